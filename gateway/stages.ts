@@ -24,7 +24,7 @@ export const STAGE_LIST = {
   throttle: {
     checks: 'how often this client address has failed; keys known to be good pass',
     refusesWith: '429',
-    unrehearsed: 'only a running gateway knows which addresses are blocked',
+    unrehearsed: 'a trial does not ask whether the address is blocked',
   },
   match: { checks: 'the operation of a contract', refusesWith: '400, 404, 405, 410, 501', rehearsal: 'configuration' },
   authenticate: {

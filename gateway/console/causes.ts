@@ -6,7 +6,7 @@ import { type CauseMemory, isCulprit } from './cause-memory.ts';
 import { organizationsInTrouble } from './organization-causes.ts';
 import { redisCause } from './redis-cause.ts';
 import { serviceTimes } from './service-times.ts';
-import { failingOperations, type Present, slowOperations, symptomsOf } from './traffic-causes.ts';
+import { failingOperations, isOver, type Present, recoveryOf, slowOperations, symptomsOf } from './traffic-causes.ts';
 import { upstreamCauses } from './upstream-causes.ts';
 
 /** The last minute: requests, those with 5xx, and the code that most of these have. */
@@ -51,6 +51,8 @@ export function causesOf(
     ...ofReceivers(status),
   ];
   const failures = found.filter(({ kind }) => kind === 'bad').map(({ id }) => id);
+  if (present !== undefined && memory !== undefined)
+    found.push(...recovering(status, found, present, memory.culprits(nowMs)));
   // The gateway's own failures and those of an upstream are the cause of errors, which are not told a second time. They stay the cause of
   // what was counted in their time.
   const culprits = [...failures.filter(isCulprit), ...(memory?.culprits(nowMs) ?? [])];
@@ -60,7 +62,7 @@ export function causesOf(
   const mayBegin = (id: string) => memory === undefined || memory.lasts(id);
   const failing = present === undefined ? [] : failingOperations(present, isTold, mayBegin);
   if (failing.length > 0) found.push(...failing);
-  else if (!culprits.some((id) => /^(upstream|redis|stores)/.test(id)))
+  else if (!culprits.some((id) => /^(upstream|redis|stores)/.test(id)) && !(present !== undefined && isOver(present)))
     found.push(...ofErrors(isOwn ? { ...minute, refused: 0 } : minute));
   if (present !== undefined)
     found.push(
@@ -73,6 +75,35 @@ export function causesOf(
       ),
     );
   return [...found.filter(({ kind }) => kind === 'bad'), ...found.filter(({ kind }) => kind !== 'bad')];
+}
+
+/** Upstreams that work again, while the figures of the last minute still show their failure. */
+function recovering(
+  { upstreams = {} }: StatusForCauses,
+  found: readonly Cause[],
+  present: Present,
+  culprits: readonly string[],
+): Cause[] {
+  return Object.keys(upstreams).flatMap((name) => {
+    const id = culprits.find((one) => one.startsWith(`upstream ${name} `));
+    const now = id === undefined ? undefined : recoveryOf(present, name);
+    if (id === undefined || now === undefined || found.some((one) => one.id.startsWith(`upstream ${name} `))) return [];
+    const { requests, failed, isRecovering } = now;
+    const clean = isRecovering ? ', none in the last 15 seconds' : '';
+    return [
+      warningCause(
+        id,
+        `Upstream ${name} is recovering: ${failed} of ${requests} requests failed in the last minute${clean}.`,
+        'It takes requests again.',
+        {
+          title: `Upstream ${name} fails.`,
+          runbook: 'GatewayTargetDown',
+          details: `#/upstreams/${encodeURIComponent(name)}`,
+          figures: { requests, failed },
+        },
+      ),
+    ];
+  });
 }
 
 /** The failure of an upstream, with what its operations show of it. */

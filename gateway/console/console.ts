@@ -28,7 +28,7 @@ export interface ConsoleOptions extends ConsoleSources, SamplingOptions {
   readonly name: string;
   /** Connects the consoles of all instances; absent if there is one. */
   readonly openFleet?:
-    | ((of: Omit<FleetInstance, 'id'>, answer: (question: object) => Promise<unknown>) => Fleet)
+    | ((of: Omit<FleetInstance, 'id' | 'ending'>, answer: (question: object) => Promise<unknown>) => Fleet)
     | undefined;
 }
 

@@ -4,10 +4,10 @@
 import type { Cause, StatusForCauses } from './cause.ts';
 
 export interface GatewayEvent {
-  readonly kind: 'start' | 'reload' | 'refused' | 'restart' | 'outage';
+  readonly kind: 'start' | 'reload' | 'refused' | 'restart' | 'outage' | 'uncounted';
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** End of an outage; null if it lasts. Equal to `at` for all others. */
+  /** End of an outage or of a time without counts; null if it lasts. Equal to `at` for all others. */
   readonly until: string | null;
   readonly text: string;
   /** What an outage is about; absent if it is about the gateway. */
@@ -43,8 +43,13 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 /**
  * @param now epoch milliseconds that never decrease
  * @param earlier those of the process before
+ * @param uncountedSinceMs since when nothing was counted, if the process before did not count until this one
  */
-export function createEvents(now: () => number, earlier: readonly GatewayEvent[] = []): Events {
+export function createEvents(
+  now: () => number,
+  earlier: readonly GatewayEvent[] = [],
+  uncountedSinceMs?: number,
+): Events {
   const timeNow = () => new Date(now()).toISOString();
   // An outage that lasted is seen again, if it still does.
   const events: Mutable<GatewayEvent>[] = earlier.map((event) => ({ ...event, until: event.until ?? timeNow() }));
@@ -120,6 +125,8 @@ export function createEvents(now: () => number, earlier: readonly GatewayEvent[]
     }
   }
 
+  if (uncountedSinceMs !== undefined)
+    add('uncounted', new Date(uncountedSinceMs).toISOString(), 'Not counted: the gateway was not running.', timeNow());
   add('start', timeNow(), 'The gateway started.');
   return {
     observe(status, causes) {

@@ -8,6 +8,8 @@ export interface FleetInstance {
   readonly version: string;
   /** ISO 8601, UTC. */
   readonly started_at: string;
+  /** Whether it ends in order: its silence afterwards is intended. */
+  readonly ending?: boolean | undefined;
 }
 
 export interface MissingInstance extends FleetInstance {

@@ -37,7 +37,9 @@ export interface Fleet {
 interface FleetOptions {
   /** See `parseRedisUrl`. */
   readonly url: string;
-  readonly self: Omit<FleetInstance, 'id'>;
+  readonly self: Omit<FleetInstance, 'id' | 'ending'>;
+  /** Whether this gateway has begun to end. */
+  isEnding(): boolean;
   /** Answers a question of another console. */
   answer(question: object): Promise<unknown>;
   /** Monotonic milliseconds. */
@@ -72,8 +74,9 @@ const REMEMBERED_MS = 60_000;
 /** Most instances that ask or answer and are remembered. */
 const INSTANCES_MAX = 1000;
 
-export function openFleet({ url, self: names, answer, clock, now }: FleetOptions): Fleet {
+export function openFleet({ url, self: names, isEnding, answer, clock, now }: FleetOptions): Fleet {
   const self: FleetInstance = { id: `con_${randomBytes(8).toString('hex')}`, ...names };
+  const ownState = (): FleetInstance => (isEnding() ? { ...self, ending: true } : self);
   const channel = channelOf(url);
   const own = `${channel}:${self.id}`;
   const known = new Map<string, { readonly instance: FleetInstance; readonly seenAt: number }>();
@@ -116,11 +119,14 @@ export function openFleet({ url, self: names, answer, clock, now }: FleetOptions
   async function reply({ id, from, question }: Extract<Message, { kind: 'question' }>): Promise<void> {
     const value = await answer(question).catch(() => undefined);
     if (isClosed) return;
-    await publish(`${channel}:${from}`, { kind: 'answer', id, instance: self, value });
+    await publish(`${channel}:${from}`, { kind: 'answer', id, instance: ownState(), value });
   }
 
+  /** One that ends answers until it is gone. It may be killed meanwhile, as a container is after its grace period. */
   function remember(instance: FleetInstance): void {
-    if (known.size < INSTANCES_MAX || known.has(instance.id)) known.set(instance.id, { instance, seenAt: clock() });
+    if (instance.ending === true) known.delete(instance.id);
+    else if (known.size < INSTANCES_MAX || known.has(instance.id))
+      known.set(instance.id, { instance, seenAt: clock() });
   }
 
   function receiveAnswer({ id, instance, value }: Extract<Message, { kind: 'answer' }>): void {
@@ -161,7 +167,14 @@ export function openFleet({ url, self: names, answer, clock, now }: FleetOptions
     };
     waiting.set(id, asked);
     const deadline = startDeadline(PATIENCE_MS.instance, resolve);
-    const received = await publish(channel, { kind: 'question', id, from: self.id, to, instance: self, question });
+    const received = await publish(channel, {
+      kind: 'question',
+      id,
+      from: self.id,
+      to,
+      instance: ownState(),
+      question,
+    });
     // This process receives its own question. A question to one instance is answered by that one.
     asked.receivers = to === ALL ? Math.max(0, (received ?? 0) - 1) : 0;
     if (received === undefined) resolve();

@@ -21,11 +21,14 @@ export interface HistoryState {
 
 export interface KeptHistory extends HistoryState {
   readonly events: readonly GatewayEvent[];
+  /** Epoch milliseconds of the writing; undefined in what an earlier release wrote. */
+  readonly keptAtMs: number | undefined;
 }
 
 interface Head {
   readonly form: string;
   readonly startedAtMs: number;
+  readonly keptAtMs?: number;
   readonly newest: readonly number[];
   readonly operations: readonly string[];
   /** Absent in the former form, as the next one. */
@@ -65,7 +68,12 @@ export function createSeries(width: number): SeriesRings {
   return RESOLUTIONS.map(({ slots }) => createRing(width, slots));
 }
 
-export function encodeHistory(state: HistoryState, events: readonly GatewayEvent[], width: number): Buffer {
+export function encodeHistory(
+  state: HistoryState,
+  events: readonly GatewayEvent[],
+  width: number,
+  keptAtMs: number,
+): Buffer {
   const { startedAtMs, newest, operations, organizations, upstreams, codes } = state;
   const names = {
     operations: [...operations.keys()],
@@ -73,7 +81,7 @@ export function encodeHistory(state: HistoryState, events: readonly GatewayEvent
     upstreams: [...upstreams.keys()],
     codes: [...codes.keys()],
   };
-  const head: Head = { form: formOf(width).text, startedAtMs, newest, ...names, events };
+  const head: Head = { form: formOf(width).text, startedAtMs, keptAtMs, newest, ...names, events };
   const cells = seriesIn(state).map(({ cells }) => Buffer.from(cells.buffer));
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...cells]);
 }
@@ -111,7 +119,8 @@ export function decodeHistory(bytes: Buffer, width: number, nowMs: number): Kept
   const isWhole = bytes.length === at;
   const oldestMs = ((newest[COARSEST] ?? 0) - (form.slots[COARSEST] ?? 0) + 1) * slotMsOf(COARSEST);
   const startedAtMs = Math.max(head.startedAtMs, oldestMs);
-  return isWhole ? { startedAtMs, newest, all, operations, organizations, upstreams, codes, events } : undefined;
+  if (!isWhole) return undefined;
+  return { startedAtMs, keptAtMs: head.keptAtMs, newest, all, operations, organizations, upstreams, codes, events };
 }
 
 function slotMsOf(resolution: number): number {

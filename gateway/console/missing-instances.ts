@@ -1,5 +1,5 @@
 // Instances that went without an orderly end: kept in Redis, so that no instance has to remember the others, and a restart of those that
-// are left takes nothing for over.
+// are left takes nothing for over. A new instance under another name replaces one of them.
 
 import type { Redis } from '../redis/client.ts';
 import type { FleetInstance, MissingInstance } from './fleet-instance.ts';
@@ -17,12 +17,36 @@ const KEY = '{gateway}:missing';
 /** One that never comes back, such as the process of a container that has another name the next time, is no concern for ever. */
 const KEPT_MAX = 1000;
 const KEPT_MS = 30 * 86_400_000;
+/** A replacement counts once it has stayed for so long: one that fails at once replaces nothing. */
+const REPLACED_MS = 60_000;
+/** The clocks of two machines may differ by so much. */
+const CLOCKS_MS = 30_000;
+const NAMES_MAX = 200;
+
+interface Noted extends MissingInstance {
+  /** Names of the instances that answered when it was first missing, and of those that have replaced another one since. */
+  readonly present: readonly string[];
+}
+
+interface Replaced {
+  readonly over: readonly string[];
+  readonly by: readonly string[];
+}
 
 export function createMissingInstances(redis: Redis, now: () => number): MissingInstances {
-  let known: readonly MissingInstance[] = [];
+  let known: readonly Noted[] = [];
 
   async function read(): Promise<void> {
     known = Object.values(await redis.hgetall(KEY)).flatMap(missingIn);
+  }
+
+  /** Another one that is missing needs a replacement of its own. */
+  async function dropReplaced(answered: readonly FleetInstance[]): Promise<void> {
+    const { over, by } = replacedAmong(known, answered, now());
+    if (over.length === 0) return;
+    await drop(({ id }) => over.includes(id));
+    known = known.map((one) => ({ ...one, present: [...one.present, ...by] }));
+    for (const one of known) await redis.hset(KEY, one.id, JSON.stringify(one));
   }
 
   async function drop(isOver: (one: MissingInstance) => boolean): Promise<void> {
@@ -36,13 +60,15 @@ export function createMissingInstances(redis: Redis, now: () => number): Missing
     list: () => known,
     async settle(answered, unanswered) {
       const missing_since = new Date(now()).toISOString();
+      const present = answered.slice(0, NAMES_MAX).map(({ name }) => name);
       // The first to notice it says since when.
       for (const one of unanswered.slice(0, Math.max(0, KEPT_MAX - known.length)))
-        await redis.hsetnx(KEY, one.id, JSON.stringify({ ...one, missing_since }));
+        await redis.hsetnx(KEY, one.id, JSON.stringify({ ...one, missing_since, present }));
       await read();
       await drop(
         (one) => now() - Date.parse(one.missing_since) > KEPT_MS || answered.some((other) => isInItsPlace(other, one)),
       );
+      await dropReplaced(answered);
       return known;
     },
     async forget(isMeant) {
@@ -52,17 +78,35 @@ export function createMissingInstances(redis: Redis, now: () => number): Missing
   };
 }
 
+/** The missing instances with a replacement among those that answered. Each new instance takes the place of one. */
+function replacedAmong(missing: readonly Noted[], answered: readonly FleetInstance[], nowMs: number): Replaced {
+  const taken = new Set<FleetInstance>();
+  const over = missing.flatMap((one) => {
+    const other = answered.find((candidate) => !taken.has(candidate) && isReplacement(candidate, one, nowMs));
+    if (other === undefined) return [];
+    taken.add(other);
+    return [one.id];
+  });
+  return { over, by: [...taken].map(({ name }) => name) };
+}
+
+/** One that came under another name, as a container does, and has stayed for a minute. */
+function isReplacement(other: FleetInstance, { present, missing_since: since }: Noted, nowMs: number): boolean {
+  const startedMs = Date.parse(other.started_at);
+  return startedMs > Date.parse(since) - CLOCKS_MS && nowMs - startedMs >= REPLACED_MS && !present.includes(other.name);
+}
+
 /** The instance itself, or one that was started later under its name. */
 function isInItsPlace(other: FleetInstance, missing: FleetInstance): boolean {
   return other.id === missing.id || (other.name === missing.name && other.started_at > missing.started_at);
 }
 
 /** Empty for a text that another version wrote in another form. */
-function missingIn(text: string): MissingInstance[] {
+function missingIn(text: string): Noted[] {
   try {
-    const { id, name, version, started_at, missing_since } = JSON.parse(text) as MissingInstance;
+    const { id, name, version, started_at, missing_since, present = [] } = JSON.parse(text) as Noted;
     const isWhole = [id, name, version, started_at, missing_since].every((part) => typeof part === 'string');
-    return isWhole ? [{ id, name, version, started_at, missing_since }] : [];
+    return isWhole && Array.isArray(present) ? [{ id, name, version, started_at, missing_since, present }] : [];
   } catch {
     return [];
   }

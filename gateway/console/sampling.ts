@@ -10,7 +10,7 @@ import type { LocalFeed } from './feed.ts';
 import { History, type Subject, widthOf } from './history.ts';
 import type { HistoryFile } from './history-file.ts';
 import { historyReport } from './history-report.ts';
-import { decodeHistory, encodeHistory } from './kept-history.ts';
+import { decodeHistory, encodeHistory, type KeptHistory } from './kept-history.ts';
 import { mergeNearLimit } from './near-limit.ts';
 import { RESOLUTIONS, type ShownTime } from './ranges.ts';
 import { createDifference, type OrganizationNearLimit, type Sample } from './sample.ts';
@@ -47,7 +47,7 @@ interface Sampling {
 const WAIT_MIN_MS = 100;
 const [{ slotMs: SLOT_MS }] = RESOLUTIONS;
 /** A process that is killed loses at most so much. */
-const KEEP_EVERY_MS = 300_000;
+const KEEP_EVERY_MS = 60_000;
 const LAST_COUNT_MS = 200;
 
 interface Source {
@@ -66,7 +66,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
   const saved = options.file?.read();
   const kept = saved && decodeHistory(saved, widthOf(bounds), now());
   const history = new History(bounds, now, kept);
-  const events = createEvents(now, kept?.events);
+  const events = createEvents(now, kept?.events, uncountedSince(kept, now()));
   const memory = createCauseMemory();
   const sources = new WeakMap<object, Source>();
   const versionSummary = createVersionSummary(options.versions, now);
@@ -96,7 +96,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
 
   async function keep(): Promise<void> {
     keptAtMs = now();
-    await options.file?.write(encodeHistory(history.state(), events.list(), widthOf(bounds)));
+    await options.file?.write(encodeHistory(history.state(), events.list(), widthOf(bounds), now()));
   }
 
   /** One sample at a time: an older sample processed after a newer one would be counted twice. */
@@ -189,6 +189,12 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
       await keep();
     },
   };
+}
+
+/** A process that ends in order keeps its counts. One that was killed loses the last of them, and counts nothing until the next start. */
+function uncountedSince(kept: KeptHistory | undefined, nowMs: number): number | undefined {
+  const keptAtMs = kept?.keptAtMs;
+  return keptAtMs !== undefined && nowMs - keptAtMs >= SLOT_MS ? keptAtMs : undefined;
 }
 
 function isServerError(code: string): boolean {

@@ -71,6 +71,27 @@ function failingIn({ bounds, operations, upstreamOf }: Present): Failing[] {
   });
 }
 
+/** Whether no request of the last seconds got a 5xx: after a restart no cause is known of what the last minute still counts. */
+export function isOver({ bounds, operations }: Present): boolean {
+  const latest = operations.map((one) => figuresOf(bounds, one.latest));
+  return latest.some(({ requests }) => requests > 0) && latest.every(({ server_errors: errors }) => errors === 0);
+}
+
+/** How an upstream recovers, whose failure is over and still counted; undefined if there is nothing of it in the last minute. */
+export function recoveryOf(
+  present: Present,
+  upstream: string,
+): Pick<Failing, 'requests' | 'failed' | 'isRecovering'> | undefined {
+  const failing = failingIn(present).filter((one) => one.upstream === upstream);
+  if (failing.length === 0) return undefined;
+  const sum = (of: (one: Failing) => number) => failing.reduce((total, one) => total + of(one), 0);
+  return {
+    requests: sum(({ requests }) => requests),
+    failed: sum(({ failed }) => failed),
+    isRecovering: failing.every((one) => one.isRecovering),
+  };
+}
+
 /** What the operations of a failing upstream show: told with it, and not beside it. */
 export function symptomsOf(present: Present, upstream: string): string {
   const failing = failingIn(present).filter((one) => one.upstream === upstream && !one.isRecovering);

@@ -98,15 +98,23 @@ function ofMode({ name, mode, breaker, targets, details }: OfMode): Cause[] {
       }),
     ];
   if (out.length === 0) return [];
-  const until = out.length === 1 ? (out[0]?.ejected_until ?? undefined) : undefined;
   const refusals = refusalsOf(out);
   // A service that answers is not down, so its own log knows more.
   const runbook = refusals === undefined ? 'GatewayTargetDown' : 'GatewayUpstreamErrors';
-  const more = { since, until, runbook, details };
-  const fails = `Its requests fail with ${refusals ?? '502 or 504'}.`;
+  const more = { since, runbook, details };
+  const again =
+    out.length === 1 && out[0]?.ejected_until ? ` A request tries it again at ${out[0].ejected_until}.` : '';
+  const fails = `Its requests fail with ${refusals ?? '502 or 504'}.${again}`;
   return out.length === targets.length
     ? [failureCause(id, `Upstream ${name} (${mode}): ${faultsOf(out)}.`, fails, more)]
-    : [warningCause(id, `Upstream ${name} (${mode}): ${faultsOf(out)}.`, 'The other targets get its share.', more)];
+    : [
+        warningCause(
+          id,
+          `Upstream ${name} (${mode}): ${faultsOf(out)}.`,
+          `The other targets get its share.${again}`,
+          more,
+        ),
+      ];
 }
 
 /** What clients get for the statuses that a service answers with; for others `OTHER_REFUSAL`. */

@@ -29,6 +29,7 @@ interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
   readonly logger: AlertsOptions['logger'];
   /** False while the gateway starts and ends. */
   isServing(): boolean;
+  isEnding(): boolean;
   readonly onOutcome: AlertMetrics;
 }
 
@@ -58,7 +59,8 @@ export function openConsole(
     now,
     ...(url !== undefined && {
       redisOptions: redisCliOptions(url),
-      openFleet: (self, answer) => openFleet({ url, self, answer, clock: () => performance.now(), now }),
+      openFleet: (self, answer) =>
+        openFleet({ url, self, answer, isEnding: options.isEnding, clock: () => performance.now(), now }),
     }),
   });
   const consoleUrl = `http://${adminHost.includes(':') ? `[${adminHost}]` : adminHost}:${adminPort}`;

@@ -39,6 +39,7 @@ interface AdminListenerOptions {
   readonly worker?: number | undefined;
   readonly askPrimary: AppOptions['askPrimary'];
   isServing(): boolean;
+  isEnding(): boolean;
   onAlerts: AlertMetrics;
   now(): number;
 }
@@ -60,6 +61,7 @@ export function openAdminListener({
   worker,
   askPrimary,
   isServing,
+  isEnding,
   onAlerts: onOutcome,
   now,
 }: AdminListenerOptions): AdminListener {
@@ -77,7 +79,7 @@ export function openAdminListener({
       const samples = async () => new Map([[process, await answers.sample()]]);
       const console = openConsole(
         { ...answers, samples },
-        { settings, version, secrets, isServing, onOutcome, now, logger: log.logger },
+        { settings, version, secrets, isServing, isEnding, onOutcome, now, logger: log.logger },
       );
       const tokens = adminTokensIn(secrets);
       const server = createAdminServer({ host, tokens, logger: log.logger, ...answers, ...console });

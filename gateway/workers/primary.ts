@@ -104,6 +104,7 @@ export async function startPrimary(context: HostProcess & Painter, settings: Set
     version: context.version,
     logger: log.logger,
     isServing: () => ports.length > 0 && !ending,
+    isEnding: () => ending,
     onOutcome: metrics.alerts,
     now: createForwardClock(now),
   });

@@ -3,7 +3,7 @@
 
 import { act, read, Unauthorized } from './api.js';
 import { element } from './elements.js';
-import { clockWithSeconds, count, gatewayNow, NONE } from './format.js';
+import { clockWithSeconds, count, gatewayNow, momentWithSeconds, NONE, withTimes } from './format.js';
 import { mayAct } from './role.js';
 
 const FOLLOWED_MS = 20_000;
@@ -48,6 +48,11 @@ const texts = {
     of: (id) => `Silence alerts about ${id}?`,
     says: 'Receivers are not told of it until then, on every instance. The end of what they were told is told all the same.',
   },
+  'forget-instance': {
+    verb: 'Gone for good',
+    of: (id) => `Is ${id} gone for good?`,
+    says: 'It needs attention no more, on every instance, and its alert ends as resolved. If it answers again, it is shown again.',
+  },
   'end-silence': {
     verb: 'End silence',
     of: (id) => `Tell alerts about ${id} again?`,
@@ -64,11 +69,14 @@ const durations = [
   ['604800', 'a week'],
 ];
 
+/** Seconds of a silence that are not chosen. 0 ends one; an instance that is gone is dismissed by the shortest one. */
+const fixedSeconds = { 'end-silence': 0, 'forget-instance': 60 };
+
 /**
  * A button for an action, or nothing for those who may not act.
  *
  * @param options.tiers names to choose from, for `change-tier`
- * @param options.text the texts of another name, for `silence-alerts`: `end-silence` ends it
+ * @param options.text the texts of another name, for `silence-alerts`: `end-silence` ends it, `forget-instance` dismisses an instance
  * @param options.done called when it has been done
  */
 export function actionButton(action, target, options = {}) {
@@ -200,8 +208,8 @@ function openDialog(action, target, opener, { tiers = [], tier, text = action, d
 /** What the operator enters, as members of the request. */
 function fieldsFor(action, tiers, tier) {
   const nothing = { forPlan: () => ({}), forChange: () => ({}), allowsLast: () => false, onChange: () => undefined };
-  if (action === 'end-silence') {
-    const forBoth = () => ({ seconds: 0 });
+  if (action in fixedSeconds) {
+    const forBoth = () => ({ seconds: fixedSeconds[action] });
     return { parts: [], input: { ...nothing, forPlan: forBoth, forChange: forBoth, tellLast: () => [] } };
   }
   if (action === 'change-tier' || action === 'silence-alerts') {
@@ -257,6 +265,9 @@ function changes({ before, after }) {
   return JSON.stringify(before) !== JSON.stringify(after);
 }
 
+/** Times as people read them. */
+const shown = (value) => (value == null ? NONE : withTimes(String(value), momentWithSeconds));
+
 /** Members before and after, the usable keys, and the warning. */
 function planOf(seen, last) {
   const { before, after, organization, usable_keys: keys } = seen;
@@ -267,10 +278,10 @@ function planOf(seen, last) {
       : element(
           'span',
           {},
-          String(before[name] ?? NONE),
+          shown(before[name]),
           element('span', { 'aria-hidden': 'true' }, ' → '),
           element('span', { class: 'hidden' }, ' becomes '),
-          element('strong', {}, String(after[name] ?? NONE)),
+          element('strong', {}, shown(after[name])),
         ),
   ]);
   if (organization !== null && organization !== seen.target) rows.unshift(['organization', organization]);

@@ -1,22 +1,25 @@
 // What needs attention, as lines of a list: the cause, what follows from it, since when, and where to look.
 
 import { element, link, state } from './elements.js';
-import { timeElement, withTimes } from './format.js';
+import { momentWithSeconds, timeElement, withTimes } from './format.js';
 import { addressOf } from './routes.js';
+
+/** At night the order of events is a matter of seconds. */
+const toSecond = (iso) => timeElement(iso, momentWithSeconds(iso));
 
 /** @param isHere whether its details are the page that shows it */
 export function attentionLine({ kind, cause, consequence, since, until, runbook, details, instances }, isHere = false) {
   const more = [];
   if (instances !== undefined) more.push(` On ${instances.join(', ')}.`);
-  if (since !== undefined) more.push(element('span', { class: 'when' }, ' Since ', timeElement(since), '.'));
+  if (since !== undefined) more.push(element('span', { class: 'when' }, ' Since ', toSecond(since), '.'));
   if (until !== undefined && !consequence.includes(until))
-    more.push(element('span', { class: 'when' }, ' Until ', timeElement(until), '.'));
+    more.push(element('span', { class: 'when' }, ' Until ', toSecond(until), '.'));
   const leads = leadsOf({ details: isHere ? undefined : details, runbook });
   if (leads.length > 0) more.push(' ', element('span', { class: 'leads' }, ...leads));
   return lineOf(
     kind,
-    element('strong', {}, withTimes(cause)),
-    element('span', { class: 'follows' }, ` ${withTimes(consequence)}`),
+    element('strong', {}, withTimes(cause, momentWithSeconds)),
+    element('span', { class: 'follows' }, ` ${withTimes(consequence, momentWithSeconds)}`),
     ...more,
   );
 }

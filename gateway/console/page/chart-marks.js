@@ -1,25 +1,24 @@
-// Markers of what happened to the gateway: a line for a moment, a band for an outage.
+// Markers of what happened to the gateway: a line for a moment, a band for an outage, and a hatched one where nothing was counted.
 
 import { drawn } from './elements.js';
 
-const signs = { start: '▸', reload: '↻', refused: '✕', restart: '↺', outage: '▼' };
+const signs = { start: '▸', reload: '↻', refused: '✕', restart: '↺', outage: '▼', uncounted: '▨' };
 
 /** The events within a span, each with its drawing if there is a place to draw on. */
-export function marksIn(events, { beginMs, endMs, toX, top, bottom }) {
+export function marksIn(events, { beginMs, endMs, toX, ...place }) {
   return events.flatMap((event) => {
     const at = Date.parse(event.at);
     const until = event.until === null ? endMs : Date.parse(event.until);
     if (until < beginMs || at >= endMs) return [];
-    return [
-      { event, drawing: toX && draw(event, toX(Math.max(at, beginMs)), toX(Math.min(until, endMs)), top, bottom) },
-    ];
+    return [{ event, drawing: toX && draw(event, toX(Math.max(at, beginMs)), toX(Math.min(until, endMs)), place) }];
   });
 }
 
-function draw({ kind }, from, to, top, bottom) {
+function draw({ kind }, from, to, { top, bottom, pattern }) {
   const group = drawn('g', { class: `mark ${kind}` });
-  if (kind === 'outage')
-    group.append(drawn('rect', { x: from, y: top, width: Math.max(2, to - from), height: bottom - top }));
+  const band = { x: from, y: top, width: Math.max(2, to - from), height: bottom - top };
+  if (kind === 'outage') group.append(drawn('rect', band));
+  else if (kind === 'uncounted') group.append(drawn('rect', { ...band, fill: `url(#${pattern})` }));
   else group.append(drawn('line', { x1: from, x2: from, y1: top, y2: bottom }));
   group.append(drawn('text', { x: from, y: top - 6, 'text-anchor': 'middle' }, signs[kind] ?? '•'));
   return group;

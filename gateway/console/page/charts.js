@@ -186,7 +186,7 @@ function draw(svg, data, options, width, pattern) {
     parts.push(text(Math.min(Math.max(toX(ms), MARGIN.left + 12), right - 8), bottom + 18, clock(ms), 'middle'));
   }
   const { tops, drawings } = options.draw(series, { slotX, toY, unfinished, pattern });
-  parts.push(...marksIn(events, { beginMs, endMs, toX, top: MARGIN.top, bottom }).map((mark) => mark.drawing));
+  parts.push(...marksIn(events, { beginMs, endMs, toX, top: MARGIN.top, bottom, pattern }).map((mark) => mark.drawing));
   parts.push(...drawings);
   parts.push(drawn('line', { class: 'axis', x1: MARGIN.left, x2: right, y1: bottom, y2: bottom }));
   if (!series.some(({ values }) => values.some((value) => value !== null && value > 0)))

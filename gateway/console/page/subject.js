@@ -72,7 +72,11 @@ function noteOf({ before_seconds: seconds }, isCode) {
   return `${compared}${isCode ? '' : limit}`;
 }
 
-function tilesOf({ subject: { total, before, series }, total_seconds: seconds, before_seconds: beforeSeconds, slots }) {
+function tilesOf(history) {
+  const { total_seconds: seconds, minute_seconds: minuteSeconds, before_seconds: beforeSeconds, slots } = history;
+  const { total, minute, before, series } = history.subject;
+  // What ended before the last minute says nothing of the time that is shown.
+  const isNow = history.range !== 'free';
   const perSecond = ({ requests }, over) => requests / over;
   const share = (of) => (figures) => (figures.requests === 0 ? 0 : of(figures) / figures.requests);
   const rows = [
@@ -103,8 +107,10 @@ function tilesOf({ subject: { total, before, series }, total_seconds: seconds, b
       const isWorse = name !== 'Requests' && past !== undefined && now > past.value * GREW && now > 0.001;
       const isRefused = name === 'Refused' && now > REFUSED_WARNED;
       const isWarned = isWorse || isRefused;
-      const kind = kindOfHurt(name, total) ?? (isWarned ? 'warn' : undefined);
-      return tile({ name, value: text(total, seconds), kind, yesterday: past?.text, trend, slots, params });
+      const kind =
+        (isNow ? kindOfHurt(name, minute) : undefined) ?? kindOfHurt(name, total) ?? (isWarned ? 'warn' : undefined);
+      const latest = isNow ? text(minute, minuteSeconds) : undefined;
+      return tile({ name, value: text(total, seconds), kind, latest, yesterday: past?.text, trend, slots, params });
     });
 }
 
@@ -123,14 +129,18 @@ function codeTiles({ subject: { minute, total, before, series }, slots, minute_s
   ];
 }
 
-function tile({ name, value, kind, yesterday, trend, slots, params }) {
+function tile({ name, value, kind, latest, yesterday, trend, slots, params }) {
+  const compared = [
+    ...(latest === undefined ? [] : [`last minute ${latest}`]),
+    ...(yesterday === undefined ? [] : [`yesterday ${yesterday}`]),
+  ];
   const href = addressOf('requests', { ...subjectIn(subject), ...params });
   return element(
     'div',
     { class: `card tile ${kind ?? ''}`.trim() },
     element('dt', {}, link(href, name)),
     element('dd', { class: 'value' }, kind === undefined ? value : state(kind, value)),
-    element('dd', { class: 'soft' }, yesterday === undefined ? '' : `yesterday ${yesterday}`),
+    element('dd', { class: 'soft' }, compared.join(', ')),
     ...(trend === undefined ? [] : [element('dd', { class: 'trend' }, sparkline(trend, slots))]),
   );
 }

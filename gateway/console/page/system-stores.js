@@ -81,7 +81,12 @@ const storeKinds = {
 };
 
 export function stores() {
-  return createTableOf('stores', ofEach(storeRows), {
+  // The same thing of all instances stands together.
+  const rowsIn = (feed) => {
+    const rows = ofEach(storeRows)(feed);
+    return [...Map.groupBy(rows, ({ name }) => name).values()].flat();
+  };
+  return createTableOf('stores', rowsIn, {
     caption: 'Stores and bounds of the gateway',
     empty: 'No process responded.',
     keyOf: ({ instance, name }) => `${instance} ${name}`,

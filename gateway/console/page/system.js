@@ -1,7 +1,8 @@
 // The state of the gateway and its dependencies. Each panel is created once, and updated with every feed.
 
+import { actionButton } from './actions.js';
 import { element, link, place, state } from './elements.js';
-import { ago, count, day, moment, NONE, timeElement } from './format.js';
+import { ago, count, day, moment, momentWithSeconds, NONE, timeElement } from './format.js';
 import { versionCell, versionsIn } from './instance-versions.js';
 import { lastReload, mistakesOf } from './last-reload.js';
 import { addressOf } from './routes.js';
@@ -78,7 +79,15 @@ function instances() {
         cell: (row) => ago(row.started_at),
         value: (row) => row.started_at,
       },
+      { key: 'state', label: 'State', cell: instanceState, value: (row) => row.missing_since ?? '' },
       { key: 'configuration', label: 'Configuration', optional: true, cell: versionCell },
+      {
+        key: 'act',
+        label: 'Action',
+        optional: true,
+        cell: ({ name, missing_since: since }) =>
+          (since && actionButton('silence-alerts', `instance ${name}`, { text: 'forget-instance' })[0]) ?? '',
+      },
     ],
   });
   return (feed) => {
@@ -87,6 +96,11 @@ function instances() {
     const versions = versionsIn(feed);
     show(all.map((row) => ({ ...row, ...versions.find(({ instance }) => instance === row.name), here })));
   };
+}
+
+function instanceState({ missing_since: since }) {
+  if (since === undefined) return 'answers';
+  return state('bad', element('span', {}, 'missing since ', timeElement(since, momentWithSeconds(since))));
 }
 
 const workerKinds = { serving: undefined, starting: 'warn', ending: 'warn', waiting: 'bad', silent: 'bad' };

@@ -22,7 +22,10 @@ export function tiles() {
           element('dt', {}, link(href, name)),
           element('dd', { class: 'value' }, kind === undefined ? value : state(kind, value)),
           element('dd', { class: 'soft' }, more),
-          ...(trend === undefined ? [] : [element('dd', { class: 'trend' }, sparkline(trend, feed.history.slots))]),
+          // Of another time than the figures it would mislead.
+          ...(trend === undefined || feed.history.range === 'free'
+            ? []
+            : [element('dd', { class: 'trend' }, sparkline(trend, feed.history.slots))]),
         ),
       ),
     );

@@ -7,6 +7,7 @@ import { addressOf, routeIn } from './routes.js';
 
 const SHORTEST = '15m';
 const names = { '15m': 'last 15 minutes', '1h': 'last hour', '6h': 'last 6 hours', '24h': 'last 24 hours' };
+const LENGTHS_MS = { '15m': 900_000, '1h': 3_600_000, '6h': 21_600_000, '24h': 86_400_000 };
 const EVERY_MS = { '15m': 2000, '1h': 2000, '6h': 10_000, '24h': 10_000 };
 const FREE_EVERY_MS = 10_000;
 const COPIED_MS = 2000;
@@ -47,14 +48,25 @@ export function showTime({ range, fromMs, toMs }) {
 
 /** Sets the controls to what the address says. */
 export function placeTime() {
-  const { range, from, to } = shownTime();
+  const { range } = shownTime();
   for (const input of ranges.querySelectorAll('input')) input.checked = input.value === range;
   zoomOut.hidden = range !== undefined;
   free.classList.toggle('chosen', range === undefined);
-  if (range !== undefined || free.contains(document.activeElement)) return;
-  place('free-from').value = forInput(Date.parse(from));
-  place('free-to').value = forInput(Date.parse(to));
+  if (!free.contains(document.activeElement)) free.open = false;
 }
+
+// It begins with the time that is shown, so that only one end has to be changed.
+free.addEventListener('toggle', () => {
+  if (!free.open) return;
+  const { range, from, to } = shownTime();
+  const untilMs = range === undefined ? Date.parse(to) : gatewayNow();
+  place('free-from').value = forInput(range === undefined ? Date.parse(from) : untilMs - LENGTHS_MS[range]);
+  place('free-to').value = forInput(untilMs);
+});
+
+document.addEventListener('click', ({ target }) => {
+  if (!free.contains(target)) free.open = false;
+});
 
 ranges.addEventListener('change', () => showTime({ range: ranges.querySelector('input:checked').value }));
 
@@ -108,7 +120,7 @@ function momentIn(iso) {
   return isToday(ms) ? clock(ms) : `${day(ms)}, ${clock(ms)}`;
 }
 
-/** As `datetime-local` takes it: without a zone. */
+/** As `datetime-local` takes it: without a zone, to the second, as slots have it. */
 function forInput(ms) {
-  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

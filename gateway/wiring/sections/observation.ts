@@ -88,6 +88,7 @@ export function openObservation(
     worker: options.worker,
     askPrimary: options.askPrimary,
     isServing: () => lifecycle() === 'serving',
+    isEnding: () => lifecycle() === 'ending' || lifecycle() === 'draining',
     onAlerts: metrics.alerts,
     now: forwardNow,
   });

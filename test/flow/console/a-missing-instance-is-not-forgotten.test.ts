@@ -1,5 +1,5 @@
-// An instance that vanishes without an orderly end needs attention until it answers again, ends in order, or an operator dismisses it: also
-// to an instance that started later and never knew it.
+// An instance that vanishes without an orderly end needs attention until it answers again, ends in order, another one takes its place, or an
+// operator dismisses it: also to an instance that started later and never knew it.
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
@@ -23,6 +23,8 @@ let port: number;
 let one: TestGateway;
 let other: TestGateway;
 const gateways: TestGateway[] = [];
+/** Time that is skipped. */
+let aheadMs = 0;
 before(async () => {
   redis = await startRedis();
   const url = apartAt(redis.url);
@@ -39,7 +41,8 @@ after(async () => {
 });
 
 async function start(url: string, at: number): Promise<TestGateway> {
-  const gateway = await startGateway({ environment: { REDIS_URL: url, PORT: String(at), ADMIN_TOKEN: ADMIN } });
+  const environment = { REDIS_URL: url, PORT: String(at), ADMIN_TOKEN: ADMIN };
+  const gateway = await startGateway({ environment, now: () => Date.now() + aheadMs });
   gateways.push(gateway);
   return gateway;
 }
@@ -95,6 +98,26 @@ it('ends when another process starts in its place', async () => {
   const again = await start(redisUrlOf(), port);
   await eventually(async () => (await missingAt(one)) === undefined);
   assert.equal(await missingAt(again), undefined);
+});
+
+it('ends when a new instance under another name has stayed for a minute, which replaces one alone', async () => {
+  await relay.restart();
+  const [lost, lostToo] = [await start(relay.url, await freePort()), await start(relay.url, await freePort())];
+  const names = [lost, lostToo].map(({ port: at }) => `:${at}`);
+  await eventually(async () => (await read<Answer>(one, 'console/feed?instance=all')).statuses.length >= 4);
+  await relay.kill();
+  const missing = async () => {
+    const { causes } = await read<CausesReport>(one, 'causes');
+    return causes.filter(({ id }) => names.some((name) => id.endsWith(name))).length;
+  };
+  await eventually(async () => (await missing()) === 2);
+  await start(redisUrlOf(), await freePort());
+  await read(one, 'console/feed?instance=all');
+  assert.equal(await missing(), 2);
+  aheadMs += 61_000;
+  await eventually(async () => (await missing()) === 1);
+  await read(one, 'console/feed?instance=all');
+  assert.equal(await missing(), 1);
 });
 
 function redisUrlOf(): string {

@@ -210,3 +210,36 @@ test('one organization that is refused, and one that has nearly used a limit, ar
   ];
   for (const one of calm) assert.deepEqual(told({ nearLimits: [one] }), []);
 });
+
+test('an upstream that works again is recovering, as long as its failure is counted', () => {
+  const memory = createCauseMemory();
+  const target = { mode: 'live', address: 'http://a', state: 'ejected', failing_since: new Date(NOW_MS).toISOString() };
+  const down = { upstreams: { orders: { targets: [target] } } };
+  const up = { upstreams: { orders: { targets: [{ ...target, state: 'healthy' }] } } };
+  const counted = { requests: 21, failed: 9 };
+  assert.match(
+    told({ operations: [series(REPORTS, counted)] }, down, memory)[0] ?? '',
+    /^bad: Upstream orders \(live\)/,
+  );
+  assert.deepEqual(told({ operations: [series(REPORTS, counted)] }, up, memory, NOW_MS + 15_000), [
+    'warn: Upstream orders is recovering: 9 of 21 requests failed in the last minute. #/upstreams/orders',
+  ]);
+  assert.deepEqual(told({ operations: [series(REPORTS, counted, { requests: 4 })] }, up, memory, NOW_MS + 30_000), [
+    'warn: Upstream orders is recovering: 9 of 21 requests failed in the last minute, none in the last 15 seconds. #/upstreams/orders',
+  ]);
+  assert.deepEqual(told({ operations: [series(REPORTS, { requests: 21 })] }, up, memory, NOW_MS + 45_000), []);
+});
+
+test('errors of the last minute that are over are no cause of a process that has just started', () => {
+  const errors = { requests: 100, failed: 40, refused: 0 };
+  const whileLatest = (latest: Counted) =>
+    causesOf(
+      {},
+      errors,
+      NOW_MS,
+      presentOf({ operations: [series(REPORTS, { requests: 100, failed: 40 }, latest)] }),
+      createCauseMemory(),
+    );
+  assert.deepEqual(whileLatest({ requests: 20 }), []);
+  assert.notDeepEqual(whileLatest({ requests: 20, failed: 3 }), []);
+});
