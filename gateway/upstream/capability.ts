@@ -66,6 +66,16 @@ const fields = {
     notes: { upstreamStatus: noted<number | undefined>() },
     meaning: "the status of the target's answer",
   },
+  upstream_body: {
+    section: 'rare',
+    stage: 'forward',
+    type: 'text',
+    // It says what the service is made of.
+    told: false,
+    notes: { upstreamBody: rarelyNoted<string>() },
+    meaning:
+      'media type and size of an error body that is no JSON, such as `text/html, 948 bytes`; the client gets none of it',
+  },
   upstream_ms: {
     section: 'answer',
     stage: 'forward',
@@ -169,6 +179,10 @@ const facts: FactsOf<typeof fields, 'code' | 'times'> = {
     forward: (status, { upstream_ms: ms }) => `it answered ${status} after ${durationText(Number(ms))}`,
   },
   upstream_ms: 'upstream_status',
+  upstream_body: {
+    forward: (body, _, outcome) =>
+      outcome === 'refused' ? `its body was ${body}; the client got none of it` : undefined,
+  },
   cause: { forward: (cause, _, outcome) => (outcome === 'refused' ? `cause: ${cause}` : undefined) },
   answer_violations: {
     forward: (violations) => listIn(violations).map((text) => `not as the contract says: ${text}`),

@@ -5,7 +5,10 @@ import type { ErrorType } from '../../catalogue/catalogue-entry.ts';
 import { type ErrorCode, GatewayError, type UpstreamWords } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { AnswerHeaders, Control } from '../../http1/client/wire.ts';
+import { shortTextOf } from '../../shared/short-text.ts';
+import { visibleLine } from '../../shared/visible-text.ts';
 import { codingOf, decodeBody } from '../encoding/decode.ts';
+import { firstValueOf } from '../headers/answer-headers.ts';
 import { CollectedBody } from '../relay/collected-body.ts';
 import { type ErrorForm, type ParsedError, parseDialect } from './error-dialects.ts';
 import type { DefaultPlace } from './field-errors.ts';
@@ -20,9 +23,12 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
 
 /** Longer error bodies are not read: error objects are small. */
 const ERROR_BODY_BYTES_MAX = 65_536;
+const TYPE_LENGTH_MAX = 80;
 
 /** The members of the client's request on which its refusal depends. */
 type Refused = Pick<Forwardable, 'method' | 'rawBody' | 'headers' | 'operation' | 'caller'>;
+
+type Noting = Pick<Forwardable, 'trail'>;
 
 /** The relay, as the body of an error sees it. */
 interface FailingRelay {
@@ -38,10 +44,10 @@ export class ErrorBody {
   readonly #read = new CollectedBody(ERROR_BODY_BYTES_MAX);
   readonly #status: number;
   readonly #headers: AnswerHeaders;
-  readonly #refused: Refused;
+  readonly #refused: Refused & Noting;
   readonly #relay: FailingRelay;
 
-  constructor(status: number, headers: AnswerHeaders, refused: Refused, relay: FailingRelay) {
+  constructor(status: number, headers: AnswerHeaders, refused: Refused & Noting, relay: FailingRelay) {
     this.#status = status;
     this.#headers = headers;
     this.#refused = refused;
@@ -60,7 +66,16 @@ export class ErrorBody {
 
   /** Returns the refusal for the client, made from the part of the body that has arrived. */
   refusal(): GatewayError {
+    // A page of HTML often comes from a proxy before the service: its operators look elsewhere then.
+    if (!isJson(this.#headers)) this.#refused.trail.note('upstreamBody', this.#shape());
     return toUpstreamRefusal(this.#status, this.#headers, this.#read.whole(), this.#refused);
+  }
+
+  #shape(): string {
+    const type = firstValueOf(this.#headers['content-type']);
+    const shown = type === undefined ? 'without a media type' : visibleLine(shortTextOf(type, TYPE_LENGTH_MAX));
+    const isLong = this.#read.isTooLong;
+    return `${shown}, ${isLong ? `more than ${ERROR_BODY_BYTES_MAX}` : this.#read.whole().length} bytes`;
   }
 }
 
@@ -169,9 +184,13 @@ export function errorFormOf(headers: AnswerHeaders, body: Buffer): ErrorForm | u
   return parsed?.code === undefined && parsed?.message === undefined ? undefined : parsed.form;
 }
 
+function isJson(headers: AnswerHeaders): boolean {
+  return /\bjson\b/.test(String(headers['content-type'] ?? ''));
+}
+
 function parseError(headers: AnswerHeaders, body: Buffer, place: DefaultPlace): ParsedError | undefined {
+  if (!isJson(headers)) return undefined;
   const mediaType = String(headers['content-type'] ?? '');
-  if (!/\bjson\b/.test(mediaType)) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(body.toString('utf8'));

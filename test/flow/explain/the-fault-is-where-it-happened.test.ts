@@ -99,3 +99,29 @@ describe('explain of a service that is not there', () => {
     }
   });
 });
+
+describe('explain of a service that answers with a page', () => {
+  const pages: [string, number, Record<string, string>, string, RegExp | undefined][] = [
+    [
+      'of HTML',
+      500,
+      { 'content-type': 'text/html; charset=utf-8' },
+      '<h1>Boom</h1>',
+      /its body was text\/html; charset=utf-8, 13 bytes; the client got none of it/,
+    ],
+    ['without a type', 404, {}, 'gone', /its body was without a media type, 4 bytes/],
+    ['that is long', 502, { 'content-type': 'text/plain' }, 'x'.repeat(70_000), /text\/plain, more than 65536 bytes/],
+    ['of JSON', 500, { 'content-type': 'application/problem+json' }, '{}', undefined],
+  ];
+  for (const [name, status, headers, body, expected] of pages)
+    it(`tells the media type and the size of one ${name}`, async () => {
+      const service = await startUpstream((_request, response) => void response.writeHead(status, headers).end(body));
+      const gateway = await startGateway(thingsAt(service.url));
+      const answer = await fetch(`${gateway.url}/v1/things/one`, { headers: await gateway.authorize() });
+      const { told } = await storyOf(gateway, answer);
+      if (expected === undefined) assert.doesNotMatch(told, /its body/);
+      else assert.match(told, expected);
+      await gateway.stop();
+      await service.close();
+    });
+});

@@ -34,6 +34,7 @@ const rare: Required<RareNotes> = {
   retries: ['timeout'],
   retryBudgetSpent: true,
   timeout: 'timeoutMs 10000',
+  upstreamBody: 'text/html, 9 bytes',
   answerViolations: ['body: type'],
   droppedQuery: ['q'],
   notSent: ['cookie: a'],
