@@ -15,6 +15,8 @@ export interface Mistake {
   readonly remedy: string;
   /** The files are right, and the next start accepts them: only the running gateway cannot put them in force. */
   readonly needsRestart?: true;
+  /** The entry under `breaking` that accepts it, as an operation and a rule; only a break of what was published has it. */
+  readonly decision?: { readonly operation: string; readonly rule: string };
 }
 
 /** Thrown by start, check and reload: the gateway does not start, or keeps the configuration in force. */

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
-import { decisionsFor } from '../../contract/diff/baseline.ts';
 import { shownPath } from '../../shared/file-text.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
 import type { CommandContext } from '../context.ts';
@@ -72,7 +71,7 @@ export async function updateService(
 /** What to do about the mistakes, with the decisions about breaks in a form to paste. */
 function refusedText(mistakes: readonly Mistake[], nowMs: number): string {
   const written = 'The document is written, and check refuses it.';
-  const decisions = decisionsFor(mistakes);
+  const decisions = mistakes.flatMap(({ decision }) => (decision === undefined ? [] : [decision]));
   if (decisions.length === 0) return `${written} Correct what it names.`;
   const until = new Date(nowMs + DECISION_DAYS * DAY_MS).toISOString().slice(0, 10);
   const lines = decisions.map(

@@ -163,7 +163,9 @@ export async function checkBaseline(comparison: BaselineComparison, mistakes: Mi
     const home = (finding.side === 'old' ? document : documents.get(finding.file)) ?? document;
     const over = hasEnded ? `, and the exception ended on ${exception.until}` : '';
     const reason = `${finding.operation} breaks what was published (${finding.rule})${over}: ${finding.reason}.`;
-    return home.position().mistakeAt(finding.place, reason, remedyFor(id, finding.rule));
+    const mistake = home.position().mistakeAt(finding.place, reason, remedyFor(id, finding.rule));
+    // The line of a mistake is added to this very object later.
+    return Object.assign(mistake, { decision: { operation: id, rule: finding.rule } });
   }
 
   async function compare(content: BaselineContent, after: readonly Described[]): Promise<{ breaks: boolean }> {
@@ -206,14 +208,6 @@ function isAt(
   { operation }: DiffFinding,
 ): boolean {
   return `${method} ${shapeOf(path)}` === shapeOf(operation);
-}
-
-/** The decisions that these mistakes ask for. Other mistakes ask for none. */
-export function decisionsFor(mistakes: readonly Mistake[]): { readonly operation: string; readonly rule: string }[] {
-  return mistakes.flatMap(({ remedy }) => {
-    const [, operation, rule] = /\{ operation: (.+), rule: ([a-z-]+), until: <day>/.exec(remedy) ?? [];
-    return operation === undefined || rule === undefined ? [] : [{ operation, rule }];
-  });
 }
 
 function remedyFor(operation: string, rule: string): string {
