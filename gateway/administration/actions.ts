@@ -58,6 +58,17 @@ export interface KeyRotation extends NewKey {
   readonly previous: StoredKey;
 }
 
+/** Scopes that a key gets and loses. */
+export interface ScopesChange {
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+}
+
+/** The scopes of a key after a change. */
+export function scopesAfter(before: readonly string[], { add, remove }: ScopesChange): string[] {
+  return [...new Set([...before, ...add])].filter((scope) => !remove.includes(scope));
+}
+
 interface KeyActions {
   /** Oldest first; from the one behind `after` on. */
   list(of: {
@@ -65,6 +76,7 @@ interface KeyActions {
     readonly after: string | undefined;
   }): AsyncIterable<readonly StoredKey[]>;
   create(request: Omit<KeyRequest, 'by' | 'organization'> & Pick<OneKey, 'organization'>): Promise<NewKey>;
+  changeScopes(one: OneKey, change: ScopesChange, waitMs: number | undefined): Promise<Made<StoredKey>>;
   rotate(
     one: OneKey,
     how: { readonly overlapMs: number; readonly expiresAtMs: number | undefined },

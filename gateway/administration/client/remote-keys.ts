@@ -2,7 +2,7 @@
 // acts. Each rejects with ServerProblem.
 
 import type { StoredKey } from '../../auth/store/stored-key.ts';
-import type { Actions, NewKey } from '../actions.ts';
+import { type Actions, type NewKey, scopesAfter } from '../actions.ts';
 import type { AdministrationClient } from './client.ts';
 import { madeBy } from './in-force.ts';
 import { type AnswerMembers, keyIn } from './records.ts';
@@ -60,6 +60,14 @@ export function remoteKeys({ server, ask, pages }: AdministrationClient): Action
       const body = { mode, name, scopes, allowed_cidrs: allowedCidrs, ...(expires_at && { expires_at }) };
       const creating = ask('POST', `${scopeOf(organization)}/keys`, { body });
       return newKeyIn(await orAbsent(creating, `There is no organization ${organization}`));
+    },
+
+    async changeScopes(which, change, waitMs) {
+      const { scopes } = keyIn(server, await orAbsent(ask('GET', pathOf(which)), noKey(which)));
+      const body = { scopes: scopesAfter(scopes, change) };
+      const changing = ask('PATCH', pathOf(which), { query: { wait: waitSecondsOf(waitMs) }, body });
+      const members = await orAbsent(changing, noKey(which));
+      return madeBy(server, members, keyIn(server, members));
     },
 
     async rotate(which, { overlapMs, expiresAtMs }, waitMs) {

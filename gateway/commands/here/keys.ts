@@ -1,8 +1,8 @@
 // The actions on keys, on the store of this machine. Its user may act on the keys of every organization.
 
-import type { Actions } from '../../administration/actions.ts';
-import { createKey, revokeKey, rotateKey } from '../../administration/keys.ts';
-import { listKeys } from '../../administration/read-keys.ts';
+import { type Actions, scopesAfter } from '../../administration/actions.ts';
+import { changeKey, createKey, revokeKey, rotateKey } from '../../administration/keys.ts';
+import { keyTag, listKeys } from '../../administration/read-keys.ts';
 import { keyState } from '../../auth/key-json.ts';
 import type { KeyStore } from '../../auth/store/key-store.ts';
 import type { MachineContext } from '../context.ts';
@@ -40,6 +40,23 @@ export function keysHere(context: MachineContext): Actions['keys'] {
       const creating = createKey(deps)(actor, { ...request, organization: owner });
       const { key = '', record } = await orFail(context, creating, { too_many_keys: () => tooMany(owner) });
       return { key, record };
+    },
+
+    async changeScopes(one, change, waitMs) {
+      const deps = await actionDepsOf(context);
+      const before = await deps.store.keys.get(one.id);
+      const organization = before && (await deps.store.organizations.get(before.organization));
+      if (before === undefined || organization === undefined) return fail(`There is no key ${one.id}.`);
+      // A scope that a contract no longer has may stay until it is removed.
+      await requireScopes(context, change.add, organization);
+      const scopes = scopesAfter(before.scopes, change);
+      if (scopes.length === 0) return fail(`The key ${one.id} would have no scope: revoke it instead.`);
+      const changing = changeKey(deps)(actor, { ...one, patch: { scopes }, ifMatch: keyTag(before), dryRun: false });
+      const record = await orFail(context, changing, {
+        invalid_transition: () => `The key ${one.id} works no more, and cannot be changed.`,
+        precondition_failed: () => `The key ${one.id} has been changed meanwhile: run the command again.`,
+      });
+      return made(context, deps.store, record, waitMs);
     },
 
     async rotate(one, how, waitMs) {

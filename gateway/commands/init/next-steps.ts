@@ -12,7 +12,6 @@ export const EXECUTABLE = shownPath(fileURLToPath(new URL('../../../bin/gateway'
 
 /** The organization of the first keys. */
 const FIRST = 'org_first';
-const UPDATE_KEY = 'PATCH /gateway/v1/organizations/ORG/keys/KEY';
 
 /** @param path path and query of the first request */
 export async function nextSteps(
@@ -84,7 +83,7 @@ async function knownBefore(around: CommandContext): Promise<Known> {
 }
 
 function formerKeysText(scopes: readonly string[]): string {
-  return `Keys from before get 403 from this service, because they lack ${scopes.join(' and ')}. To add scopes to one: ${UPDATE_KEY} with the list of all its scopes.`;
+  return `Keys from before get 403 from this service, because they lack ${scopes.join(' and ')}. To add them to one: ${EXECUTABLE} keys scopes KEY_ID --add ${scopes.join(' ')}`;
 }
 
 /** A gateway that runs on the data directory keeps its port, and accepts the keys that the commands make there. */

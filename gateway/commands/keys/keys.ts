@@ -8,11 +8,13 @@ import { addImport } from './import.ts';
 import { addKeysList } from './list.ts';
 import { addRevoke } from './revoke.ts';
 import { addRotate } from './rotate.ts';
+import { addScopes } from './scopes.ts';
 
 export function addKeysCommands(program: Command, context: CommandContext): void {
-  const keys = program.command('keys').description('create, list, rotate, revoke, export and import API keys');
+  const keys = program.command('keys').description('create, list, change, rotate, revoke, export and import API keys');
   addCreate(keys, context);
   addKeysList(keys, context);
+  addScopes(keys, context);
   addRotate(keys, context);
   addRevoke(keys, context);
   addExport(keys, context);

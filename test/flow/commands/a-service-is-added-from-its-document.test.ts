@@ -137,7 +137,7 @@ describe('gateway init --from', () => {
     assert.doesNotMatch(stdout, /orgs create/);
     assert.match(
       stdout,
-      /^Keys from before get 403 from this service, because they lack shelf:read\. .* PATCH \/gateway\/v1\/organizations\/ORG\/keys\/KEY with/m,
+      /^Keys from before get 403 from this service, because they lack shelf:read\. .*keys scopes KEY_ID --add shelf:read$/m,
     );
     assert.match(stdout, /^ {2}echo "http:\/\/localhost:8080\/docs#key=\$TEST_KEY"$/m);
     assert.match(stdout, /^ {2}echo "http:\/\/localhost:8080\/docs\/account takes \$KEY"$/m);

@@ -132,6 +132,9 @@ describe('keys', () => {
     assert.deepEqual([made.organization, made.name, made.created_by], [own.organization, 'Far', own.id]);
     assert.equal((await administer('GET /gateway/v1/organization', { key: made.key })).status, 200);
 
+    const wider = await own.json('keys', 'scopes', made.id, '--add', 'gateway:keys');
+    assert.deepEqual(wider.scopes, ['gateway:read', 'gateway:keys']);
+
     const { out } = await own.run('keys', 'rotate', made.id, '--overlap', '0s', '--wait');
     const [secret = ''] = out.split('\n');
     assert.match(secret, /^sk_live_/);

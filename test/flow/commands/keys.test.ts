@@ -183,3 +183,29 @@ for (const [words, code, message] of [
     assert.deepEqual(await openStore().keys.list(), []);
   });
 }
+
+test('keys scopes adds scopes to a key that its holder keeps, and takes them away', async () => {
+  const { run, json, openStore } = await withOrganization();
+  const words = ['keys', 'create', '--org', 'org_acme', '--mode', 'live', '--scopes', 'customers:read'];
+  const { id, key } = await json(...words);
+  const added = await json('keys', 'scopes', id, '--add', 'customers:write', 'customers:read');
+  assert.deepEqual(added.scopes, ['customers:read', 'customers:write']);
+  const found = await openStore().keys.findByDigest(digestOf(key));
+  assert.deepEqual(found?.key.scopes, added.scopes);
+  const removed = await run('keys', 'scopes', id, '--remove', 'customers:write');
+  assert.deepEqual([removed.code, removed.out], [0, `The key ${id} has customers:read.\n`]);
+  for (const [flags, expected] of [
+    [['--remove', 'customers:read'], /would have no scope: revoke it instead/],
+    [['--add', 'customer:read'], /customers:read/],
+    [[], /Name scopes with --add or --remove/],
+    [['--add', 'a', '--remove', 'a'], /is in --add and in --remove/],
+  ] as const) {
+    const { code, err } = await run('keys', 'scopes', id, ...flags);
+    assert.notEqual(code, 0);
+    assert.match(err, expected);
+  }
+  assert.match(
+    (await run('keys', 'scopes', 'key_absent', '--add', 'customers:read')).err,
+    /There is no key key_absent/,
+  );
+});
