@@ -6,6 +6,7 @@ import { GatewayError } from '../../catalogue/errors.ts';
 import { openUsageStore } from '../../usage/open-store.ts';
 import { usagePage } from '../../usage/report.ts';
 import type { MachineContext } from '../context.ts';
+import { noOrganization } from './no-organization.ts';
 
 const PAGE = 1000;
 
@@ -35,14 +36,15 @@ async function readAll(context: MachineContext, input: Omit<UsageInput, 'positio
     }
     return { data: data as Readonly<Record<string, unknown>>[], complete_until: first.complete_until };
   } catch (error) {
-    return fail(context, input.organization, error);
+    return await fail(context, input.organization, error);
   } finally {
     await counts.close();
   }
 }
 
-function fail(context: MachineContext, organization: string, error: unknown): never {
+async function fail(context: MachineContext, organization: string, error: unknown): Promise<never> {
   if (!(error instanceof GatewayError)) return context.fail('The store of use cannot be reached.');
-  if (error.code === 'resource_missing') return context.fail(`There is no organization ${organization}.`);
+  if (error.code === 'resource_missing')
+    return context.fail(await noOrganization((await context.keyStore()).store, organization));
   return context.usage('--from is later than --to.');
 }

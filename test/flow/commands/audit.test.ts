@@ -57,3 +57,10 @@ for (const words of [
     assert.match(err, new RegExp(`^${words[0]} "${words[1]}"`));
   });
 }
+
+test('audit of an organization that does not exist names the one that was meant', async () => {
+  const { run } = await withHistory();
+  const { code, err } = await run('audit', '--org', 'org_c');
+  assert.equal(code, 1);
+  assert.match(err, /There is no organization org_c\. Did you mean "org_[ab]"\?/);
+});
