@@ -4,7 +4,7 @@ import type { Operation } from '../exchange/operation.ts';
 import { type Mistake, suggest } from '../shared/mistakes.ts';
 import type { ConfigDraft } from './load.ts';
 import { checkNamedOnce } from './operation-names.ts';
-import { checkOperationSettings } from './operation-settings.ts';
+import { checkOperationSettings, type LeftOut } from './operation-settings.ts';
 import { checkShownTiers } from './portal-names.ts';
 import { checkRecordRules } from './record-rules.ts';
 import { checkRuleNames } from './rule-names.ts';
@@ -15,6 +15,7 @@ import { checkDeprecations } from './versions.ts';
 
 interface Contracts {
   readonly operations: readonly { readonly operation: Operation }[];
+  readonly leftOut: readonly LeftOut[];
   readonly scopes: Iterable<string>;
 }
 
@@ -32,7 +33,7 @@ function checkPlaces(
   if (gateway === undefined) return;
   const { hosts, publicUrl } = gateway;
   const operations = contracts.operations.map(({ operation }) => operation);
-  checkOperationSettings(upstreams, operations, sources.upstreams, mistakes);
+  checkOperationSettings(upstreams, operations, contracts.leftOut, sources.upstreams, mistakes);
   checkServersUsed(upstreams, operations, sources.upstreams, mistakes);
   checkRuleNames(upstreams, operations, sources.upstreams, mistakes);
   checkRecordRules(upstreams, operations, sources.upstreams, mistakes);

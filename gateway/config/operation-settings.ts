@@ -21,6 +21,12 @@ export const operationSettings = z.record(
       .enum(['buffer', 'stream'])
       .optional()
       .describe('Replaces the `body` of the entry, as `x-gateway-body` does in a contract: `stream` for long uploads.'),
+    serve: z
+      .boolean()
+      .default(true)
+      .describe(
+        '`false`: the operation is left out, as if the document did not have it. For what clients do not call, such as a `/health` that several services have.',
+      ),
   }),
 );
 
@@ -33,10 +39,17 @@ interface Named extends NamedOperation {
   readonly restOfPath: string | undefined;
 }
 
+/** An operation that an entry leaves out, by the name that the entry uses. */
+export interface LeftOut {
+  readonly entry: string;
+  readonly name: string;
+}
+
 /** Pushes a mistake for every operation that the entry does not have, and for every parameter that cannot take slashes. */
 export function checkOperationSettings(
   upstreams: Readonly<Record<string, { readonly operations: OperationSettings }>>,
   operations: readonly Named[],
+  leftOut: readonly LeftOut[],
   source: Source,
   mistakes: Mistake[],
 ): void {
@@ -49,6 +62,7 @@ export function checkOperationSettings(
     for (const [id, { restOfPath }] of Object.entries(settings)) {
       const place = ['upstreams', entry, 'operations', id];
       const operation = own.get(id);
+      if (leftOut.some((one) => one.entry === entry && one.name === id)) continue;
       if (operation === undefined) {
         const reason = `no contract of "${entry}" has an operation "${id}".`;
         mistakes.push(source.mistakeAtKey(place, reason, suggest(id, listed.map(declaredId))));

@@ -21,12 +21,20 @@ interface Part {
   /** The settings of its upstreams.yaml entry that its operations depend on, as text. */
   readonly says: string;
   readonly operations: readonly ContractOperation[];
+  readonly leftOut: readonly OmittedOperation[];
+}
+
+/** An operation that its entry leaves out, by the name that the entry uses. */
+interface OmittedOperation {
+  readonly entry: string;
+  readonly name: string;
 }
 
 export interface Contracts {
   readonly parts: readonly Part[];
   readonly documents: readonly ContractDocument[];
   readonly operations: readonly ContractOperation[];
+  readonly leftOut: readonly OmittedOperation[];
   readonly schemas: Schemas;
   /** Every scope that some operation requires. */
   readonly scopes: ReadonlySet<string>;
@@ -101,7 +109,8 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
   const scopes = new Set(operations.flatMap(({ operation }) => operation.security.flatMap((one) => one.scopes)));
   const files = new Set([...owners.keys(), ...documents.flatMap((document) => document.files)]);
   const schemas = earlier?.contracts.schemas ?? createSchemas();
-  return { parts, documents, operations, schemas, scopes, files, isWhole };
+  const leftOut = parts.flatMap((part) => part.leftOut);
+  return { parts, documents, operations, leftOut, schemas, scopes, files, isWhole };
 }
 
 /** Returns the operation ids of a document, those of operations with mistakes too. */
@@ -141,8 +150,10 @@ function createPartOf({ known, reader, earlier }: LoadOptions, mistakes: Mistake
     const part = partsBefore.get(file);
     if (part?.document === document && part.says === says && part.operations.every(namesAreKnown)) return part;
     const operations: ContractOperation[] = [];
+    const leftOut: OmittedOperation[] = [];
+    const onLeftOut = (name: string) => void leftOut.push({ entry: source.upstream, name });
     try {
-      for (const entry of operationsOf(document, source, known, mistakes)) {
+      for (const entry of operationsOf(document, source, known, mistakes, onLeftOut)) {
         operations.push(entry);
         await pause();
       }
@@ -150,7 +161,7 @@ function createPartOf({ known, reader, earlier }: LoadOptions, mistakes: Mistake
       // The linter has reported the reason.
       if (!document.isBroken) throw error;
     }
-    return { document, says, operations };
+    return { document, says, operations, leftOut };
   };
 }
 

@@ -329,8 +329,8 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   'contract-two-owners': {
     files: second(sound[items].replace('listItems', 'allItems').replace('createItem', 'newItem')),
     says: [
-      'openapi/more.yaml:6:5: paths./v1/items.get: GET /v1/items is claimed by openapi/items.yaml already (listItems). Leave it in one contract only, or set another basePath in the entry "more", such as "basePath: /more".',
-      'openapi/more.yaml:9:5: paths./v1/items.post: POST /v1/items is claimed by openapi/items.yaml already (createItem). Leave it in one contract only, or set another basePath in the entry "more", such as "basePath: /more".',
+      'openapi/more.yaml:6:5: paths./v1/items.get: GET /v1/items is claimed by openapi/items.yaml already (listItems). In the entry "more", leave it out by "operations: { "allItems": { serve: false } }", or set another basePath, such as "basePath: /more".',
+      'openapi/more.yaml:9:5: paths./v1/items.post: POST /v1/items is claimed by openapi/items.yaml already (createItem). In the entry "more", leave it out by "operations: { "newItem": { serve: false } }", or set another basePath, such as "basePath: /more".',
     ],
   },
   'contract-same-operation-id': {

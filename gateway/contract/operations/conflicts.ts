@@ -75,12 +75,12 @@ function sharedNames(names: readonly SharedName[], mistakeAtNames: MistakeAtName
 
 function sameClaim({ operation: first }: ContractOperation, { operation }: ContractOperation): [string, string] {
   const reason = `${operation.method} ${operation.path} is claimed by ${first.contract} already (${first.id}).`;
-  const { entry, publicPrefix } = operation;
-  const alone = 'Leave it in one contract only';
-  if (entry === first.entry) return [reason, `${alone}.`];
+  const { entry, publicPrefix, qualifiedId } = operation;
+  const name = qualifiedId.slice(entry.length + 1);
+  if (entry === first.entry) return [reason, 'Leave it in one contract only.'];
   return [
     reason,
-    `${alone}, or set another basePath in the entry "${entry}", such as "basePath: /${entry}${publicPrefix}".`,
+    `In the entry "${entry}", leave it out by "operations: { ${JSON.stringify(name)}: { serve: false } }", or set another basePath, such as "basePath: /${entry}${publicPrefix}".`,
   ];
 }
 

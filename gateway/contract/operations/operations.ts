@@ -39,6 +39,8 @@ interface OperationSettings {
   readonly restOfPath?: string | undefined;
   readonly timeoutMs?: number | undefined;
   readonly body?: 'buffer' | 'stream' | undefined;
+  /** False for an operation that is left out. */
+  readonly serve?: boolean | undefined;
 }
 
 /** An operation and the place of its schemas in its document. */
@@ -72,12 +74,17 @@ interface Draft {
   readonly addressPath: string | undefined;
 }
 
-/** Yields the operations of one document. Pushes mistakes; an operation without valid security is left out. */
+/**
+ * Yields the operations of one document. Pushes mistakes; an operation without valid security is left out.
+ *
+ * @param onLeftOut is told the name of each operation that the entry leaves out
+ */
 export function* operationsOf(
   document: ContractDocument,
   defaults: DocumentDefaults,
   known: KnownNames,
   mistakes: Mistake[],
+  onLeftOut: (name: string) => void = () => undefined,
 ): Generator<ContractOperation> {
   const { root } = document;
   const scopes = knownScopes(root, defaults);
@@ -94,7 +101,11 @@ export function* operationsOf(
       const own = { ...documentSays, ...pathSays, ...extensionsOf(document, place, value, known, mistakes) };
       const mappings = (own.upstream ?? defaults.upstream) === defaults.upstream ? defaults.serverMappings : undefined;
       const server = serverOfOperation(root, item.value, value, mappings);
-      const special = settingsOf(defaults, value, method, (defaults.basePath ?? server.path) + template);
+      const [name, special] = settingsOf(defaults, value, method, (defaults.basePath ?? server.path) + template);
+      if (special.serve === false) {
+        onLeftOut(name);
+        continue;
+      }
       const timeoutMs = special.timeoutMs ?? own.timeoutMs;
       const body = special.body ?? own.body ?? defaults.body;
       const says = { ...defaults, ...own, timeoutMs, body };
@@ -130,16 +141,16 @@ export function* operationsOf(
   }
 }
 
-/** Returns the settings that the entry has for this operation. */
+/** Returns the name by which the entry calls this operation, and the settings that it has for it. */
 function settingsOf(
   { operations = {}, upstream: entry }: DocumentDefaults,
   { operationId }: JsonObject,
   method: string,
   path: string,
-): OperationSettings {
+): [string, OperationSettings] {
   const id = typeof operationId === 'string' ? operationId : `${method.toUpperCase()} ${path}`;
-  const name = [id, `${entry}.${id}`].find((one) => Object.hasOwn(operations, one));
-  return (name === undefined ? undefined : operations[name]) ?? {};
+  const name = [id, `${entry}.${id}`].find((one) => Object.hasOwn(operations, one)) ?? id;
+  return [name, (Object.hasOwn(operations, name) && operations[name]) || {}];
 }
 
 /** The path of the addresses takes the place of the document's server path; servers of single operations stay below it. */

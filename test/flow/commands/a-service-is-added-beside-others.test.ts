@@ -108,7 +108,7 @@ describe('gateway init --from beside another service', () => {
     const { stdout, stderr } = await run('check');
     assert.match(
       stdout + stderr,
-      /GET \/health is claimed by \S+ already \(health\)\. Leave it in one contract only, or set another basePath in the entry "orders", such as "basePath: \/orders"\./,
+      /GET \/health is claimed by \S+ already \(health\)\. In the entry "orders", leave it out by "operations: \{ "health": \{ serve: false \} \}", or set another basePath, such as "basePath: \/orders"\./,
     );
   });
 });
