@@ -51,8 +51,9 @@ export function createEvents(
   uncountedSinceMs?: number,
 ): Events {
   const timeNow = () => new Date(now()).toISOString();
-  // An outage that lasted is seen again, if it still does.
-  const events: Mutable<GatewayEvent>[] = earlier.map((event) => ({ ...event, until: event.until ?? timeNow() }));
+  // An outage that lasted is seen again, if it still does. Of the time without counts nothing is known.
+  const endOfCounts = uncountedSinceMs === undefined ? timeNow() : new Date(uncountedSinceMs).toISOString();
+  const events: Mutable<GatewayEvent>[] = earlier.map((event) => ({ ...event, until: event.until ?? endOfCounts }));
   const lasting = new Map<
     string,
     { readonly cause: LastingCause; readonly event: Mutable<GatewayEvent> | undefined }

@@ -27,7 +27,7 @@ const show = createTable(place('audit-rows'), {
       cell: ({ organization }) =>
         organization === null ? '' : element('a', { href: addressOf('organizations', {}, organization) }, organization),
     },
-    { key: 'key', label: 'Key', long: true, cell: ({ key }) => (key === null ? '' : element('code', {}, key)) },
+    { key: 'key', label: 'Key', cell: ({ key }) => (key === null ? '' : element('code', {}, key)) },
     { key: 'details', label: 'Details', long: true, cell: detailsOf },
   ],
 });
@@ -43,7 +43,7 @@ function detailsOf({ kind, details }) {
     ...members.map((name) => `${name}: ${textOf(before[name])} → ${textOf(after[name])}`),
   ];
   const more = Object.entries(details)
-    .filter(([name, value]) => !HIDDEN.includes(name) && value !== null)
+    .filter(([name, value]) => !HIDDEN.includes(name) && value !== null && value !== '')
     .map(([name, value]) => `${name}: ${textOf(value)}`);
   const text = [...changed, ...more].join('; ');
   const asked = request === undefined ? [] : [element('span', { class: 'soft' }, ` request ${request}`)];
