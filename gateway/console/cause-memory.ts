@@ -9,6 +9,8 @@ export interface CauseMemory {
   lasts(id: string): boolean;
   /** Ids of the failures of the gateway and of upstreams in whose time requests of the last minute were made. */
   culprits(nowMs: number): readonly string[];
+  /** How long ago the failure was seen last, in milliseconds; Infinity if it is not remembered. */
+  agoMs(id: string, nowMs: number): number;
   note(causes: readonly Cause[], nowMs: number): void;
 }
 
@@ -26,6 +28,7 @@ export function createCauseMemory(): CauseMemory {
   return {
     lasts: (id) => lasting.has(id),
     culprits: (nowMs) => [...seenMs].filter(([, atMs]) => nowMs - atMs < COUNTED_MS).map(([id]) => id),
+    agoMs: (id, nowMs) => nowMs - (seenMs.get(id) ?? Number.NEGATIVE_INFINITY),
     note(causes, nowMs) {
       lasting = new Set(causes.map(({ id }) => id));
       for (const [id, atMs] of seenMs) if (nowMs - atMs >= COUNTED_MS) seenMs.delete(id);

@@ -19,6 +19,8 @@ export interface LastMinute {
   readonly mostOften?: string | undefined;
 }
 
+/** The latest counts are of at most so long: what they show began after a failure that was over before. */
+const LATEST_MS = 30_000;
 /** As the alert GatewayCertificateOrderFails. */
 const FAILURES_WARNED = 3;
 
@@ -51,11 +53,13 @@ export function causesOf(
     ...ofReceivers(status),
   ];
   const failures = found.filter(({ kind }) => kind === 'bad').map(({ id }) => id);
-  if (present !== undefined && memory !== undefined)
-    found.push(...recovering(status, found, present, memory.culprits(nowMs)));
+  const past = (memory?.culprits(nowMs) ?? []).filter(
+    (id) => present === undefined || !failsOn(id, status, present, memory?.agoMs(id, nowMs) ?? 0),
+  );
+  if (present !== undefined) found.push(...recovering(status, found, present, past));
   // The gateway's own failures and those of an upstream are the cause of errors, which are not told a second time. They stay the cause of
   // what was counted in their time.
-  const culprits = [...failures.filter(isCulprit), ...(memory?.culprits(nowMs) ?? [])];
+  const culprits = [...failures.filter(isCulprit), ...past];
   const isOwn = culprits.some((id) => /^(redis|stores|loop|shedding)/.test(id));
   const isTold = (upstream: string | undefined) =>
     isOwn || culprits.some((id) => upstream !== undefined && id.startsWith(`upstream ${upstream} `));
@@ -89,21 +93,21 @@ function recovering(
     const now = id === undefined ? undefined : recoveryOf(present, name);
     if (id === undefined || now === undefined || found.some((one) => one.id.startsWith(`upstream ${name} `))) return [];
     const { requests, failed, isRecovering } = now;
-    const clean = isRecovering ? ', none in the last 15 seconds' : '';
-    return [
-      warningCause(
-        id,
-        `Upstream ${name} is recovering: ${failed} of ${requests} requests failed in the last minute${clean}.`,
-        'It takes requests again.',
-        {
-          title: `Upstream ${name} fails.`,
-          runbook: 'GatewayTargetDown',
-          details: `#/upstreams/${encodeURIComponent(name)}`,
-          figures: { requests, failed },
-        },
-      ),
-    ];
+    const counted = `${failed} of ${requests} requests failed in the last minute`;
+    const cause = isRecovering
+      ? `is recovering: ${counted}, none in the last 15 seconds.`
+      : `answers again: ${counted}.`;
+    const figures = { requests, failed };
+    const details = `#/upstreams/${encodeURIComponent(name)}`;
+    const more = { title: `Upstream ${name} fails.`, runbook: 'GatewayTargetDown', details, figures };
+    return [warningCause(id, `Upstream ${name} ${cause}`, '', more)];
   });
+}
+
+/** Whether the failures of an upstream go on although nothing is wrong with its targets: its operations then tell them. */
+function failsOn(id: string, { upstreams = {} }: StatusForCauses, present: Present, agoMs: number): boolean {
+  const name = Object.keys(upstreams).find((one) => id.startsWith(`upstream ${one} `));
+  return agoMs >= LATEST_MS && name !== undefined && recoveryOf(present, name)?.isRecovering === false;
 }
 
 /** The failure of an upstream, with what its operations show of it. */

@@ -33,8 +33,8 @@ export interface Events {
 }
 
 const KEPT_MAX = 200;
-/** An outage that comes back within this time goes on. */
-const SAME_OUTAGE_MS = 60_000;
+/** An outage that comes back within this time goes on: as long as its symptoms may be told as those of another cause, and a little more. */
+const SAME_OUTAGE_MS = 90_000;
 /** Changes of one reload that a marker names. */
 const CHANGES_NAMED_MAX = 2;
 
@@ -121,8 +121,14 @@ export function createEvents(
       const since = known?.cause.since ?? cause.since ?? timeNow();
       // Certificates and mistakes in files are no outage.
       const isOutage = cause.kind === 'bad' && !/^(certificate|configuration)/.test(cause.id);
-      const event = known?.event ?? (isOutage ? addOutage(cause, since) : undefined);
-      lasting.set(cause.id, { cause: { ...cause, since }, event });
+      const event = isOutage ? (known?.event ?? addOutage(cause, since)) : undefined;
+      // What recovers is no outage any more.
+      if (event === undefined && known?.event) end(cause.id, known.event);
+      // One that comes back soon goes on: its begin is not that of its return.
+      lasting.set(cause.id, {
+        cause: { ...cause, since: event !== undefined && event.at < since ? event.at : since },
+        event,
+      });
     }
   }
 

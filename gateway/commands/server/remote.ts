@@ -21,6 +21,7 @@ const byContract = new Set([
   'orgs resume',
   'keys create',
   'keys list',
+  'keys scopes',
   'keys rotate',
   'keys revoke',
   'audit',

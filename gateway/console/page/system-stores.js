@@ -50,7 +50,10 @@ export function upstreams() {
 /** With its last error, which says more than the state. */
 function targetState(row) {
   const since = outUntil(row) || failingSince(row);
-  const failures = row.consecutive_failures > 0 ? `, ${count(row.consecutive_failures)} failures in a row` : '';
+  const failures =
+    row.consecutive_failures > 0
+      ? `, ${count(row.consecutive_failures)} ${row.consecutive_failures === 1 ? 'failure' : 'failures in a row'}`
+      : '';
   const known = worded(targetKinds, stateOfTarget(row), since + failures);
   return row.last_error ? element('span', {}, known, element('span', { class: 'soft error' }, row.last_error)) : known;
 }

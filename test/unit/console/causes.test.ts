@@ -255,6 +255,7 @@ test('an outage that comes and goes is one mark, and stands only where it concer
   };
   for (let times = 0; times < 3; times += 1) {
     observe({ upstreams: { files: down } });
+    assert.equal(events.causes()[0]?.since, new Date(NOW_MS).toISOString());
     observe({});
   }
   const outagesOf = (...about: Parameters<typeof eventsAbout>) =>
@@ -271,7 +272,7 @@ test('an outage that comes and goes is one mark, and stands only where it concer
     [seen('upstreams', 'platform'), seen('operations', 'GET /v1/jobs'), seen('organizations', 'org_a')],
     [0, 0, 0],
   );
-  nowMs += 60_000;
+  nowMs += 90_000;
   observe({ upstreams: { files: down } });
   assert.equal(seen(), 2);
 });

@@ -222,11 +222,16 @@ test('an upstream that works again is recovering, as long as its failure is coun
     /^bad: Upstream orders \(live\)/,
   );
   assert.deepEqual(told({ operations: [series(REPORTS, counted)] }, up, memory, NOW_MS + 15_000), [
-    'warn: Upstream orders is recovering: 9 of 21 requests failed in the last minute. #/upstreams/orders',
+    'warn: Upstream orders answers again: 9 of 21 requests failed in the last minute. #/upstreams/orders',
   ]);
   assert.deepEqual(told({ operations: [series(REPORTS, counted, { requests: 4 })] }, up, memory, NOW_MS + 30_000), [
     'warn: Upstream orders is recovering: 9 of 21 requests failed in the last minute, none in the last 15 seconds. #/upstreams/orders',
   ]);
+  // What still fails then fails for another reason, and is told by itself.
+  assert.match(
+    told({ operations: [series(REPORTS, counted)] }, up, memory, NOW_MS + 35_000)[0] ?? '',
+    /^bad: GET .*fails: 9 of 21/,
+  );
   assert.deepEqual(told({ operations: [series(REPORTS, { requests: 21 })] }, up, memory, NOW_MS + 45_000), []);
 });
 
