@@ -7,6 +7,7 @@ import { organizationsInTrouble } from './organization-causes.ts';
 import { redisCause } from './redis-cause.ts';
 import { serviceTimes } from './service-times.ts';
 import { failingOperations, isOver, type Present, recoveryOf, slowOperations, symptomsOf } from './traffic-causes.ts';
+import { unknownCallers } from './unknown-callers.ts';
 import { upstreamCauses } from './upstream-causes.ts';
 
 /** The last minute: requests, those with 5xx, and the code that most of these have. */
@@ -68,6 +69,8 @@ export function causesOf(
   if (failing.length > 0) found.push(...failing);
   else if (!culprits.some((id) => /^(upstream|redis|stores)/.test(id)) && !(present !== undefined && isOver(present)))
     found.push(...ofErrors(isOwn ? { ...minute, refused: 0 } : minute));
+  if (present !== undefined && !isOwn)
+    found.push(...unknownCallers(present, memory?.lasts('unknown callers') ?? false));
   if (present !== undefined)
     found.push(
       ...slowOperations(present, isTold, (upstream) => status.upstreams?.[upstream]?.waiting ?? 0),

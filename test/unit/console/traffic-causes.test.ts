@@ -248,3 +248,30 @@ test('errors of the last minute that are over are no cause of a process that has
   assert.deepEqual(whileLatest({ requests: 20 }), []);
   assert.notDeepEqual(whileLatest({ requests: 20, failed: 3 }), []);
 });
+
+test('most requests that are refused before an organization is known are told, unless that is usual', () => {
+  const memory = createCauseMemory();
+  const usual = { requests: 600, refused: 12 };
+  const both = (minute: Counted, hour: Counted = usual, ofOrganization: Counted = { requests: 0 }) => ({
+    operations: [series('GET unmatched', minute, minute, hour)],
+    organizations: [series('org_a', ofOrganization)],
+  });
+  const lost = { requests: 100, refused: 95 };
+  assert.match(
+    told(both(lost))[0] ?? '',
+    /^bad: Most requests are refused before .* known: 95 of 100 in the last minute, 2 % in the hour before\. #\/requests\?status=refused$/,
+  );
+  assert.match(told(both({ requests: 100, refused: 60 }))[0] ?? '', /^warn: Most .*: 60 of 100/);
+  assert.deepEqual(told(both({ requests: 100, refused: 40 })), []);
+  assert.deepEqual(told(both(lost, { requests: 600, refused: 500 })), []);
+  assert.deepEqual(
+    told(both(lost, usual, { requests: 100, refused: 95 })).filter((one) => /Most/.test(one)),
+    [],
+  );
+  assert.match(told(both(lost), {}, memory)[0] ?? '', /^bad: Most/);
+  // An outage that lasts is a part of the hour before.
+  assert.match(
+    told(both(lost, { requests: 600, refused: 400 }), {}, memory)[0] ?? '',
+    /^bad: Most .*: 95 of 100 in the last minute\. /,
+  );
+});
