@@ -13,12 +13,8 @@ import { rarePart } from './line-rare.ts';
 import { members, milliseconds } from './line-text.ts';
 import { memoize } from './memoize.ts';
 
-interface Lines {
-  /**
-   * Returns one line of JSON with its newline, with pino's members (`level`, `time`, `msg`), so that all lines of a log have one format.
-   */
-  lineOf(trail: Trail, level: number, timeMs: number): string;
-}
+/** Returns one line of JSON with its newline, with pino's members (`level`, `time`, `msg`), so that all lines of a log have one format. */
+type LineOf = (trail: Trail, level: number, timeMs: number) => string;
 
 /** What a line says about method, stage, status and operation. */
 interface MatchedPart {
@@ -33,7 +29,7 @@ type MatchedParts = Map<number, MatchedPart>;
 const callerTexts = new CallerNote<string>();
 
 /** @param worker the worker that writes the lines; undefined if the gateway is a single process */
-export function createLines(worker?: number | 'primary'): Lines {
+export function createLineOf(worker?: number | 'primary'): LineOf {
   const end = { worker, msg: 'exchange' } satisfies Record<LogFieldsOf<'end'>, unknown>;
   const tail = flat(`${members(end)}}\n`);
   const operations = new WeakMap<Operation, MatchedParts>();
@@ -76,15 +72,13 @@ export function createLines(worker?: number | 'primary'): Lines {
 
   const limitPart = createLimitPart();
 
-  function lineOf(trail: Trail, level: number, timeMs: number): string {
+  return function lineOf(trail, level, timeMs) {
     const { caller, clientAddress } = trail;
     const head = `${beginning(level, timeMs)}${trail.id}${matchedPart(trail)}${caller ? callerPart(caller) : ''}`;
     const client: TextOf<'client'> | '' = clientAddress === undefined ? '' : (`,"client":"${clientAddress}"` as const);
     const durationMs = trail.durationMs();
     return `${head}${client}${sizePart(trail, durationMs)}${limitPart(trail)}${upstreamPart(trail)}${rarePart(trail, durationMs)}${tail}`;
-  }
-
-  return { lineOf };
+  };
 }
 
 function callerPart(caller: Caller): string {

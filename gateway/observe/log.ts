@@ -7,7 +7,7 @@ import { SLOW_MS } from '../catalogue/log-fields.ts';
 import type { Trail } from '../exchange/trail.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
 import { createLineBatch } from './batch.ts';
-import { createLines } from './line.ts';
+import { createLineOf } from './line.ts';
 import { bytesOf, createPending, DROPPED, linesIn } from './pending.ts';
 import { createRecentLines } from './recent.ts';
 import { openStandardOutput, tellDroppedAtEnd } from './standard-output.ts';
@@ -68,7 +68,7 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
     lines.add(bytes);
     output.write(bytes, done);
   });
-  const { lineOf } = createLines(worker);
+  const lineOf = createLineOf(worker);
 
   function tellDropped(dropped: number): void {
     logger.warn({ dropped }, DROPPED);

@@ -16,7 +16,7 @@ import type { DecisionRecord } from '../../explain/record.ts';
 import { createLimit } from '../../limits/limit.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
 import type { UsageReport } from '../../limits/usage.ts';
-import { createLines } from '../../observe/line.ts';
+import { createLineOf } from '../../observe/line.ts';
 import { createPipeline, type Stages } from '../../pipeline.ts';
 import { UNREHEARSED_STAGES, type UnrehearsedStage } from '../../stages.ts';
 import type { Tunnel } from '../../tunnel/table.ts';
@@ -74,7 +74,7 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
   try {
     const answer = await send(port, asked, new URL(publicUrl).host);
     const trail = await finished.promise;
-    const record = JSON.parse(createLines().lineOf(trail, 30, parts.now())) as DecisionRecord;
+    const record = JSON.parse(createLineOf()(trail, 30, parts.now())) as DecisionRecord;
     return {
       record: {
         ...record,

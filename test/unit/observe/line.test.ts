@@ -6,11 +6,11 @@ import fc from 'fast-check';
 import type { Caller } from '../../../gateway/exchange/caller.ts';
 import type { Operation } from '../../../gateway/exchange/operation.ts';
 import { Trail } from '../../../gateway/exchange/trail.ts';
-import { createLines } from '../../../gateway/observe/line.ts';
+import { createLineOf } from '../../../gateway/observe/line.ts';
 import { TIMED_STAGES, type TimedStage } from '../../../gateway/stages.ts';
 import { anyCharacter } from '../../support/characters.ts';
 
-const { lineOf } = createLines();
+const lineOf = createLineOf();
 
 const trailWith = (notes: Partial<Trail>): Trail => Object.assign(new Trail('req_1', 'GET'), notes);
 
@@ -83,7 +83,7 @@ it('has what each exchange was, after another one of the same operation, caller,
 
 it('names the worker that wrote it, and none when there is one', () => {
   const trail = new Trail('req_1', 'GET');
-  assert.equal(JSON.parse(createLines(2).lineOf(trail, 30, 1)).worker, 2);
+  assert.equal(JSON.parse(createLineOf(2)(trail, 30, 1)).worker, 2);
   assert.ok(!('worker' in JSON.parse(lineOf(trail, 30, 1))));
 });
 

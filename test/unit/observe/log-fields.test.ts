@@ -10,11 +10,11 @@ import type { Operation } from '../../../gateway/exchange/operation.ts';
 import { Trail } from '../../../gateway/exchange/trail.ts';
 import { exchangeReport } from '../../../gateway/explain/report.ts';
 import { FACTS } from '../../../gateway/explain/stage-text.ts';
-import { createLines } from '../../../gateway/observe/line.ts';
+import { createLineOf } from '../../../gateway/observe/line.ts';
 import { STAGES, TIMED_STAGES } from '../../../gateway/stages.ts';
 
 const names = Object.keys(LOG_FIELDS) as LogFieldName[];
-const { lineOf } = createLines(1);
+const lineOf = createLineOf(1);
 const recordOf = (notes: Partial<Trail>): Record<string, unknown> =>
   JSON.parse(lineOf(Object.assign(new Trail('req_1', 'GET'), notes), 30, 1));
 

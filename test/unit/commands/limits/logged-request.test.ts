@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseLoggedRequest } from '../../../../gateway/commands/limits/simulate/logged-request.ts';
 import type { Caller } from '../../../../gateway/exchange/caller.ts';
 import { Trail } from '../../../../gateway/exchange/trail.ts';
-import { createLines } from '../../../../gateway/observe/line.ts';
+import { createLineOf } from '../../../../gateway/observe/line.ts';
 import { caller, operation, organization } from '../../limits/parties.ts';
 import { START_MS } from '../../limits/scenarios.ts';
 import { exchange, recorded } from './logged-requests.ts';
@@ -23,7 +23,7 @@ function written(by: Caller, notes: Partial<Trail> = {}): string {
     limitDecidedAtMs: START_MS,
     ...notes,
   });
-  return createLines().lineOf(trail, 30, START_MS + 5);
+  return createLineOf()(trail, 30, START_MS + 5);
 }
 
 test('a log line of the gateway is read back: caller, operation, address and the time of the decision', () => {
