@@ -23,6 +23,7 @@ const scripts = [
     'theme',
     'theme-first',
     'filter',
+    'changes',
     'request',
     'request-form',
     'answer',

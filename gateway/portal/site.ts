@@ -10,7 +10,9 @@ import { type ErrorCode, REFUSALS } from '../catalogue/errors.ts';
 import { accountPage } from './account.ts';
 import { agentsPage } from './agents.ts';
 import { type Assets, openAssets } from './assets.ts';
-import { changesFeed, changesPage, FEED_PATH } from './changes-page.ts';
+import { changesEntries } from './changes/entries.ts';
+import { changesFeed, feedPath } from './changes/feed.ts';
+import { changesPage } from './changes/page.ts';
 import { errorPage, errorsPage } from './error-pages.ts';
 import { type ChosenSample, type GuideSettings, guideFacts, sampleOperationOf } from './guide-facts.ts';
 import { type GuideSource, guidePage, guidesPage, loadGuides } from './guides.ts';
@@ -95,9 +97,9 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   if (guides.length > 0) addPage(fixed, '/docs/guides', () => guidesPage(guides, title));
   for (const guide of guides) addPage(fixed, `/docs/guides/${guide.name}`, () => guidePage(guide, guides));
   for (const page of further) addPage(fixed, page.path, () => page);
-  if (further.some(({ feed }) => feed !== undefined)) {
-    const feed = () => changesFeed(options.publications, references, { title, publicUrl });
-    fixed.set(FEED_PATH, () => toResource('document', 'application/atom+xml; charset=utf-8', feed()));
+  for (const [path, entries] of feedsOf(options.publications, references)) {
+    const feed = () => changesFeed(entries, { title, publicUrl, path });
+    fixed.set(path, () => toResource('document', 'application/atom+xml; charset=utf-8', feed()));
   }
   const updated = createDates();
   const ofCatalogue = async (page: Page) => ({ ...page, updatedMs: await updated(CATALOGUE) });
@@ -146,13 +148,20 @@ function furtherPages(
   guides: ReadonlySet<string>,
   title: string,
 ): Page[] {
-  const changes = changesPage(publications, references);
+  const changes = changesPage(changesEntries(publications, references));
   return [
     ...(limits === undefined ? [] : [limitsPage(limits, references, guides.has('rate-limits'))]),
     ...(changes === undefined ? [] : [changes]),
     agentsPage({ path: agentsPath, publicUrl, title, references, guides }),
     ...(hasAccount ? [accountPage(references, help.contact)] : []),
   ];
+}
+
+/** The feed of all changes, and that of each contract; none if nothing is recorded. */
+function feedsOf(publications: PortalOptions['publications'], references: readonly AddressedContract[]) {
+  const all = changesEntries(publications, references);
+  const own = Map.groupBy(all, ({ publication }) => feedPath(publication.contract));
+  return all.length === 0 ? [] : [[feedPath(), all] as const, ...own];
 }
 
 interface FrameParts {

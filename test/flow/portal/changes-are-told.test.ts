@@ -85,7 +85,7 @@ describe('changes of the published contracts', () => {
     const page = await read('/docs/changes');
     assert.match(
       page,
-      /<span class="mark-of new">new<\/span> <div><span class="of"><a href="\/docs\/reference\/v1\/listMore">/,
+      /<span class="mark-of new">new<\/span> <div><p class="change-what">Operation added<\/p>\s*<p class="of"><a href="\/docs\/reference\/v1\/listMore">/,
     );
     assert.match(page, /First publication, with 8 operations\./);
     assert.match(page, /<code>[^<]*script[^<]*<\/code> query parameter added</);
@@ -98,6 +98,9 @@ describe('changes of the published contracts', () => {
     assert.match(feed, /<title>Changes of Things &amp; co<\/title>/);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: XML allows none of them.
     assert.doesNotMatch(feed, /[\u0000-\u0008]|\]\]><script/);
+    const own = await fetch(`${gateway.url}/docs/changes/v1.atom`);
+    assert.equal(own.status, 200);
+    assert.match(await own.text(), /<link href="[^"]*\/docs\/changes\/v1\.atom" rel="self"\/>/);
     const ids = [...feed.matchAll(/<id>([^<]*)<\/id>/g)].map(([, id]) => id);
     assert.equal(new Set(ids).size, 3);
     assert.match(await read('/docs/changes.md'), /^- new: operation added \(GET \/v1\/more\)$/m);
@@ -126,7 +129,10 @@ describe('changes of the published contracts', () => {
       [accepted.reason],
     );
     await gateway.app.reload();
-    assert.match(await read('/docs/changes'), /place<\/code>.*Why: All clients &lt;b&gt;send&lt;\/b&gt; it\./);
+    assert.match(
+      await read('/docs/changes'),
+      /place<\/code>[\s\S]*What to do:<\/strong> Send it with every request\.[\s\S]*Why: All clients &lt;b&gt;send&lt;\/b&gt; it\./,
+    );
     assert.match(await read('/docs/guides/versioning.md'), /\[Changes\]\(\/docs\/changes\.md\) marks each/);
     writeFileSync(file, before);
   });

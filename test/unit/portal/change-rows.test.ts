@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { changeRows } from '../../../gateway/portal/change-rows.ts';
+import { changeRows } from '../../../gateway/portal/changes/rows.ts';
 import type { Publication, PublishedChange } from '../../../gateway/shared/publication.ts';
 
 const changeOf = (text: string, more: Partial<PublishedChange> = {}): PublishedChange => ({
@@ -9,8 +9,11 @@ const changeOf = (text: string, more: Partial<PublishedChange> = {}): PublishedC
   ...more,
 });
 const toldOf = (...texts: string[]) =>
-  changeRows(texts.map((text) => changeOf(text))).map(({ name, rest }) =>
-    name === undefined ? rest : `\`${name}\` ${rest}`,
+  changeRows(texts.map((text) => changeOf(text))).map(({ name, rest, values }) =>
+    [
+      name === undefined ? rest : `\`${name}\` ${rest}`,
+      ...values.map(({ label, before, after }) => `${label}: ${before} → ${after}`),
+    ].join('; '),
   );
 
 test('changes are told in the words of readers', () => {
@@ -19,24 +22,36 @@ test('changes are told in the words of readers', () => {
     ['header parameter "If-Match": it is new and required', '`If-Match` header parameter added, required'],
     [
       'header parameter "Idempotency-Key": minLength goes from none to 1',
-      '`Idempotency-Key` header parameter: now at least 1 character',
+      '`Idempotency-Key` header parameter changed; length: no limit → at least 1 character',
     ],
     [
       'query parameter "limit": maximum goes from 100 to 50',
-      '`limit` query parameter: now at most 50, before at most 100',
+      '`limit` query parameter changed; value: at most 100 → at most 50',
     ],
-    ['query parameter "limit": minimum goes from 1 to none', '`limit` query parameter: no longer at least 1'],
+    [
+      'query parameter "limit": minimum goes from 1 to none',
+      '`limit` query parameter changed; value: at least 1 → no limit',
+    ],
     ['answer 200 application/json/retried: the property is new', '`retried` in response 200: added'],
     ['answer 200 application/json/data/[]/quota/anyOf: the property is new', '`data[].quota` in response 200: added'],
     ['answer 200: it is new', 'response 200 added'],
     ['answer 200, header ETag: it was removed', '`ETag` header of response 200 removed'],
     [
       'request body application/json/urls: the type goes from string to any',
-      '`urls` in the request body: type changed from string to any',
+      '`urls` in the request body: changed; type: string → any',
     ],
     [
       'request body application/json: if goes from another to another',
-      'request body as application/json: the conditions changed',
+      'request body: a rule that depends on other values was changed',
+    ],
+    [
+      'answer 200 application/json/data: the alternative integer is new',
+      '`data` in response 200: may also be integer now',
+    ],
+    ['query parameter "sort": the value "asc" is no longer possible', '`sort` query parameter: can no longer be "asc"'],
+    [
+      'query parameter "sort": the default goes from none to asc',
+      '`sort` query parameter changed; default: none → asc',
     ],
     ['request body text/csv: this media type was removed', 'request body as text/csv removed'],
     ['request body: it is required now', 'request body: now required'],
@@ -46,7 +61,7 @@ test('changes are told in the words of readers', () => {
     assert.deepEqual(toldOf(text), [words]);
 });
 
-test('what happened to one parameter is one row, its pattern a detail', () => {
+test('what happened to one parameter is one row, both ends of a range one value', () => {
   const place = 'header parameter "Idempotency-Key"';
   const rows = changeRows([
     changeOf(`${place}: minLength goes from none to 1`),
@@ -54,17 +69,17 @@ test('what happened to one parameter is one row, its pattern a detail', () => {
     changeOf(`${place}: the pattern goes from none to ^[a-z: ]+$`),
   ]);
   assert.equal(rows.length, 1);
-  assert.equal(
-    rows[0]?.rest,
-    'header parameter: now at least 1 character; now at most 512 characters; has a stricter form',
-  );
-  assert.deepEqual(rows[0]?.details, ['^[a-z: ]+$']);
+  assert.equal(rows[0]?.rest, 'header parameter changed');
+  assert.deepEqual(rows[0]?.values, [
+    { label: 'length', before: 'no limit', after: 'at least 1 character, at most 512 characters' },
+    { label: 'pattern', before: 'any', after: '^[a-z: ]+$' },
+  ]);
 });
 
 test('both parts of a condition, and the same field of several responses, are one row', () => {
   const body = 'request body application/json';
   assert.deepEqual(toldOf(`${body}: if goes from none to {}`, `${body}: then goes from none to another`), [
-    'request body as application/json: the conditions changed',
+    'request body: a rule that depends on other values was added',
   ]);
   const added = ['4XX', '5XX'].map((status) => `answer ${status} application/json/error/item: the property is new`);
   assert.deepEqual(toldOf(...added), ['`error.item` in responses 4XX, 5XX: added']);
@@ -79,7 +94,7 @@ test('a row breaks if one of its changes does, and stands first', () => {
   ]);
   assert.deepEqual(
     rows.map(({ mark, rest }) => `${mark} ${rest}`),
-    ['breaking in the request body: type changed from string to any; now required', 'new operation added'],
+    ['breaking in the request body: now required', 'new operation added'],
   );
 });
 
@@ -97,8 +112,8 @@ test('what happened alike to several operations is one row, and other things are
   assert.deepEqual(
     rows.map(({ rest, operations }) => [rest, operations.map(({ id }) => id)]),
     [
-      ['request body as application/json: the conditions changed', ['a', 'b']],
-      ['request body as application/json: now required', ['b']],
+      ['request body: a rule that depends on other values was added', ['a', 'b']],
+      ['request body: now required', ['b']],
     ],
   );
 });
@@ -110,6 +125,29 @@ test('each recorded change is told without the words and patterns of the compari
     .split('\n')
     .flatMap((line) => (JSON.parse(line) as Publication).changes);
   assert.ok(changes.length > 50);
-  for (const { rest } of changeRows(changes))
-    assert.doesNotMatch(rest, /answer|it is new|goes from|json\/|another to|none|\bif\b|minLength|\\x22/, rest);
+  for (const { rest, mark, advice } of changeRows(changes)) {
+    assert.equal(advice.length > 0, mark === 'breaking', rest);
+    assert.doesNotMatch(
+      rest,
+      /answer|it is new|goes from|json\/|another to|none|\bif\b|minLength|\\x22|conditions/,
+      rest,
+    );
+  }
+});
+
+test('what breaks clients says what to do about it, once', () => {
+  const place = 'query parameter "limit"';
+  const [row] = changeRows([
+    changeOf(`${place}: maximum goes from 100 to 50`, { rule: 'request-bound-narrowed' }),
+    changeOf(`${place}: minimum goes from 0 to 1`, { rule: 'request-bound-narrowed' }),
+    changeOf(`${place}: it is required now`, { rule: 'request-parameter-required' }),
+  ]);
+  assert.deepEqual(row?.advice, [
+    'Check the values that you send: one that does not fit is refused with 400 validation_failed.',
+    'Send it with every request.',
+  ]);
+  assert.deepEqual(
+    changeRows([changeOf('the operation is new', { rule: 'operation-added', level: 'additive' })])[0]?.advice,
+    [],
+  );
 });

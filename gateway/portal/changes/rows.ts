@@ -1,8 +1,9 @@
 // Pure: the changes of one publication as readers see them. The comparison finds each rule of a parameter by itself; a row has all that
 // happened to the parameter.
 
-import type { PublishedChange } from '../shared/publication.ts';
-import { type ChangeWords, changeWords } from './change-words.ts';
+import type { PublishedChange } from '../../shared/publication.ts';
+import { adviceFor } from './advice.ts';
+import { type ChangedValue, type ChangeWords, changeWords, NO_LIMIT } from './words.ts';
 
 const MARKS = ['breaking', 'deprecated', 'new', 'changed'] as const;
 
@@ -12,7 +13,9 @@ export interface ChangeRow {
   readonly name: string | undefined;
   /** What happened, without the name. */
   readonly rest: string;
-  readonly details: readonly string[];
+  readonly values: readonly ChangedValue[];
+  /** What a client does about it: none unless it breaks. */
+  readonly advice: readonly string[];
   /** Why breaks were accepted. */
   readonly reasons: readonly string[];
   readonly operations: PublishedChange['operations'];
@@ -27,13 +30,14 @@ export function changeRows(changes: readonly PublishedChange[]): ChangeRow[] {
   const told = changes.map((change): Told => ({ ...changeWords(change.text), change }));
   const rows = [...Map.groupBy(told, placeOf).values()].map(rowOf);
   return responsesJoined(operationsJoined(rows))
-    .map(({ kind, whats, ...row }) => ({ ...row, rest: restOf(kind, whats) }))
+    .map(({ kind, whats, rules, ...row }) => ({ ...row, rest: restOf(kind, whats), advice: adviceFor(rules) }))
     .sort((one, other) => MARKS.indexOf(one.mark) - MARKS.indexOf(other.mark));
 }
 
-/** `query parameter added`, `header parameter has another form`; other words stand behind a colon. */
+/** `query parameter added`, `header parameter changed`; other words stand behind a colon. */
 function restOf(kind: string, whats: string): string {
   if (kind === '') return whats;
+  if (whats === '') return `${kind}${kind.startsWith('in ') ? ': ' : ' '}changed`;
   const isVerb = !kind.startsWith('in ') && /^(added|removed|has|may)\b/.test(whats);
   return `${kind}${isVerb ? ' ' : ': '}${whats}`;
 }
@@ -46,26 +50,43 @@ function placeOf({ name, kind, change }: Told): string {
   return JSON.stringify([name, kind, operationsKey(change)]);
 }
 
-interface Row extends Omit<ChangeRow, 'rest'> {
+interface Row extends Omit<ChangeRow, 'rest' | 'advice'> {
   readonly kind: string;
+  /** The rules of what breaks. */
+  readonly rules: ReadonlySet<string>;
   readonly whats: string;
 }
 
 function rowOf(told: readonly Told[]): Row {
   const [{ name, kind, change }] = told as readonly [Told];
   const marks = told.map((one) => markOf(one.change));
-  const details = told.flatMap(({ detail }) => detail ?? []);
-  const whats = [...new Set(told.map(({ what }) => what))].join('; ');
+  const values = told.flatMap(({ value }) => value ?? []);
+  const whats = [...new Set(told.map(({ what }) => what).filter(Boolean))].join('; ');
+  const rules = told.flatMap(({ change: { rule, level } }) => (level === 'breaking' ? rule : []));
   const reasons = [...new Set(told.flatMap(({ change: { reason } }) => reason ?? []))];
   return {
     mark: MARKS.find((mark) => marks.includes(mark)) ?? 'changed',
     name,
     kind,
     whats,
-    details,
+    values: joinedValues(values),
+    rules: new Set(rules),
     reasons,
     operations: change.operations,
   };
+}
+
+/** Both ends of a range are one value: `at least 1 character, at most 512 characters`. */
+function joinedValues(values: readonly ChangedValue[]): ChangedValue[] {
+  const told = (some: readonly string[]) => {
+    const limits = [...new Set(some)].filter((one) => one !== NO_LIMIT);
+    return limits.join(', ') || (some[0] ?? '');
+  };
+  return [...Map.groupBy(values, ({ label }) => label)].map(([label, same]) => ({
+    label,
+    before: told(same.map(({ before }) => before)),
+    after: told(same.map(({ after }) => after)),
+  }));
 }
 
 function markOf({ rule, level }: PublishedChange): ChangeRow['mark'] {
@@ -76,7 +97,9 @@ function markOf({ rule, level }: PublishedChange): ChangeRow['mark'] {
 
 /** What happened alike to several operations, by rules that differ between them, is one row. */
 function operationsJoined(rows: readonly Row[]): Row[] {
-  const alike = Map.groupBy(rows, ({ name, kind, whats, mark }) => JSON.stringify([name, kind, whats, mark]));
+  const alike = Map.groupBy(rows, ({ name, kind, whats, mark, values }) =>
+    JSON.stringify([name, kind, whats, mark, values]),
+  );
   return [...alike.values()].map((same) => {
     const operations = new Map(same.flatMap((row) => row.operations.map((one) => [one.at, one])));
     return { ...joined(same), operations: [...operations.values()] };
@@ -85,8 +108,8 @@ function operationsJoined(rows: readonly Row[]): Row[] {
 
 function joined(same: readonly Row[]): Row {
   const [first] = same as [Row];
-  const [details, reasons] = [same.flatMap((row) => row.details), same.flatMap((row) => row.reasons)];
-  return { ...first, details: [...new Set(details)], reasons: [...new Set(reasons)] };
+  const rules = new Set(same.flatMap((row) => [...row.rules]));
+  return { ...first, rules, reasons: [...new Set(same.flatMap((row) => row.reasons))] };
 }
 
 const IN = 'in response ';
@@ -94,7 +117,7 @@ const IN = 'in response ';
 /** What happened alike to several responses of the same operations is one row. */
 function responsesJoined(rows: readonly Row[]): Row[] {
   const alike = Map.groupBy(rows, (row) =>
-    row.kind.startsWith(IN) ? JSON.stringify([row.name, row.whats, row.mark, operationsKey(row)]) : row,
+    row.kind.startsWith(IN) ? JSON.stringify([row.name, row.whats, row.mark, row.values, operationsKey(row)]) : row,
   );
   return [...alike.values()].map((same) => {
     const [first] = same as [Row];

@@ -1,0 +1,57 @@
+// The publications of the served contracts, as the page of changes and its feeds tell them.
+
+import type { Publication } from '../../shared/publication.ts';
+import type { AddressedContract } from '../reference/addresses.ts';
+import { changeRows } from './rows.ts';
+
+export const CHANGES_PATH = '/docs/changes';
+
+/** Operations that a line names. */
+const OPERATIONS_MAX = 3;
+
+/** A publication of a contract that is served. */
+export interface ChangesEntry {
+  readonly id: string;
+  readonly day: Date;
+  readonly contract: AddressedContract;
+  readonly publication: Publication;
+}
+
+/** The newest first. */
+export function changesEntries(
+  publications: readonly Publication[],
+  references: readonly AddressedContract[],
+): ChangesEntry[] {
+  const counts = new Map<string, number>();
+  return publications
+    .flatMap((publication) => {
+      const { day, contract: name } = publication;
+      const contract = references.find(({ reference }) => reference.name === name);
+      const key = `${day}-${name}`;
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      const id = count === 1 ? key : `${key}-${count}`;
+      return contract === undefined ? [] : [{ id, day: new Date(`${day}T00:00:00Z`), contract, publication }];
+    })
+    .reverse();
+}
+
+export function firstText({ operations }: Publication): string {
+  return `First publication, with ${operations} ${operations === 1 ? 'operation' : 'operations'}.`;
+}
+
+/** Lines of plain text. */
+export function linesOf({ publication }: ChangesEntry): string[] {
+  if (publication.changes.length === 0) return [firstText(publication)];
+  return changeRows(publication.changes).map(({ mark, name, rest, values, advice, reasons, operations }) => {
+    const named = operations.slice(0, OPERATIONS_MAX).map(({ at }) => at);
+    const more = operations.length - named.length;
+    const parts = [
+      `${mark}: ${name === undefined ? '' : `${name} `}${rest} (${named.join(', ')}${more > 0 ? ` and ${more} more` : ''})`,
+      ...values.map(({ label, before, after }) => `${label}: ${before} → ${after}`),
+      ...(advice.length === 0 ? [] : [`What to do: ${advice.join(' ')}`]),
+      ...(reasons.length === 0 ? [] : [`Why: ${reasons.join(' ')}`]),
+    ];
+    return parts.join('. ').replaceAll('.. ', '. ');
+  });
+}

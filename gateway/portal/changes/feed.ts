@@ -1,0 +1,65 @@
+// The feeds of changes (RFC 4287): of all contracts, and of each. Ids and dates follow from the record alone, so that readers see each entry once.
+
+import { escapeHtml } from '../html.ts';
+import { CHANGES_PATH, type ChangesEntry, linesOf } from './entries.ts';
+import { changeRows } from './rows.ts';
+
+const FEED_MAX = 30;
+
+/** @param contract undefined: of all */
+export function feedPath(contract?: string): string {
+  return `${CHANGES_PATH}${contract === undefined ? '' : `/${contract}`}.atom`;
+}
+
+interface FeedOptions {
+  readonly title: string;
+  readonly publicUrl: string;
+  /** The path of the feed. */
+  readonly path: string;
+}
+
+/** Returns XML. */
+export function changesFeed(all: readonly ChangesEntry[], { title, publicUrl, path }: FeedOptions): string {
+  const entries = all.slice(0, FEED_MAX);
+  const dateOf = ({ day }: ChangesEntry) => day.toISOString();
+  const items = entries.map((entry) => {
+    const address = `${publicUrl}${CHANGES_PATH}#${entry.id}`;
+    const content = linesOf(entry).join('\n');
+    return `  <entry>
+    <id>${escapeXml(address)}</id>
+    <title>${escapeXml(`${entry.contract.reference.title}: ${summaryOf(entry)}`)}</title>
+    <link href="${escapeXml(address)}"/>
+    <updated>${dateOf(entry)}</updated>
+    <content type="text">${escapeXml(content)}</content>
+  </entry>`;
+  });
+  const [newest] = entries;
+  return `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+  <id>${escapeXml(`${publicUrl}${path.replace(/\.atom$/, '')}`)}</id>
+  <title>${escapeXml(`Changes of ${title}`)}</title>
+  <link href="${escapeXml(`${publicUrl}${path}`)}" rel="self"/>
+  <link href="${escapeXml(`${publicUrl}${CHANGES_PATH}`)}"/>
+  <author><name>${escapeXml(title)}</name></author>
+  <updated>${newest === undefined ? '1970-01-01T00:00:00.000Z' : dateOf(newest)}</updated>
+${items.join('\n')}
+</feed>
+`;
+}
+
+function summaryOf({ publication: { changes, operations } }: ChangesEntry): string {
+  if (changes.length === 0) return `published with ${operations} operations`;
+  const rows = changeRows(changes);
+  const breaking = rows.filter(({ mark }) => mark === 'breaking').length;
+  const other = rows.length - breaking;
+  const parts = [
+    ...(breaking > 0 ? [`${breaking} breaking ${breaking === 1 ? 'change' : 'changes'}`] : []),
+    ...(other > 0 ? [`${other} ${breaking > 0 ? 'further ' : ''}${other === 1 ? 'change' : 'changes'}`] : []),
+  ];
+  return parts.join(', ');
+}
+
+/** XML allows no controls but tab and line ends, in no form (section 2.2). */
+function escapeXml(text: string): string {
+  return escapeHtml(text.toWellFormed().replace(/[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, ' '));
+}

@@ -1,0 +1,103 @@
+// The page "Changes": what publications of the contracts changed for clients, the newest first. The commands that publish a contract write
+// the record, so an entry says what was compared, not what an author remembered.
+
+import { escapeHtml } from '../html.ts';
+import { type Page, shownDay } from '../layout.ts';
+import type { AddressedContract } from '../reference/addresses.ts';
+import { CHANGES_PATH, type ChangesEntry, firstText, linesOf } from './entries.ts';
+import { feedPath } from './feed.ts';
+import { isForOperators, rowHtml } from './row-html.ts';
+import { changeRows } from './rows.ts';
+
+const SHOWN_MAX = 60;
+/** Items of one publication that are shown; the others unfold. */
+const ITEMS_MAX = 12;
+
+/** Returns the page; undefined if nothing is recorded of the served contracts. */
+export function changesPage(entries: readonly ChangesEntry[]): Page | undefined {
+  if (entries.length === 0) return undefined;
+  const shown = entries.slice(0, SHOWN_MAX);
+  const contracts = [...new Set(shown.map(({ contract }) => contract))];
+  const days = Map.groupBy(shown, ({ publication: { day } }) => day);
+  const main = `<article class="changes"><h1>Changes</h1>
+<p class="lead">What changed for clients from one publication of the contracts to the next.</p>
+${filterHtml(contracts)}
+${[...days].map(([day, own]) => dayHtml(day, own, contracts.length > 1)).join('\n')}
+<p id="change-none" class="no-change" hidden>No change fits. <button type="button">Show all</button></p>
+</article>`;
+  const sections = shown.map(
+    (entry) =>
+      `## ${shownDay(entry.day)}: ${entry.contract.reference.title}\n\n${linesOf(entry)
+        .map((line) => `- ${line}`)
+        .join('\n')}`,
+  );
+  return {
+    path: CHANGES_PATH,
+    title: 'Changes',
+    description: 'What changed for clients, from one publication of the contracts to the next.',
+    section: CHANGES_PATH,
+    main,
+    markdown: `# Changes\n\n${sections.join('\n\n')}\n`,
+    styles: ['reference.css'],
+    scripts: ['changes.js'],
+    feed: feedPath(),
+  };
+}
+
+/** The boxes work by the style sheet alone; the other choices need the script. */
+function filterHtml(contracts: readonly AddressedContract[]): string {
+  const options = contracts.map(
+    ({ reference: { name, title } }) => `<option value="${escapeHtml(name)}">${escapeHtml(title)}</option>`,
+  );
+  const feeds = contracts.map(
+    ({ reference: { name, title } }) => `<a href="${feedPath(name)}">${escapeHtml(title)}</a>`,
+  );
+  const hasOperators = contracts.some(({ operations, clientOperations }) => clientOperations < operations.length);
+  const choice =
+    contracts.length > 1
+      ? `<label class="needs-script">API <select id="change-api"><option value="">All</option>${options.join('')}</select></label>`
+      : '';
+  return `<form class="change-filter" id="change-filter" autocomplete="off">
+${choice}
+<label class="needs-script">Since <input type="date" id="change-since"></label>
+<label class="only-breaking"><input type="checkbox" id="change-breaking"> Breaking changes only</label>
+${hasOperators ? '<label class="with-operators"><input type="checkbox" id="change-operators"> With what is for operators</label>' : ''}
+<output id="change-count" class="quiet-text"></output>
+</form>
+<p class="quiet-text change-feeds">Feed: <a href="${feedPath()}">all changes</a>${contracts.length > 1 ? `, ${feeds.join(', ')}` : ''}</p>`;
+}
+
+/** The publications of one day, by contract. */
+function dayHtml(day: string, entries: readonly ChangesEntry[], isNamed: boolean): string {
+  const parts = [...Map.groupBy(entries, ({ contract }) => contract)].map(([{ reference, path }, own]) => {
+    const heading = isNamed ? `<h3><a href="${path}">${escapeHtml(reference.title)}</a></h3>\n` : '';
+    return `<div class="${classOf(own, 'change-of')}" data-api="${escapeHtml(reference.name)}">${heading}${own.map(entryHtml).join('\n')}</div>`;
+  });
+  const [first] = entries;
+  return `<div class="${classOf(entries, 'change-of')}" data-day="${day}"><h2>${first === undefined ? day : shownDay(first.day)}</h2>\n${parts.join('\n')}</div>`;
+}
+
+/** What has nothing for clients is hidden with its heading. */
+function classOf(entries: readonly ChangesEntry[], name: string): string {
+  return entries.every(isAllForOperators) ? `${name} of-operators` : name;
+}
+
+function isAllForOperators({ contract, publication: { changes } }: ChangesEntry): boolean {
+  if (changes.length === 0) return contract.clientOperations === 0;
+  return changeRows(changes).every((row) => isForOperators(row, contract.operations));
+}
+
+function entryHtml(entry: ChangesEntry): string {
+  return `<section class="${classOf([entry], 'change')}" id="${entry.id}">${itemsHtml(entry)}</section>`;
+}
+
+function itemsHtml({ publication, contract }: ChangesEntry): string {
+  const { changes } = publication;
+  if (changes.length === 0) return `<p class="change-item">${firstText(publication)}</p>`;
+  const items = changeRows(changes).map((row) => rowHtml(row, contract.operations));
+  const list = (some: readonly string[]) => `<ul class="change-list">${some.join('\n')}</ul>`;
+  const more = items.slice(ITEMS_MAX);
+  const rest =
+    more.length === 0 ? '' : `<details class="nested"><summary>${more.length} more</summary>${list(more)}</details>`;
+  return list(items.slice(0, ITEMS_MAX)) + rest;
+}

@@ -1,0 +1,60 @@
+// One change on the page "Changes": what happened, the value before and after, what to do about it, and the operations.
+
+import { escapeHtml } from '../html.ts';
+import type { OperationAddress } from '../reference/addresses.ts';
+import type { ChangeRow } from './rows.ts';
+import type { ChangedValue } from './words.ts';
+
+/** Operations that are named; the others unfold. */
+const OPERATIONS_MAX = 3;
+
+/** Whether only operators of the API may use what changed. An operation that is gone was for clients, as far as is known. */
+export function isForOperators({ operations }: ChangeRow, all: readonly OperationAddress[]): boolean {
+  return operations.every(({ id }) => all.find(({ operation }) => operation.id === id)?.isForOperators === true);
+}
+
+export function rowHtml(row: ChangeRow, all: readonly OperationAddress[]): string {
+  const { mark, name, rest, values, advice, reasons } = row;
+  const what = name === undefined ? capitalized(rest) : `<code>${escapeHtml(name)}</code> ${escapeHtml(rest)}`;
+  const parts = [
+    `<p class="change-what">${what}</p>`,
+    values.length === 0 ? '' : `<dl class="change-values">${values.map(valueHtml).join('')}</dl>`,
+    advice.length === 0
+      ? ''
+      : `<p class="change-do"><strong>What to do:</strong> ${advice.map(adviceHtml).join(' ')}</p>`,
+    reasons.length === 0 ? '' : `<p class="quiet-text">Why: ${escapeHtml(reasons.join(' '))}</p>`,
+    operationsHtml(row, all),
+  ];
+  const readers = isForOperators(row, all) ? ' of-operators' : '';
+  return `<li class="change-item${readers}"><span class="mark-of ${mark}">${mark}</span> <div>${parts.filter(Boolean).join('\n')}</div></li>`;
+}
+
+function capitalized(text: string): string {
+  return escapeHtml(text.charAt(0).toUpperCase() + text.slice(1));
+}
+
+function valueHtml({ label, before, after }: ChangedValue): string {
+  return `<div><dt>${escapeHtml(label)}</dt><dd><del>${escapeHtml(before)}</del> <span aria-hidden="true">→</span> <ins>${escapeHtml(after)}</ins></dd></div>`;
+}
+
+/** Sentences of `advice.ts`: their code is the one that refuses. */
+function adviceHtml(sentence: string): string {
+  return escapeHtml(sentence).replace(
+    'validation_failed',
+    '<a href="/docs/errors/validation_failed"><code>validation_failed</code></a>',
+  );
+}
+
+/** The first operations of a row, and the others to unfold. */
+function operationsHtml({ operations: changed }: ChangeRow, all: readonly OperationAddress[]): string {
+  const links = changed.map(({ id, at }) => {
+    const found = all.find(({ operation }) => operation.id === id);
+    return found === undefined
+      ? `<code>${escapeHtml(at)}</code>`
+      : `<a href="${found.path}">${escapeHtml(found.title)}</a>`;
+  });
+  const more = links.slice(OPERATIONS_MAX);
+  const first = links.slice(0, OPERATIONS_MAX).join(', ');
+  if (more.length === 0) return `<p class="of">${first}</p>`;
+  return `<p class="of">${first}</p><details class="detail further"><summary>and ${more.length} more operations</summary>${more.join(', ')}</details>`;
+}

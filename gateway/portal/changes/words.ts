@@ -1,0 +1,117 @@
+// Pure: a recorded change in the words of readers. The record says `query parameter "limit": maximum goes from 100 to 50`, as the comparison
+// has a place for each finding; the page says `limit`, query parameter, and what its value was and is.
+
+interface Subject {
+  /** A parameter, a header, or the path of a field; undefined if the change concerns a whole operation, body or response. */
+  readonly name: string | undefined;
+  readonly kind: string;
+}
+
+/** A property of what is sent: `length`, `type`, `pattern`. */
+export interface ChangedValue {
+  readonly label: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+export interface ChangeWords extends Subject {
+  /** Empty if the value says it all. */
+  readonly what: string;
+  readonly value: ChangedValue | undefined;
+}
+
+const PARAMETER = /^(path|query|header|cookie) parameter "(.*)"$/s;
+const RESPONSE_HEADER = /^answer (\S+), header (.+)$/s;
+/** A body with a media type, and the path of a field in it. */
+const BODY = /^(request body|answer (\S+))(?: ([^/ ]+\/[^/ ]+)(?:\/(.+))?)?$/s;
+
+/** @param text of a `PublishedChange` */
+export function changeWords(text: string): ChangeWords {
+  const [, place = '', what = text] = /^([^:]{1,200}): (.+)$/s.exec(text) ?? [];
+  const subject = subjectOf(place);
+  const short = shortened(what);
+  if (short !== undefined) return { ...subject, kind: subject.kind || 'operation', what: short, value: undefined };
+  return { ...subject, ...keywordWords(what) };
+}
+
+function subjectOf(place: string): Subject {
+  const [, where, parameter] = PARAMETER.exec(place) ?? [];
+  if (where !== undefined) return { name: parameter, kind: `${where} parameter` };
+  const [, headerStatus, header] = RESPONSE_HEADER.exec(place) ?? [];
+  if (headerStatus !== undefined) return { name: header, kind: `header of response ${headerStatus}` };
+  const [, body, status, type, path] = BODY.exec(place) ?? [];
+  if (body === undefined) return { name: undefined, kind: place };
+  const owner = status === undefined ? body : `response ${status}`;
+  const name = path
+    ?.replace(/\/(anyOf|oneOf)$/, '')
+    .replaceAll('/[]', '[]')
+    .replaceAll('/', '.');
+  if (name === undefined) {
+    const isUsual = type === undefined || type === 'application/json';
+    return { name, kind: isUsual ? owner : `${owner} as ${type}` };
+  }
+  return { name, kind: `in ${status === undefined ? 'the ' : ''}${owner}` };
+}
+
+const ALTERNATIVE = /^the (?:alternative|value) (.+) (is new|was removed|is no longer possible)$/s;
+
+/** What happened, in a few words; undefined if it takes a value before and after. */
+function shortened(what: string): string | undefined {
+  const [, now] = /^(?:it|the property) is (required|optional) now$/.exec(what) ?? [];
+  if (now !== undefined) return `now ${now}`;
+  const [, value, fate] = ALTERNATIVE.exec(what) ?? [];
+  if (value !== undefined) return fate === 'is new' ? `may also be ${value} now` : `can no longer be ${value}`;
+  const [, did] =
+    /^(?:it|the property|this media type|the operation) (is new|is new and required|was removed)$/.exec(what) ?? [];
+  return did && { 'is new': 'added', 'is new and required': 'added, required', 'was removed': 'removed' }[did];
+}
+
+/** Of one end of a range. */
+export const NO_LIMIT = 'no limit';
+
+const BOUNDS: Readonly<Record<string, readonly [label: string, phrase: string, unit: string]>> = {
+  minimum: ['value', 'at least', ''],
+  exclusiveMinimum: ['value', 'more than', ''],
+  maximum: ['value', 'at most', ''],
+  exclusiveMaximum: ['value', 'less than', ''],
+  multipleOf: ['value', 'a multiple of', ''],
+  minLength: ['length', 'at least', 'character'],
+  maxLength: ['length', 'at most', 'character'],
+  minItems: ['items', 'at least', 'item'],
+  maxItems: ['items', 'at most', 'item'],
+  minProperties: ['fields', 'at least', 'field'],
+  maxProperties: ['fields', 'at most', 'field'],
+};
+
+/** A keyword of a schema that went from one value to another. */
+function keywordWords(what: string): { what: string; value: ChangedValue | undefined } {
+  const [, keyword = '', from = '', to = ''] = /^(?:the )?(\w+) goes from (.+) to (.+)$/s.exec(what) ?? [];
+  const bound = BOUNDS[keyword];
+  if (bound !== undefined) return { what: '', value: boundValue(bound, from, to) };
+  if (/^(type|format|pattern)$/.test(keyword)) return { what: '', value: changedValue(keyword, 'any', from, to) };
+  if (/^(default|operationId)$/.test(keyword)) return { what: '', value: changedValue(keyword, 'none', from, to) };
+  return { what: keyword === '' ? what : ruleWords(keyword, from, to), value: undefined };
+}
+
+function changedValue(label: string, nothing: string, from: string, to: string): ChangedValue {
+  const told = (value: string) => (value === 'none' ? nothing : value);
+  return { label, before: told(from), after: told(to) };
+}
+
+function boundValue([label, phrase, unit]: readonly [string, string, string], from: string, to: string): ChangedValue {
+  const told = (value: string) =>
+    value === 'none' ? NO_LIMIT : `${phrase} ${value}${unit && ` ${unit}${value === '1' ? '' : 's'}`}`;
+  return { label, before: told(from), after: told(to) };
+}
+
+/** Conditions and exclusions are schemas, which a line cannot show. */
+function ruleWords(keyword: string, from: string, to: string): string {
+  const fate = from === 'none' ? 'added' : to === 'none' ? 'dropped' : 'changed';
+  if (/^(if|then|else)$/.test(keyword)) return `a rule that depends on other values was ${fate}`;
+  if (keyword !== 'not') return `the rule ${keyword} was ${fate}`;
+  return {
+    added: 'some values are excluded now',
+    dropped: 'no value is excluded any more',
+    changed: 'other values are excluded now',
+  }[fate];
+}
