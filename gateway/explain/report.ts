@@ -95,10 +95,15 @@ function verdictOf(record: DecisionRecord, failed: boolean): string {
   const after = typeof record.duration_ms === 'number' ? ` after ${durationText(record.duration_ms)}` : '';
   if (rehearsed === true) return `${what} ${rehearsedVerdict(record)}`;
   if (replayed === true) return `${what} was answered with ${status}${after}: the kept answer to an earlier request.`;
-  if (status === 499) return `${what}: the client left${after}, before it was answered.`;
+  if (status === 499) return `${what}: the client left${after}, ${whenItLeft(record)}.`;
   if (code === undefined) return `${what} was answered with ${status}${after}.`;
   if (failed) return `${what} failed with ${status} ${code}${after}.${whyFailed(record)}`;
   return `${what} was refused by ${stage} with ${status} ${code}${after}.${sentenceFor(code)}`;
+}
+
+function whenItLeft({ bytes_out: bytesOut, stream }: DecisionRecord): string {
+  if (stream !== undefined) return 'which ended the stream';
+  return Number(bytesOut) > 0 ? 'before the whole answer was sent' : 'before it was answered';
 }
 
 function rehearsedVerdict({ stage, status, code, tunnel, target }: DecisionRecord): string {

@@ -4,6 +4,7 @@ import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
 import { type ErrorCode, REFUSALS } from '../catalogue/errors.ts';
 import type { GuideFacts } from './guide-facts.ts';
 import { withKnownGuides } from './guides.ts';
+import { escapeHtml } from './html.ts';
 import type { Page } from './layout.ts';
 import { codeBlock, plain, renderLine } from './markdown.ts';
 import { fenced } from './reference/operation-markdown.ts';
@@ -103,9 +104,11 @@ export function errorsPage(codes: readonly ErrorCode[], guides: ReadonlySet<stri
   const byType = Map.groupBy(codes, (code) => REFUSALS[code].type);
   const sections = [...byType].map(([type, members]) => {
     const rows = members.map((code) => {
-      const { status, meaning, retryable }: CatalogueEntry = REFUSALS[code];
+      const { status, meaning, message, retryable }: CatalogueEntry = REFUSALS[code];
+      // What the filter finds besides the row: the message, and whether it may be sent again.
+      const words = `${plain(message)}${retryable === false ? '' : ' retry retryable'}`;
       const link = `<a href="/docs/errors/${code}"><code>${code}</code></a>`;
-      return `<tr><th scope="row">${link}</th><td class="status s${Math.floor(status / 100)}">${status}</td><td>${renderLine(withKnownGuides(meaning, guides))}</td><td>${shortly[`${retryable}`]}</td></tr>`;
+      return `<tr data-words="${escapeHtml(words)}"><th scope="row">${link}</th><td class="status s${Math.floor(status / 100)}">${status}</td><td>${renderLine(withKnownGuides(meaning, guides))}</td><td>${shortly[`${retryable}`]}</td></tr>`;
     });
     const head = ['Code', 'Status', 'Meaning', 'Retry'].map((text) => `<th scope="col">${text}</th>`).join('');
     return `<section data-filtered><h2 id="${type}"><code>${type}</code></h2>

@@ -2,10 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { startDocumentation } from '../support/documentation.ts';
+import type { TestGateway } from '../support/gateway.ts';
 import { type Browser, findBarriers, launchBrowser, openPage, type Page, takeScreenshot } from './browser.ts';
 
-const pages = { start: '/docs', operation: '/docs/reference/v1/createCustomer' };
+const pages = {
+  start: '/docs',
+  operation: '/docs/reference/v1/createCustomer',
+  operators: '/docs/reference/gateway/listAlerts',
+};
 
 const PATIENCE = { timeout: 30_000 };
 
@@ -13,8 +18,7 @@ describe('the search in a browser', () => {
   let gateway: TestGateway;
   let browser: Browser;
   before(async () => {
-    const portal = { title: 'Platform API', sampleOperation: 'listCustomers', contact: 'help@example.com' };
-    gateway = await startGateway({ gateway: { portal } });
+    gateway = await startDocumentation();
     browser = await launchBrowser();
   });
   after(async () => {
@@ -69,7 +73,19 @@ describe('the search in a browser', () => {
     await page.context().close();
   });
 
-  it('finds the fields of request bodies, and what operators do after all others', async () => {
+  it('shows what operators do when it is wanted', async () => {
+    const { page } = await open(pages.operators);
+    await page.locator('#search').fill('list alerts');
+    await page.locator('#found a', { hasText: 'more for operators' }).waitFor(PATIENCE);
+    assert.equal(await page.locator('#found a', { hasText: 'List alerts' }).count(), 0);
+    await page.locator('#found-more').click();
+    await page.locator('#found a', { hasText: 'List alerts' }).waitFor(PATIENCE);
+    assert.equal(await page.evaluate('document.activeElement.id'), 'search');
+    assert.deepEqual(await findBarriers(page), []);
+    await page.context().close();
+  });
+
+  it('finds the fields of request bodies', async () => {
     const { page } = await open(pages.start);
     await page.locator('.top').click();
     await page.keyboard.press('Control+k');

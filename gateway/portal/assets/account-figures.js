@@ -46,8 +46,10 @@ export function fillOf({ limit, used, remaining }) {
 
 /** The fullest first; limits that refuse nothing last. */
 export function inOrderOfNeed(limits) {
-  const rank = (one) => (one.enforced === false ? -1 : fillOf(one).share);
-  return [...limits].sort((one, other) => rank(other) - rank(one));
+  const rank = (one) => (one.enforced === false ? -1 : ['free', 'near', 'full'].indexOf(fillOf(one).level));
+  // By name where the need is alike: a few requests more change no places.
+  const nameOf = ({ policy, key_id: keyId }) => `${policy} ${keyId ?? ''}`;
+  return [...limits].sort((one, other) => rank(other) - rank(one) || nameOf(one).localeCompare(nameOf(other), 'en'));
 }
 
 /** The UTC days up to today, each by its beginning. */

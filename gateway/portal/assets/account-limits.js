@@ -1,4 +1,4 @@
-// The limits of an organization with bars; the fullest come first.
+// The limits of an organization with bars: those that are nearly used up come first; those on trial, which refuse nothing, are folded.
 
 import { count, fillOf, inOrderOfNeed, listOf, spanText, timeOfDay } from './account-figures.js';
 import { titleOf } from './account-operations.js';
@@ -6,28 +6,32 @@ import { element } from './page-tools.js';
 
 const LIMITS_SHOWN = 6;
 
-export function limitElements({ data }) {
-  const limits = inOrderOfNeed(listOf(data));
-  if (limits.length === 0) return [element('p', {}, 'No limit applies to your organization.')];
+/** @param keys those of the organization, as far as the page may know them: limits of a key are told by its name */
+export function limitElements({ data }, keys) {
+  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  const all = inOrderOfNeed(listOf(data));
+  const limits = all.filter(({ enforced }) => enforced !== false);
+  const trials = all.filter(({ enforced }) => enforced === false);
   const list = (some) =>
-    element('ul', { class: 'account-cards' }, ...some.map((limit) => element('li', {}, limitElement(limit))));
-  const parts = [list(limits.slice(0, LIMITS_SHOWN))];
+    element('ul', { class: 'account-cards' }, ...some.map((limit) => element('li', {}, limitElement(limit, names))));
+  const folded = (some, text) =>
+    some.length === 0 ? [] : [element('details', { class: 'nested' }, element('summary', {}, text), list(some))];
   const rest = limits.slice(LIMITS_SHOWN);
-  if (rest.length > 0)
-    parts.push(
-      element(
-        'details',
-        { class: 'nested' },
-        element('summary', {}, `${rest.length} more limits, with more left`),
-        list(rest),
-      ),
-    );
-  return parts;
+  return [
+    limits.length === 0
+      ? element('p', {}, 'No limit applies to your organization.')
+      : list(limits.slice(0, LIMITS_SHOWN)),
+    ...folded(rest, `${rest.length} more limits, with more left`),
+    ...folded(
+      trials,
+      `${trials.length} on trial: ${trials.length === 1 ? 'it counts' : 'they count'} and never refuse${trials.length === 1 ? 's' : ''}`,
+    ),
+  ];
 }
 
 const levels = { free: '', near: 'near its end', full: 'used up' };
 
-function limitElement(limit) {
+function limitElement(limit, names) {
   const {
     policy,
     key_id: keyId,
@@ -54,11 +58,11 @@ function limitElement(limit) {
   const named = listOf(operations).map(titleOf);
   const freed = freedAt ? `, the next is free at ${timeOfDay(freedAt, Date.now())}` : '';
   const notes = [
-    ...(keyId ? [`Key ${keyId}.`] : []),
+    ...(keyId ? [`Of the key ${names.get(keyId) || keyId}.`] : []),
     ...(named.length > 0
       ? [`Counts ${named.slice(0, 3).join(', ')}${named.length > 3 ? ` and ${named.length - 3} more` : ''}.`]
       : []),
-    ...(enforced === false ? ['It counts and refuses nothing.'] : []),
+    ...(enforced === false ? ['On trial: it never refuses.'] : []),
   ];
   return element(
     'article',

@@ -106,14 +106,17 @@ function show(organization, { api, key }) {
   const refresh = element('button', { type: 'button' }, 'Refresh');
   const sections = [
     ...linkedRequest(api),
-    section('limits', 'Limits', async () => limitElements((await api.get('/limits')).value)),
+    section('limits', 'Limits', async () => {
+      const { value } = await api.get('/limits');
+      return limitElements(value, await keysOf(api, listOf(value.data)));
+    }),
     useSection(api),
     section('failed', 'Requests that failed', async () => {
       const { value } = await api.get('/requests', [
         ['status', 'failed'],
-        ['limit', '10'],
+        ['limit', String(FAILED_MAX * 2)],
       ]);
-      return [failedRequests(api, listOf(value.data), { nowMs: Date.now() })];
+      return [failedRequests(api, listOf(value.data).filter(isFailure).slice(0, FAILED_MAX), { nowMs: Date.now() })];
     }),
     section('keys', 'Keys', async ({ reload }) => {
       const { value } = await api.get('/keys', [['limit', '100']]);
@@ -127,6 +130,24 @@ function show(organization, { api, key }) {
   });
   root.replaceChildren(organizationCard(organization, refresh), ...sections.map((one) => one.made));
   for (const { load } of sections) load();
+}
+
+const FAILED_MAX = 10;
+
+/** A client that leaves a stream, or does not wait, has ended its request itself. */
+function isFailure({ status: code }) {
+  return code !== 499;
+}
+
+/** For the names of limits alone: a key that may not read keys shows their ids. */
+async function keysOf(api, limits) {
+  if (!limits.some(({ key_id: keyId }) => keyId)) return [];
+  try {
+    return listOf((await api.get('/keys', [['limit', '100']])).value.data);
+  } catch (error) {
+    if (error instanceof Refusal) return [];
+    throw error;
+  }
 }
 
 /** The request that a link names (`#request=…`), as those of answers do that a page of the reference shows. */

@@ -4,7 +4,10 @@ function openFilter(field) {
   const count = document.getElementById('filter-count');
   const sections = [...document.querySelectorAll('[data-filtered]')];
   const rows = sections.flatMap((section) =>
-    [...section.querySelectorAll('tbody tr')].map((row) => ({ row, section, text: row.textContent.toLowerCase() })),
+    [...section.querySelectorAll('tbody tr')].map((row) => ({
+      ...{ row, section },
+      text: `${row.textContent} ${row.dataset.words}`.toLowerCase(),
+    })),
   );
 
   function show() {

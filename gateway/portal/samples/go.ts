@@ -65,7 +65,7 @@ function bodyLines(body: SampleContent | undefined): string[] {
   const failing = ['if err != nil {', '\tpanic(err)', '}'];
   if (body.kind === 'json') return [`body := strings.NewReader(${raw(JSON.stringify(body.value, null, 2))})`];
   if (body.kind === 'text') return [`body := strings.NewReader(${raw(body.text)})`];
-  if (body.kind === 'file') return ['body, err := os.Open("FILE")', ...failing];
+  if (body.kind === 'file') return ['body, err := os.Open("path/to/file")', ...failing];
   if (body.kind === 'form') {
     const fields = body.fields.map(([name, value]) => `fields.Set(${text(name)}, ${text(value)})`);
     return ['fields := url.Values{}', ...fields, 'body := strings.NewReader(fields.Encode())'];

@@ -40,7 +40,7 @@ function expressionOf(body: SampleContent): string {
   if (body.kind === 'json') return `JSON.stringify(${JSON.stringify(body.value, null, 2)})`;
   if (body.kind === 'text') return text(body.text);
   if (body.kind === 'multipart') return 'form';
-  if (body.kind === 'file') return "await readFile('FILE')";
+  if (body.kind === 'file') return "await readFile('path/to/file')";
   return `new URLSearchParams(${JSON.stringify(Object.fromEntries(body.fields), null, 2)})`;
 }
 

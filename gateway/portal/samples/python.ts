@@ -60,7 +60,7 @@ function expressionOf(body: SampleContent): string {
   if (body.kind === 'json') return `json.dumps(${literal(body.value, '')}).encode()`;
   if (body.kind === 'text') return `${text(body.text)}.encode()`;
   if (body.kind === 'multipart') return 'form.encode()';
-  if (body.kind === 'file') return 'open("FILE", "rb").read()';
+  if (body.kind === 'file') return 'open("path/to/file", "rb").read()';
   return `urllib.parse.urlencode(${literal(Object.fromEntries(body.fields), '')}).encode()`;
 }
 

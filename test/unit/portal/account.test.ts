@@ -59,6 +59,11 @@ describe('limits', () => {
       figures.inOrderOfNeed(limits).map(({ policy }: { policy: string }) => policy),
       ['c', 'a', 'b'],
     );
+    const alike = [
+      { policy: 'z', limit: 10, used: 3, remaining: 7 },
+      { policy: 'a', limit: 10, used: 1, remaining: 9 },
+    ];
+    assert.equal(figures.inOrderOfNeed(alike)[0].policy, 'a', 'a few requests more change no places');
   });
 });
 
