@@ -6,7 +6,7 @@ import { changeRows } from './rows.ts';
 
 const FEED_MAX = 30;
 
-/** @param contract undefined: of all */
+/** The path of the feed of one contract; without a name, of all. */
 export function feedPath(contract?: string): string {
   return `${CHANGES_PATH}${contract === undefined ? '' : `/${contract}`}.atom`;
 }

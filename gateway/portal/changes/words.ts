@@ -66,7 +66,7 @@ function shortened(what: string): string | undefined {
   return did && { 'is new': 'added', 'is new and required': 'added, required', 'was removed': 'removed' }[did];
 }
 
-/** Of one end of a range. */
+/** The words for an end of a range that has none. */
 export const NO_LIMIT = 'no limit';
 
 const BOUNDS: Readonly<Record<string, readonly [label: string, phrase: string, unit: string]>> = {
