@@ -80,11 +80,8 @@ export function openSearch(field) {
     field.setAttribute('aria-activedescendant', options[active].id);
   }
 
-  function moreForOperators(count) {
-    const more = optionOf(
-      { kind: OPERATORS, title: `${count} more for operators`, path: '#', context: 'Show' },
-      'more',
-    );
+  function moreForOperators(title) {
+    const more = optionOf({ kind: OPERATORS, title, path: '#', context: 'Show' }, 'more');
     more.addEventListener('click', (event) => {
       event.preventDefault();
       event.stopPropagation();
@@ -111,8 +108,10 @@ export function openSearch(field) {
     active = -1;
     count.textContent = text.trim() === '' ? '' : hits.length === 0 ? 'Nothing found' : `${hits.length} found`;
     if (hits.length === 0 && text.trim() === '') return close();
-    if (hits.length === 0) list.append(nothingFound(), ...waysOn().map(optionOf));
-    if (!withOperators && forOperators.length > 0) list.append(moreForOperators(forOperators.length));
+    const more = withOperators ? 0 : forOperators.length;
+    if (hits.length === 0 && more === 0) list.append(nothingFound(), ...waysOn().map(optionOf));
+    if (more > 0)
+      list.append(moreForOperators(hits.length === 0 ? `${more} for operators` : `${more} more for operators`));
     list.hidden = false;
     field.setAttribute('aria-expanded', 'true');
     if (hits.length > 0) activate(0);

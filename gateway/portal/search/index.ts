@@ -82,7 +82,8 @@ function contractEntries(all: AddressedContract): SearchEntry[] {
 }
 
 function groupEntry({ name, path, description, isForOperators }: OperationGroup, title: string): SearchEntry {
-  return [isForOperators ? OPERATORS : 'Resource', name, path, title, shortened(plain(description), WORDS_MAX)];
+  const shown = name.charAt(0).toUpperCase() + name.slice(1);
+  return [isForOperators ? OPERATORS : 'Resource', shown, path, title, shortened(plain(description), WORDS_MAX)];
 }
 
 function operationEntry({ operation, title, path, group, isForOperators }: OperationAddress): SearchEntry {
