@@ -1,0 +1,86 @@
+// An instance that was killed, in a browser: it is named with the moment since when, and an operator who knows that it is gone says so in
+// two clicks. The box for another time begins with the time that is shown.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { freePort } from '../support/free-port.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { eventually } from '../support/instances.ts';
+import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../support/redis.ts';
+import { type Browser, chooseInMenu, launchBrowser, openPage, type Page, takeScreenshot } from './browser.ts';
+
+const ADMIN = 'an-admin-token-for-this-test';
+const PATIENCE = { timeout: 30_000 };
+
+describe('the console after the end of an instance', () => {
+  let redis: TestRedis;
+  let relay: Relay;
+  let one: TestGateway;
+  let other: TestGateway;
+  let port: number;
+  let browser: Browser;
+  before(async () => {
+    redis = await startRedis();
+    const url = apartAt(redis.url);
+    relay = await startRelay(url);
+    port = await freePort();
+    one = await start(url, await freePort());
+    other = await start(relay.url, port);
+    await eventually(async () => (await feedOf(one)).statuses.length === 2);
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await Promise.all([one?.stop(), other?.stop()]);
+    await relay?.stop();
+    await redis?.stop();
+  });
+
+  const start = (url: string, at: number) =>
+    startGateway({ environment: { REDIS_URL: url, PORT: String(at), ADMIN_TOKEN: ADMIN } });
+
+  async function feedOf({ adminUrl }: TestGateway): Promise<{ readonly statuses: readonly unknown[] }> {
+    const headers = { authorization: `Bearer ${ADMIN}` };
+    return (await (await fetch(`${adminUrl}/console/feed?instance=all`, { headers })).json()) as never;
+  }
+
+  async function signedIn(at: string): Promise<Page> {
+    const { page } = await openPage(browser, `${one.adminUrl}/${at}`);
+    await chooseInMenu(page, 'sign-in');
+    await page.locator('#token').fill(ADMIN);
+    await page.keyboard.press('Enter');
+    await page.locator('#role', { hasText: 'Role: admin' }).waitFor(PATIENCE);
+    return page;
+  }
+
+  it('names it since when, until an operator says that it is gone for good', async () => {
+    await relay.kill();
+    const page = await signedIn('');
+    const cause = page.locator('#attention li', { hasText: `:${port} does not respond` });
+    await cause.getByRole('link', { name: 'Details' }).click(PATIENCE);
+    const row = page.locator('#instances tbody tr', { hasText: `:${port}` });
+    await row.filter({ hasText: /missing since \d\d:\d\d:\d\d/ }).waitFor(PATIENCE);
+    await takeScreenshot(page, 'missing-instance');
+    await row.getByRole('button', { name: /^Gone for good/ }).click();
+    const dialog = page.locator('dialog.action');
+    await dialog.locator('.plan dl').waitFor(PATIENCE);
+    assert.doesNotMatch((await dialog.textContent()) ?? '', /\d{4}-\d\d-\d\dT/);
+    await takeScreenshot(page, 'missing-dialog');
+    await dialog.getByRole('button', { name: 'Gone for good' }).click();
+    await dialog.locator('.outcome', { hasText: 'Done at' }).waitFor(PATIENCE);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await row.waitFor({ ...PATIENCE, state: 'detached' });
+    await page.context().close();
+  });
+
+  it('begins another time with the one that is shown, and closes its box with a click beside it', async () => {
+    const { page } = await openPage(browser, `${one.adminUrl}/#/?range=1h`);
+    await page.locator('#tiles .tile').first().waitFor(PATIENCE);
+    await page.locator('#free-range summary').click();
+    const momentIn = async (id: string) => Date.parse(await page.locator(`#${id}`).inputValue());
+    assert.equal((await momentIn('free-to')) - (await momentIn('free-from')), 3_600_000);
+    await page.locator('#attention-title').click();
+    assert.equal(await page.locator('#free-range form').isVisible(), false);
+    await page.context().close();
+  });
+});
