@@ -1,8 +1,8 @@
 // The audit log, the newest change first: who changed what, and what it was before.
 
 import { read } from './api.js';
-import { element, link, place } from './elements.js';
-import { moment, momentWithSeconds, NONE, timeElement } from './format.js';
+import { element, link, place, state } from './elements.js';
+import { moment, momentWithSeconds, NONE, timeElement, withTimes } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
 
@@ -34,7 +34,9 @@ const show = createTable(place('audit-rows'), {
 
 /** What changed, from what, and the rest as it is recorded. */
 function detailsOf({ kind, details }) {
-  const { before = {}, after = {}, changes = [], request_id: request } = details;
+  const { before = {}, after = {}, changes = [], request_id: request, outcome } = details;
+  const refused = outcome === 'refused' ? [state('bad', 'refused'), '; '] : [];
+  const others = Object.entries(details).filter(([name]) => name !== 'outcome' || refused.length === 0);
   // What was made has the same members as its state afterwards.
   const members = kind.endsWith('.changed') ? Object.keys(after) : [];
   const changed = [
@@ -42,12 +44,12 @@ function detailsOf({ kind, details }) {
     ...changes,
     ...members.map((name) => `${name}: ${textOf(before[name])} → ${textOf(after[name])}`),
   ];
-  const more = Object.entries(details)
+  const more = others
     .filter(([name, value]) => !HIDDEN.includes(name) && value !== null && value !== '')
     .map(([name, value]) => `${name}: ${textOf(value)}`);
-  const text = [...changed, ...more].join('; ');
+  const text = withTimes([...changed, ...more].join('; '), momentWithSeconds);
   const asked = request === undefined ? [] : [element('span', { class: 'soft' }, ` request ${request}`)];
-  return element('span', {}, text, ...asked);
+  return element('span', {}, ...refused, text, ...asked);
 }
 
 function textOf(value) {
@@ -63,7 +65,7 @@ place('audit-form').addEventListener('submit', (event) => {
 });
 
 /** Changes of the same minute are told apart by their seconds. */
-function withTimes(changes) {
+function timed(changes) {
   const inMinute = Map.groupBy(changes, ({ at }) => moment(at));
   return changes.map((change) => {
     const { at } = change;
@@ -76,7 +78,7 @@ export async function showAudit() {
   const organization = params.get('organization') ?? undefined;
   place('audit-organization').value = organization ?? '';
   const found = await read('audit', { organization, before: params.get('before') ?? undefined });
-  show(withTimes(found?.changes ?? []));
+  show(timed(found?.changes ?? []));
   const newest = params.get('before') === null ? [] : [link(addressOf('audit', { organization }), 'The newest'), ' '];
   const older = found?.older ? [link(addressOf('audit', { organization, before: found.older }), 'Older changes')] : [];
   place('audit-more').replaceChildren(...newest, ...older);

@@ -56,23 +56,28 @@ export function showState(feed) {
   const next = element(
     'div',
     {},
-    ...feed.statuses.flatMap(({ instance, status }) => refusalOf(instance, status?.configuration?.last_failure, feed)),
+    ...refusalsIn(feed),
     ...(versions.some(({ differs }) => differs) ? [differencesOf(versions)] : []),
   );
   if (next.innerHTML !== box.innerHTML) box.replaceChildren(...next.childNodes);
 }
 
-function refusalOf(instance, failure, { statuses }) {
-  if (!failure) return [];
-  const where = statuses.length > 1 ? ` on ${instance}` : '';
-  return [
-    element(
+/** Instances mostly read the same files, and refuse them for the same mistakes: these are told once. */
+function refusalsIn({ statuses }) {
+  const refused = statuses.flatMap(({ instance, status }) => {
+    const failure = status?.configuration?.last_failure;
+    return failure ? [{ instance, failure }] : [];
+  });
+  return [...Map.groupBy(refused, ({ failure }) => failure.mistakes.join('\n')).values()].map((same) => {
+    const [{ failure }] = same;
+    const where = statuses.length > 1 ? ` on ${same.map(({ instance }) => instance).join(' and ')}` : '';
+    return element(
       'div',
       { class: 'card' },
       element('p', {}, `A later change${where}: `, lastReload(failure)),
       ...mistakesOf(failure),
-    ),
-  ];
+    );
+  });
 }
 
 function differencesOf(versions) {

@@ -1,12 +1,12 @@
 // The last change of the files that is not in force: refused, or waiting for a restart.
 
 import { element, state } from './elements.js';
-import { moment } from './format.js';
+import { momentWithSeconds } from './format.js';
 
 export function lastReload({ at, needs_restart: needsRestart }) {
   return needsRestart
-    ? state('warn', `waits for a restart since ${moment(at)}`)
-    : state('bad', `refused at ${moment(at)}`);
+    ? state('warn', `waits for a restart since ${momentWithSeconds(at)}`)
+    : state('bad', `refused at ${momentWithSeconds(at)}`);
 }
 
 /** Its mistakes, or what of it waits, with a heading; empty if there are none. */
