@@ -40,9 +40,13 @@ after(async () => {
   await redis.stop();
 });
 
-async function start(url: string, at: number): Promise<TestGateway> {
+async function start(url: string, at: number, drainDelayMs = 0): Promise<TestGateway> {
   const environment = { REDIS_URL: url, PORT: String(at), ADMIN_TOKEN: ADMIN };
-  const gateway = await startGateway({ environment, now: () => Date.now() + aheadMs });
+  const gateway = await startGateway({
+    environment,
+    gateway: { timeouts: { drainDelayMs } },
+    now: () => Date.now() + aheadMs,
+  });
   gateways.push(gateway);
   return gateway;
 }
@@ -121,6 +125,27 @@ it('ends when a new instance under another name has stayed for a minute, which r
   await eventually(async () => (await missing()) === 1);
   await read(one, 'console/feed?instance=all');
   assert.equal(await missing(), 1);
+});
+
+it('is not told of one that had begun to end, as a container that is killed after its grace period', async () => {
+  await relay.restart();
+  const ending = await start(relay.url, await freePort(), 3000);
+  const isListed = async () => {
+    const { instances } = await read<Answer>(one, 'console/feed?instance=all');
+    return instances.some(({ name }) => name.endsWith(`:${ending.port}`));
+  };
+  await eventually(isListed);
+  const stopped = ending.stop();
+  await eventually(async () => !(await isListed()));
+  await relay.kill();
+  for (let rounds = 0; rounds < 2; rounds += 1) {
+    const { causes } = await read<CausesReport>(one, 'causes');
+    assert.deepEqual(
+      causes.filter(({ id }) => id.endsWith(`:${ending.port}`)),
+      [],
+    );
+  }
+  await stopped;
 });
 
 function redisUrlOf(): string {

@@ -1,0 +1,148 @@
+// Pure: what is wrong with the gateway itself, by its status: its files, certificates, workers, load, and what it reads and tells elsewhere.
+
+import { type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
+
+/** As the alert GatewayCertificateOrderFails. */
+const FAILURES_WARNED = 3;
+
+export function ownCauses(status: StatusForCauses): Cause[] {
+  return [
+    ...ofLifecycle(status),
+    ...ofConfiguration(status),
+    ...ofIssuers(status),
+    ...ofOverload(status),
+    ...(status.workers ?? []).flatMap(ofWorker),
+    ...(status.certificates ?? []).flatMap(ofCertificate),
+    ...ofReceivers(status),
+  ];
+}
+
+function ofLifecycle({ lifecycle }: StatusForCauses): Cause[] {
+  if (lifecycle === undefined || lifecycle === 'serving') return [];
+  const consequence = lifecycle === 'starting' ? 'It is not ready yet.' : 'It accepts no new requests soon.';
+  return [warningCause('lifecycle', `The gateway is ${lifecycle}.`, consequence)];
+}
+
+function ofConfiguration({ configuration }: StatusForCauses): Cause[] {
+  const failure = configuration?.last_failure;
+  if (!failure) return [];
+  const [first = '', ...others] = failure.mistakes;
+  const more = others.length > 0 ? `, and ${others.length} more` : '';
+  const which = `${shortened(first)}${more}`;
+  const links = { since: failure.at, runbook: 'GatewayConfigurationRefused', details: '#/system' };
+  const stays = 'The previous configuration stays in force';
+  return [
+    failure.needs_restart === true
+      ? warningCause(
+          'configuration restart',
+          `The configuration files wait for a restart: ${which}.`,
+          `${stays}, also for their other changes.`,
+          links,
+        )
+      : failureCause(
+          'configuration',
+          `The configuration files have mistakes: ${which}.`,
+          `${stays}; the next start fails.`,
+          links,
+        ),
+  ];
+}
+
+/** The first sentence, with the name of the file alone: the details have the rest. */
+function shortened(mistake: string): string {
+  const [first = ''] = mistake.split(/\.(?:\s|$)/);
+  return first.replace(/^\S*\//, '');
+}
+
+function ofIssuers({ issuers = {} }: StatusForCauses): Cause[] {
+  return Object.entries(issuers).flatMap(([name, { failure, read_at: since }]) =>
+    failure === undefined
+      ? []
+      : [
+          warningCause(
+            `issuer ${name}`,
+            `The keys of the issuer ${name} cannot be read: ${failure}.`,
+            'Tokens are checked with the keys that were read last.',
+            { since, details: '#/system' },
+          ),
+        ],
+  );
+}
+
+function ofOverload({ overload }: StatusForCauses): Cause[] {
+  if (overload?.loop_overloaded)
+    return [
+      failureCause('loop', 'The event loop is overloaded.', 'Requests of unknown callers get 503 gateway_overloaded.', {
+        runbook: 'GatewayEventLoopLate',
+        details: '#/requests?code=gateway_overloaded',
+      }),
+    ];
+  if (!overload?.shedding) return [];
+  return [
+    failureCause('shedding', 'The gateway is overloaded.', 'A part of the requests gets 503 gateway_overloaded.', {
+      runbook: 'GatewayShedding',
+      details: '#/requests?code=gateway_overloaded',
+    }),
+  ];
+}
+
+function ofWorker({
+  worker,
+  state,
+  starts_at: until,
+  since,
+}: NonNullable<StatusForCauses['workers']>[number]): Cause[] {
+  const more = { since, until: until ?? undefined, runbook: 'GatewayWorkerRestarts', details: '#/system' };
+  const others = 'The other workers take its requests.';
+  if (state === 'waiting')
+    return [failureCause(`worker ${worker}`, `Worker ${worker} died and waits for its next start.`, others, more)];
+  return state === 'silent'
+    ? [failureCause(`worker ${worker}`, `Worker ${worker} does not answer.`, others, more)]
+    : [];
+}
+
+function ofCertificate({
+  names = [],
+  state,
+  days_left: days,
+  expires_at: until,
+  last_failure: failure,
+}: NonNullable<StatusForCauses['certificates']>[number]): Cause[] {
+  const name = names[0] ?? '?';
+  const id = `certificate ${name}`;
+  const more = { until: until ?? undefined, details: '#/system' };
+  const why = failure ? ` ${failure.reason}` : '';
+  if (state === 'missing') {
+    const consequence = `Clients cannot connect.${why}`;
+    const runbook = 'GatewayCertificateMissing';
+    return [failureCause(id, `There is no certificate for ${name} yet.`, consequence, { ...more, runbook })];
+  }
+  const runbook = 'GatewayCertificateExpires';
+  const consequence = 'Clients refuse the connection.';
+  if (state === 'expired')
+    return [failureCause(id, `The certificate for ${name} has expired.`, `${consequence}${why}`, { ...more, runbook })];
+  if (state === 'expiring') {
+    const left = !days ? 'within a day' : days === 1 ? 'in one day' : `in ${days} days`;
+    const then = `Clients then refuse the connection.${why}`;
+    return [warningCause(id, `The certificate for ${name} expires ${left}.`, then, { ...more, runbook })];
+  }
+  if ((failure?.failures ?? 0) < FAILURES_WARNED) return [];
+  const orderFails = { ...more, runbook: 'GatewayCertificateOrderFails' };
+  return [warningCause(id, `The certificate for ${name} is not renewed.`, failure?.reason ?? '', orderFails)];
+}
+
+/** Tells the other receivers, too. */
+function ofReceivers({ alerts }: StatusForCauses): Cause[] {
+  return Object.entries(alerts?.receivers ?? {}).flatMap(([name, { state, reason, failing_since: since }]) =>
+    state !== 'failing'
+      ? []
+      : [
+          warningCause(
+            `receiver ${name}`,
+            `Alerts do not reach the receiver ${name}: ${reason}.`,
+            'They are sent again until they do.',
+            { since: since ?? undefined, details: '#/alerts' },
+          ),
+        ],
+  );
+}
