@@ -19,6 +19,8 @@ export interface AlertCause {
   readonly instances?: readonly string[] | undefined;
   /** What its end means, where that does not go without saying. */
   readonly ended?: string | undefined;
+  /** Whether it is over, and only still counted. */
+  readonly hasRecovered?: true | undefined;
 }
 
 /** One cause in a message. It has only bounded text without control characters. */

@@ -75,7 +75,8 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
     inForce = await options.inForce().catch(() => inForce);
     if (inForce?.settings === undefined || !(await speaker.take())) return;
     const { settings } = inForce;
-    const causes = (await options.causes(speaker.isAlone() ? 'self' : 'all')).map(boundedCause);
+    const found = await options.causes(speaker.isAlone() ? 'self' : 'all');
+    const causes = found.filter(({ hasRecovered }) => hasRecovered !== true).map(boundedCause);
     // It may have begun to end meanwhile, and then has other causes.
     if (ended.signal.aborted || !options.isServing()) return;
     const before = speaker.outboxes();

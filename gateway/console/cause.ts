@@ -25,6 +25,8 @@ export interface Cause {
   readonly figures?: Readonly<Record<string, number>> | undefined;
   /** What its end means, where that does not go without saying. */
   readonly ended?: string | undefined;
+  /** Whether it is over, and only still counted in the last minute: alerts take it for over. */
+  readonly hasRecovered?: true | undefined;
 }
 
 /** The members of `/status` about stores that may be in Redis: redis-cause.ts has the consequence of losing each. */
@@ -110,7 +112,7 @@ export interface UpstreamReport {
   readonly waiting?: number;
 }
 
-type More = Partial<Pick<Cause, 'title' | 'since' | 'until' | 'runbook' | 'details' | 'figures'>>;
+type More = Partial<Pick<Cause, 'title' | 'since' | 'until' | 'runbook' | 'details' | 'figures' | 'hasRecovered'>>;
 
 export function failureCause(id: string, cause: string, consequence: string, more: More = {}): Cause {
   return { id, kind: 'bad', cause, consequence, ...more };

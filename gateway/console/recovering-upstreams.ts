@@ -24,7 +24,13 @@ export function recoveringUpstreams(
       : `answers again: ${counted}.`;
     const figures = { requests, failed };
     const details = `#/upstreams/${encodeURIComponent(name)}`;
-    const more = { title: `Upstream ${name} fails.`, runbook: 'GatewayTargetDown', details, figures };
+    const more = {
+      title: `Upstream ${name} fails.`,
+      runbook: 'GatewayTargetDown',
+      details,
+      figures,
+      hasRecovered: true as const,
+    };
     return [warningCause(id, `Upstream ${name} ${cause}`, '', more)];
   });
 }
