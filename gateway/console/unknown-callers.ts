@@ -25,11 +25,12 @@ export function unknownCallers({ bounds, operations, organizations }: Present, l
   if (minute.refused < REQUESTS_MIN || minute.refused < SHARE * minute.requests) return [];
   if (latest.refused < SHARE * latest.requests) return [];
   if (!lasts && (hour.requests < REQUESTS_MIN || hour.refused > USUAL_SHARE * hour.requests)) return [];
+  const id = 'unknown callers';
   const before = lasts ? '' : `, ${Math.round((100 * hour.refused) / hour.requests)} % in the hour before`;
   const make = minute.refused >= NEARLY_ALL * minute.requests ? failureCause : warningCause;
   return [
     make(
-      'unknown callers',
+      id,
       `Most requests are refused before their organization is known: ${minute.refused} of ${minute.requests} in the last minute${before}.`,
       'Their clients get 401, or 429 when they repeat it. A key store that was wiped or restored does not know their keys.',
       {
