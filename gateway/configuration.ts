@@ -3,17 +3,16 @@
 // process/start-mistakes.ts.
 
 import { setImmediate as turn } from 'node:timers/promises';
-import { checkAcmeFiles } from './config/acme-needs.ts';
 import { contractsOf } from './config/contract-sources.ts';
 import { crossCheck } from './config/cross-checks.ts';
-import { changedFiles, digestsOf, versionOf } from './config/digests.ts';
+import { changedFiles, completeManifest, digestsOf, requireListed, versionOf } from './config/digests.ts';
 import { withFreeFiles } from './config/free-files.ts';
+import { checkAcmeFiles } from './config/gateway/acme-needs.ts';
+import { type PortalFiles, readPortalFiles } from './config/gateway/portal-files.ts';
 import { type Config, type ConfigDraft, completed, configFiles, loadConfig } from './config/load.ts';
-import { completeManifest, requireListed } from './config/manifest.ts';
 import { withOperationIds } from './config/operation-names.ts';
-import { type PortalFiles, readPortalFiles } from './config/portal-files.ts';
 import type { Environment, Settings } from './config/settings.ts';
-import { readUpstreamTls, type UpstreamTls } from './config/upstream-tls.ts';
+import { readUpstreamTls, type UpstreamTls } from './config/upstreams/upstream-tls.ts';
 import { type BreakingChanges, checkBreakingChanges } from './contract/diff/breaking-changes.ts';
 import { type Contracts, type Earlier, loadContracts, locateMistakes } from './contract/load.ts';
 import { type ContractReader, createDirectReader } from './contract/reading/document.ts';
@@ -24,7 +23,7 @@ import { tagsOf } from './contract/tools/tool-operation.ts';
 import { type Certificate, loadCertificates } from './edge/tls/certificate.ts';
 import { checkMcp } from './mcp/selection.ts';
 import { BUILT_IN_GUIDES } from './portal/guides.ts';
-import { createScopeRules, type ScopeRules } from './shared/gateway-scopes.ts';
+import { createScopeRules, type ScopeRules } from './shared/contracts/scopes.ts';
 import { ConfigError, condensed, type Mistake } from './shared/mistakes.ts';
 import { isGatewayItself } from './upstream/simulated/addresses.ts';
 
@@ -54,7 +53,7 @@ export interface Configuration {
   readonly certificates: readonly Certificate[];
   /** Digest over all files: equal for equal contents. */
   readonly version: string;
-  /** Whether every file was compared with a list of digests (config/manifest.ts). */
+  /** Whether every file was compared with a list of digests (config/digests.ts). */
   readonly isListed: boolean;
   /** Every file that was read → digest of its content. */
   readonly files: ReadonlyMap<string, string>;

@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { sessionCookieName } from '../../gateway/shared/session-cookies.ts';
+import { sessionCookieName } from '../../gateway/shared/http/session-cookies.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { prepareGateway } from '../contestants/gateway.ts';
 import { entryOf, FLOOR } from '../contestants/list.ts';

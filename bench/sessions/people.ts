@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { hashOf } from '../../gateway/sessions/session-reader.ts';
 import { openSessionStore } from '../../gateway/sessions/store/open-store.ts';
 import { SESSION_KEYS, SESSION_KEYS_PURPOSE } from '../../gateway/sessions/store/session-keys.ts';
-import { createKeyRing } from '../../gateway/shared/seal.ts';
+import { createKeyRing } from '../../gateway/shared/stores/seal.ts';
 import type { GatewayOptions } from '../contestants/gateway.ts';
 import type { Surroundings } from '../contestants.ts';
 

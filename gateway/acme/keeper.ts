@@ -1,7 +1,7 @@
 // Keeps the certificates of `tls.acme`: follows the records of the store, and does the work that is due while this instance has the lease.
 
 import { type Machine, realMachine, type Timer } from '../shared/machine.ts';
-import type { TextSeal } from '../shared/seal.ts';
+import type { TextSeal } from '../shared/stores/seal.ts';
 import { createAcmeClient } from './acme-client.ts';
 import type { HttpClient } from './acme-http.ts';
 import type { AcmeRecords, AcmeStore } from './acme-store.ts';

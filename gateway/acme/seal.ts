@@ -1,7 +1,7 @@
 // Encrypts private keys for the store under a key that is derived from the secrets entry `certificate_key`.
 
 import { realMachine } from '../shared/machine.ts';
-import { createTextSeal, type TextSeal } from '../shared/seal.ts';
+import { createTextSeal, type TextSeal } from '../shared/stores/seal.ts';
 
 /**
  * Opening throws a sentence.

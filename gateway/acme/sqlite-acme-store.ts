@@ -2,8 +2,8 @@
 // only.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction, openSqlite } from '../shared/sqlite.ts';
-import { applySteps, type SchemaSteps } from '../shared/sqlite-schema.ts';
+import { inTransaction, openSqlite } from '../shared/stores/sqlite.ts';
+import { applySteps, type SchemaSteps } from '../shared/stores/sqlite-schema.ts';
 import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
 
 export const ACME_FILE = 'acme.sqlite';

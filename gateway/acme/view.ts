@@ -2,7 +2,7 @@
 // if its text has changed.
 
 import type { CertificateLife } from '../shared/certificate-life.ts';
-import type { TextSeal } from '../shared/seal.ts';
+import type { TextSeal } from '../shared/stores/seal.ts';
 import type { AcmeRecords } from './acme-store.ts';
 import { type ChallengeCertificate, createChallengeCertificate } from './challenge-certificate.ts';
 import { certificateIdOf } from './csr.ts';

@@ -2,7 +2,7 @@
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
-import type { TextSeal } from '../shared/seal.ts';
+import type { TextSeal } from '../shared/stores/seal.ts';
 import type { AcmeClient } from './acme-client.ts';
 import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
 import { LeaseLost, StoreAway } from './failure.ts';

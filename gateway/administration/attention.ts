@@ -6,7 +6,7 @@ import type { AlertsReport } from '../alerts/report.ts';
 import { isCausePattern } from '../alerts/settings.ts';
 import { GatewayError } from '../catalogue/errors.ts';
 import { toFields, violationInBody } from '../contract/violations/violations.ts';
-import type { ActionAnswer } from '../shared/console-action.ts';
+import type { ActionAnswer } from '../shared/questions/console-action.ts';
 import type { Actor } from './actor.ts';
 import type { AdministrationDeps } from './deps.ts';
 

@@ -6,7 +6,7 @@ import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Configuration } from '../configuration.ts';
 import type { LimitUsage } from '../limits/usage.ts';
 import type { OperatorSessions } from '../sessions/service/operators.ts';
-import type { AskFleet } from '../shared/fleet-question.ts';
+import type { AskFleet } from '../shared/questions/fleet.ts';
 import type { Usage } from '../usage/usage.ts';
 import type { Affected } from '../versions/report.ts';
 import type { UpstreamView } from './upstream-states.ts';

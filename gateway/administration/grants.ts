@@ -2,7 +2,7 @@
 
 import { isRangeWithin } from '../auth/address-ranges.ts';
 import { GatewayError } from '../catalogue/errors.ts';
-import { isCoveredByAll, type ScopeRules } from '../shared/gateway-scopes.ts';
+import { isCoveredByAll, type ScopeRules } from '../shared/contracts/scopes.ts';
 import type { Grants } from './actor.ts';
 
 /** What the other key would hold. */

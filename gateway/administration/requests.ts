@@ -5,8 +5,8 @@ import { GatewayError, REFUSALS } from '../catalogue/errors.ts';
 import type { StageReport } from '../explain/report.ts';
 import { reportForClients } from '../explain/told-to-clients.ts';
 import { exchangeTest } from '../observe/line-matcher.ts';
-import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
-import { exchangesIn } from '../shared/fleet-question.ts';
+import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
+import { exchangesIn } from '../shared/questions/fleet.ts';
 import { STAGES } from '../stages.ts';
 import type { AdministrationDeps } from './deps.ts';
 

@@ -1,7 +1,7 @@
 // The states of upstreams and their targets for operators, from what the parts of this process tell. Pure.
 
 import type { Mode } from '../exchange/caller.ts';
-import type { CredentialState } from '../shared/credential-state.ts';
+import type { CredentialState } from '../shared/contracts/upstreams.ts';
 
 export interface UpstreamView {
   readonly name: string;

@@ -1,7 +1,7 @@
 // The action on upstreams: a retry of a credential that was refused.
 
 import { GatewayError } from '../catalogue/errors.ts';
-import { retryIn } from '../shared/fleet-question.ts';
+import { retryIn } from '../shared/questions/fleet.ts';
 import type { Actor } from './actor.ts';
 import { readAuthority } from './authority.ts';
 import type { AdministrationDeps } from './deps.ts';

@@ -1,8 +1,7 @@
 // Pure: the texts of messages. Causes carry text of clients and services, such as names and errors: it goes out bounded and without
 // control characters.
 
-import { shortTextOf } from '../shared/short-text.ts';
-import { visibleLine } from '../shared/visible-text.ts';
+import { shortTextOf, visibleLine } from '../shared/text.ts';
 import { type AlertCause, type AlertMessage, type AlertNote, severityOf } from './alert.ts';
 import type { Due } from './due.ts';
 

@@ -1,7 +1,6 @@
 // Sends a message to a receiver, whatever its kind, within a deadline.
 
-import { shortTextOf } from '../shared/short-text.ts';
-import { visibleLine } from '../shared/visible-text.ts';
+import { shortTextOf, visibleLine } from '../shared/text.ts';
 import type { AlertMessage } from './alert.ts';
 import type { MailReceiver } from './email.ts';
 import type { ReceiverSettings } from './settings.ts';

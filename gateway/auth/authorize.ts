@@ -5,7 +5,7 @@ import { type ErrorCode, GatewayError } from '../catalogue/errors.ts';
 import type { Caller } from '../exchange/caller.ts';
 import type { Identified, Permitted } from '../exchange/exchange.ts';
 import type { Operation, SecurityAlternative } from '../exchange/operation.ts';
-import type { ScopeRules } from '../shared/gateway-scopes.ts';
+import type { ScopeRules } from '../shared/contracts/scopes.ts';
 import { withBasicChallenge } from './credentials.ts';
 
 interface AuthorizeOptions {

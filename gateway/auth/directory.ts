@@ -4,9 +4,9 @@
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Caller, Organization } from '../exchange/caller.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
-import { type ChangeFollower, createChangeFollower } from '../shared/change-follower.ts';
-import { createLookUp } from '../shared/look-up.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
+import { type ChangeFollower, createChangeFollower } from '../shared/stores/change-follower.ts';
+import { createLookUp } from '../shared/stores/look-up.ts';
 import { type DigestOf, parseApiKey } from './api-key.ts';
 import { parseAuthorization } from './credentials.ts';
 import { IdentityCache, type IdentityCacheOptions, type KnownCaller } from './identity-cache.ts';

@@ -3,7 +3,7 @@
 
 import type { Caller, Organization } from '../exchange/caller.ts';
 import { newCallerMemory } from '../exchange/caller-memory.ts';
-import { scopeSetOf } from '../shared/scope-sets.ts';
+import { scopeSetOf } from '../shared/contracts/scopes.ts';
 import { allowanceOf } from './address-ranges.ts';
 import type { KeyAndOwner } from './store/stored-key.ts';
 

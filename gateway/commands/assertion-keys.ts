@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { type AssertionKey, kidOf, rotated, stateAt } from '../auth/assertions/assertion-keys.ts';
-import { newAssertionKey, printAssertionKeys } from '../config/secret-assertion-keys.ts';
+import { newAssertionKey, printAssertionKeys } from '../config/secrets/assertion-keys.ts';
 import type { CommandContext } from './context.ts';
 import { printJson, printLine, printTable, printText, shortTime, timeOrNull } from './print.ts';
 import { parseDurationMs } from './read.ts';

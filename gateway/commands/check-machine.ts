@@ -17,8 +17,8 @@ import { askRedis } from '../redis/client.ts';
 import { shownRedisUrl } from '../redis/url.ts';
 import { SESSIONS_FILE } from '../sessions/store/sqlite/session-schema.ts';
 import { shownPath } from '../shared/file-text.ts';
-import { directoryLockProblem, sqliteProblem } from '../shared/sqlite.ts';
-import { checkedVersion } from '../shared/sqlite-schema.ts';
+import { directoryLockProblem, sqliteProblem } from '../shared/stores/sqlite.ts';
+import { checkedVersion } from '../shared/stores/sqlite-schema.ts';
 import { liesOnSandbox } from '../upstream/simulated/sandbox.ts';
 import { portState } from './doctor/ports.ts';
 

@@ -2,9 +2,9 @@
 // served, settings without effect, and public operations without a limit.
 
 import { ORGANIZATION_ID } from '../auth/issue-key.ts';
-import { hostOfSite } from '../config/hosts.ts';
-import { sampleWarning } from '../config/portal-names.ts';
-import { untimelyTls } from '../config/upstream-tls.ts';
+import { hostOfSite } from '../config/gateway/hosts.ts';
+import { sampleWarning } from '../config/gateway/portal.ts';
+import { untimelyTls } from '../config/upstreams/upstream-tls.ts';
 import type { Configuration } from '../configuration.ts';
 import { ambiguousPaths } from '../contract/lint/ambiguous-paths.ts';
 import { costlySchemas } from '../contract/lint/costly-schemas.ts';
@@ -13,9 +13,9 @@ import { unlistedFiles } from '../contract/load.ts';
 import { foreignOrigin } from '../contract/operations/servers.ts';
 import { member, pathOf } from '../contract/pointer.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/limit-rules.ts';
+import { entryOfUpstream, isFurtherServer } from '../shared/contracts/upstreams.ts';
 import { shownPath } from '../shared/file-text.ts';
 import { condensed, type Mistake, suggest, toSentence } from '../shared/mistakes.ts';
-import { entryOfUpstream, isFurtherServer } from '../shared/upstream-names.ts';
 import { positionsIn } from '../shared/yaml-source.ts';
 import { modesFromContract } from '../upstream/simulated/addresses.ts';
 import { withheldByDefault } from './withheld-by-default.ts';

@@ -3,7 +3,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { MANIFEST_FILE, manifestOf } from '../config/manifest.ts';
+import { MANIFEST_FILE, manifestOf } from '../config/digests.ts';
 import { misspeltVariables, type Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
 import { unenforcedIn } from '../contract/lint/unenforced.ts';

@@ -10,7 +10,7 @@ import { loadSettings, type Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
 import type { HostProcess, Painter } from '../process/host-process.ts';
 import { type OpenKeyStore, openKeyStore, openSecrets } from '../process/open-key-store.ts';
-import { visibleLine, visibleLines } from '../shared/visible-text.ts';
+import { visibleLine, visibleLines } from '../shared/text.ts';
 import { type AdminClient, createAdminClient, tokensOf } from './admin-client.ts';
 import { CommandFailure } from './command-failure.ts';
 import type { Remote } from './server/remote.ts';

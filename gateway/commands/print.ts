@@ -1,6 +1,6 @@
 // Output of commands: one line of JSON for programs, aligned columns for people.
 
-import { visibleLine } from '../shared/visible-text.ts';
+import { visibleLine } from '../shared/text.ts';
 import type { CommandContext } from './context.ts';
 import type { Finding } from './finding.ts';
 

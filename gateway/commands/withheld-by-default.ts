@@ -3,9 +3,9 @@
 import type { Configuration } from '../configuration.ts';
 import { declaredHeaders } from '../contract/operations/crossing.ts';
 import type { ContractOperation } from '../contract/operations/operations.ts';
+import { entryOfUpstream } from '../shared/contracts/upstreams.ts';
+import { isOwnedRequestHeader } from '../shared/http/owned-headers.ts';
 import type { Mistake } from '../shared/mistakes.ts';
-import { isOwnedRequestHeader } from '../shared/owned-headers.ts';
-import { entryOfUpstream } from '../shared/upstream-names.ts';
 
 /** Operations that a warning names. */
 const NAMED_MAX = 3;

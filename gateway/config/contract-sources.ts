@@ -2,7 +2,7 @@
 
 import type { Mistake } from '../shared/mistakes.ts';
 import type { ConfigDraft } from './load.ts';
-import { serversOf } from './servers.ts';
+import { serversOf } from './upstreams/servers.ts';
 
 interface Places {
   /** @param index of the glob in `contracts` */

@@ -2,16 +2,15 @@
 
 import type { Operation } from '../exchange/operation.ts';
 import { type Mistake, suggest } from '../shared/mistakes.ts';
+import { checkShownTiers } from './gateway/portal.ts';
+import { checkSessionScopes } from './gateway/session-checks.ts';
+import { checkDeprecations } from './gateway/versions.ts';
 import type { ConfigDraft } from './load.ts';
 import { checkNamedOnce } from './operation-names.ts';
-import { checkOperationSettings, type LeftOut } from './operation-settings.ts';
-import { checkShownTiers } from './portal-names.ts';
-import { checkRecordRules } from './record-rules.ts';
-import { checkRuleNames } from './rule-names.ts';
-import { checkServersUsed } from './servers.ts';
-import { checkSessionScopes } from './session-checks.ts';
-import { checkTunnels } from './tunnel-paths.ts';
-import { checkDeprecations } from './versions.ts';
+import { checkOperationSettings, type LeftOut } from './upstreams/operation-settings.ts';
+import { checkRecordRules, checkRuleNames } from './upstreams/rule-checks.ts';
+import { checkServersUsed } from './upstreams/servers.ts';
+import { checkTunnels } from './upstreams/tunnel-paths.ts';
 
 interface Contracts {
   readonly operations: readonly { readonly operation: Operation }[];

@@ -1,9 +1,13 @@
-// Digests of files: they show whether two configurations are the same, and which files differ.
+// Digests of files: they show whether two configurations are the same, and which files differ. Also the optional list of digests beside
+// the configuration, in the lines of `sha256sum`: with it, files that are still being written, or are of another release than the rest,
+// are never put in force, even where each by itself is valid.
 
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { READ_BYTES_MAX } from '../shared/file-text.ts';
+import { join, relative, resolve } from 'node:path';
+import { READ_BYTES_MAX, shownPath } from '../shared/file-text.ts';
+import { ConfigError, type Mistake } from '../shared/mistakes.ts';
 import { isOutOfFiles } from './free-files.ts';
 
 /**
@@ -41,4 +45,77 @@ export function versionOf(digests: ReadonlyMap<string, string>): string {
 export function changedFiles(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
   const all = new Set([...before.keys(), ...after.keys()]);
   return [...all].filter((file) => before.get(file) !== after.get(file));
+}
+
+/** In the configuration directory. Its paths are relative to that. */
+export const MANIFEST_FILE = 'manifest.sha256';
+
+/** File → digest. */
+type Manifest = ReadonlyMap<string, string>;
+
+const REMEDY = 'Wait until every file is written, or write the list anew with "bin/gateway check --write-manifest".';
+/** A star stands before names of binary files. */
+const LINE = /^([0-9a-f]{64}) [ *](.+)$/;
+
+/** Reads the list and compares the files with it. Undefined without a list. Rejects with ConfigError unless all are as listed. */
+export async function completeManifest(directory: string): Promise<Manifest | undefined> {
+  const file = join(directory, MANIFEST_FILE);
+  const mistakes: Mistake[] = [];
+  const manifest = readManifest(file, directory, mistakes);
+  if (manifest === undefined) return undefined;
+  mistakes.push(...differences(manifest, await digestsOf(manifest.keys())));
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return manifest;
+}
+
+/** Throws ConfigError unless every file that was read is listed, and is as listed. */
+export function requireListed(manifest: Manifest | undefined, read: ReadonlyMap<string, string>): void {
+  if (manifest === undefined) return;
+  const reason = `the file is not listed in ${MANIFEST_FILE}.`;
+  const unlisted = [...read.keys()].filter((file) => !manifest.has(resolve(file)));
+  const mistakes = unlisted.map((file) => ({ file: shownPath(file), reason, remedy: REMEDY }));
+  const listed = new Map([...read].map(([file, digest]) => [resolve(file), digest]));
+  mistakes.push(...differences(new Map([...manifest].filter(([file]) => listed.has(file))), listed));
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+}
+
+/** The list of these files, sorted. */
+export function manifestOf(directory: string, read: ReadonlyMap<string, string>): string {
+  const lines = [...read].map(([file, digest]) => `${digest}  ${relative(directory, file)}\n`);
+  return lines.sort((one, other) => (one.slice(66) < other.slice(66) ? -1 : 1)).join('');
+}
+
+function readManifest(file: string, directory: string, mistakes: Mistake[]): Map<string, string> | undefined {
+  const shownAs = shownPath(file);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Without the directory, too: that is told where its files are read.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new ConfigError([{ file: shownAs, reason: `the file cannot be read (${code}).`, remedy: REMEDY }]);
+  }
+  const manifest = new Map<string, string>();
+  for (const [index, line] of text.split('\n').entries()) {
+    const [, digest, path] = LINE.exec(line) ?? [];
+    if (digest !== undefined && path !== undefined) manifest.set(resolve(directory, path), digest);
+    else if (line !== '') {
+      const reason = 'this is no line of sha256sum: a digest, two spaces and a path.';
+      mistakes.push({ file: shownAs, line: index + 1, reason, remedy: REMEDY });
+    }
+  }
+  // One that is cut off is valid, too.
+  if (!text.endsWith('\n')) mistakes.push({ file: shownAs, reason: 'the last line has no end.', remedy: REMEDY });
+  return manifest;
+}
+
+function differences(manifest: Manifest, digests: ReadonlyMap<string, string>): Mistake[] {
+  return [...manifest].flatMap(([file, digest]) => {
+    const found = digests.get(file);
+    if (found === digest) return [];
+    const is = found === 'absent' ? 'is listed in' : 'has other content than in';
+    const but = found === 'absent' ? ', but missing' : '';
+    return [{ file: shownPath(file), reason: `the file ${is} ${MANIFEST_FILE}${but}.`, remedy: REMEDY }];
+  });
 }

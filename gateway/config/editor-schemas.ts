@@ -3,8 +3,8 @@
 
 import { z } from 'zod';
 import { limitsFile } from '../limits/settings.ts';
-import { gatewayFile } from './gateway-file.ts';
-import { upstreamsFile } from './schema.ts';
+import { gatewayFile } from './gateway/gateway-file.ts';
+import { upstreamsFile } from './upstreams/upstreams-file.ts';
 
 export type ConfigFile = 'gateway' | 'upstreams' | 'limits';
 

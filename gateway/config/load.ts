@@ -6,16 +6,16 @@ import { type LimitsFile, limitsFile } from '../limits/settings.ts';
 import { shownPath } from '../shared/file-text.ts';
 import { ConfigError, type Mistake, suggest } from '../shared/mistakes.ts';
 import { readSource, type Source } from '../shared/yaml-source.ts';
-import { type AddressPath, withOrigins } from './address-paths.ts';
-import { type GatewayFile, gatewayFileAt } from './gateway-file.ts';
-import { checkHosts } from './hosts.ts';
+import { type GatewayFile, gatewayFileAt } from './gateway/gateway-file.ts';
+import { checkHosts } from './gateway/hosts.ts';
+import { checkSessions } from './gateway/session-checks.ts';
+import { checkTls } from './gateway/tls.ts';
 import { checkShape } from './issues.ts';
-import { type Breaking, type UpstreamEntry, upstreamsFile } from './schema.ts';
-import { checkServers, withServers } from './servers.ts';
-import { checkSessions } from './session-checks.ts';
 import { type Environment, localUrl } from './settings.ts';
-import { checkTls } from './tls.ts';
-import { blockIn, usableDecisions, usableEntries } from './usable-entries.ts';
+import { type AddressPath, withOrigins } from './upstreams/address-paths.ts';
+import { checkServers, withServers } from './upstreams/servers.ts';
+import { type Breaking, type UpstreamEntry, upstreamsFile } from './upstreams/upstreams-file.ts';
+import { blockIn, usableDecisions, usableEntries } from './upstreams/usable-entries.ts';
 
 interface Sources {
   readonly gateway: Source;

@@ -1,8 +1,8 @@
 // Names of operations in configuration files: the name that an operation has everywhere, or always `entry.operationId`. They are resolved
 // once, when the contracts are known, so that requests look operations up by one name only.
 
+import { entryOfUpstream } from '../shared/contracts/upstreams.ts';
 import type { Mistake } from '../shared/mistakes.ts';
-import { entryOfUpstream } from '../shared/upstream-names.ts';
 import type { Source } from '../shared/yaml-source.ts';
 
 /** The names of an operation. */

@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { isFieldText } from '../shared/field-text.ts';
+import { isFieldText } from '../shared/http/words.ts';
 
 /** The address of a server. Its path has unreserved characters, and no dot segments. */
 export function isServerAddress(text: string): boolean {

@@ -4,11 +4,11 @@
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { createBackedUpSecrets } from './generated-secrets.ts';
-import { type OperatorToken, operatorTokensIn } from './operator-tokens.ts';
-import { type Ed25519Jwk, newAssertionKey, parseAssertionKeys, printAssertionKeys } from './secret-assertion-keys.ts';
-import { createSecretCopies, createSecretsDirectory, readSecretFile } from './secrets-directory.ts';
-import { createSecretsInRedis } from './secrets-redis.ts';
+import { type Ed25519Jwk, newAssertionKey, parseAssertionKeys, printAssertionKeys } from './secrets/assertion-keys.ts';
+import { createBackedUpSecrets } from './secrets/generated-secrets.ts';
+import { type OperatorToken, operatorTokensIn } from './secrets/operator-tokens.ts';
+import { createSecretCopies, createSecretsDirectory, readSecretFile } from './secrets/secrets-directory.ts';
+import { createSecretsInRedis } from './secrets/secrets-redis.ts';
 
 const ENTRY = /^[a-z][a-z0-9_]{0,63}$/;
 const LENGTH_MIN = 16;

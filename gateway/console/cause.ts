@@ -1,6 +1,6 @@
 // Types of what needs an operator's attention, and of the status that it is read from.
 
-import type { CredentialState } from '../shared/credential-state.ts';
+import type { CredentialState } from '../shared/contracts/upstreams.ts';
 
 /** Times in its texts are ISO 8601; the page shows them as times of day. */
 export interface Cause {

@@ -1,9 +1,9 @@
 // The operators' console: answers its page with the data of this gateway, of another instance, or of all.
 
 import { REFUSALS } from '../catalogue/errors.ts';
-import { type ConsoleView, viewIn } from '../shared/console-view.ts';
-import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
-import { type AskFleet, answerFleet, type FleetQuestion, type FleetSources } from '../shared/fleet-question.ts';
+import { type ConsoleView, viewIn } from '../shared/questions/console-view.ts';
+import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
+import { type AskFleet, answerFleet, type FleetQuestion, type FleetSources } from '../shared/questions/fleet.ts';
 import { breakdownOf } from './breakdown.ts';
 import { type ExchangeRow, exchangeFilterOf, exchangeRow, newestFirst } from './exchanges.ts';
 import { attentionOf, type Feed, feedOf, type LocalFeed, missingCauseId } from './feed.ts';

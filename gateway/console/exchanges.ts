@@ -1,7 +1,7 @@
 // Pure: one row per recent exchange, from its log line, and the filter that a query asks for.
 
-import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
-import { wasRefused } from '../shared/refused.ts';
+import { wasRefused } from '../shared/failed-requests.ts';
+import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
 
 export interface ExchangeRow {
   readonly request_id: string;

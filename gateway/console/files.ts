@@ -1,8 +1,8 @@
 // The files of the page, from a fixed list: a URL cannot name any other file. Their addresses have a version, so that a browser keeps them.
 
 import { readFile } from 'node:fs/promises';
-import { contentVersionIn, contentVersionOf, LASTING } from '../shared/content-version.ts';
-import { type Encoded, encoded } from '../shared/encoded.ts';
+import { type Encoded, encoded } from '../shared/http/content-coding.ts';
+import { contentVersionIn, contentVersionOf, LASTING } from '../shared/http/content-version.ts';
 import { LOOK_FILES } from '../shared/look/look-files.ts';
 import { withoutComments } from './without-comments.ts';
 

@@ -6,7 +6,7 @@ import { connectRedis } from '../redis/client.ts';
 import { subscribe } from '../redis/subscribe.ts';
 import { parseRedisUrl } from '../redis/url.ts';
 import { startDeadline } from '../shared/deadline.ts';
-import { PATIENCE_MS } from '../shared/fleet-question.ts';
+import { PATIENCE_MS } from '../shared/questions/fleet.ts';
 import type { FleetInstance, MissingInstance } from './fleet-instance.ts';
 import { createMissingInstances } from './missing-instances.ts';
 

@@ -2,8 +2,8 @@
 // of the latest refusal. A runbook that nothing leads to at present has open places instead.
 
 import { join } from 'node:path';
-import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
-import { codesOfRunbook } from '../shared/runbooks.ts';
+import { codesOfRunbook } from '../shared/failed-requests.ts';
+import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
 import { readSource } from '../shared/yaml-source.ts';
 import type { Cause } from './cause.ts';
 

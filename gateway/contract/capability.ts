@@ -3,7 +3,7 @@
 import { type Capability, type FactsOf, noted, objectsIn } from '../catalogue/capability.ts';
 import type { NotedViolation } from '../exchange/findings.ts';
 import type { Operation } from '../exchange/operation.ts';
-import { constraintText } from '../shared/constraint-text.ts';
+import { constraintText } from '../shared/contracts/constraint-text.ts';
 import { CONTRACT_CODES } from './codes.ts';
 
 const fields = {

@@ -4,7 +4,7 @@
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Admitted, Matched } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
-import { METHODS } from '../shared/methods.ts';
+import { METHODS } from '../shared/http/words.ts';
 import { createRoutes } from './operations/routes.ts';
 import { hasMatrixParameter, semicolonsFit } from './parameters/path-styles.ts';
 

@@ -1,6 +1,6 @@
 // Pure: what an operator can do next about a request that was refused or failed: commands to copy, and the runbook about it.
 
-import { runbookOf } from '../shared/runbooks.ts';
+import { runbookOf } from '../shared/failed-requests.ts';
 import type { DecisionRecord } from './record.ts';
 
 export interface NextSteps {

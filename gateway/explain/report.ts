@@ -2,8 +2,8 @@
 
 import type { StageOutcome } from '../catalogue/capability.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
-import { durationText } from '../shared/duration-text.ts';
-import { hasFailed, wasRefused } from '../shared/refused.ts';
+import { hasFailed, wasRefused } from '../shared/failed-requests.ts';
+import { durationText } from '../shared/text.ts';
 import { STAGES, type StageName, UNREHEARSED_STAGES } from '../stages.ts';
 import { type NextSteps, nextStepsOf } from './next-steps.ts';
 import { type DecisionRecord, durationsOf } from './record.ts';

@@ -3,9 +3,9 @@
 
 import type { FactRows, LogField } from '../catalogue/capability.ts';
 import { LOG_FIELDS } from '../catalogue/log-fields.ts';
-import { durationText } from '../shared/duration-text.ts';
-import type { ExchangeLine } from '../shared/exchange-filter.ts';
-import { hasFailed } from '../shared/refused.ts';
+import { hasFailed } from '../shared/failed-requests.ts';
+import type { ExchangeLine } from '../shared/questions/exchange-filter.ts';
+import { durationText } from '../shared/text.ts';
 import type { DecisionRecord } from './record.ts';
 import { createExchangeReport, type ExchangeReport } from './report.ts';
 import { createStageText, FACTS } from './stage-text.ts';

@@ -3,7 +3,7 @@
 import { type Capability, type FactsOf, noted, objectsIn, rarelyNoted } from '../catalogue/capability.ts';
 import { rateLimited } from '../catalogue/catalogue-entry.ts';
 import type { Charged, LimitStates } from '../exchange/findings.ts';
-import { durationText } from '../shared/duration-text.ts';
+import { durationText } from '../shared/text.ts';
 
 const codes = {
   rate_limited: {

@@ -2,7 +2,7 @@
 // revision 11 of draft-ietf-httpapi-ratelimit-headers, which is not final. Shadow limits are not shown, because clients would obey them.
 
 import type { LimitState, LimitStates } from '../exchange/findings.ts';
-import { flat } from '../shared/flat-text.ts';
+import { flat } from '../shared/text.ts';
 import type { Charge } from './counters/counter-store.ts';
 
 /** The constant parts of the limit headers, shared by all callers under the same rules. */

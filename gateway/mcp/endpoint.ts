@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Caller } from '../exchange/caller.ts';
-import type { ArgumentValues } from '../shared/tool-source.ts';
+import type { ArgumentValues } from '../shared/contracts/tool-source.ts';
 import { memberTextAt } from './json-text.ts';
 import type { ToolList } from './lists.ts';
 import { SEARCH_TOOLS } from './names.ts';

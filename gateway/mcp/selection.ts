@@ -1,8 +1,8 @@
 // Which operations are tools: those that the block `mcp` opens by entry, tag or name. Finds the names there that mean nothing.
 
 import type { Operation } from '../exchange/operation.ts';
+import type { ToolSource } from '../shared/contracts/tool-source.ts';
 import { type Mistake, suggest } from '../shared/mistakes.ts';
-import type { ToolSource } from '../shared/tool-source.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import { namesOf } from './names.ts';
 import type { McpSettings } from './settings.ts';

@@ -2,8 +2,8 @@
 
 import type { Caller } from '../exchange/caller.ts';
 import type { Operation } from '../exchange/operation.ts';
-import { shortTextOf } from '../shared/short-text.ts';
-import type { ToolSource } from '../shared/tool-source.ts';
+import type { ToolSource } from '../shared/contracts/tool-source.ts';
+import { shortTextOf } from '../shared/text.ts';
 
 export interface Tool {
   readonly name: string;

@@ -3,8 +3,8 @@
 import type { Registry } from '@prometheus-io/client';
 import type { Operation } from '../exchange/operation.ts';
 import type { Trail } from '../exchange/trail.ts';
-import { METHODS } from '../shared/methods.ts';
-import { hasFailed } from '../shared/refused.ts';
+import { hasFailed } from '../shared/failed-requests.ts';
+import { METHODS } from '../shared/http/words.ts';
 import { memoize } from './memoize.ts';
 import type { createRouteSeries, Measured } from './route-series.ts';
 import { createHistogram, type Series } from './series.ts';

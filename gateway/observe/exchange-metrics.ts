@@ -5,7 +5,7 @@ import type { Registry } from '@prometheus-io/client';
 import { REFUSALS } from '../catalogue/errors.ts';
 import type { RareNotes } from '../catalogue/log-fields.ts';
 import type { Trail } from '../exchange/trail.ts';
-import { REFUSED_UNSENT, wasRefused } from '../shared/refused.ts';
+import { REFUSED_UNSENT, wasRefused } from '../shared/failed-requests.ts';
 import { STAGES } from '../stages.ts';
 import { createCallerTraffic } from './caller-traffic.ts';
 import { createDurationMetrics, DURATION_BUCKETS } from './duration-metrics.ts';

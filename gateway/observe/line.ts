@@ -8,7 +8,7 @@ import { CallerNote } from '../exchange/caller-memory.ts';
 import type { Charged } from '../exchange/findings.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { Trail } from '../exchange/trail.ts';
-import { flat } from '../shared/flat-text.ts';
+import { flat } from '../shared/text.ts';
 import { rarePart } from './line-rare.ts';
 import { members, milliseconds } from './line-text.ts';
 import { memoize } from './memoize.ts';

@@ -5,7 +5,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { REFUSALS } from '../catalogue/errors.ts';
 import { SLOW_MS } from '../catalogue/log-fields.ts';
 import type { Trail } from '../exchange/trail.ts';
-import type { ExchangeFilter, ExchangeLine } from '../shared/exchange-filter.ts';
+import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
 import { createLineBatch } from './batch.ts';
 import { createLineOf } from './line.ts';
 import { bytesOf, createPending, DROPPED, linesIn } from './pending.ts';

@@ -2,7 +2,7 @@
 
 import type { Registry } from '@prometheus-io/client';
 import type { RareNotes } from '../catalogue/log-fields.ts';
-import type { CredentialState } from '../shared/credential-state.ts';
+import type { CredentialState } from '../shared/contracts/upstreams.ts';
 import { registerCounter, registerGauge } from './library-metrics.ts';
 
 export interface UpstreamState {

@@ -1,8 +1,8 @@
 // Sends published resources: caching, conditional requests, compression and browser security headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { LASTING } from '../shared/content-version.ts';
-import { formFor } from '../shared/encoded.ts';
+import { formFor } from '../shared/http/content-coding.ts';
+import { LASTING } from '../shared/http/content-version.ts';
 import type { PortalResource, PortalResourceKind } from './resource.ts';
 
 /** Allows resources from the gateway itself only: no inline scripts or styles, no other host, no frames, no forms. */

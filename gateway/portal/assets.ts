@@ -1,7 +1,7 @@
 // The static assets of pages: a fixed list of files, and the colours and the logo of the configuration. A URL never selects a file by path.
 
 import { readFile } from 'node:fs/promises';
-import { contentVersionOf } from '../shared/content-version.ts';
+import { contentVersionOf } from '../shared/http/content-version.ts';
 import { LOOK_FILES } from '../shared/look/look-files.ts';
 import { iconOf, type Look, themeOf } from './look.ts';
 import { pageCode } from './page-code.ts';

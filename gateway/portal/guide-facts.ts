@@ -1,7 +1,7 @@
 // What the guides of the gateway say about the served contracts and the limits: names and values that are filled in, and the parts that
 // apply.
 
-import type { Publication } from '../shared/publication.ts';
+import type { Publication } from '../shared/contracts/published-contract.ts';
 import { FURTHER_KEYS, firstKeyText } from './first-key.ts';
 import type { HelpLinks } from './layout.ts';
 import type { AddressedContract, OperationAddress } from './reference/addresses.ts';

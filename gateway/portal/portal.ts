@@ -2,7 +2,7 @@
 // created on first use and kept until the configuration changes.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { contentVersionIn } from '../shared/content-version.ts';
+import { contentVersionIn } from '../shared/http/content-version.ts';
 import { addVary, answerWith } from './answer.ts';
 import { ASSETS } from './assets.ts';
 import { escapeHtml } from './html.ts';

@@ -1,7 +1,7 @@
 // A published resource: bytes that stay the same until the next configuration, with the metadata of an answer.
 
 import { createHash } from 'node:crypto';
-import { type Encoded, encoded } from '../shared/encoded.ts';
+import { type Encoded, encoded } from '../shared/http/content-coding.ts';
 
 /** Determines the browser's access: a page, an asset of such a page, or a document that every origin may read. */
 export type PortalResourceKind = 'page' | 'asset' | 'document';

@@ -1,7 +1,7 @@
 // The greeting of a started gateway: where its pages are, upstreams without a service, and how to send a first request.
 
 import type { Settings } from '../config/settings.ts';
-import { ACCOUNT_SCOPES } from '../shared/gateway-scopes.ts';
+import { ACCOUNT_SCOPES } from '../shared/contracts/scopes.ts';
 import type { FromContract } from '../upstream/simulated/addresses.ts';
 
 /** Facts about a started gateway. */

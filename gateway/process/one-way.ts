@@ -10,8 +10,8 @@ import { REPLAY_FILE, REPLAY_STEPS } from '../replay/sqlite-schema.ts';
 import { SESSIONS_FILE, SESSIONS_STEPS } from '../sessions/store/sqlite/session-schema.ts';
 import { shownPath } from '../shared/file-text.ts';
 import type { Mistake } from '../shared/mistakes.ts';
-import { sqliteProblem } from '../shared/sqlite.ts';
-import { ACCEPT, oneWayReason, type SchemaSteps } from '../shared/sqlite-schema.ts';
+import { sqliteProblem } from '../shared/stores/sqlite.ts';
+import { ACCEPT, oneWayReason, type SchemaSteps } from '../shared/stores/sqlite-schema.ts';
 import { USAGE_FILE, USAGE_STEPS } from '../usage/sqlite-schema.ts';
 import { USES_FILE } from '../versions/sqlite-store.ts';
 

@@ -1,6 +1,6 @@
 // The tables of the embedded replay store, version by version.
 
-import type { SchemaSteps } from '../shared/sqlite-schema.ts';
+import type { SchemaSteps } from '../shared/stores/sqlite-schema.ts';
 
 /** In the data directory. */
 export const REPLAY_FILE = 'idempotency.db';

@@ -2,8 +2,8 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { type Machine, realMachine } from '../shared/machine.ts';
-import { inTransaction, openSqlite } from '../shared/sqlite.ts';
-import { applySteps } from '../shared/sqlite-schema.ts';
+import { inTransaction, openSqlite } from '../shared/stores/sqlite.ts';
+import { applySteps } from '../shared/stores/sqlite-schema.ts';
 import {
   type AnswerKey,
   type Begun,

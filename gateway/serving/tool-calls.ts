@@ -18,7 +18,7 @@ import type { ToolCall, WireRefusal } from '../mcp/endpoint.ts';
 import { InternalRequest } from '../mcp/internal-request.ts';
 import { COLLECTED_BYTES_MAX, isReadable, type ToolResult, toResult } from '../mcp/result.ts';
 import { createOperationPipeline, type OperationSteps } from '../pipeline.ts';
-import type { ToolRequest } from '../shared/tool-source.ts';
+import type { ToolRequest } from '../shared/contracts/tool-source.ts';
 
 export interface RunCallOptions {
   /** The steps of every operation. */

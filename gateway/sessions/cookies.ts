@@ -1,6 +1,6 @@
 // The cookies of browser sessions: reads them from a request, and writes the lines that set and clear them.
 
-import { cookieNameOf, loginCookiePrefix, sessionCookieName } from '../shared/session-cookies.ts';
+import { cookieNameOf, loginCookiePrefix, sessionCookieName } from '../shared/http/session-cookies.ts';
 
 /** 32 bytes in base64url. Its characters need no check: the store knows the hash of no other value. */
 const SESSION_VALUE_LENGTH = 43;

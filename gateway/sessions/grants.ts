@@ -1,6 +1,6 @@
 // What the claims of a person mean here: the organization, the scopes, and the claims that have to be kept to know both again. Pure.
 
-import { scopeSetOf } from '../shared/scope-sets.ts';
+import { scopeSetOf } from '../shared/contracts/scopes.ts';
 import type { ProviderSettings } from './settings.ts';
 
 type Claims = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 // Mistakes in a configuration or contract: place, reason and remedy. All mistakes are collected and reported together.
 
-import { visibleLine } from './visible-text.ts';
+import { visibleLine } from './text.ts';
 
 export interface Mistake {
   /** Path relative to the working directory. */

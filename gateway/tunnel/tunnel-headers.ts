@@ -4,7 +4,7 @@
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Admitted } from '../exchange/exchange.ts';
 import { plainLength } from '../http1/grammar.ts';
-import { setsSessionCookie, withoutSessionCookies } from '../shared/session-cookies.ts';
+import { setsSessionCookie, withoutSessionCookies } from '../shared/http/session-cookies.ts';
 import { PLACEHOLDER_NAME } from './table.ts';
 
 /** Hop-by-hop fields, dropped whether or not Connection names them. */

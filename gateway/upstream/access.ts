@@ -1,7 +1,7 @@
 // Holds, for each upstream, the gateway's credential and the concurrency limit. Both outlast a reload: after it, a refused credential is
 // still not sent, and requests in progress still count.
 
-import type { CredentialState } from '../shared/credential-state.ts';
+import type { CredentialState } from '../shared/contracts/upstreams.ts';
 import { ConcurrencyLimit, type ConcurrencyRules, type QueueRefusal } from './concurrency/concurrency-limit.ts';
 import { Credential, type CredentialOptions } from './credentials/credential.ts';
 import type { CredentialSettings } from './credentials/credential-kinds.ts';

@@ -4,8 +4,8 @@
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Forwardable } from '../exchange/exchange.ts';
 import type { AnswerHeaders, Outgoing } from '../http1/client/wire.ts';
+import { streamKindOf } from '../shared/http/words.ts';
 import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
-import { streamKindOf } from '../shared/stream-kinds.ts';
 import type { CompleteAnswer, Judge, Judgement } from './answers/judge.ts';
 import { Attempts, type AttemptsOptions, type SendRequest } from './attempts/attempts.ts';
 import { beforeSending, waitBeforeSending } from './attempts/before-sending.ts';

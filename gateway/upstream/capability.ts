@@ -2,7 +2,7 @@
 
 import { type Capability, type FactsOf, listIn, noted, objectsIn, rarelyNoted } from '../catalogue/capability.ts';
 import type { RetryReason } from '../exchange/findings.ts';
-import { durationText } from '../shared/duration-text.ts';
+import { durationText } from '../shared/text.ts';
 import { UPSTREAM_CODES } from './codes.ts';
 import { withheldText } from './headers/withheld.ts';
 

@@ -1,7 +1,7 @@
 // The tables of the embedded store of use, version by version.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { type ApplyOptions, applySteps, type SchemaSteps } from '../shared/sqlite-schema.ts';
+import { type ApplyOptions, applySteps, type SchemaSteps } from '../shared/stores/sqlite-schema.ts';
 
 /** In the data directory. */
 export const USAGE_FILE = 'usage.sqlite';

@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
-import { inTransaction, openSqlite } from '../shared/sqlite.ts';
+import { inTransaction, openSqlite } from '../shared/stores/sqlite.ts';
 import { PERIOD_UNITS, type PeriodUnit, periodStart, spanAt } from './periods.ts';
 import { prepareUsageSchema, USAGE_FILE } from './sqlite-schema.ts';
 import {

@@ -2,7 +2,7 @@
 // a request costs one look-up.
 
 import type { Operation } from '../exchange/operation.ts';
-import { pathInLink } from '../shared/field-text.ts';
+import { pathInLink } from '../shared/http/words.ts';
 
 /** The entry of gateway.yaml for a version or an operation; days as `2027-01-15`, UTC. */
 interface DeprecationEntry {

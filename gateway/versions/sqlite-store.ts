@@ -1,6 +1,6 @@
 // The embedded store of uses: one SQLite file in the data directory.
 
-import { inTransaction, openSqlite } from '../shared/sqlite.ts';
+import { inTransaction, openSqlite } from '../shared/stores/sqlite.ts';
 import { firstDay, type Use, type UseStore } from './store.ts';
 
 export const USES_FILE = 'versions.db';

@@ -12,15 +12,15 @@ import { createSqliteAcmeStore } from '../acme/sqlite-acme-store.ts';
 import type { KeptCertificate } from '../acme/view.ts';
 import type { AcmeSettings } from '../acme/work.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
-import { type Acme, CERTIFICATE_KEY, directoryUrlOf } from '../config/acme.ts';
-import { readTrust } from '../config/acme-needs.ts';
+import { type Acme, CERTIFICATE_KEY, directoryUrlOf } from '../config/gateway/acme.ts';
+import { readTrust } from '../config/gateway/acme-needs.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Certificate, certificateOf } from '../edge/tls/certificate.ts';
 import type { Validations } from '../edge/tls/secure.ts';
 import type { Log } from '../observe/log.ts';
 import { stateOfLife } from '../shared/certificate-life.ts';
-import { instanceName } from '../shared/instance-name.ts';
+import { instanceName } from '../shared/questions/fleet.ts';
 import { createAuditNote } from './audit-note.ts';
 import { type CertificateStatus, lifeStatusOf, timeOf, watchExpiry } from './certificate-status.ts';
 

@@ -8,7 +8,7 @@ import type { Environment, Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
 import type { createLog } from '../observe/log.ts';
 import type { LoopProbe } from '../overload/pressure.ts';
-import type { AskFleet } from '../shared/fleet-question.ts';
+import type { AskFleet } from '../shared/questions/fleet.ts';
 import type { SandboxProcess } from '../upstream/simulated/sandbox.ts';
 
 export interface AppOptions {

@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { lineDiff } from '../config/differences.ts';
 import { changedFiles } from '../config/digests.ts';
-import { lineDiff } from '../config/line-diff.ts';
 import type { Configuration } from '../configuration.ts';
 import { shownPath } from '../shared/file-text.ts';
 

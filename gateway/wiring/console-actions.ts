@@ -21,9 +21,9 @@ import type { Configuration } from '../configuration.ts';
 import type { Organization } from '../exchange/caller.ts';
 import type { LimitUsage } from '../limits/usage.ts';
 import type { Answers } from '../observe/admin.ts';
-import type { ActionAnswer, ConsoleAction } from '../shared/console-action.ts';
-import type { CredentialState } from '../shared/credential-state.ts';
-import type { AskFleet } from '../shared/fleet-question.ts';
+import type { CredentialState } from '../shared/contracts/upstreams.ts';
+import type { ActionAnswer, ConsoleAction } from '../shared/questions/console-action.ts';
+import type { AskFleet } from '../shared/questions/fleet.ts';
 
 interface ConsoleActionsOptions {
   readonly store: KeyStore;

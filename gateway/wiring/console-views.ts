@@ -13,7 +13,7 @@ import type { LimitUsage } from '../limits/usage.ts';
 import type { Stages } from '../pipeline.ts';
 import { rehearse } from '../serving/rehearsal/rehearse.ts';
 import { routeRow } from '../serving/route-rows.ts';
-import type { ConsoleView, RehearsalQuestion } from '../shared/console-view.ts';
+import type { ConsoleView, RehearsalQuestion } from '../shared/questions/console-view.ts';
 import type { ConfigurationChanges } from './configuration-changes.ts';
 
 interface ConsoleViewsOptions {

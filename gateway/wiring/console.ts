@@ -16,9 +16,8 @@ import type { AdminOptions, Answers } from '../observe/admin.ts';
 import type { AlertMetrics } from '../observe/alert-metrics.ts';
 import { DURATION_BUCKETS } from '../observe/duration-metrics.ts';
 import { redisCliOptions } from '../redis/url.ts';
-import type { ActionAnswer, ConsoleAction } from '../shared/console-action.ts';
-import type { AskFleet } from '../shared/fleet-question.ts';
-import { instanceName } from '../shared/instance-name.ts';
+import type { ActionAnswer, ConsoleAction } from '../shared/questions/console-action.ts';
+import { type AskFleet, instanceName } from '../shared/questions/fleet.ts';
 
 interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
   readonly settings: Pick<

@@ -11,7 +11,7 @@ import type { KeyStore, KeyStoreChange } from '../auth/store/key-store.ts';
 import { createIssuers, type Issuers } from '../auth/tokens/issuers.ts';
 import { createTokenReader } from '../auth/tokens/token-reader.ts';
 import { type CallerOfTunnel, createCallerOfTunnel } from '../auth/tunnel-caller.ts';
-import type { GatewayFile } from '../config/gateway-file.ts';
+import type { GatewayFile } from '../config/gateway/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import type { Admitted } from '../exchange/exchange.ts';

@@ -1,14 +1,14 @@
 // The secrets that a configuration names, as one list for start, reload, `check` and `doctor`.
 
 import { webhookSecretProblem } from '../alerts/webhook.ts';
-import { acmeSecrets } from '../config/acme-needs.ts';
-import { keyProblem } from '../config/upstream-tls.ts';
+import { acmeSecrets } from '../config/gateway/acme-needs.ts';
+import { keyProblem } from '../config/upstreams/upstream-tls.ts';
 import type { Configuration } from '../configuration.ts';
 import { tracingHeaders } from '../observe/tracing/open-tracing.ts';
 import { clientSecretProblem } from '../sessions/provider/client-authentication.ts';
 import { SESSION_KEYS, sessionKeysProblem } from '../sessions/store/session-keys.ts';
+import { isFurtherServer } from '../shared/contracts/upstreams.ts';
 import type { Mistake } from '../shared/mistakes.ts';
-import { isFurtherServer } from '../shared/upstream-names.ts';
 import { credentialProblem } from '../upstream/credentials/credential-kinds.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';
 

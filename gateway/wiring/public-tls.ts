@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
 import { createSecure, type HandshakeFailure, newTicketKeys, type Secure } from '../edge/tls/secure.ts';
 import type { Log } from '../observe/log.ts';
-import { instanceName } from '../shared/instance-name.ts';
+import { instanceName } from '../shared/questions/fleet.ts';
 import type { OrderedCertificates } from './acme.ts';
 import type { CertificateStatus } from './certificate-status.ts';
 import { followCertificates } from './certificates.ts';

@@ -2,10 +2,9 @@
 // the one in force and replaces it in one step. One with mistakes changes nothing and is logged, audited and shown in /status.
 
 import type { KeyStore } from '../auth/store/key-store.ts';
-import { changedKeys } from '../config/changed-keys.ts';
+import { changedKeys, restartOnlyMistakes } from '../config/differences.ts';
 import { changedFiles } from '../config/digests.ts';
 import { OutOfFiles } from '../config/free-files.ts';
-import { restartOnlyMistakes } from '../config/restart-only.ts';
 import { watchFiles } from '../config/watch.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';

@@ -1,7 +1,7 @@
 // People who sign in with a browser: their sessions, the providers that they sign in with, and the operations under /session.
 
 import { randomBytes } from 'node:crypto';
-import type { GatewayFile } from '../config/gateway-file.ts';
+import type { GatewayFile } from '../config/gateway/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
@@ -21,7 +21,7 @@ import type { SessionSettings } from '../sessions/settings.ts';
 import { openSessionStore } from '../sessions/store/open-store.ts';
 import { SESSION_KEYS, SESSION_KEYS_PURPOSE, sessionKeysOf } from '../sessions/store/session-keys.ts';
 import type { Session } from '../sessions/store/session-store.ts';
-import { createKeyRing } from '../shared/seal.ts';
+import { createKeyRing } from '../shared/stores/seal.ts';
 import type { Identity } from './identity.ts';
 
 interface SessionsOptions {

@@ -4,7 +4,7 @@ import { GatewayError } from '../catalogue/errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { createAnswerCheck } from '../contract/answer.ts';
 import type { OpenStream } from '../serving/open-stream.ts';
-import { entryOfUpstream } from '../shared/upstream-names.ts';
+import { entryOfUpstream } from '../shared/contracts/upstreams.ts';
 import { createForward, type ForwardOptions } from '../upstream/forward.ts';
 import { createHandshake } from '../upstream/handshake.ts';
 import { createUpstreamRoutes, type UpstreamRoute } from '../upstream/routes.ts';

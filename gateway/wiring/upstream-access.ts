@@ -2,8 +2,8 @@
 // without a real service: the sandbox, and examples of the contract.
 
 import type { Config } from '../config/load.ts';
-import type { UpstreamEntry } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
+import type { UpstreamEntry } from '../config/upstreams/upstreams-file.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log.ts';
 import type { Mistake } from '../shared/mistakes.ts';

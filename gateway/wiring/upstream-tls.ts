@@ -1,7 +1,7 @@
 // TLS settings of upstreams: the content of certificate files, with keys from the secrets store.
 
 import type { Secrets } from '../config/secrets.ts';
-import { untimelyTls } from '../config/upstream-tls.ts';
+import { untimelyTls } from '../config/upstreams/upstream-tls.ts';
 import type { Configuration } from '../configuration.ts';
 import type { TlsSettings } from '../http1/client/connect.ts';
 import type { Log } from '../observe/log.ts';

@@ -4,10 +4,10 @@ import type { MetricSnapshot } from '../observe/aggregate.ts';
 import type { LogLevel } from '../observe/log.ts';
 import type { FirstSteps } from '../process/greeting.ts';
 import type { OpenFiles } from '../process/open-files.ts';
-import type { ConsoleAction } from '../shared/console-action.ts';
-import type { ConsoleView } from '../shared/console-view.ts';
-import type { FleetQuestion } from '../shared/fleet-question.ts';
 import type { Mistake } from '../shared/mistakes.ts';
+import type { ConsoleAction } from '../shared/questions/console-action.ts';
+import type { ConsoleView } from '../shared/questions/console-view.ts';
+import type { FleetQuestion } from '../shared/questions/fleet.ts';
 import type { FromContract } from '../upstream/simulated/addresses.ts';
 
 export type ToWorker =

@@ -18,7 +18,7 @@ import { warnOfOpenFiles } from '../process/open-files.ts';
 import { openSecrets } from '../process/open-key-store.ts';
 import { tellDrain, terminalSinkOf } from '../process/terminal-log.ts';
 import { onFault } from '../shared/faults.ts';
-import { createForwardClock } from '../shared/forward-clock.ts';
+import { createForwardClock } from '../shared/machine.ts';
 import { openConsole } from '../wiring/console.ts';
 import { createGap } from './gap.ts';
 import type { Ready } from './messages.ts';

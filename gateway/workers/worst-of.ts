@@ -1,7 +1,7 @@
 // Pure: joins what each worker finds out by itself, which is how the targets of upstreams answer and how busy it is: the worst is told,
 // because a part of the requests meets it.
 
-import type { CredentialState } from '../shared/credential-state.ts';
+import type { CredentialState } from '../shared/contracts/upstreams.ts';
 
 interface UpstreamReport {
   readonly targets?: readonly { readonly state: string }[];

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { readUpstreamTls, untimelyTls } from '../../gateway/config/upstream-tls.ts';
+import { readUpstreamTls, untimelyTls } from '../../gateway/config/upstreams/upstream-tls.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { sentencesFor, sound } from './faults.ts';
 

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { parseIdempotencyKey } from '../../gateway/contract/idempotency-key.ts';
 import { publishedContracts } from '../../gateway/contract/merged/groups.ts';
 import { toYaml } from '../../gateway/portal/yaml.ts';
-import type { PublishedContract } from '../../gateway/shared/published-contract.ts';
+import type { PublishedContract } from '../../gateway/shared/contracts/published-contract.ts';
 import { operations } from './shipped.ts';
 
 interface Document {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { openRedisStore } from '../../gateway/auth/store/redis/redis-key-store.ts';
-import { createSecretsInRedis } from '../../gateway/config/secrets-redis.ts';
+import { createSecretsInRedis } from '../../gateway/config/secrets/secrets-redis.ts';
 import { createRedisReplayStore } from '../../gateway/replay/redis-store.ts';
 import { claimOf } from '../flow/replay/claim.ts';
 import { startCluster, startWatched } from '../support/redis-topologies.ts';

@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { parse } from 'yaml';
 import { HANDLERS } from '../../gateway/administration/service/service.ts';
 import { SESSION_HANDLERS } from '../../gateway/sessions/service/service.ts';
-import { GATEWAY_SCOPES } from '../../gateway/shared/gateway-scopes.ts';
+import { GATEWAY_SCOPES } from '../../gateway/shared/contracts/scopes.ts';
 
 interface Declared {
   readonly operationId: string;

@@ -18,8 +18,8 @@ const SIMULATED = [
   'gateway/sessions/live/',
   'gateway/sessions/refresh/',
   'gateway/sessions/store/',
-  'gateway/shared/change-follower.ts',
-  'gateway/shared/look-up.ts',
+  'gateway/shared/stores/change-follower.ts',
+  'gateway/shared/stores/look-up.ts',
   'gateway/usage/',
   'gateway/wiring/reload.ts',
 ];

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { upstreamEntry } from '../../gateway/config/schema.ts';
+import { upstreamEntry } from '../../gateway/config/upstreams/upstreams-file.ts';
 import { compileDocument, documentOf } from '../unit/contract/compiled.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');

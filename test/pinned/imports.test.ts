@@ -60,7 +60,7 @@ const libraries: Record<string, readonly string[]> = {
   '@scalar/openapi-upgrader': ['gateway/contract/'],
   ajv: ['gateway/contract/'],
   'ajv-formats': ['gateway/contract/'],
-  diff: ['gateway/config/line-diff.ts'],
+  diff: ['gateway/config/differences.ts'],
   commander: ['gateway/main.ts', 'gateway/commands/'],
   express: ['gateway/edge/', 'gateway/observe/admin.ts'],
   'http-proxy-middleware': ['gateway/tunnel/'],
@@ -184,13 +184,13 @@ describe('the process', () => {
   it('has no upstream named in its code', () => {
     // Where host names are given to sites, `mail` is the name of a site.
     const ofSites = [
-      'gateway/config/hosts.ts',
-      'gateway/config/tunnel-paths.ts',
-      'gateway/config/tunnels.ts',
+      'gateway/config/gateway/hosts.ts',
+      'gateway/config/upstreams/tunnel-paths.ts',
+      'gateway/config/upstreams/tunnels.ts',
       'gateway/edge/admission/sites.ts',
     ];
     // A command has a table of a product, for entries that name it.
-    const ofProducts = /^gateway\/(config\/product\.ts$|commands\/upstreams\/stalwart\/)/;
+    const ofProducts = /^gateway\/(config\/upstreams\/upstreams-file\.ts$|commands\/upstreams\/stalwart\/)/;
     const naming = files.filter(
       (file) =>
         file.startsWith('gateway/') &&

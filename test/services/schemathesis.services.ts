@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { GATEWAY_SCOPES } from '../../gateway/shared/gateway-scopes.ts';
+import { GATEWAY_SCOPES } from '../../gateway/shared/contracts/scopes.ts';
 import { OWN_ENTRY, startAdministration } from '../support/administration.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import type { TestGateway } from '../support/gateway.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createLiveSessions } from '../../gateway/sessions/live/live-sessions.ts';
 import { openRedisSessionStore } from '../../gateway/sessions/store/redis/redis-session-store.ts';
-import { createKeyRing } from '../../gateway/shared/seal.ts';
+import { createKeyRing } from '../../gateway/shared/stores/seal.ts';
 import { Deployment } from './deployment.ts';
 import { World } from './engine/world.ts';
 

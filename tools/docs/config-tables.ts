@@ -8,15 +8,15 @@ import {
   receiverSettings,
   webhookSettings,
 } from '../../gateway/alerts/settings.ts';
-import { acme } from '../../gateway/config/acme.ts';
-import { compressionRules } from '../../gateway/config/compression.ts';
-import { gatewayFile } from '../../gateway/config/gateway-file.ts';
-import { breaking, upstreamEntry } from '../../gateway/config/schema.ts';
-import { breakerRules, ejectionRules, health } from '../../gateway/config/target-rules.ts';
-import { certificate, tls } from '../../gateway/config/tls.ts';
-import { tracing } from '../../gateway/config/tracing.ts';
-import { tunnel } from '../../gateway/config/tunnels.ts';
-import { upstreamTls } from '../../gateway/config/upstream-tls.ts';
+import { acme } from '../../gateway/config/gateway/acme.ts';
+import { gatewayFile } from '../../gateway/config/gateway/gateway-file.ts';
+import { certificate, tls } from '../../gateway/config/gateway/tls.ts';
+import { tracing } from '../../gateway/config/gateway/tracing.ts';
+import { compressionRules } from '../../gateway/config/upstreams/compression.ts';
+import { breakerRules, ejectionRules, health } from '../../gateway/config/upstreams/targets.ts';
+import { tunnel } from '../../gateway/config/upstreams/tunnels.ts';
+import { upstreamTls } from '../../gateway/config/upstreams/upstream-tls.ts';
+import { breaking, upstreamEntry } from '../../gateway/config/upstreams/upstreams-file.ts';
 import { limitsFile } from '../../gateway/limits/settings.ts';
 import { table } from './table.ts';
 

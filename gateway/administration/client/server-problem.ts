@@ -1,6 +1,6 @@
 // What went wrong between a command and a remote gateway, as sentences with the id of the request and what to do about it.
 
-import { visibleLine } from '../../shared/visible-text.ts';
+import { visibleLine } from '../../shared/text.ts';
 
 /** Text of a server that is no gateway may be as long as it likes. */
 const FOREIGN_MAX = 500;

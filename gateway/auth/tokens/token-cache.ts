@@ -2,7 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../exchange/caller.ts';
-import type { ScopeRules } from '../../shared/gateway-scopes.ts';
+import type { ScopeRules } from '../../shared/contracts/scopes.ts';
 import { type CredentialHash, createCredentialHash } from '../credentials.ts';
 import type { KeySet } from './issuer-key-set.ts';
 import type { Issuer } from './issuers.ts';

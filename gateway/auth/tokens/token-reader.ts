@@ -5,7 +5,7 @@ import { GatewayError } from '../../catalogue/errors.ts';
 import type { Caller, Organization } from '../../exchange/caller.ts';
 import { newCallerMemory } from '../../exchange/caller-memory.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
-import type { ScopeRules } from '../../shared/gateway-scopes.ts';
+import type { ScopeRules } from '../../shared/contracts/scopes.ts';
 import { type CredentialHash, type CredentialReader, parseAuthorization } from '../credentials.ts';
 import type { Directory } from '../directory.ts';
 import type { Issuer, Issuers } from './issuers.ts';

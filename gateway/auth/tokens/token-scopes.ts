@@ -1,7 +1,6 @@
 // Computes the scopes of a token: what it claims, limited to what its issuer and its organization may have. Pure.
 
-import { isCoveredByAll, type ScopeRules } from '../../shared/gateway-scopes.ts';
-import { scopeSetOf } from '../../shared/scope-sets.ts';
+import { isCoveredByAll, type ScopeRules, scopeSetOf } from '../../shared/contracts/scopes.ts';
 
 /** One scope (RFC 6749 section 3.3). */
 const SCOPE = /^[!#-[\]-~]+$/;

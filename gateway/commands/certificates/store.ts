@@ -5,7 +5,7 @@ import type { AcmeRecords, AcmeStore } from '../../acme/acme-store.ts';
 import { type AskedRecord, certificateIdFor, change, recordIn, SERVER } from '../../acme/records.ts';
 import { isToCome } from '../../acme/renewal.ts';
 import { createView, keptIn } from '../../acme/view.ts';
-import type { Acme } from '../../config/acme.ts';
+import type { Acme } from '../../config/gateway/acme.ts';
 import { readOnlyCertificate } from '../../edge/tls/certificate.ts';
 import { openAcmeStore, statusOfKept } from '../../wiring/acme.ts';
 import type { CertificateStatus } from '../../wiring/certificate-status.ts';

@@ -2,7 +2,7 @@
 
 import type { Configuration } from '../../configuration.ts';
 import { publishedContracts } from '../../contract/merged/groups.ts';
-import type { PublishedContract } from '../../shared/published-contract.ts';
+import type { PublishedContract } from '../../shared/contracts/published-contract.ts';
 import { deprecationsOf } from '../../versions/deprecation.ts';
 
 /** @param server the server address in the documents */

@@ -15,11 +15,11 @@ import { ACME_TLS } from '../../acme/challenge-certificate.ts';
 import { change, recordIn, recordName } from '../../acme/records.ts';
 import { createSeal } from '../../acme/seal.ts';
 import { ACME_FILE } from '../../acme/sqlite-acme-store.ts';
-import { type Acme, CERTIFICATE_KEY, directoryUrlOf } from '../../config/acme.ts';
-import { readTrust } from '../../config/acme-needs.ts';
+import { type Acme, CERTIFICATE_KEY, directoryUrlOf } from '../../config/gateway/acme.ts';
+import { readTrust } from '../../config/gateway/acme-needs.ts';
+import type { Tls } from '../../config/gateway/tls.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { Tls } from '../../config/tls.ts';
 import { openAcmeStore } from '../../wiring/acme.ts';
 import { CORRECT_THE_CAUSE, type Finding, fail, type NamedCheck, ok, reasonOf, warn } from '../finding.ts';
 

@@ -1,7 +1,7 @@
 // Checks the certificates for clients and upstreams: their remaining validity, and whether they cover the names in use.
 
 import type { X509Certificate } from 'node:crypto';
-import { certificatesIn } from '../../config/upstream-tls.ts';
+import { certificatesIn } from '../../config/upstreams/upstream-tls.ts';
 import type { Configuration } from '../../configuration.ts';
 import { type CertificateLife, stateOfLife } from '../../shared/certificate-life.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';

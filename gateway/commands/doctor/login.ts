@@ -3,7 +3,7 @@
 
 import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
-import { isFurtherServer } from '../../shared/upstream-names.ts';
+import { isFurtherServer } from '../../shared/contracts/upstreams.ts';
 import {
   type CredentialSettings,
   credentialProblem,

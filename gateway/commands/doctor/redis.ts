@@ -1,8 +1,8 @@
 // Checks the Redis in REDIS_URL: reachability, latency, version, role, eviction, memory, persistence, what it holds, and clock.
 
 import { indexDamage } from '../../auth/store/redis/damage.ts';
+import { secretsHeldIn } from '../../config/secrets/secrets-redis.ts';
 import { type Secrets, SHARED_SECRETS } from '../../config/secrets.ts';
-import { secretsHeldIn } from '../../config/secrets-redis.ts';
 import { askRedis, type Redis } from '../../redis/client.ts';
 import { versionProblem } from '../../redis/server-info.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';

@@ -2,8 +2,8 @@
 
 import type { DecisionRecord } from '../../explain/record.ts';
 import type { ExchangeReport, OperatorReport, StageReport } from '../../explain/report.ts';
-import { durationText } from '../../shared/duration-text.ts';
-import { hasFailed } from '../../shared/refused.ts';
+import { hasFailed } from '../../shared/failed-requests.ts';
+import { durationText } from '../../shared/text.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
 

@@ -2,9 +2,9 @@
 
 import { fileURLToPath } from 'node:url';
 import type { Configuration } from '../../configuration.ts';
+import { ACCOUNT_SCOPES } from '../../shared/contracts/scopes.ts';
 import { shownPath } from '../../shared/file-text.ts';
-import { ACCOUNT_SCOPES } from '../../shared/gateway-scopes.ts';
-import { directoryLockProblem } from '../../shared/sqlite.ts';
+import { directoryLockProblem } from '../../shared/stores/sqlite.ts';
 import type { CommandContext } from '../context.ts';
 import { contextOf, type Directories, type ProposedService } from './propose-service.ts';
 

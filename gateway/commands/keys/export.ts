@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { KeyStore } from '../../auth/store/key-store.ts';
 import type { StoredKey } from '../../auth/store/stored-key.ts';
-import { visibleLines } from '../../shared/visible-text.ts';
+import { visibleLines } from '../../shared/text.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
 import { createProgress } from '../progress.ts';

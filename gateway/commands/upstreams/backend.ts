@@ -1,7 +1,7 @@
 // Sends requests to one address of an upstream as the gateway does: the same headers, the same assertion or credential, the same rules.
 
 import { randomBytes } from 'node:crypto';
-import type { UpstreamEntry } from '../../config/schema.ts';
+import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import type { Caller } from '../../exchange/caller.ts';
 import type { Checked } from '../../exchange/exchange.ts';
@@ -9,7 +9,7 @@ import { ask, type WholeAnswer } from '../../http1/client/ask.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
 import type { AnswerHeaders, Outgoing } from '../../http1/client/wire.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
-import { isIdempotent } from '../../shared/methods.ts';
+import { isIdempotent } from '../../shared/http/words.ts';
 import { type AnsweredRequest, createJudge, type Judgement } from '../../upstream/answers/judge.ts';
 import { recordRequest } from '../../upstream/attempts/record-read.ts';
 import type { CredentialHeader } from '../../upstream/credentials/credential-kinds.ts';

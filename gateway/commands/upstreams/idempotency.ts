@@ -1,7 +1,7 @@
 // Checks the promise of honoursIdempotencyKey: a repeated key runs once, and the same key with another request is refused.
 
 import { randomUUID } from 'node:crypto';
-import type { UpstreamEntry } from '../../config/schema.ts';
+import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import type { Answered, Backend } from './backend.ts';
 

@@ -1,14 +1,14 @@
 // Opens one address of an upstream with the credential, TLS settings and assertions that the gateway would use.
 
 import { createAssertions } from '../../auth/assertions/assertions.ts';
-import type { UpstreamEntry } from '../../config/schema.ts';
 import type { Secrets } from '../../config/secrets.ts';
 import type { Settings } from '../../config/settings.ts';
+import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Caller, Mode } from '../../exchange/caller.ts';
 import { createLog } from '../../observe/log.ts';
+import { entryOfUpstream } from '../../shared/contracts/upstreams.ts';
 import { ConfigError } from '../../shared/mistakes.ts';
-import { entryOfUpstream } from '../../shared/upstream-names.ts';
 import { withoutProbes } from '../../upstream/credentials/latch-probes.ts';
 import { checkSecrets } from '../../wiring/named-secrets.ts';
 import { openSandbox } from '../../wiring/sandbox.ts';

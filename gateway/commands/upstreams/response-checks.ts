@@ -1,6 +1,6 @@
 // Checks across all answers: times, headers and connections.
 
-import type { UpstreamEntry } from '../../config/schema.ts';
+import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import { clientAnswerHeaders } from '../../upstream/headers/answer-headers.ts';
 import { authorityIn } from '../../upstream/headers/references.ts';
 import { withheldRemedy } from '../../upstream/headers/withheld.ts';

@@ -1,7 +1,7 @@
 // `gateway upstreams try`: tests a service against its contract and the rules of the gateway before it gets traffic.
 
 import type { Command } from 'commander';
-import type { UpstreamEntry } from '../../config/schema.ts';
+import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import type { Configuration } from '../../configuration.ts';
 import { unenforcedIn } from '../../contract/lint/unenforced.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';

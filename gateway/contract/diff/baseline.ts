@@ -3,9 +3,9 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { entryOfUpstream } from '../../shared/contracts/upstreams.ts';
 import { shownPath, textOf } from '../../shared/file-text.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
-import { entryOfUpstream } from '../../shared/upstream-names.ts';
 import { readSource } from '../../shared/yaml-source.ts';
 import { type ContractOperation, operationsOf } from '../operations/operations.ts';
 import { shapeOf } from '../operations/routes.ts';

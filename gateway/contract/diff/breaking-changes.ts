@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Publication } from '../../shared/contracts/published-contract.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
-import type { Publication } from '../../shared/publication.ts';
 import type { Locate } from '../lint/positions.ts';
 import type { Contracts } from '../load.ts';
 import type { ContractOperation } from '../operations/operations.ts';

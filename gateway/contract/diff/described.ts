@@ -1,6 +1,6 @@
 // Operations in the form that a comparison needs: their public paths, their input and answers, and their security.
 
-import { isSessionCookieName } from '../../shared/session-cookies.ts';
+import { isSessionCookieName } from '../../shared/http/session-cookies.ts';
 import { SCOPES } from '../merged/security.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';

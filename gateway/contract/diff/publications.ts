@@ -2,9 +2,9 @@
 // The documentation makes its list of changes from it.
 
 import { join } from 'node:path';
+import type { Publication, PublishedChange } from '../../shared/contracts/published-contract.ts';
 import { shownPath, textOf } from '../../shared/file-text.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
-import type { Publication, PublishedChange } from '../../shared/publication.ts';
 import { type BaselineContent, type BreakingException, contentOfPublished } from './baseline.ts';
 import { compareContracts } from './compare.ts';
 import { describedAlone } from './described.ts';

@@ -1,6 +1,6 @@
 // Makes the header fields that a contract declares for an answer: those that it requires, and those that clients go on with.
 
-import { isFieldText } from '../../shared/field-text.ts';
+import { isFieldText } from '../../shared/http/words.ts';
 import { child, isObject, type Located, member, memberNames } from '../pointer.ts';
 import { samplesOf } from '../samples/sample.ts';
 import type { DeclaredAnswer } from './declared.ts';

@@ -1,7 +1,7 @@
 // The gateway's own lint rules for contracts. They run inside the linter, which supplies file and line.
 
 import { isRef, type Oas2Rule, type Oas3Rule, type Plugin } from '@redocly/openapi-core';
-import { isFieldName, isFieldText } from '../../shared/field-text.ts';
+import { isFieldName, isFieldText } from '../../shared/http/words.ts';
 import { isRequestable } from '../operations/routes.ts';
 import { serverPathsOf } from '../operations/servers.ts';
 import { REGEX_LENGTH_MAX } from '../scalars/formats.ts';

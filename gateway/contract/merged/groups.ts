@@ -1,8 +1,8 @@
 // Groups operations into published documents: one per version of the API, and one per upstream for operations without a version.
 
 import type { Operation } from '../../exchange/operation.ts';
-import type { PublishedContract, PublishedOperation } from '../../shared/published-contract.ts';
-import { entryOfUpstream } from '../../shared/upstream-names.ts';
+import type { PublishedContract, PublishedOperation } from '../../shared/contracts/published-contract.ts';
+import { entryOfUpstream } from '../../shared/contracts/upstreams.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, type JsonObject } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';

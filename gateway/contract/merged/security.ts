@@ -2,7 +2,7 @@
 // ignored.
 
 import type { Operation } from '../../exchange/operation.ts';
-import { sessionCookieName } from '../../shared/session-cookies.ts';
+import { sessionCookieName } from '../../shared/http/session-cookies.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, type JsonObject, objectAt } from '../pointer.ts';
 

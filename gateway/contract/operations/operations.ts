@@ -1,8 +1,8 @@
 // Turns contract documents into operations and resolves all names. A name that does not resolve is a mistake with file and line.
 
 import type { Operation, SecurityAlternative } from '../../exchange/operation.ts';
+import { streamKindOf } from '../../shared/http/words.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
-import { streamKindOf } from '../../shared/stream-kinds.ts';
 import { successTypes } from '../media-types.ts';
 import { pathStylesOf } from '../parameters/path-styles.ts';
 import { isObject, type JsonObject, type Located, member, objectAt } from '../pointer.ts';

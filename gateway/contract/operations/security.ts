@@ -1,9 +1,9 @@
 // Determines the credentials that an operation requires: the contract's security requirements, or those of its upstreams.yaml entry.
 
 import type { SecurityAlternative } from '../../exchange/operation.ts';
-import { GATEWAY_SCOPES, isGatewayScope } from '../../shared/gateway-scopes.ts';
+import { GATEWAY_SCOPES, isGatewayScope } from '../../shared/contracts/scopes.ts';
+import { isSessionCookieName } from '../../shared/http/session-cookies.ts';
 import { type Mistake, suggest } from '../../shared/mistakes.ts';
-import { isSessionCookieName } from '../../shared/session-cookies.ts';
 import { isObject, type JsonObject, member, objectAt } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import type { Extensions } from './extensions.ts';

@@ -1,7 +1,7 @@
 // The arguments of an operation, when it is called by name and arguments instead of method and path: which there are, what the client calls
 // each of them, and which parts of a request they become.
 
-import { isOwnedRequestHeader } from '../../shared/owned-headers.ts';
+import { isOwnedRequestHeader } from '../../shared/http/owned-headers.ts';
 import { isJson, mediaTypeOf, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { templateParameters } from '../operations/routes.ts';

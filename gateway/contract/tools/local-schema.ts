@@ -1,7 +1,7 @@
 // Copies a schema of a contract so that it stands alone: JSON Schema 2020-12 whose references lead to its own `$defs`, without what only
 // OpenAPI knows. The contract's document has been normalized before (dialect.ts), so `nullable` and Swagger's forms are gone.
 
-import { shortTextOf } from '../../shared/short-text.ts';
+import { shortTextOf } from '../../shared/text.ts';
 import {
   escapeToken,
   follow,

@@ -1,8 +1,8 @@
 // An operation as a tool of an agent: one JSON Schema for all that it takes, one for what it answers, and the writer of its request.
 
-import { shortTextOf } from '../../shared/short-text.ts';
-import { streamKindOf } from '../../shared/stream-kinds.ts';
-import type { ToolSchemas, ToolSource } from '../../shared/tool-source.ts';
+import type { ToolSchemas, ToolSource } from '../../shared/contracts/tool-source.ts';
+import { streamKindOf } from '../../shared/http/words.ts';
+import { shortTextOf } from '../../shared/text.ts';
 import { isJson, isOfBytes, mediaTypeOf } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { formsOf, typesOf } from '../parameters/value-types.ts';

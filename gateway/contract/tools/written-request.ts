@@ -1,6 +1,6 @@
 // Makes the request of an operation from its arguments. Every mistake is listed, like the violations of a request that came over HTTP.
 
-import type { ArgumentValues, ToolRequest } from '../../shared/tool-source.ts';
+import type { ArgumentValues, ToolRequest } from '../../shared/contracts/tool-source.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import type { Parameter } from '../parameters/parameter.ts';
 import { escapeToken, isObject, type JsonObject } from '../pointer.ts';

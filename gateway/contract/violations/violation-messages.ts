@@ -1,7 +1,7 @@
 // Translates one Ajv error for the client: code, message, and the violated keyword of the contract.
 
 import type { ErrorObject } from 'ajv';
-import { constraintText } from '../../shared/constraint-text.ts';
+import { constraintText } from '../../shared/contracts/constraint-text.ts';
 import { isObject } from '../pointer.ts';
 
 interface ViolationMessage {

@@ -5,7 +5,7 @@ import { GatewayError, toGatewayError } from '../../catalogue/errors.ts';
 import type { DownstreamRequest, DownstreamResponse } from '../../exchange/downstream.ts';
 import type { Arrived } from '../../exchange/exchange.ts';
 import { contain } from '../../shared/faults.ts';
-import { isIdempotent } from '../../shared/methods.ts';
+import { isIdempotent } from '../../shared/http/words.ts';
 import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
 import { cutOff, endAfterLingering } from '../connections/linger.ts';
 import { nodeExchangeOf } from '../edge-exchange.ts';

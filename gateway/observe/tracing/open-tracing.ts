@@ -1,7 +1,7 @@
 // Opens tracing as gateway.yaml configures it, with the headers for the collector from the secrets store.
 
 import { hostname } from 'node:os';
-import { isFieldText } from '../../shared/field-text.ts';
+import { isFieldText } from '../../shared/http/words.ts';
 import type { Log } from '../log.ts';
 import { createTracing, type TraceIds, type Tracing, type TracingOptions } from './tracing.ts';
 

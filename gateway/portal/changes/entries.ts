@@ -1,6 +1,6 @@
 // The publications of the served contracts, as the page of changes and its feeds tell them.
 
-import type { Publication } from '../../shared/publication.ts';
+import type { Publication } from '../../shared/contracts/published-contract.ts';
 import type { AddressedContract } from '../reference/addresses.ts';
 import { changeRows } from './rows.ts';
 

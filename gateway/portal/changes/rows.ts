@@ -1,7 +1,7 @@
 // Pure: the changes of one publication as readers see them. The comparison finds each rule of a parameter by itself; a row has all that
 // happened to the parameter.
 
-import type { PublishedChange } from '../../shared/publication.ts';
+import type { PublishedChange } from '../../shared/contracts/published-contract.ts';
 import { adviceFor } from './advice.ts';
 import { type ChangedValue, type ChangeWords, changeWords, NO_LIMIT } from './words.ts';
 

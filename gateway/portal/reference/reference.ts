@@ -1,6 +1,6 @@
 // What the pages of the reference are made from: the served contracts, as the rest of the gateway hands them over.
 
-import type { PublishedContract, PublishedOperation } from '../../shared/published-contract.ts';
+import type { PublishedContract, PublishedOperation } from '../../shared/contracts/published-contract.ts';
 
 export interface Reference extends PublishedContract {
   /** Whether the gateway itself answers all of it: it is beside the API that readers come for. */

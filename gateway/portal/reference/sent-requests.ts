@@ -1,6 +1,6 @@
 // Requests that services send to their clients: callbacks of an operation, webhooks of a contract.
 
-import type { PublishedWebhook } from '../../shared/published-contract.ts';
+import type { PublishedWebhook } from '../../shared/contracts/published-contract.ts';
 import { type BodyView, createBodyViews } from './body-view.ts';
 import { type DocumentObject, type DocumentTools, isDocumentObject, membersOf, textAt } from './reference.ts';
 

@@ -2,9 +2,9 @@
 // the ends accepts nothing from its cache for longer than that second.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
-import { createChangeFollower } from '../../shared/change-follower.ts';
-import { createLookUp } from '../../shared/look-up.ts';
 import { type Machine, realMachine } from '../../shared/machine.ts';
+import { createChangeFollower } from '../../shared/stores/change-follower.ts';
+import { createLookUp } from '../../shared/stores/look-up.ts';
 import { type Refreshed, Refresher, type RefresherOptions } from '../refresh/refresher.ts';
 import type { EndReason, Session, SessionEnd, SessionStore } from '../store/session-store.ts';
 import { createKnownSessions, isKnownAlive, type KnownSession, toKnown } from './known-sessions.ts';

@@ -2,7 +2,7 @@
 // at once, on any instance, and requests without a session leave nothing in the store.
 
 import { hash } from 'node:crypto';
-import type { KeyRing } from '../../shared/seal.ts';
+import type { KeyRing } from '../../shared/stores/seal.ts';
 import { clearedLoginCookieLine, loginCookieLine, loginValuesIn } from '../cookies.ts';
 import type { LoginSecrets } from '../provider/provider.ts';
 

@@ -1,6 +1,6 @@
 // Opens the store of sessions: Redis if one is configured, otherwise a file in the data directory.
 
-import type { KeyRing } from '../../shared/seal.ts';
+import type { KeyRing } from '../../shared/stores/seal.ts';
 import type { SessionStore } from './session-store.ts';
 
 interface OpenSessionStoreOptions {

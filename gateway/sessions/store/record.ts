@@ -1,7 +1,7 @@
 // What both stores do alike: names that tell nothing of a person, the sealed tokens, and times that follow from spans.
 
 import { createHash } from 'node:crypto';
-import type { KeyRing } from '../../shared/seal.ts';
+import type { KeyRing } from '../../shared/stores/seal.ts';
 import type { IssuedTokens, NewSession, ProviderLogout, Session, SessionTokens } from './session-store.ts';
 
 /** How long a login may take, and how long logouts of providers are remembered for logins in progress. */

@@ -4,7 +4,7 @@
 import type { GatewayError } from '../../catalogue/errors.ts';
 import type { Checked, Forwardable } from '../../exchange/exchange.ts';
 import type { RetryReason } from '../../exchange/findings.ts';
-import { isIdempotent } from '../../shared/methods.ts';
+import { isIdempotent } from '../../shared/http/words.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import type { Target, Targets } from '../targets/targets.ts';
 

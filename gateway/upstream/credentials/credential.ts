@@ -2,7 +2,7 @@
 // The credential is latched until the secret changes, a probe succeeds or an operator asks (latch.ts). Throws upstream_auth_failed.
 
 import { GatewayError } from '../../catalogue/errors.ts';
-import type { CredentialState } from '../../shared/credential-state.ts';
+import type { CredentialState } from '../../shared/contracts/upstreams.ts';
 import {
   type CredentialHeader,
   type CredentialSettings,

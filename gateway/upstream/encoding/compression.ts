@@ -3,7 +3,7 @@
 
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
-import { acceptedCodings, refusesIdentity, weightOf } from '../../shared/accept-encoding.ts';
+import { acceptedCodings, refusesIdentity, weightOf } from '../../shared/http/content-coding.ts';
 import { codingOf } from './decode.ts';
 import type { CompressionCoding } from './encoders.ts';
 

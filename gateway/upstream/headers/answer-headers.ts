@@ -2,7 +2,11 @@
 
 import type { Checked } from '../../exchange/exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
-import { isOwnedAnswerHeader, REPLACED_ANSWER_HEADERS, RESERVED_ANSWER_HEADERS } from '../../shared/owned-headers.ts';
+import {
+  isOwnedAnswerHeader,
+  REPLACED_ANSWER_HEADERS,
+  RESERVED_ANSWER_HEADERS,
+} from '../../shared/http/owned-headers.ts';
 import { clientCookie, cookieNameIn } from './cookies.ts';
 import { publicLinks, publicReference, type ReferenceContext } from './references.ts';
 

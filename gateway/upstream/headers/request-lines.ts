@@ -7,8 +7,8 @@ import type { CookieRules } from '../../exchange/operation.ts';
 import { unsendable } from '../../http1/client/fault.ts';
 import { FieldLine } from '../../http1/field-line.ts';
 import { isFieldValue } from '../../http1/grammar.ts';
-import { acceptedCodings } from '../../shared/accept-encoding.ts';
-import { isOwnedRequestHeader } from '../../shared/owned-headers.ts';
+import { acceptedCodings } from '../../shared/http/content-coding.ts';
+import { isOwnedRequestHeader } from '../../shared/http/owned-headers.ts';
 import { upstreamCookies } from './cookies.ts';
 
 // All other request fields are dropped: credentials, cookies, hop-by-hop fields, and identity that the client claims.

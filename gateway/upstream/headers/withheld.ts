@@ -1,6 +1,6 @@
 // Pure: says why a header or a cookie did not cross, and which line of an entry in upstreams.yaml would let it.
 
-import { isOwnedAnswerHeader } from '../../shared/owned-headers.ts';
+import { isOwnedAnswerHeader } from '../../shared/http/owned-headers.ts';
 
 /** @param field a member of `withheld` of the log line: a header, `set-cookie: name`, `cookie: name` or `query: name` */
 export function withheldText(field: string): string {

@@ -12,7 +12,7 @@ import type { GatewayError } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
-import { streamKindOf } from '../../shared/stream-kinds.ts';
+import { streamKindOf } from '../../shared/http/words.ts';
 import type { AttemptFailure } from '../attempts/retry-plan.ts';
 import { ErrorBody } from '../errors/upstream-errors.ts';
 import { isConnectionLost, toUpstreamFailure, upstreamFailure } from '../failure.ts';

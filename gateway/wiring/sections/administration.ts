@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { reloadConfiguration } from '../../configuration.ts';
 import type { Sample } from '../../console/sample.ts';
 import type { Operators } from '../../observe/admin.ts';
-import { instanceName } from '../../shared/instance-name.ts';
+import { instanceName } from '../../shared/questions/fleet.ts';
 import { createConfigurationChanges } from '../configuration-changes.ts';
 import { answersForOperators } from '../operators.ts';
 import type { Parts } from '../parts.ts';

@@ -1,13 +1,13 @@
 // The first parts of the process: the configuration in force and its secrets, the lock of the data directory, the clocks and the state of
 // the process. They depend on no other part.
 
-import type { GatewayFile } from '../../config/gateway-file.ts';
+import type { GatewayFile } from '../../config/gateway/gateway-file.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import type { Lifecycle } from '../../observe/status.ts';
-import { createForwardClock } from '../../shared/forward-clock.ts';
+import { createForwardClock } from '../../shared/machine.ts';
 import { ConfigError } from '../../shared/mistakes.ts';
-import { lockDirectory } from '../../shared/sqlite.ts';
+import { lockDirectory } from '../../shared/stores/sqlite.ts';
 import type { AppOptions } from '../app-options.ts';
 import { checkSecrets } from '../named-secrets.ts';
 import type { Parts } from '../parts.ts';
@@ -16,7 +16,7 @@ export interface BaseSection {
   inForce(): Configuration;
   /** Epoch milliseconds. */
   inForceSinceMs(): number;
-  /** gateway.yaml of the start. A reload does not change the keys of config/restart-only.ts; for others, see `inForce`. */
+  /** gateway.yaml of the start. A reload does not change the keys of config/differences.ts; for others, see `inForce`. */
   readonly gateway: GatewayFile;
   /** Windows use this clock, which never goes back; expiry times use the wall clock. */
   forwardNow(): number;

@@ -12,7 +12,7 @@ import { createAddressLimits } from '../../limits/addresses/address-limit.ts';
 import { reportUnreadableForwards } from '../../observe/rare-warnings.ts';
 import type { Overload } from '../../overload/overload.ts';
 import { extendLengthenedWindows, warnOfLostTiers } from '../../serving/changed-limits.ts';
-import { instanceName } from '../../shared/instance-name.ts';
+import { instanceName } from '../../shared/questions/fleet.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
 import { Tunnels } from '../../tunnel/tunnels.ts';
 import { toUpstreamFailure } from '../../upstream/failure.ts';

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { newAssertionKey, printAssertionKeys } from '../../../gateway/config/secret-assertion-keys.ts';
+import { newAssertionKey, printAssertionKeys } from '../../../gateway/config/secrets/assertion-keys.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { eventually } from '../../support/instances.ts';

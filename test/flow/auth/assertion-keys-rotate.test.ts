@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { rotated } from '../../../gateway/auth/assertions/assertion-keys.ts';
-import { newAssertionKey, printAssertionKeys } from '../../../gateway/config/secret-assertion-keys.ts';
+import { newAssertionKey, printAssertionKeys } from '../../../gateway/config/secrets/assertion-keys.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { type GatewayOptions, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { eventually } from '../../support/instances.ts';

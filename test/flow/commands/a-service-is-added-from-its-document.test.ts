@@ -8,7 +8,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { lockDirectory } from '../../../gateway/shared/sqlite.ts';
+import { lockDirectory } from '../../../gateway/shared/stores/sqlite.ts';
 import { closesAfterAll } from '../../support/closing.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startInProcess } from '../../support/in-process.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { newAssertionKey, printAssertionKeys } from '../../../gateway/config/secret-assertion-keys.ts';
+import { newAssertionKey, printAssertionKeys } from '../../../gateway/config/secrets/assertion-keys.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { START_MS } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';

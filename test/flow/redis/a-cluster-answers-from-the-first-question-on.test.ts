@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { openRedisStore } from '../../../gateway/auth/store/redis/redis-key-store.ts';
-import { createSecretsInRedis } from '../../../gateway/config/secrets-redis.ts';
+import { createSecretsInRedis } from '../../../gateway/config/secrets/secrets-redis.ts';
 import { askRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { evaluate, toScript } from '../../../gateway/redis/sealed-script.ts';
 import { startCluster } from '../../support/redis-topologies.ts';

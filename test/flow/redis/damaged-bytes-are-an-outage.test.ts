@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createSecretsInRedis } from '../../../gateway/config/secrets-redis.ts';
+import { createSecretsInRedis } from '../../../gateway/config/secrets/secrets-redis.ts';
 import { ask, requestOf } from '../../support/connection.ts';
 import { type GarbledRedis, startGarbledRedis } from '../../support/garbled-redis.ts';
 import { eventually, keysStatusOf } from '../../support/instances.ts';

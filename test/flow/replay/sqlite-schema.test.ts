@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { REPLAY_STEPS } from '../../../gateway/replay/sqlite-schema.ts';
 import { createSqliteReplayStore } from '../../../gateway/replay/sqlite-store.ts';
-import { applySteps } from '../../../gateway/shared/sqlite-schema.ts';
+import { applySteps } from '../../../gateway/shared/stores/sqlite-schema.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { claimOf } from './claim.ts';
 import { newAnswerKey, RETENTION } from './store-suite.ts';

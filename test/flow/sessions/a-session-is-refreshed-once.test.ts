@@ -8,7 +8,7 @@ import { createLiveSessions, type LiveSessions } from '../../../gateway/sessions
 import type { Refreshed } from '../../../gateway/sessions/refresh/refresher.ts';
 import { openRedisSessionStore } from '../../../gateway/sessions/store/redis/redis-session-store.ts';
 import type { Session, SessionStore } from '../../../gateway/sessions/store/session-store.ts';
-import { createKeyRing } from '../../../gateway/shared/seal.ts';
+import { createKeyRing } from '../../../gateway/shared/stores/seal.ts';
 import { until } from '../../support/connection.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { createModelProvider, type ModelProvider } from './model-provider.ts';

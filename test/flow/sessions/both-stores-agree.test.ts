@@ -9,7 +9,7 @@ import { IDLE_SLACK_MS } from '../../../gateway/sessions/store/record.ts';
 import { openRedisSessionStore } from '../../../gateway/sessions/store/redis/redis-session-store.ts';
 import type { RefreshTake, Session, SessionStore } from '../../../gateway/sessions/store/session-store.ts';
 import { createSqliteSessionStore } from '../../../gateway/sessions/store/sqlite/sqlite-session-store.ts';
-import { createKeyRing } from '../../../gateway/shared/seal.ts';
+import { createKeyRing } from '../../../gateway/shared/stores/seal.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { lookInside, startRedis, type TestRedis } from '../../support/redis.ts';
 import { boundsAt, newSession, ring, SECRET, signIn, tokens } from './store-samples.ts';

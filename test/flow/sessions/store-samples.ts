@@ -8,7 +8,7 @@ import type {
   Session,
   SessionStore,
 } from '../../../gateway/sessions/store/session-store.ts';
-import { createKeyRing, type KeyRing } from '../../../gateway/shared/seal.ts';
+import { createKeyRing, type KeyRing } from '../../../gateway/shared/stores/seal.ts';
 
 export const SECRET = 'a secret that seals the tokens of tests';
 export const ring: KeyRing = createKeyRing(() => [SECRET], 'tests of sessions');

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import { lockDirectory } from '../../../gateway/shared/sqlite.ts';
+import { lockDirectory } from '../../../gateway/shared/stores/sqlite.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { type Fixture, restoreFixture } from '../../support/former/fixture.ts';
 import { type ShopService, sendWrite, startShopService, writeShop } from '../../support/former/shop.ts';

@@ -135,13 +135,13 @@ const KEYS = of('keys', [
   ],
   [
     'a failed read counts as one',
-    'shared/change-follower.ts',
+    'shared/stores/change-follower.ts',
     '} catch (cause) {\n      noteFailure(cause);\n    }\n    onPolled();',
     '} catch (cause) {\n      readAtMs = startedAtMs;\n      readAt = startedAt;\n      noteFailure(cause);\n    }\n    onPolled();',
   ],
   [
     'the changes are not polled, only heard of',
-    'shared/change-follower.ts',
+    'shared/stores/change-follower.ts',
     'setInterval(poll, pollMs)',
     'setInterval(poll, 1e9)',
   ],
@@ -153,7 +153,7 @@ const KEYS = of('keys', [
   ],
   [
     'a stream that was cut and filled again is taken for the same',
-    'shared/change-follower.ts',
+    'shared/stores/change-follower.ts',
     '(last !== undefined && JSON.stringify(first) !== last.json)',
     'false',
   ],

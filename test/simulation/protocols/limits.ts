@@ -6,7 +6,7 @@ import type { OutagePolicy } from '../../../gateway/limits/counters/counter-stor
 import { createRedisCounterStore } from '../../../gateway/limits/counters/redis/redis-counter-store.ts';
 import { createLimit } from '../../../gateway/limits/limit.ts';
 import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
-import { createForwardClock } from '../../../gateway/shared/forward-clock.ts';
+import { createForwardClock } from '../../../gateway/shared/machine.ts';
 import { caller, operation, organization, permitted, rule, rules } from '../../unit/limits/parties.ts';
 import { type Answered, WindowChecker } from '../checkers/window.ts';
 import { Deployment, type Place } from '../deployment.ts';

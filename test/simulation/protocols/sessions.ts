@@ -4,7 +4,7 @@
 import { createLiveSessions, type LiveSessions } from '../../../gateway/sessions/live/live-sessions.ts';
 import { openRedisSessionStore } from '../../../gateway/sessions/store/redis/redis-session-store.ts';
 import type { SessionStore } from '../../../gateway/sessions/store/session-store.ts';
-import { createKeyRing } from '../../../gateway/shared/seal.ts';
+import { createKeyRing } from '../../../gateway/shared/stores/seal.ts';
 import { SessionChecker, type SessionRequest } from '../checkers/sessions.ts';
 import { Deployment, type Place } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { createRedisAlertStore } from '../../../gateway/alerts/redis-store.ts';
-import { createSecretsInRedis } from '../../../gateway/config/secrets-redis.ts';
+import { createSecretsInRedis } from '../../../gateway/config/secrets/secrets-redis.ts';
 import { openFailureCounters } from '../../../gateway/limits/addresses/failure-counter.ts';
 import { createSharedUnits, type SharedUnits } from '../../../gateway/limits/addresses/reserved-units.ts';
 import type { ConnectRedis } from '../../../gateway/redis/client.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { ConnectRedis } from '../../../gateway/redis/client.ts';
 import { openRedisSessionStore } from '../../../gateway/sessions/store/redis/redis-session-store.ts';
 import type { NewSession, RefreshLease, Session, SessionStore } from '../../../gateway/sessions/store/session-store.ts';
-import { createKeyRing } from '../../../gateway/shared/seal.ts';
+import { createKeyRing } from '../../../gateway/shared/stores/seal.ts';
 
 export function openSessions(url: string, connect: ConnectRedis): Promise<SessionStore> {
   return openRedisSessionStore({

@@ -8,7 +8,7 @@ import type { Grants } from '../../../gateway/administration/actor.ts';
 import { type Granted, requireHeld, scopeMistakeOf } from '../../../gateway/administration/grants.ts';
 import { allowanceOf, isRangeWithin } from '../../../gateway/auth/address-ranges.ts';
 import { GatewayError } from '../../../gateway/catalogue/errors.ts';
-import { createScopeRules } from '../../../gateway/shared/gateway-scopes.ts';
+import { createScopeRules } from '../../../gateway/shared/contracts/scopes.ts';
 
 const rules = createScopeRules(['mail:read'], true);
 const everything: Grants = { scopes: new Set(['*']), allowedCidrs: [], expiresAtMs: Number.POSITIVE_INFINITY };

@@ -7,7 +7,7 @@ import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import type { Caller } from '../../../gateway/exchange/caller.ts';
 import type { Identified } from '../../../gateway/exchange/exchange.ts';
 import type { Operation } from '../../../gateway/exchange/operation.ts';
-import { createScopeRules } from '../../../gateway/shared/gateway-scopes.ts';
+import { createScopeRules } from '../../../gateway/shared/contracts/scopes.ts';
 import { caller, fakeClock, matched, operation, organization, refusal, START_MS } from './samples.ts';
 
 const clock = fakeClock();

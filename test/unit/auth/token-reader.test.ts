@@ -5,7 +5,7 @@ import { createTokenReader } from '../../../gateway/auth/tokens/token-reader.ts'
 import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import type { Organization } from '../../../gateway/exchange/caller.ts';
 import type { Awaitable } from '../../../gateway/shared/awaitable.ts';
-import { createScopeRules } from '../../../gateway/shared/gateway-scopes.ts';
+import { createScopeRules } from '../../../gateway/shared/contracts/scopes.ts';
 import { AUDIENCE, startIssuer, type TestIssuer } from '../../support/issuer.ts';
 import { fakeClock, hinted, makeKey, organization, refusal, until } from './samples.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { grantedScopes, parseScopes } from '../../../gateway/auth/tokens/token-scopes.ts';
-import { createScopeRules } from '../../../gateway/shared/gateway-scopes.ts';
+import { createScopeRules } from '../../../gateway/shared/contracts/scopes.ts';
 
 for (const [what, claim, scopes] of [
   ['no claim', undefined, []],

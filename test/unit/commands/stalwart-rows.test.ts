@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import type { StalwartFacts } from '../../../gateway/commands/upstreams/stalwart/facts.ts';
 import { type ExpectedSteps, stepRows } from '../../../gateway/commands/upstreams/stalwart/rows.ts';
-import { tunnels } from '../../../gateway/config/tunnels.ts';
+import { tunnels } from '../../../gateway/config/upstreams/tunnels.ts';
 import { shippedEntry } from '../../support/mail.ts';
 
 const entry = { tunnels: tunnels.parse(shippedEntry().tunnels), maxInFlight: 4 };

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { answerRules } from '../../../gateway/config/answer-rules.ts';
-import { upstreamEntry } from '../../../gateway/config/schema.ts';
+import { answerRules } from '../../../gateway/config/upstreams/rules.ts';
+import { upstreamEntry } from '../../../gateway/config/upstreams/upstreams-file.ts';
 import { mistakesIn } from './rule-file.ts';
 
 const written = (rules: string) => answerRules.parse(parse(rules));

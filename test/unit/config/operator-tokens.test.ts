@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { operatorTokensIn } from '../../../gateway/config/operator-tokens.ts';
+import { operatorTokensIn } from '../../../gateway/config/secrets/operator-tokens.ts';
 
 const TOKEN = 'x'.repeat(16);
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { requestRules } from '../../../gateway/config/request-rules.ts';
+import { requestRules } from '../../../gateway/config/upstreams/rules.ts';
 import { mistakesIn } from './rule-file.ts';
 
 describe('rules for requests', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gatewayFile } from '../../../gateway/config/gateway-file.ts';
+import { gatewayFile } from '../../../gateway/config/gateway/gateway-file.ts';
 import { keysAt } from '../../../gateway/config/issues.ts';
-import { upstreamEntry, upstreamsFile } from '../../../gateway/config/schema.ts';
+import { upstreamEntry, upstreamsFile } from '../../../gateway/config/upstreams/upstreams-file.ts';
 import { limitsFile } from '../../../gateway/limits/settings.ts';
 
 const entry = (members: object) => upstreamEntry.safeParse({ contracts: ['a.yaml'], live: 'http://a', ...members });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkHosts, hosts as hostsShape } from '../../../gateway/config/hosts.ts';
-import { checkTunnels } from '../../../gateway/config/tunnel-paths.ts';
-import { tunnel as tunnelShape } from '../../../gateway/config/tunnels.ts';
+import { checkHosts, hosts as hostsShape } from '../../../gateway/config/gateway/hosts.ts';
+import { checkTunnels } from '../../../gateway/config/upstreams/tunnel-paths.ts';
+import { tunnel as tunnelShape } from '../../../gateway/config/upstreams/tunnels.ts';
 import type { Mistake } from '../../../gateway/shared/mistakes.ts';
 import type { Source } from '../../../gateway/shared/yaml-source.ts';
 

@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { parseDockerfile } from '../../../deploy/image/dockerfile.ts';
-import { gatewayFile } from '../../../gateway/config/gateway-file.ts';
+import { gatewayFile } from '../../../gateway/config/gateway/gateway-file.ts';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import { loadConfiguration } from '../../../gateway/configuration.ts';
 import { parseCompose, readCompose } from '../../support/deploy/compose.ts';

@@ -12,7 +12,7 @@ import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.d.ts';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { parseDockerfile } from '../../../deploy/image/dockerfile.ts';
-import { gatewayFile } from '../../../gateway/config/gateway-file.ts';
+import { gatewayFile } from '../../../gateway/config/gateway/gateway-file.ts';
 import { loadConfig } from '../../../gateway/config/load.ts';
 import { loadSettings } from '../../../gateway/config/settings.ts';
 import type { Mistake } from '../../../gateway/shared/mistakes.ts';

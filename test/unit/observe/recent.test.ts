@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createRecentLines, type RecentLines } from '../../../gateway/observe/recent.ts';
-import type { ExchangeFilter } from '../../../gateway/shared/exchange-filter.ts';
+import type { ExchangeFilter } from '../../../gateway/shared/questions/exchange-filter.ts';
 
 const lineOf = (id: string, more: object = {}) =>
   `${JSON.stringify({ time: 1, request_id: id, ...more, text: 'é' })}\n`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { changeRows } from '../../../gateway/portal/changes/rows.ts';
-import type { Publication, PublishedChange } from '../../../gateway/shared/publication.ts';
+import type { Publication, PublishedChange } from '../../../gateway/shared/contracts/published-contract.ts';
 
 const changeOf = (text: string, more: Partial<PublishedChange> = {}): PublishedChange => ({
   ...{ rule: 'request-keyword-narrowed', level: 'breaking', text, operations: [{ id: 'a', at: 'GET /v1/a' }] },

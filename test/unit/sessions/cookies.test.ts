@@ -7,7 +7,7 @@ import {
   isSessionCookieName,
   setsSessionCookie,
   withoutSessionCookies,
-} from '../../../gateway/shared/session-cookies.ts';
+} from '../../../gateway/shared/http/session-cookies.ts';
 
 const value = 'A'.repeat(43);
 const name = '__Host-Http-gateway-session';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { acceptedCodings, refusesIdentity, weightOf } from '../../../gateway/shared/accept-encoding.ts';
+import { acceptedCodings, refusesIdentity, weightOf } from '../../../gateway/shared/http/content-coding.ts';
 
 const gzip: readonly [string | undefined, number][] = [
   ['gzip', 1],

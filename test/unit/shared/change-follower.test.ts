@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
-import { createChangeFollower } from '../../../gateway/shared/change-follower.ts';
+import { createChangeFollower } from '../../../gateway/shared/stores/change-follower.ts';
 import { openStore, organization, until } from '../auth/samples.ts';
 
 const NEVER_MS = 3_600_000;

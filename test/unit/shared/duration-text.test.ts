@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { durationText } from '../../../gateway/shared/duration-text.ts';
+import { durationText } from '../../../gateway/shared/text.ts';
 
 test('durations are written as people read them', () => {
   const written: readonly (readonly [number, string])[] = [

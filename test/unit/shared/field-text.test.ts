@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { OutgoingMessage, validateHeaderName, validateHeaderValue } from 'node:http';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isFieldName, isFieldText, pathInLink } from '../../../gateway/shared/field-text.ts';
+import { isFieldName, isFieldText, pathInLink } from '../../../gateway/shared/http/words.ts';
 import { deprecationsOf } from '../../../gateway/versions/deprecation.ts';
 import { anyCharacter } from '../../support/characters.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createForwardClock } from '../../../gateway/shared/forward-clock.ts';
+import { createForwardClock } from '../../../gateway/shared/machine.ts';
 
 function clockOver(times: readonly number[]): number[] {
   const left = [...times];

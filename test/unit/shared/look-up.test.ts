@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GatewayError } from '../../../gateway/catalogue/errors.ts';
-import { createLookUp } from '../../../gateway/shared/look-up.ts';
+import { createLookUp } from '../../../gateway/shared/stores/look-up.ts';
 import { refusal } from '../auth/samples.ts';
 
 /** A store with answers controlled by the test, and the answers kept. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { scopeSetOf } from '../../../gateway/shared/scope-sets.ts';
+import { scopeSetOf } from '../../../gateway/shared/contracts/scopes.ts';
 
 const scope = fc.stringMatching(/^[!#-[\]-~]{1,12}$/);
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createKeyRing } from '../../../gateway/shared/seal.ts';
+import { createKeyRing } from '../../../gateway/shared/stores/seal.ts';
 
 const ringOf = (...secrets: string[]) => createKeyRing(() => secrets, 'tests');
 const OLD = 'an old secret of some length';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isOwnedRequestHeader } from '../../../gateway/shared/owned-headers.ts';
+import { isOwnedRequestHeader } from '../../../gateway/shared/http/owned-headers.ts';
 import {
   type CredentialSettings,
   type ParsedCredential,

@@ -2,8 +2,7 @@
 
 import { parse } from 'yaml';
 import type { GatewayError } from '../../../gateway/catalogue/errors.ts';
-import { answerRules } from '../../../gateway/config/answer-rules.ts';
-import { requestRules } from '../../../gateway/config/request-rules.ts';
+import { answerRules, requestRules } from '../../../gateway/config/upstreams/rules.ts';
 import type { Checked, Forwardable as Fresh } from '../../../gateway/exchange/exchange.ts';
 import type { Operation } from '../../../gateway/exchange/operation.ts';
 import { type AnsweredRequest, createJudge, type Judgement } from '../../../gateway/upstream/answers/judge.ts';

@@ -1,7 +1,7 @@
 // The tables of the embedded key store, version by version, and the check that a file belongs to this gateway: schema version and pepper.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { applySteps, checkedVersion, type SchemaSteps } from '../../../shared/sqlite-schema.ts';
+import { applySteps, checkedVersion, type SchemaSteps } from '../../../shared/stores/sqlite-schema.ts';
 
 /** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded one. */
 export const KEY_STORE_STEPS: SchemaSteps = [

@@ -1,6 +1,6 @@
 // Keys in the embedded key store.
 
-import { inTransaction } from '../../../shared/sqlite.ts';
+import { inTransaction } from '../../../shared/stores/sqlite.ts';
 import { authorNameOf, detailsBy, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
 import { ConditionFailed, type Conditions, type KeyRecords } from '../key-store.ts';
 import { hasEnded, isActive, type StoredKey } from '../stored-key.ts';

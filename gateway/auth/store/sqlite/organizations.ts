@@ -1,7 +1,7 @@
 // Organizations in the embedded key store.
 
 import type { Organization } from '../../../exchange/caller.ts';
-import { inTransaction } from '../../../shared/sqlite.ts';
+import { inTransaction } from '../../../shared/stores/sqlite.ts';
 import { authorNameOf, changeKindOf, detailsBy, ofChangedOrganization, ofNewOrganization } from '../change-details.ts';
 import type { Author, ChangeKind, Conditions, OrganizationRecords } from '../key-store.ts';
 import { requireUnchanged } from './conditions.ts';

@@ -1,6 +1,6 @@
 // Batch writes of the embedded key store: `seed` adds new records only, `import` adds missing ones.
 
-import { inTransaction } from '../../../shared/sqlite.ts';
+import { inTransaction } from '../../../shared/stores/sqlite.ts';
 import type { KeyStore } from '../key-store.ts';
 import type { SqliteTables } from './tables.ts';
 

@@ -1,6 +1,6 @@
 // The embedded key store: one SQLite file in the data directory, shared by every gateway process and command on this machine.
 
-import { openSqlite } from '../../../shared/sqlite.ts';
+import { openSqlite } from '../../../shared/stores/sqlite.ts';
 import { KEY_STORE_FILE, type KeyStore } from '../key-store.ts';
 import { createSqliteAudit, createWriteChange } from './audit.ts';
 import { createSqliteInstances } from './instances.ts';

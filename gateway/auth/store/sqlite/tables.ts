@@ -1,7 +1,7 @@
 // The open database of the embedded key store, which its parts share, and writes that do not wait for other writers.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction } from '../../../shared/sqlite.ts';
+import { inTransaction } from '../../../shared/stores/sqlite.ts';
 import type { WriteChange } from './audit.ts';
 import type { KeyRows, OrganizationRows } from './rows.ts';
 

@@ -1,6 +1,6 @@
 // Checks that a Stalwart mail server could reload its configuration: with an error in it, a reload answers 200 and applies nothing.
 
-import type { UpstreamEntry } from '../../../config/schema.ts';
+import type { UpstreamEntry } from '../../../config/upstreams/upstreams-file.ts';
 import { type Finding, fail, ok, warn } from '../../finding.ts';
 import { type FactsOptions, reloadReply } from './facts.ts';
 import { reloadStep } from './rows.ts';

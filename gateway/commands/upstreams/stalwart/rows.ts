@@ -1,7 +1,7 @@
 // The table of docs/mail.md: for each of its steps whether it holds at a mail server, with the line to change. Pure.
 
 import { BlockList, isIP } from 'node:net';
-import type { UpstreamEntry } from '../../../config/schema.ts';
+import type { UpstreamEntry } from '../../../config/upstreams/upstreams-file.ts';
 import { isObject } from '../../../contract/pointer.ts';
 import type { Reply, StalwartFacts } from './facts.ts';
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Redis } from '../../../redis/client.ts';
 import { createTextCall, evaluate, toScript } from '../../../redis/sealed-script.ts';
-import { flat } from '../../../shared/flat-text.ts';
+import { flat } from '../../../shared/text.ts';
 import type { Charge } from '../counter-store.ts';
 
 const DECIDE = readFileSync(new URL('./window.lua', import.meta.url), 'utf8');

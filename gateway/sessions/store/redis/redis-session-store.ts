@@ -3,7 +3,7 @@
 import type { ConnectRedis } from '../../../redis/client.ts';
 import { subscribe } from '../../../redis/subscribe.ts';
 import { type Machine, realMachine } from '../../../shared/machine.ts';
-import type { KeyRing } from '../../../shared/seal.ts';
+import type { KeyRing } from '../../../shared/stores/seal.ts';
 import { fixedPartOf, LOGIN_MAX_MS, openTokens, personName, sidName, tokenColumns, tokenName } from '../record.ts';
 import type { EndsRead, ProviderLogout, Session, SessionEnd, SessionStore, SessionsOf } from '../session-store.ts';
 import { openSessionConnection, type SessionConnection } from './connection.ts';

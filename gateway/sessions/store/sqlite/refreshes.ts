@@ -2,7 +2,7 @@
 // redeemed again.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction } from '../../../shared/sqlite.ts';
+import { inTransaction } from '../../../shared/stores/sqlite.ts';
 import { LEASE_MAX_MS, type TokenColumns } from '../record.ts';
 import type {
   IssuedTokens,

@@ -1,6 +1,6 @@
 // The tables of the embedded session store, version by version.
 
-import type { SchemaSteps } from '../../../shared/sqlite-schema.ts';
+import type { SchemaSteps } from '../../../shared/stores/sqlite-schema.ts';
 
 /** In the data directory. */
 export const SESSIONS_FILE = 'sessions.db';

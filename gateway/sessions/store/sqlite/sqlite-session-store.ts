@@ -2,9 +2,9 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { type Machine, realMachine } from '../../../shared/machine.ts';
-import type { KeyRing } from '../../../shared/seal.ts';
-import { inTransaction, openSqlite } from '../../../shared/sqlite.ts';
-import { applySteps } from '../../../shared/sqlite-schema.ts';
+import type { KeyRing } from '../../../shared/stores/seal.ts';
+import { inTransaction, openSqlite } from '../../../shared/stores/sqlite.ts';
+import { applySteps } from '../../../shared/stores/sqlite-schema.ts';
 import {
   ENDS_MAX,
   fixedPartOf,

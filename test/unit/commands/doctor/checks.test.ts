@@ -9,9 +9,9 @@ import { checkMemory, checkNode, checkOpenFiles, checkWorkers } from '../../../.
 import { checkLatency, checkServer, parseInfo } from '../../../../gateway/commands/doctor/redis.ts';
 import { findingsOf, ok } from '../../../../gateway/commands/finding.ts';
 import { NODE_BASELINE } from '../../../../gateway/commands/node-baseline.ts';
-import { gatewayFile } from '../../../../gateway/config/gateway-file.ts';
+import { gatewayFile } from '../../../../gateway/config/gateway/gateway-file.ts';
 import type { Config } from '../../../../gateway/config/load.ts';
-import { upstreamEntry } from '../../../../gateway/config/schema.ts';
+import { upstreamEntry } from '../../../../gateway/config/upstreams/upstreams-file.ts';
 
 const DAY_MS = 86_400_000;
 const MEBIBYTE = 1_048_576;

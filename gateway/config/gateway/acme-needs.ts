@@ -1,0 +1,104 @@
+// What `tls.acme` needs beside gateway.yaml: the authorities of its server, names that no certificate in files has, and secrets.
+
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Mistake } from '../../shared/mistakes.ts';
+import type { Config } from '../load.ts';
+import { CERTIFICATE_KEY, externalAccountProblem } from './acme.ts';
+
+type WithTls = Pick<Config, 'sources'> & { readonly gateway: Pick<Config['gateway'], 'tls'> };
+
+/** Pushes a mistake for authorities that cannot be read, and for names that a certificate in files has too. */
+export function checkAcmeFiles(
+  { gateway, sources }: WithTls,
+  certificates: readonly { readonly names: readonly string[] }[],
+  directory: string,
+  mistakes: Mistake[],
+): void {
+  const acme = gateway.tls?.acme;
+  if (acme === undefined) return;
+  try {
+    readTrust(acme.trust, directory);
+  } catch (error) {
+    const remedy = 'Name a PEM file, relative to the configuration directory.';
+    mistakes.push(sources.gateway.mistakeAt(['tls', 'acme', 'trust'], (error as Error).message, remedy));
+  }
+  const inFiles = new Set(certificates.flatMap(({ names }) => names));
+  acme.certificates.forEach((names, index) => {
+    names.forEach((name, at) => {
+      if (!inFiles.has(name)) return;
+      const reason = `a certificate under tls.certificates is for "${name}" already.`;
+      const remedy = 'Remove the name here, or limit that certificate to other names with its key names.';
+      mistakes.push(sources.gateway.mistakeAt(['tls', 'acme', 'certificates', index, at], reason, remedy));
+    });
+  });
+}
+
+/** The text of the authorities; undefined without any. Throws a sentence. */
+export function readTrust(trust: string | undefined, directory: string): string | undefined {
+  if (trust === undefined) return undefined;
+  const path = resolve(directory, trust);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new Error(`the file ${path} ${isAbsent ? 'does not exist' : 'cannot be read'}.`, { cause: error });
+  }
+  try {
+    new X509Certificate(text);
+    return text;
+  } catch (cause) {
+    throw new Error(`the file ${path} holds no certificate in PEM form.`, { cause });
+  }
+}
+
+const KEY_LENGTH_MIN = 16;
+
+interface AcmeSecret {
+  readonly entry: string;
+  readonly use: string;
+  problemOf(value: string): string | undefined;
+  mistake(reason: string): Mistake;
+}
+
+/**
+ * The secrets: what encrypts private keys in a shared store, and the key of an external account.
+ *
+ * @param isShared whether several instances share the store: each of them needs the same `certificate_key`
+ */
+export function acmeSecrets(
+  { gateway, sources }: Pick<Config, 'gateway' | 'sources'>,
+  isShared: boolean,
+): AcmeSecret[] {
+  const acme = gateway.tls?.acme;
+  if (acme === undefined) return [];
+  const command =
+    'Make one with: (umask 077; openssl rand -base64 32 > "$SECRETS_DIR/certificate_key"), the same for all instances.';
+  const sealing: AcmeSecret = {
+    entry: CERTIFICATE_KEY,
+    use: 'what encrypts the private keys of certificates in Redis',
+    problemOf: (value) =>
+      value.length < KEY_LENGTH_MIN ? `it needs at least ${KEY_LENGTH_MIN} characters.` : undefined,
+    mistake: (reason) => sources.gateway.mistakeAtKey(['tls', 'acme'], reason, command),
+  };
+  const { externalAccount } = acme;
+  const remedy = (entry: string) => `Put it into the file SECRETS_DIR/${entry} or the variable ${entry.toUpperCase()}.`;
+  const account: AcmeSecret[] = externalAccount
+    ? [
+        {
+          entry: externalAccount.secret,
+          use: 'the key of the external account at the ACME server',
+          problemOf: externalAccountProblem,
+          mistake: (reason) =>
+            sources.gateway.mistakeAt(
+              ['tls', 'acme', 'externalAccount', 'secret'],
+              reason,
+              remedy(externalAccount.secret),
+            ),
+        },
+      ]
+    : [];
+  return isShared ? [sealing, ...account] : account;
+}

@@ -1,0 +1,40 @@
+// Shape of the keys of an entry in upstreams.yaml that let more headers and cookies cross: `requestHeaders`, `responseHeaders` and
+// `cookies`.
+
+import { z } from 'zod';
+import { isOwnedAnswerHeader, isOwnedRequestHeader } from '../../shared/http/owned-headers.ts';
+import { isSessionCookieName } from '../../shared/http/session-cookies.ts';
+import { isFieldName } from '../../shared/http/words.ts';
+
+const fieldName = z
+  .string()
+  .refine(isFieldName, 'must be the name of a header')
+  .transform((name) => name.toLowerCase());
+
+export const requestHeaders = z
+  .array(
+    fieldName.refine(
+      (name) => !isOwnedRequestHeader(name),
+      'must be a header that the gateway does not set itself; cookies have a list of their own, cookies',
+    ),
+  )
+  .default([]);
+
+export const responseHeaders = z
+  .array(
+    fieldName.refine(
+      (name) => !isOwnedAnswerHeader(name),
+      'must be a header that the gateway does not set itself; cookies have a list of their own, cookies',
+    ),
+  )
+  .default([]);
+
+/** A cookie name is a token (RFC 6265 section 4.1.1). */
+export const cookies = z
+  .array(
+    z
+      .string()
+      .refine(isFieldName, 'must be the name of a cookie')
+      .refine((name) => !isSessionCookieName(name), 'must be a cookie of the service: those of sessions never cross'),
+  )
+  .default([]);

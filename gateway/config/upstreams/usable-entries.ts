@@ -1,0 +1,41 @@
+// Determines the usable entries and decisions of an upstreams.yaml that has mistakes.
+
+import { closest } from '../../shared/mistakes.ts';
+import type { Source } from '../../shared/yaml-source.ts';
+import { type Breaking, breaking, type UpstreamEntry, upstreamEntry, upstreamsFile } from './upstreams-file.ts';
+
+/** Returns the entries whose settings that contracts depend on are correct, so that their contracts can still be checked. */
+export function usableEntries(source: Source): Record<string, UpstreamEntry> {
+  const entries = Object.keys(blockIn(source.value, 'upstreams')).flatMap((name) => {
+    const written = blockIn(blockIn(source.value, 'upstreams'), name);
+    const parsed = Object.entries(upstreamEntry.shape).map(
+      ([key, schema]) => [key, schema.safeParse(written[key])] as const,
+    );
+    const known = parsed.map(([key]) => key);
+    const failed = parsed.flatMap(([key, { success }]) => (success ? [] : [key]));
+    const misspelt = Object.keys(written).filter((key) => !known.includes(key));
+    const doubtful = [...failed, ...misspelt.map((key) => closest(key, known))];
+    if (doubtful.some((key) => /^(contracts|basePath|basicForClients|security|public)$/.test(key ?? ''))) return [];
+    return [[name, Object.fromEntries(parsed.map(([key, { data }]) => [key, data])) as UpstreamEntry] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * Returns the accepted breaks of published contracts. Undefined if one of them may be missing, because it has a mistake or another place:
+ * a comparison without it would report a break that is accepted.
+ */
+export function usableDecisions({ value }: Source): Breaking | undefined {
+  if (value === undefined) return undefined;
+  const root = (value ?? {}) as Record<string, unknown>;
+  const isMisspelt = (key: string) => closest(key, Object.keys(upstreamsFile.shape)) === 'breaking';
+  const entries = blockIn(root, 'upstreams');
+  const isMisplaced = Object.keys(entries).some((name) => 'breaking' in blockIn(entries, name));
+  if (isMisplaced || Object.keys(root).some((key) => key !== 'breaking' && isMisspelt(key))) return undefined;
+  return breaking.safeParse(root.breaking ?? []).data;
+}
+
+export function blockIn(value: unknown, key: string): Record<string, unknown> {
+  const block = (value as Record<string, unknown> | null | undefined)?.[key];
+  return typeof block === 'object' && block !== null ? (block as Record<string, unknown>) : {};
+}

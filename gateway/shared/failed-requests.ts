@@ -1,0 +1,59 @@
+// Which requests the gateway refused before their service had them, which the service failed, as operators count them, and which section
+// of docs/operations.md is about an error code.
+
+/** The codes of requests that got no place or met an open circuit breaker, and what stands for the stage of these among refusals. */
+export const REFUSED_UNSENT: Readonly<Record<string, string>> = {
+  upstream_overloaded: 'queue',
+  upstream_unavailable: 'breaker',
+};
+
+interface Ended {
+  readonly code?: unknown;
+  readonly stage?: unknown;
+  /** Absent if it was sent to none. */
+  readonly target?: unknown;
+}
+
+/** Services may respond with the same codes. */
+export function wasRefused({ code, stage, target }: Ended): boolean {
+  if (code == null) return false;
+  return stage !== 'forward' || (target == null && Object.hasOwn(REFUSED_UNSENT, String(code)));
+}
+
+/** A response with 5xx that the gateway gives itself, before the service has the request, is a refusal. */
+export function hasFailed(ended: Ended & { readonly status?: unknown }): boolean {
+  return Number(ended.status) >= 500 && !wasRefused(ended);
+}
+
+const RUNBOOKS: Readonly<Record<string, string>> = {
+  upstream_auth_failed: 'GatewayCredentialLatched',
+  upstream_unreachable: 'GatewayTargetDown',
+  upstream_unavailable: 'GatewayBreakerOpen',
+  upstream_overloaded: 'GatewayShedding',
+  gateway_overloaded: 'GatewayShedding',
+  auth_unavailable: 'GatewayKeyStoreAway',
+  records_unavailable: 'GatewayKeyStoreAway',
+  internal_error: 'GatewayInternalErrors',
+};
+
+/** Undefined if no section is about it. */
+export function runbookOf(
+  record: Readonly<Partial<Record<'code' | 'stage' | 'status' | 'target', unknown>>>,
+): string | undefined {
+  const code = String(record.code);
+  const failed = hasFailed(record);
+  // A service that responds with 503 gets the codes of the queue and the breaker, too.
+  if (Object.hasOwn(RUNBOOKS, code) && !(failed && Object.hasOwn(REFUSED_UNSENT, code))) return RUNBOOKS[code];
+  return failed ? 'GatewayUpstreamErrors' : undefined;
+}
+
+/** A target that is down has more ways to fail. */
+const MORE_CODES: Readonly<Record<string, readonly string[]>> = {
+  GatewayTargetDown: ['upstream_timeout', 'upstream_bad_response'],
+};
+
+/** The codes of requests that are refused or fail for what a section is about. */
+export function codesOfRunbook(title: string): readonly string[] {
+  const codes = Object.keys(RUNBOOKS).filter((code) => RUNBOOKS[code] === title);
+  return [...codes, ...(MORE_CODES[title] ?? [])];
+}

@@ -1,0 +1,181 @@
+// Follows the change stream of a store. A change reaches this process at once if the store announces it, otherwise within one poll. Also
+// tracks whether the store can be read.
+
+import type { Awaitable } from '../awaitable.ts';
+import { type Machine, realMachine } from '../machine.ts';
+
+const PAGE = 1000;
+
+/** A row of the stream. Its sequence number increases in commit order. */
+interface Sequenced {
+  readonly sequence: number;
+}
+
+interface ChangesRead<Change extends Sequenced> {
+  /** The highest sequence number of the stream; lower than before after a loss. */
+  readonly latest: number;
+  /** Oldest first. */
+  readonly changes: readonly Change[];
+  /** The stream is another one than at the read before, whatever its numbers are: one that was wiped twice has those of the first time. */
+  readonly isAnother?: boolean;
+}
+
+/** What a store has to offer. */
+interface ChangeStream<Change extends Sequenced> {
+  since(sequence: number, limit: number): Awaitable<ChangesRead<Change>>;
+  /** Calls back soon after a change, if the store can announce it. */
+  subscribe(onAnnounced: () => void): () => void;
+}
+
+interface ChangeFollowerOptions<Change extends Sequenced> {
+  readonly stream: ChangeStream<Change>;
+  readonly pollMs: number;
+  now(): number;
+  onChange(change: Change): void;
+  /** The stream was opened, or was replaced: any record may have changed. */
+  onReset(isFirst: boolean): void;
+  /** Called after every poll, successful or not. */
+  onPolled(): void;
+  /** Called with the reason when the store can no longer be read, and with undefined when it can be read again. */
+  onHealth?: ((reason: string | undefined) => void) | undefined;
+  readonly machine?: Machine | undefined;
+}
+
+export interface ChangeFollower<Change> {
+  /** The error of the last read; undefined while the store can be read. */
+  failure(): Error | undefined;
+  /** Records that another reader of the store failed; the next successful poll ends the failure. */
+  noteFailure(cause: unknown): void;
+  /** Epoch milliseconds at which the last complete read of the stream began. */
+  readAtMs(): number;
+  /** The same by `performance.now()`: that clock is never set. */
+  readAt(): number;
+  /** Every change up to this sequence number has been passed to `onChange`; undefined before the first read. */
+  position(): number | undefined;
+  /** The change at this position; undefined if the store has none there. */
+  last(): Change | undefined;
+  /** Increases with every change: a result that was looked up under an earlier generation may be out of date. */
+  generation(): number;
+  stop(): void;
+}
+
+/** Starts to follow at once; the timer does not keep the process alive. */
+export function createChangeFollower<Change extends Sequenced>({
+  pollMs,
+  now,
+  onPolled,
+  ...options
+}: ChangeFollowerOptions<Change>): ChangeFollower<Change> {
+  const { setInterval, clearInterval, performance } = options.machine ?? realMachine;
+  const reader = createStreamReader(options);
+  let failure: Error | undefined;
+  let readAtMs = now();
+  let readAt = performance.now();
+  let polling = false;
+  let announced = false;
+
+  function conclude(result: Error | undefined): void {
+    const isNews = (result === undefined) !== (failure === undefined);
+    failure = result;
+    if (isNews) options.onHealth?.(result?.message);
+  }
+
+  function noteFailure(cause: unknown): void {
+    conclude(cause instanceof Error ? cause : new Error(String(cause)));
+  }
+
+  async function readOnce(): Promise<void> {
+    const startedAtMs = now();
+    const startedAt = performance.now();
+    try {
+      await reader.readToEnd();
+      readAtMs = startedAtMs;
+      readAt = startedAt;
+      conclude(undefined);
+    } catch (cause) {
+      noteFailure(cause);
+    }
+    onPolled();
+  }
+
+  async function poll(): Promise<void> {
+    if (polling) return;
+    polling = true;
+    do {
+      announced = false;
+      await readOnce();
+      // A change announced during the read may be missing from it: one more poll sees all of them.
+    } while (announced);
+    polling = false;
+  }
+
+  const unsubscribe = options.stream.subscribe(() => {
+    announced = true;
+    void poll();
+  });
+  // Announcements may be lost, so the poll interval alone has to meet the promised delay.
+  const timer = setInterval(poll, pollMs).unref();
+  void poll();
+
+  return {
+    failure: () => failure,
+    noteFailure,
+    readAtMs: () => readAtMs,
+    readAt: () => readAt,
+    position: reader.position,
+    last: reader.last,
+    generation: reader.generation,
+    stop() {
+      unsubscribe();
+      clearInterval(timer);
+    },
+  };
+}
+
+function createStreamReader<Change extends Sequenced>({
+  stream,
+  onChange,
+  onReset,
+}: Pick<ChangeFollowerOptions<Change>, 'stream' | 'onChange' | 'onReset'>) {
+  let position: number | undefined;
+  /** The change at this position, also as JSON. */
+  let last: { readonly change: Change; readonly json: string } | undefined;
+  let generation = 0;
+
+  function note(change: Change): void {
+    last = { change, json: JSON.stringify(change) };
+  }
+
+  /** Runs at the first read, and when the store was wiped, restored or lost changes in a failover while the gateway was running. */
+  async function beginAnew(latest: number): Promise<void> {
+    generation += 1;
+    onReset(position === undefined);
+    position = latest;
+    last = undefined;
+    if (latest === 0) return;
+    const { changes } = await stream.since(latest - 1, 1);
+    if (changes[0]?.sequence === latest) note(changes[0]);
+  }
+
+  async function readToEnd(): Promise<void> {
+    // The first read starts beyond every sequence number: it needs only the end of the stream, not past changes.
+    if (position === undefined) return beginAnew((await stream.since(Number.MAX_SAFE_INTEGER, 1)).latest);
+    for (;;) {
+      // Read the last known change again: if it differs, the store was reset and has reused the sequence numbers.
+      const read = await stream.since(last === undefined ? position : position - 1, PAGE);
+      const { latest, changes, isAnother = false } = read;
+      const [first] = changes;
+      if (isAnother || latest < position || (last !== undefined && JSON.stringify(first) !== last.json))
+        return beginAnew(latest);
+      for (const change of last === undefined ? changes : changes.slice(1)) {
+        generation += 1;
+        onChange(change);
+        position = change.sequence;
+        note(change);
+      }
+      if (changes.length < PAGE) return;
+    }
+  }
+
+  return { readToEnd, position: () => position, last: () => last?.change, generation: () => generation };
+}

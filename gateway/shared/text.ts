@@ -1,0 +1,52 @@
+// Makes texts shorter, safe for a terminal, or one piece in memory, and writes durations as people read them.
+
+/**
+ * For readers with little room. Returns the beginning of a text, of at most that many characters, cut at a space where there is one. Reads
+ * no more of the text.
+ */
+export function shortTextOf(text: string, charactersMax: number): string {
+  const begun = text
+    .slice(0, charactersMax + 1)
+    .trim()
+    .toWellFormed();
+  if (text.length <= charactersMax) return begun;
+  const cut = begun.slice(0, charactersMax - 1).toWellFormed();
+  const space = cut.lastIndexOf(' ');
+  return `${cut.slice(0, space > charactersMax / 2 ? space : undefined).trimEnd()}…`;
+}
+
+/** The same text in one piece. V8 keeps a joined text as a tree of its pieces, and walks that in every text that contains it. */
+export function flat<Text extends string>(text: Text): Text {
+  return Buffer.from(text).toString() as Text;
+}
+
+/** Characters that command a terminal, or turn the direction of text. Texts of foreign origin have them written as escapes. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const HIDDEN_IN_LINES = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** Writes them in one line of text as `\u001b`: in JSON, the same text. */
+export function visibleLine(text: string): string {
+  return text.replace(HIDDEN, escaped);
+}
+
+/** The same, and leaves line breaks and tabs as they are. */
+export function visibleLines(text: string): string {
+  return text.replace(HIDDEN_IN_LINES, escaped);
+}
+
+/** Characters beyond the first plane have two units, and JSON knows units only. */
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
+
+const MINUTE_MS = 60_000;
+
+/** Two or three digits, in the largest unit that has one: `0.42 ms`, `62 ms`, `11.4 s`, `58 min`. */
+export function durationText(ms: number): string {
+  if (ms < 1) return `${Number(ms.toFixed(2))} ms`;
+  if (ms < 10) return `${Number(ms.toFixed(1))} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 2 * MINUTE_MS) return `${Number((ms / 1000).toFixed(1))} s`;
+  return ms < 120 * MINUTE_MS ? `${Math.round(ms / MINUTE_MS)} min` : `${Number((ms / MINUTE_MS / 60).toFixed(1))} h`;
+}
