@@ -1,7 +1,8 @@
 // Reports to the store that this gateway runs, and which changes are in force here. An operator who revokes a key sees from these reports
-// when the revocation has reached every instance. Never throws and delays no request: a failed report is repeated later.
+// when the revocation has reached every instance. Never throws and delays no request: a failed report is repeated later. Also counts the
+// gateways that report, for limits that are divided among them.
 
-import { type Machine, realMachine } from '../shared/machine.ts';
+import { type Machine, realMachine, type Timer } from '../shared/machine.ts';
 import { randomBase62 } from './base62.ts';
 import type { Instance, KeyStore } from './store/key-store.ts';
 
@@ -91,5 +92,47 @@ export function createInstanceReports({
         // The store then lists this instance as silent until its grace period has passed.
       }
     },
+  };
+}
+
+const COUNTED_EVERY_MS = 5000;
+/** Instances report every two seconds: an instance that has missed several reports has stopped or is about to stop. */
+const SILENT_MAX_MS = 10_000;
+
+export interface LiveInstances {
+  /** The last count; at least 1. */
+  count(): number;
+  /**
+   * Counts now and every few seconds. Call it after this instance has begun to report itself; the timer does not keep the process alive.
+   */
+  begin(): void;
+  stop(): void;
+}
+
+/** Keeps the last count while the store is away. `count` returns 1 until `begin` is called. */
+export function createLiveInstances(
+  instances: Pick<KeyStore['instances'], 'list'>,
+  { setInterval, clearInterval } = realMachine,
+): LiveInstances {
+  let count = 1;
+  let timer: Timer | undefined;
+
+  async function look(): Promise<void> {
+    try {
+      const live = (await instances.list()).filter(({ silentMs }) => silentMs <= SILENT_MAX_MS);
+      // An empty list lacks even this instance: the store is back from an outage, and no instance has reported yet.
+      if (live.length > 0) count = live.length;
+    } catch {
+      // The store is away: keep the last count.
+    }
+  }
+
+  return {
+    count: () => count,
+    begin() {
+      timer = setInterval(look, COUNTED_EVERY_MS).unref();
+      void look();
+    },
+    stop: () => clearInterval(timer),
   };
 }

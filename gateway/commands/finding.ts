@@ -1,7 +1,7 @@
 // Findings of checks, and how checks run: a check never throws and never takes longer than its timeout.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WireFault } from '../http1/client/fault.ts';
+import { WireFault } from '../http1/client/wire.ts';
 
 type FindingVerdict = 'ok' | 'warn' | 'fail';
 

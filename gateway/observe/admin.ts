@@ -9,7 +9,7 @@ import { type AskFleet, exchangesIn, type FleetSources, type UpstreamRetry } fro
 import { type AdminRefusal, type AdminTokens, createAdminAccess } from './admin-access.ts';
 import { type ConsoleFile, sendFile, sendJson } from './admin-answers.ts';
 import { createAdminLog } from './admin-log.ts';
-import type { MetricSnapshot } from './aggregate.ts';
+import type { MetricSnapshot } from './worker-metrics.ts';
 
 export interface AdminOptions extends Answers {
   /** Alerts, silences and receivers. */

@@ -7,14 +7,13 @@ import type { RareNotes } from '../catalogue/log-fields.ts';
 import type { Trail } from '../exchange/trail.ts';
 import { REFUSED_UNSENT, wasRefused } from '../shared/failed-requests.ts';
 import { STAGES } from '../stages.ts';
-import { createCallerTraffic } from './caller-traffic.ts';
 import { createDurationMetrics, DURATION_BUCKETS } from './duration-metrics.ts';
 import { registerCounter } from './library-metrics.ts';
 import { createLimitMetrics, type OnPressure } from './limit-metrics.ts';
 import { memoize } from './memoize.ts';
 import { createRouteSeries, type Measured } from './route-series.ts';
 import { type Count, createCounter } from './series.ts';
-import type { OperationTraffic } from './traffic.ts';
+import { createCallerTraffic, type OperationTraffic } from './traffic.ts';
 import { createUpstreamMetrics } from './upstream-metrics.ts';
 
 export interface ExchangeMetrics {

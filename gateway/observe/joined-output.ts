@@ -5,8 +5,8 @@
 import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
-import { bytesOf, createPending, linesIn } from './pending.ts';
 import { type ByteSink, tellDroppedAtEnd } from './standard-output.ts';
+import { bytesOf, createPending, linesIn } from './waiting-lines.ts';
 
 const NEWLINE = 10;
 

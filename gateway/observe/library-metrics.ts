@@ -1,7 +1,7 @@
 // Registers counters and gauges of the client library: counters that ordinary requests do not touch, and gauges that are measured at each
-// scrape. Counters and histograms of every request are in series.ts.
+// scrape. Counters and histograms of every request are in series.ts. Also registers what the primary process of several workers has, too.
 
-import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 
 export function registerCounter(
   registry: Registry,
@@ -38,4 +38,44 @@ export function registerGauge(
     for (const [labels, value] of measured) this.set(labels, value);
   };
   new Gauge({ name, help, labelNames, aggregator, registers: [registry], collect });
+}
+
+/** The library's own intervals, 10 and 100 ms, wake an idle process a hundred times a second. */
+const INTERVALS = { eventLoopMonitoringPrecision: 50, eventLoopUtilizationTimeout: 1000 };
+
+/** Collected once in a process, because their timers and observers have no end: a second set would outlive the gateway it was made for. */
+let collected: Registry | undefined;
+
+/** Adds CPU, memory, event loop and garbage collection to a registry. */
+export function registerProcessMetrics(registry: Registry): void {
+  if (collected === undefined) {
+    collected = new Registry();
+    collectDefaultMetrics({ register: collected, ...INTERVALS });
+  }
+  for (const { name } of collected.getMetricsAsArray()) {
+    const metric = collected.getSingleMetric(name);
+    if (metric !== undefined) registry.registerMetric(metric);
+  }
+}
+
+/** Counts log lines that standard output did not accept. */
+export function createLinesDropped(registry: Registry): Counter<string> {
+  return registerCounter(
+    registry,
+    'gateway_log_lines_dropped_total',
+    'Log lines dropped because standard output did not take them: its reader has stopped or is too slow.',
+  );
+}
+
+/** A message to a receiver was delivered; an attempt failed; a message was given up. */
+export type AlertMetrics = (receiver: string, outcome: 'delivered' | 'failed' | 'given_up') => void;
+
+export function createAlertMetrics(registry: Registry): AlertMetrics {
+  const messages = registerCounter(
+    registry,
+    'gateway_alert_messages_total',
+    'Messages about causes: delivered to a receiver, attempts that failed, and messages that were given up after a day.',
+    ['receiver', 'outcome'],
+  );
+  return (receiver, outcome) => messages.inc({ receiver, outcome });
 }

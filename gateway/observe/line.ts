@@ -9,8 +9,7 @@ import type { Charged } from '../exchange/findings.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { Trail } from '../exchange/trail.ts';
 import { flat } from '../shared/text.ts';
-import { rarePart } from './line-rare.ts';
-import { members, milliseconds } from './line-text.ts';
+import { members, milliseconds, rarePart } from './line-rare.ts';
 import { memoize } from './memoize.ts';
 
 /** Returns one line of JSON with its newline, with pino's members (`level`, `time`, `msg`), so that all lines of a log have one format. */

@@ -6,11 +6,10 @@ import { REFUSALS } from '../catalogue/errors.ts';
 import { SLOW_MS } from '../catalogue/log-fields.ts';
 import type { Trail } from '../exchange/trail.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
-import { createLineBatch } from './batch.ts';
 import { createLineOf } from './line.ts';
-import { bytesOf, createPending, DROPPED, linesIn } from './pending.ts';
 import { createRecentLines } from './recent.ts';
 import { openStandardOutput, tellDroppedAtEnd } from './standard-output.ts';
+import { bytesOf, createLineBatch, createPending, DROPPED, linesIn } from './waiting-lines.ts';
 
 export interface Log {
   /** For all lines that are not about an exchange. */

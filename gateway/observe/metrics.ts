@@ -1,16 +1,21 @@
-// All metrics of a serving process. Each file of this folder that ends in `-metrics` registers a part of them.
+// All metrics of a serving process. Each file of this folder that ends in `-metrics` registers a part of them; those of overload are here.
 
 import { Gauge, Registry } from '@prometheus-io/client';
-import type { MetricSnapshot } from './aggregate.ts';
-import { type AlertMetrics, createAlertMetrics } from './alert-metrics.ts';
 import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';
 import { createExchangeMetrics, type ExchangeMetrics } from './exchange-metrics.ts';
 import { type GaugeSources, registerGauges } from './gauges.ts';
-import { registerCounter } from './library-metrics.ts';
+import {
+  type AlertMetrics,
+  createAlertMetrics,
+  createLinesDropped,
+  registerCounter,
+  registerProcessMetrics,
+} from './library-metrics.ts';
 import type { OnPressure } from './limit-metrics.ts';
-import { createOverloadMetrics, type OverloadMetrics } from './overload-metrics.ts';
-import { createLinesDropped, registerProcessMetrics } from './process-metrics.ts';
+import { memoize } from './memoize.ts';
+import { createHistogram } from './series.ts';
 import { createTargetMetrics, type TargetMetrics } from './upstream-metrics.ts';
+import type { MetricSnapshot } from './worker-metrics.ts';
 
 export interface Metrics extends ConnectionMetrics, ExchangeMetrics {
   /** A reload of the configuration was applied, or refused because of mistakes. */
@@ -93,5 +98,48 @@ export function createMetrics({ registry = new Registry(), version, onPressure }
     contentType: registry.contentType,
     text: () => registry.metrics(),
     snapshot: () => registry.getMetricsAsJSON(),
+  };
+}
+
+interface OverloadMetrics {
+  shed(reason: ShedReasonLabel): void;
+  /** A request was forwarded to its upstream after waiting this many milliseconds in the queue. */
+  queued(upstream: string, waitedMs: number): void;
+}
+
+/** In seconds; requests that did not wait are not counted. */
+const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** An alert compares these series, so each begins at 0. */
+const SHED_REASONS = [
+  'event_loop',
+  'in_flight',
+  'organization',
+  'buffered_bytes',
+  'upstream_queue',
+  'upstream_wait',
+] as const;
+
+type ShedReasonLabel = (typeof SHED_REASONS)[number];
+
+function createOverloadMetrics(registry: Registry): OverloadMetrics {
+  const shed = registerCounter(
+    registry,
+    'gateway_shed_total',
+    'Requests refused because of overload: upstream_queue, upstream_wait, in_flight, organization, buffered_bytes, event_loop.',
+    ['reason'],
+  );
+  for (const reason of SHED_REASONS) shed.inc({ reason }, 0);
+  const wait = createHistogram(registry, {
+    name: 'gateway_upstream_queue_seconds',
+    help: 'Time in the queue of an upstream, of the requests that waited and were then sent.',
+    labelNames: ['upstream'],
+    buckets,
+  });
+  const waitAt = memoize((upstream: string) => wait.series(upstream));
+
+  return {
+    shed: (reason) => shed.inc({ reason }),
+    queued: (upstream, waitedMs) => void waitAt(upstream).observe(waitedMs / 1000),
   };
 }

@@ -3,7 +3,7 @@
 
 import { fstatSync, readFileSync, writeSync, writev, writevSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { linesIn } from './pending.ts';
+import { linesIn } from './waiting-lines.ts';
 
 /** Called when the bytes are no longer needed, with the number of lines that were dropped of them. */
 export type OnTaken = (lostLines: number) => void;

@@ -1,8 +1,12 @@
-// The use of all organizations while the gateway serves: counts what has ended, and answers questions.
+// The use of all organizations while the gateway serves: opens its store, counts what has ended, and answers questions.
 
 import type { Trail } from '../exchange/trail.ts';
-import { type OpenUsageStoreOptions, openUsageStore } from './open-store.ts';
+import type { ConnectRedis } from '../redis/client.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
+import { createRedisUsageStore } from './redis-store.ts';
 import { type UsagePage, type UsageQuestion, usagePage } from './report.ts';
+import { createSqliteUsageStore } from './sqlite-store.ts';
+import type { UsageStore, UsageStoreOptions } from './store.ts';
 import { UsageWriter, type WriterOptions, type WriterStatus } from './writer.ts';
 
 interface UsageOptions
@@ -52,4 +56,19 @@ export async function openUsage({ onChange, machine, pairsMax, foldedMax, ...opt
     drain: async () => void (await writer.flush()),
     close: () => writer.close(),
   };
+}
+
+interface OpenUsageStoreOptions extends UsageStoreOptions {
+  readonly redisUrl: string | undefined;
+  readonly connect?: ConnectRedis | undefined;
+  readonly dataDirectory: string;
+  /** See `applySteps`. */
+  readonly acceptOneWay?: boolean | undefined;
+}
+
+/** Rejects with a sentence if the file cannot be opened. If Redis is away, waits only for the first attempt to connect. */
+export function openUsageStore({ redisUrl, dataDirectory, ...options }: OpenUsageStoreOptions): Awaitable<UsageStore> {
+  return redisUrl === undefined
+    ? createSqliteUsageStore({ directory: dataDirectory, ...options })
+    : createRedisUsageStore({ url: redisUrl, ...options });
 }

@@ -4,7 +4,7 @@ import { webhookSecretProblem } from '../alerts/webhook.ts';
 import { acmeSecrets } from '../config/gateway/acme-needs.ts';
 import { keyProblem } from '../config/upstreams/upstream-tls.ts';
 import type { Configuration } from '../configuration.ts';
-import { tracingHeaders } from '../observe/tracing/open-tracing.ts';
+import { tracingHeaders } from '../observe/tracing/tracing.ts';
 import { clientSecretProblem } from '../sessions/provider/client-authentication.ts';
 import { SESSION_KEYS, sessionKeysProblem } from '../sessions/store/session-keys.ts';
 import { isFurtherServer } from '../shared/contracts/upstreams.ts';

@@ -14,7 +14,7 @@ import type { Sample } from '../console/sample.ts';
 import { closeAtOnce, listen } from '../edge/connections/listen.ts';
 import type { LimitUsage } from '../limits/usage.ts';
 import { createAdminServer, type Operators } from '../observe/admin.ts';
-import type { AlertMetrics } from '../observe/alert-metrics.ts';
+import type { AlertMetrics } from '../observe/library-metrics.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createStatus, type StatusOptions } from '../observe/status.ts';

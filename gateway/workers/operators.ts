@@ -2,8 +2,7 @@
 
 import type { Sample } from '../console/sample.ts';
 import type { Answers } from '../observe/admin.ts';
-import type { MetricSnapshot } from '../observe/aggregate.ts';
-import type { MetricsOfWorker, WorkerMetrics } from '../observe/worker-metrics.ts';
+import type { MetricSnapshot, MetricsOfWorker, WorkerMetrics } from '../observe/worker-metrics.ts';
 import type { ActionAnswer } from '../shared/questions/console-action.ts';
 import { exchangesIn, PATIENCE_MS, retryIn, type UpstreamRetry } from '../shared/questions/fleet.ts';
 import type { WriterStatus } from '../usage/writer.ts';

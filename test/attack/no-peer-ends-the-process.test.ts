@@ -15,7 +15,7 @@ import { createServer } from 'node:http';
 import { Agent } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { fetchKeySet } from '../../gateway/auth/tokens/issuer-fetch.ts';
+import { fetchKeySet } from '../../gateway/auth/tokens/issuer-keys.ts';
 import { createWebSockets } from '../../sandbox/mail/web-socket.ts';
 import { startSecureGateway } from '../flow/tls/secure-gateway.ts';
 import { tunnelAt } from '../flow/tunnel/mail-tunnel.ts';

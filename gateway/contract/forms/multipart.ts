@@ -2,9 +2,8 @@
 // readers could take apart differently.
 
 import { essenceOf, MULTIPART } from '../media-types.ts';
-import { parseParameterizedField } from './field-parameters.ts';
 import { malformedForm } from './malformed.ts';
-import { type PartHead, parsePartHead } from './part-head.ts';
+import { type PartHead, parseParameterizedField, parsePartHead } from './part-head.ts';
 
 /** Receives the parts in turn. What its methods throw ends the reading. */
 interface PartHandler {

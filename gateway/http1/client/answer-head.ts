@@ -2,8 +2,7 @@
 
 import { FieldSpelling, fieldNameAt } from '../field-names.ts';
 import { FIELD_LINE, FIELD_REST, fieldValueIn } from '../grammar.ts';
-import { WireFault } from './fault.ts';
-import type { AnswerHeaders } from './wire.ts';
+import { type AnswerHeaders, WireFault } from './wire.ts';
 
 /** How a body ends: after a number of bytes, after the last chunk, or with the connection. */
 type Framing = number | 'chunked' | 'close';

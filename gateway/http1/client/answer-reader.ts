@@ -3,7 +3,7 @@
 
 import { FIELD_LINE, HEAD_END } from '../grammar.ts';
 import { type AnswerHead, parseAnswerHead } from './answer-head.ts';
-import { WireFault } from './fault.ts';
+import { WireFault } from './wire.ts';
 
 /** Result of one step: more bytes are needed (`more`), or the head, a piece of the body, or the end of the answer was read. */
 export type Step = 'more' | 'head' | 'data' | 'end';

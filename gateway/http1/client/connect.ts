@@ -3,7 +3,7 @@
 import { connect as connectPlainly, isIP, type LookupFunction, type NetConnectOpts, Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectSecurely } from 'node:tls';
 import { startDeadline } from '../../shared/deadline.ts';
-import { WireFault } from './fault.ts';
+import { WireFault } from './wire.ts';
 
 /** TLS of an upstream, as PEM texts. */
 export interface TlsSettings {

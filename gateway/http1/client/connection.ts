@@ -6,8 +6,8 @@ import { onTlsEnd } from '../../sockets/tls-end.ts';
 import { handleOf, NOTHING, type Unread } from '../../sockets/unread-bytes.ts';
 import { readBeforeFailing } from '../../sockets/waiting-answer.ts';
 import { AnswerReader } from './answer-reader.ts';
-import { WireFault } from './fault.ts';
 import type { RequestInFlight } from './request-in-flight.ts';
+import { WireFault } from './wire.ts';
 import { upload, writeAtOnce } from './write-request.ts';
 
 /** The pool that a connection belongs to. */

@@ -6,10 +6,9 @@ import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
 import type { Unread } from '../../sockets/unread-bytes.ts';
 import { type Connect, type ConnectSettings, createConnect, hostOf } from './connect.ts';
 import { Connection, type Owner } from './connection.ts';
-import { WireFault } from './fault.ts';
 import { requestHead } from './request-head.ts';
 import { RequestInFlight } from './request-in-flight.ts';
-import type { AnswerHandler, Dispatcher, Outgoing } from './wire.ts';
+import { type AnswerHandler, type Dispatcher, type Outgoing, WireFault } from './wire.ts';
 
 export interface PoolSettings extends ConnectSettings {
   /** Connections per target. */

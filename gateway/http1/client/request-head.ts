@@ -1,8 +1,7 @@
 // Pure: writes the head of a request.
 
 import { isFieldValue, isToken } from '../grammar.ts';
-import { unsendable } from './fault.ts';
-import type { Outgoing } from './wire.ts';
+import { type Outgoing, unsendable } from './wire.ts';
 
 const usualMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const TARGET = /^[\x21-\x7e\x80-\xff]+$/;

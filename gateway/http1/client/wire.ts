@@ -1,4 +1,4 @@
-// The types of the HTTP/1.1 client that the rest of the gateway uses.
+// The types of the HTTP/1.1 client that the rest of the gateway uses, and its errors.
 
 /** Header fields of an answer: lower-case names; a list for a repeated field. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -54,4 +54,30 @@ export interface AnswerHandler {
 export interface Dispatcher {
   /** Throws WireFault if the request cannot be written; later errors go to the handler. */
   dispatch(request: Outgoing, handler: AnswerHandler): void;
+}
+
+type FaultCode =
+  /** The connection was not established in time. */
+  | 'WIRE_CONNECT_TIMEOUT'
+  /** The upstream ended the connection before the answer was complete. */
+  | 'WIRE_INCOMPLETE'
+  | 'WIRE_HEAD_TOO_LARGE'
+  /** The answer violates RFC 9112, or could be parsed in two ways. */
+  | 'WIRE_MALFORMED'
+  /** The request cannot be written as a single valid request. */
+  | 'WIRE_UNSENDABLE';
+
+export class WireFault extends Error {
+  readonly code: FaultCode;
+
+  constructor(code: FaultCode, message: string) {
+    super(message);
+    this.name = 'WireFault';
+    this.code = code;
+  }
+}
+
+/** @param part of the request, without its value */
+export function unsendable(part: string): WireFault {
+  return new WireFault('WIRE_UNSENDABLE', `${part} is not valid`);
 }

@@ -1,8 +1,7 @@
 // Writes requests to an upstream: a whole request at once, a streamed body no faster than the upstream reads.
 
 import type { Socket } from 'node:net';
-import { WireFault } from './fault.ts';
-import type { Outgoing } from './wire.ts';
+import { type Outgoing, WireFault } from './wire.ts';
 
 /** A request with a body up to this size is sent in a single write. */
 const JOINED_BYTES_MAX = 65_536;

@@ -7,7 +7,7 @@ interface FallbackOptions {
   /** Read at each decision, so that the rules can be replaced while the store is in use. */
   readonly whenStoreIsAway: () => OutagePolicy;
   readonly now: () => number;
-  /** Number of instances that share the limits now (auth/live-instances.ts counts them). */
+  /** Number of instances that share the limits now (auth/instance-reports.ts counts them). */
   readonly instances: () => number;
 }
 

@@ -4,7 +4,7 @@
 import type { Caller } from '../../exchange/caller.ts';
 import type { Checked } from '../../exchange/exchange.ts';
 import type { CookieRules } from '../../exchange/operation.ts';
-import { unsendable } from '../../http1/client/fault.ts';
+import { unsendable } from '../../http1/client/wire.ts';
 import { FieldLine } from '../../http1/field-line.ts';
 import { isFieldValue } from '../../http1/grammar.ts';
 import { acceptedCodings } from '../../shared/http/content-coding.ts';

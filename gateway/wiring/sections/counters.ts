@@ -1,6 +1,6 @@
 // The parts that count: the instances of the gateway, the requests of callers, the failures of client addresses.
 
-import { createLiveInstances, type LiveInstances } from '../../auth/live-instances.ts';
+import { createLiveInstances, type LiveInstances } from '../../auth/instance-reports.ts';
 import { liveKeysOf } from '../../auth/organization-search.ts';
 import { type FailureCounters, openFailureCounters } from '../../limits/addresses/failure-counter.ts';
 import type { CounterStore } from '../../limits/counters/counter-store.ts';

@@ -6,8 +6,8 @@ import { createIds, type Ids } from '../../edge/ids.ts';
 import { createLog, type Log } from '../../observe/log.ts';
 import { createMetrics, type Metrics } from '../../observe/metrics.ts';
 import { createDropWarning } from '../../observe/rare-warnings.ts';
-import { openTracing } from '../../observe/tracing/open-tracing.ts';
 import {
+  openTracing,
   type TraceparentFor,
   type TraceWithin,
   type Tracing,

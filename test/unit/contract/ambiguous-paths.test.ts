@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ambiguousPaths } from '../../../gateway/contract/lint/ambiguous-paths.ts';
+import { ambiguousPaths } from '../../../gateway/contract/lint/contract-warnings.ts';
 
 const crossings = (...routes: string[]) =>
   ambiguousPaths(

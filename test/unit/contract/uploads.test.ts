@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bufferedUploads } from '../../../gateway/contract/lint/uploads.ts';
+import { bufferedUploads } from '../../../gateway/contract/lint/contract-warnings.ts';
 import { compileDocument, documentOf } from './compiled.ts';
 
 const answers = { responses: { 200: { description: 'fine' } } };

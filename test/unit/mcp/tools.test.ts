@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { cutRecords } from '../../../gateway/mcp/cut.ts';
 import { memberTextAt } from '../../../gateway/mcp/json-text.ts';
 import { namesOf } from '../../../gateway/mcp/names.ts';
 import { protectedResource } from '../../../gateway/mcp/resource-metadata.ts';
+import { cutRecords } from '../../../gateway/mcp/result.ts';
 
 describe('names of tools', () => {
   const named = (...ids: string[]) => namesOf(ids.map((id) => ({ id, wanted: undefined })));

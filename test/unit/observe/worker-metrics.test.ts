@@ -4,9 +4,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Registry } from '@prometheus-io/client';
 import { Trail } from '../../../gateway/exchange/trail.ts';
-import type { MetricSnapshot } from '../../../gateway/observe/aggregate.ts';
 import { createMetrics } from '../../../gateway/observe/metrics.ts';
-import { createWorkerMetrics } from '../../../gateway/observe/worker-metrics.ts';
+import { createWorkerMetrics, type MetricSnapshot } from '../../../gateway/observe/worker-metrics.ts';
 
 interface State {
   readonly active: number;

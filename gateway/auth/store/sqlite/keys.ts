@@ -4,10 +4,8 @@ import { inTransaction } from '../../../shared/stores/sqlite.ts';
 import { authorNameOf, detailsBy, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
 import { ConditionFailed, type Conditions, type KeyRecords } from '../key-store.ts';
 import { hasEnded, isActive, type StoredKey } from '../stored-key.ts';
-import { requireUnchanged } from './conditions.ts';
-import { inSqlitePages } from './pages.ts';
 import { keyOf } from './rows.ts';
-import { inTransactionWithoutWaiting, type SqliteTables } from './tables.ts';
+import { inSqlitePages, inTransactionWithoutWaiting, requireUnchanged, type SqliteTables } from './tables.ts';
 
 export function createSqliteKeys(tables: SqliteTables): KeyRecords {
   const { database, organizations, keys, writeChange, now } = tables;

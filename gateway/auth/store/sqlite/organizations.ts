@@ -4,10 +4,8 @@ import type { Organization } from '../../../exchange/caller.ts';
 import { inTransaction } from '../../../shared/stores/sqlite.ts';
 import { authorNameOf, changeKindOf, detailsBy, ofChangedOrganization, ofNewOrganization } from '../change-details.ts';
 import type { Author, ChangeKind, Conditions, OrganizationRecords } from '../key-store.ts';
-import { requireUnchanged } from './conditions.ts';
-import { inSqlitePages } from './pages.ts';
 import { organizationOf } from './rows.ts';
-import type { SqliteTables } from './tables.ts';
+import { inSqlitePages, requireUnchanged, type SqliteTables } from './tables.ts';
 
 export function createSqliteOrganizations(tables: SqliteTables): OrganizationRecords {
   const { database, organizations, writeChange } = tables;

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import type { AnswerHead } from '../../../../gateway/http1/client/answer-head.ts';
 import { AnswerReader } from '../../../../gateway/http1/client/answer-reader.ts';
-import { WireFault } from '../../../../gateway/http1/client/fault.ts';
+import { WireFault } from '../../../../gateway/http1/client/wire.ts';
 
 export interface Read {
   readonly head: (Omit<AnswerHead, 'headers'> & { readonly headers: Record<string, unknown> }) | undefined;
