@@ -20,6 +20,8 @@ export interface Place {
   process: SimulatedProcess;
   /** How often a process has started here. */
   starts: number;
+  /** Takes no more work, and resolves when the process may end. */
+  stop?: (() => Promise<unknown>) | undefined;
 }
 
 /** Starts the code under test in a process. */
@@ -80,6 +82,17 @@ export class Deployment {
     this.#waiting.push({ questions, begin });
   }
 
+  /** As SIGTERM does it. What is lost with a process that ends while something else is out of order, may be lost. */
+  stop({ process, name, stop }: Place): void {
+    this.world.note(name, 'is told to end');
+    const isAlone = this.disturbances.since(this.world.now()) === 1;
+    const before = this.disturbances.count();
+    process.enter('message', () => {
+      const end = () => (isAlone && this.disturbances.count() === before ? process.end() : process.kill());
+      stop?.().then(end, () => process.kill());
+    });
+  }
+
   /** Starts a process again that was killed. */
   startAgain(place: Place): void {
     if (place.process.isAlive()) return;
@@ -90,6 +103,7 @@ export class Deployment {
 
   #start(place: Place): void {
     place.starts += 1;
+    place.stop = undefined;
     this.#boot(place, place.process, this.connect(place.process));
   }
 

@@ -27,6 +27,11 @@ export class Disturbances {
     };
   }
 
+  /** How many there were in all. */
+  count(): number {
+    return this.#spans.length;
+  }
+
   /** How many there were since then. */
   since(fromMs: number): number {
     return this.#spans.filter(({ untilMs }) => untilMs >= fromMs).length;

@@ -12,6 +12,7 @@ export type FaultKind =
   | 'suspend'
   | 'hesitate'
   | 'kill'
+  | 'stop'
   | 'clock'
   | 'cut'
   | 'break'
@@ -102,6 +103,8 @@ function durationOf(kind: FaultKind, random: World['random']): number {
   if (LASTING.has(kind)) return random.between(20_000, 10 * MINUTE_MS);
   // Longer than leases last, and no longer than others need to finish the work.
   if (kind === 'stall') return random.between(5000, 2 * MINUTE_MS);
+  // Whoever has told it to end kills it then.
+  if (kind === 'stop') return random.between(2000, MINUTE_MS);
   // Others need the time to write in place of what was lost.
   if (kind === 'redis failover behind a gateway') return random.between(20_000, 5 * MINUTE_MS);
   const length = random.pick(['moment', 'moment', 'seconds', 'seconds', 'minutes', 'long'] as const);
@@ -154,6 +157,12 @@ function faultOf(deployment: Deployment, { kind, forMs, place: index, amount }: 
     case 'kill':
       process.kill();
       return () => deployment.startAgain(place);
+    case 'stop':
+      deployment.stop(place);
+      return () => {
+        process.kill();
+        deployment.startAgain(place);
+      };
     case 'clock':
       process.jump(jumpMs(amount));
       deployment.clockJumpsMs.push(deployment.world.now());

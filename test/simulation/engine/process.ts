@@ -63,6 +63,11 @@ export class SimulatedProcess {
     return this.#killedMs;
   }
 
+  /** By itself, with all of its work done. */
+  hasEnded(): boolean {
+    return this.#state === 'dead' && this.#killedMs === Number.POSITIVE_INFINITY;
+  }
+
   isRunning(): boolean {
     return this.#state === 'running';
   }
@@ -133,9 +138,20 @@ export class SimulatedProcess {
   kill(): void {
     if (this.#state === 'dead') return;
     this.world.note(this.name, 'is killed');
-    this.#state = 'dead';
+    this.#die();
     this.#killedMs = this.world.now();
     this.#stoodStillMs = this.world.now();
+  }
+
+  /** It has done all of its work: nothing is lost with it. */
+  end(): void {
+    if (this.#state === 'dead') return;
+    this.world.note(this.name, 'has ended');
+    this.#die();
+  }
+
+  #die(): void {
+    this.#state = 'dead';
     this.#missed = [];
   }
 

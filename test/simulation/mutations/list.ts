@@ -115,6 +115,7 @@ const KEYS = of('keys', [
     "'graces', now + grace, id)",
     "'graces', now + 3000, id)",
   ],
+  ['an instance that ends stays listed', 'auth/instance-reports.ts', 'await instances.remove(instance.id);', ''],
   [
     'an instance reports no grace',
     'auth/instance-reports.ts',

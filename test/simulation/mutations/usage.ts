@@ -37,6 +37,12 @@ export const USAGE = of('usage', [
     'Math.min(nowMs - BEHIND_MS, ...heard)',
     'Math.min(nowMs, ...heard)',
   ],
+  [
+    'an instance that ends does not write the rest',
+    WRITER,
+    'await Promise.race([this.flush(), this.#machine.sleep(LAST_FLUSH_MS, { ref: false })]);',
+    '',
+  ],
   ['an instance that was killed is waited for', REPORT, 'mark > nowMs - SILENT_MAX_MS', 'mark > 0'],
   [
     'requests beyond the bound of memory are not counted',

@@ -21,6 +21,8 @@ import { type CaAnswer, CertificateAuthority, DIRECTORY } from './certificate-au
 const HOUR_MS = 3_600_000;
 const NAMES = [['a.test'], ['b.test', 'www.b.test']] as const;
 const HTTP_DEADLINE_MS = 15_000;
+/** After some failures an attempt is made every half an hour. In the calm, one of them has to succeed. */
+const ALL_ARRIVES_AFTER_MS = 10 * 60_000;
 /** More in a row come from no fault of the network. */
 const FAILURES_MAX = 8;
 
@@ -34,6 +36,7 @@ export const certificatesProtocol: Protocol = {
     suspend: 2,
     hesitate: 8,
     kill: 4,
+    stop: 3,
     clock: 1,
     cut: 3,
     break: 2,
@@ -63,7 +66,7 @@ function startCertificates(world: World, processes: number): Running {
   // With the embedded store the clock of the machine decides, which jumps by two hours at most.
   const lifetimeMs = directory === undefined ? random.pick([HOUR_MS / 10, HOUR_MS / 3, HOUR_MS]) : 3 * HOUR_MS;
   const gateways = new Map<Place, Gateway>();
-  const stores: AcmeStore[] = [];
+  const stores = new Set<AcmeStore>();
   const kills: number[] = [];
   const checker = new OrderChecker({
     deployment: () => deployment,
@@ -82,7 +85,7 @@ function startCertificates(world: World, processes: number): Running {
         ? openRedisAcmeStore('redis://simulated', connect, machine)
         : createSqliteAcmeStore({ directory, now: machine.now });
     void Promise.resolve(opened).then(async (store) => {
-      stores.push(store);
+      stores.add(store);
       const keeper = createKeeper({
         store,
         seal: createSeal('a secret of sixteen letters', machine),
@@ -105,6 +108,11 @@ function startCertificates(world: World, processes: number): Running {
       });
       await keeper.open();
       gateways.set(place, { process, keeper });
+      place.stop = () => {
+        gateways.delete(place);
+        stores.delete(store);
+        return keeper.close();
+      };
       keeper.begin();
     });
   });
@@ -151,22 +159,23 @@ function startCertificates(world: World, processes: number): Running {
   };
 }
 
-/** Requests to the authority: they take their time, and some answers are lost. */
+/** Requests to the authority: they take their time, and some answers are lost, unless nothing has been out of order for long. */
 function createHttp(deployment: Deployment, process: SimulatedProcess, authority: CertificateAuthority): HttpClient {
   const { world, machine } = process;
   const random = world.random.named(`http of ${process.name} ${world.now()}`);
+  const isLost = () => random.chance(0.01) && !deployment.disturbances.isCalmSince(world.now() - ALL_ARRIVES_AFTER_MS);
   return {
     send: (method, url, body, signal) =>
       new Promise<HttpAnswer>((resolve, reject) => {
         const fail = (sentence: string) => reject(new AcmeFailure('server', sentence));
         signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
         machine.setTimeout(() => fail('no answer in time'), HTTP_DEADLINE_MS);
-        if (random.chance(0.01)) return void machine.setTimeout(() => fail('it cannot be reached'), 20);
+        if (isLost()) return void machine.setTimeout(() => fail('it cannot be reached'), 20);
         world.after(random.between(10, random.chance(0.05) ? 5000 : 200), () => {
           world.note('authority', `${process.name}: ${method} ${url.slice(20, 45)}`);
           deployment.asks(process);
           const answer = authority.answer(process.name, method, url, body);
-          if (random.chance(0.01)) return;
+          if (isLost()) return;
           world.after(random.between(10, 200), () => process.enter('message', () => resolve(toAnswer(answer))));
         });
       }),

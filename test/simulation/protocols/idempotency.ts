@@ -34,6 +34,7 @@ export const idempotencyProtocol: Protocol = {
     suspend: 1,
     hesitate: 2,
     kill: 3,
+    stop: 3,
     cut: 3,
     break: 3,
     slow: 1,
@@ -86,6 +87,7 @@ function drawnSetting(random: Random): Setting {
 interface Gateway {
   readonly process: SimulatedProcess;
   readonly idempotency: Replay;
+  readonly underWay: Set<unknown>;
 }
 
 function startIdempotency(
@@ -117,7 +119,13 @@ function startIdempotency(
         now: machine.now,
         machine,
       });
-      gateways.set(place, { process, idempotency });
+      const underWay = new Set<unknown>();
+      gateways.set(place, { process, idempotency, underWay });
+      place.stop = async () => {
+        gateways.delete(place);
+        await Promise.all(underWay);
+        await idempotency.close();
+      };
     });
   });
 
@@ -167,8 +175,9 @@ function startIdempotency(
 
     function sendOnce(): void {
       const place = random.pick(deployment.places);
-      const { process, idempotency } = gateways.get(place) ?? {};
-      if (idempotency === undefined || process !== place.process || !process.isAlive()) return;
+      const gateway = gateways.get(place);
+      if (gateway === undefined || gateway.process !== place.process || !gateway.process.isAlive()) return;
+      const { process, idempotency, underWay } = gateway;
       const sentMs = world.now();
       lastSentMs = sentMs;
       sends += 1;
@@ -177,7 +186,10 @@ function startIdempotency(
         isWaiting = false;
       });
       process.enter('message', () => {
-        void handle(place, process, idempotency, key, upstream).then(({ outcome, isLost }) => {
+        const handled = handle(place, process, idempotency, key, upstream);
+        underWay.add(handled);
+        void handled.then(({ outcome, isLost }) => {
+          underWay.delete(handled);
           world.note(place.name, `${outcome} for ${key}`);
           if (isLost) isSound = false;
           if (isWaiting) note(outcome, sentMs);

@@ -25,6 +25,8 @@ const CHANGE_GAP_MS = 12_000;
 /** An operator who works through a list makes this share of changes one right after another. */
 const NEXT_CHANGE_GAP_MS = 200;
 const NEXT_CHANGE_SHARES = [0.3, 0.8] as const;
+/** Requests that are under way take no longer. */
+const REQUESTS_MAX_MS = 1000;
 const HURRIED_GAP_MS = 400;
 const ADDRESS = '192.0.2.1';
 /** A replica lacks no more than this, unless everything is lost. */
@@ -48,6 +50,7 @@ export const keysProtocol: Protocol = {
     suspend: 2,
     hesitate: 2,
     kill: 2,
+    stop: 2,
     clock: 2,
     cut: 3,
     break: 2,
@@ -71,7 +74,10 @@ function startKeys(world: World, processes: number): Running {
   const graceMs = random.pick(GRACES_MS);
   const directories = new Map<Place, { readonly process: SimulatedProcess; readonly directory: Directory }>();
 
+  const started = new Map<string, SimulatedProcess>();
+
   const deployment = new Deployment(world, processes, (place, process, connect) => {
+    started.set(gatewayAt(place), process);
     void openStore(process, connect).then((store) => {
       const { machine } = process;
       const { now } = machine;
@@ -87,10 +93,16 @@ function startKeys(world: World, processes: number): Running {
         ...sizes,
       });
       directories.set(place, { process, directory });
+      place.stop = async () => {
+        directories.delete(place);
+        await machine.sleep(REQUESTS_MAX_MS);
+        await directory.close();
+        await store.close();
+      };
     });
   });
   const checker = new AccessChecker(deployment);
-  const operator = createOperator(deployment, checker, graceMs);
+  const operator = createOperator(deployment, checker, { graceMs, started });
   operator.begin();
 
   function send(): void {
@@ -148,8 +160,14 @@ async function refusalOf(directory: Directory, key: string, now: () => number): 
   }
 }
 
+interface OperatorOptions {
+  readonly graceMs: number;
+  /** All processes of gateways so far. */
+  readonly started: ReadonlyMap<string, SimulatedProcess>;
+}
+
 /** Changes one thing after another, each by a connection of its own as a command has it. */
-function createOperator(deployment: Deployment, checker: AccessChecker, graceMs: number) {
+function createOperator(deployment: Deployment, checker: AccessChecker, { graceMs, started }: OperatorOptions) {
   const { world } = deployment;
   const random = world.random.named('operator');
   const process = deployment.helper('operator');
@@ -220,11 +238,12 @@ function createOperator(deployment: Deployment, checker: AccessChecker, graceMs:
     return !isLost && !redis.jumps().some(({ atMs, byMs }) => atMs > fromMs && byMs > JUMP_ALLOWED_MS);
   }
 
-  /** In order, every gateway confirms. */
+  /** In order, every gateway confirms, and one that has ended is not listed. */
   function checkProgress(exceptions: ReadonlyMap<string, number>): void {
     if (!deployment.disturbances.isCalmSince(world.now() - 30_000)) return;
-    const behind = deployment.places.find((place) => place.process.isRunning() && exceptions.has(gatewayAt(place)));
-    if (behind !== undefined) world.violate('progress', `${gatewayAt(behind)} does not confirm a change`);
+    for (const [name, process] of started)
+      if (exceptions.has(name) && (process.isRunning() || process.hasEnded()))
+        world.violate('progress', `${name} does not confirm a change`);
   }
 
   async function changeSomething(): Promise<void> {

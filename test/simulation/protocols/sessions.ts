@@ -16,6 +16,8 @@ const PEOPLE = 5;
 const IDLE_MS = 8 * 60_000;
 const ACCESS_LIVES_MS = [30_000, 60_000, 300_000, 3_600_000] as const;
 const REQUEST_GAP_MS = 4000;
+/** Logins and requests that are under way take no longer, unless something is out of order. */
+const WORK_MAX_MS = 4000;
 const END_GAP_MS = 40_000;
 /** What Redis has not written to its disk: a moment, or a second as with `appendfsync everysec`. */
 const TAILS_MS = [20, 1000, 1000] as const;
@@ -30,6 +32,7 @@ export const sessionsProtocol: Protocol = {
     suspend: 2,
     hesitate: 2,
     kill: 3,
+    stop: 2,
     clock: 1,
     cut: 3,
     break: 3,
@@ -82,6 +85,12 @@ function startSessions(world: World, processes: number): Running {
         onFailure: (session, reason) => world.note(place.name, `does not refresh ${session.id}: ${reason}`),
       });
       gateways.set(place, { process, store, sessions });
+      place.stop = async () => {
+        gateways.delete(place);
+        await machine.sleep(WORK_MAX_MS);
+        await sessions.close();
+        await store.close();
+      };
     });
   });
   deployment.redis.lag(random.pick(TAILS_MS));

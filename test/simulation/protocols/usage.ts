@@ -25,6 +25,7 @@ export const usageProtocol: Protocol = {
     suspend: 1,
     hesitate: 2,
     kill: 3,
+    stop: 3,
     cut: 3,
     break: 3,
     slow: 1,
@@ -73,7 +74,13 @@ function startUsage(world: World, processes: number): Running {
     const callers = new Map(
       ORGANIZATIONS.map((id) => [id, ['1', '2', '3'].map((key) => caller(`key_${key}`, organization(id)))]),
     );
-    void opened.then((usage) => gateways.set(place, { process, usage, callers }));
+    void opened.then((usage) => {
+      gateways.set(place, { process, usage, callers });
+      place.stop = () => {
+        gateways.delete(place);
+        return usage.close();
+      };
+    });
   });
   const checker = new UsageChecker(deployment);
 
