@@ -43,6 +43,18 @@ it('an order that was lost before its refusal leaves no wait', async () => {
   assert.equal(sentence(), undefined);
 });
 
+it('an order that was lost while the first question about it was on its way may be made again', async () => {
+  const { world, deployment, checker, sentence } = begin();
+  checker.ordered('o1', NAMES);
+  deployment.redis.stop();
+  deployment.redis.start('nothing');
+  await world.run(3000);
+  checker.touched('o1', 'gateway-1');
+  await world.run(20_000);
+  checker.ordered('o2', NAMES);
+  assert.equal(sentence(), undefined);
+});
+
 const secondOrders = [
   ['an order soon after the certificate is a fault', 0, 'o2 for a.test is ordered, although o1 was issued lately'],
   ['a certificate whose time has not come, by the clock of the store, is ordered again', LIFETIME_MS, undefined],

@@ -170,7 +170,7 @@ export class OrderChecker {
     const { world, disturbances } = this.#deployment();
     const isStored = order.touchedMs !== undefined;
     if (!isStored && !disturbances.isCalmSince(order.atMs - STORED_WITHIN_MS)) return;
-    if (this.#isLostSince(order.touchedMs ?? order.atMs)) return;
+    if (this.#isLostSince(order.atMs, order.touchedMs)) return;
     if (order.downloadedMs === undefined) {
       if (isStored)
         world.violate('orders', `${id} for ${order.names} is ordered beside ${earlier}, which is under way`);
@@ -199,9 +199,9 @@ export class OrderChecker {
     return !isKilled && !redis.losses().some(({ atMs }) => atMs > downloadedMs - 1);
   }
 
-  /** Data of the store was lost that had been written by then. */
-  #isLostSince(writtenMs: number): boolean {
+  /** Data of the store was lost that had been written between two moments, or soon after. A question about it may have been on its way for long. */
+  #isLostSince(fromMs: number, untilMs = fromMs): boolean {
     const { redis } = this.#deployment();
-    return redis.losses().some(({ atMs, sinceMs }) => atMs >= writtenMs && sinceMs <= writtenMs + STORED_WITHIN_MS);
+    return redis.losses().some(({ atMs, sinceMs }) => atMs >= fromMs && sinceMs <= untilMs + STORED_WITHIN_MS);
   }
 }
