@@ -86,6 +86,12 @@ const KEYS = of('keys', [
     '',
   ],
   [
+    'a suspended organization stays in the cache for its tokens',
+    'auth/identity-cache.ts',
+    'this.#organizations?.delete(organization);',
+    '',
+  ],
+  [
     'an absent key stays absent when it is created',
     'auth/identity-cache.ts',
     "case 'key.created':\n        this.#absences?.clear();",
