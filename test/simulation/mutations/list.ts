@@ -110,12 +110,6 @@ const KEYS = of('keys', [
     '...instance, position: 1e9',
   ],
   [
-    'a report of changes that Redis has lost is taken',
-    'auth/store/redis/instances.ts',
-    'if not change or change[2][2] ~= changed_at then',
-    'if false then',
-  ],
-  [
     'an instance is forgotten before its grace is over',
     'auth/store/redis/instances.ts',
     "'graces', now + grace, id)",
