@@ -4,16 +4,14 @@ import { REFUSALS } from '../catalogue/errors.ts';
 import { type ConsoleView, viewIn } from '../shared/questions/console-view.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
 import { type AskFleet, answerFleet, type FleetQuestion, type FleetSources } from '../shared/questions/fleet.ts';
-import { breakdownOf } from './breakdown.ts';
-import { type ExchangeRow, exchangeFilterOf, exchangeRow, newestFirst } from './exchanges.ts';
+import { breakdownOf, type ExchangeRow, exchangeFilterOf, exchangeRow, newestFirst } from './exchanges.ts';
 import { attentionOf, type Feed, feedOf, type LocalFeed, missingCauseId } from './feed.ts';
 import { type PageFile, pageFile } from './files.ts';
 import type { Fleet } from './fleet.ts';
 import type { FleetInstance } from './fleet-instance.ts';
 import type { Subject } from './history.ts';
 import { type ShownTime, spanOf } from './ranges.ts';
-import { runbookSection } from './runbook.ts';
-import { filledIn, runbookFacts } from './runbook-facts.ts';
+import { filledIn, runbookFacts, runbookSection } from './runbook.ts';
 import { type SamplingOptions, type SamplingSources, startSampling } from './sampling.ts';
 
 export interface ConsoleOptions extends ConsoleSources, SamplingOptions {

@@ -1,12 +1,11 @@
-// Pure: joins what one or several gateways tell of themselves into the data of the page.
+// Pure: joins what one or several gateways tell of themselves into the data of the page, with the markers of all in one list. Tells whether
+// their configurations differ, which none of them can tell of itself.
 
-import type { Cause } from './cause.ts';
-import { type ConfigurationInForce, differentConfigurations } from './different-configurations.ts';
+import { type Cause, warningCause } from './cause.ts';
 import type { GatewayEvent, LastingCause } from './events.ts';
 import type { FleetInstance, MissingInstance } from './fleet-instance.ts';
 import type { RangeCounts } from './history.ts';
 import { type HistoryReport, historyReport } from './history-report.ts';
-import { joinEvents } from './join-events.ts';
 import { mergeNearLimit } from './near-limit.ts';
 import type { OrganizationNearLimit } from './sample.ts';
 import type { VersionSummary } from './version-summary.ts';
@@ -110,4 +109,80 @@ function silentCause(instance: FleetInstance | MissingInstance): Feed['attention
     details: '#/system',
     instances: [name],
   };
+}
+
+type Placed = GatewayEvent & { readonly instance: string };
+
+/** An outage that several instances saw is told once. The oldest comes first. `instance` names all that saw it. */
+export function joinEvents(
+  told: readonly { readonly name: string; readonly events: readonly GatewayEvent[] }[],
+): Placed[] {
+  const all = told
+    .flatMap(({ name, events }) => events.map((event) => ({ ...event, instance: name })))
+    .sort((one, other) => one.at.localeCompare(other.at));
+  const joined: Placed[] = [];
+  /** By text: the place of its latest outage in the list. */
+  const outages = new Map<string, number>();
+  for (const event of all) {
+    const place = outages.get(event.text);
+    const known = place === undefined ? undefined : joined[place];
+    if (event.kind === 'outage' && place !== undefined && known !== undefined && reaches(known, event.at)) {
+      joined[place] = { ...known, until: laterOf(known.until, event.until), instance: both(known, event) };
+      continue;
+    }
+    if (event.kind === 'outage') outages.set(event.text, joined.length);
+    joined.push(event);
+  }
+  return joined;
+}
+
+const reaches = ({ until }: GatewayEvent, at: string) => until === null || until >= at;
+
+const laterOf = (one: string | null, other: string | null) =>
+  one === null || other === null ? null : one > other ? one : other;
+
+const both = (one: Placed, other: Placed) =>
+  one.instance.split(', ').includes(other.instance) ? one.instance : `${one.instance}, ${other.instance}`;
+
+interface ConfigurationInForce {
+  readonly version?: string;
+  /** ISO 8601. */
+  readonly loaded_at?: string;
+}
+
+interface Instance {
+  readonly name: string;
+  /** Absent from an instance of an earlier version. */
+  readonly configuration?: ConfigurationInForce | undefined;
+}
+
+/** A change reaches the instances one after another. */
+const CHANGE_MS = 60_000;
+const NAMED_MAX = 5;
+
+function differentConfigurations(instances: readonly Instance[], nowMs: number): Cause[] {
+  const known = instances.flatMap(({ name, configuration: { version, loaded_at: at } = {} }) =>
+    version === undefined || at === undefined ? [] : [{ name, version, at }],
+  );
+  const versions = Map.groupBy(known, ({ version }) => version);
+  const since = known
+    .map(({ at }) => at)
+    .sort()
+    .at(-1);
+  if (versions.size < 2 || since === undefined || nowMs - Date.parse(since) < CHANGE_MS) return [];
+  const groups = [...versions].map(([version, same]) => `${version} on ${namesOf(same)}`);
+  return [
+    warningCause(
+      'configuration differs',
+      `The instances have different configurations: ${groups.join('; ')}.`,
+      'The same request may be decided by other rules on another instance.',
+      { since, details: '#/system' },
+    ),
+  ];
+}
+
+function namesOf(instances: readonly { readonly name: string }[]): string {
+  const named = instances.slice(0, NAMED_MAX).map(({ name }) => name);
+  const more = instances.length - named.length;
+  return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
 }

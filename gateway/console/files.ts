@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { type Encoded, encoded } from '../shared/http/content-coding.ts';
 import { contentVersionIn, contentVersionOf, LASTING } from '../shared/http/content-version.ts';
 import { LOOK_FILES } from '../shared/look/look-files.ts';
-import { withoutComments } from './without-comments.ts';
 
 export interface PageFile extends Encoded {
   readonly type: string;
@@ -133,4 +132,12 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     });
     return made;
   };
+}
+
+/**
+ * Comments are for the readers of the repository; browsers would load them for nothing. Leaves out those that have lines of their own. What
+ * stands behind code on its line stays: to tell it from the text of a string or a pattern would take a parser.
+ */
+export function withoutComments(text: string): string {
+  return text.replace(/^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*)[ \t]*\n/gm, '').replace(/\n{2,}/g, '\n');
 }

@@ -1,5 +1,8 @@
 // The history of the console as bytes, so that it outlives the process: a line of JSON with names and moments, then the counts.
 
+import { readFileSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { GatewayEvent } from './events.ts';
 import { COARSEST, RESOLUTIONS, YESTERDAY_SLOTS } from './ranges.ts';
 import { createRing, type Ring } from './ring.ts';
@@ -87,8 +90,8 @@ export function encodeHistory(
 }
 
 /**
- * Reads what this release or the one before has written. Returns undefined for the bytes of others, those that were cut off, and those of the
- * future, as after a change of the clock.
+ * Reads what this release or the one before has written. Returns undefined for the bytes of others, those that were cut off, and those of
+ * the future, as after a change of the clock.
  *
  * @param width counts per slot of an operation in this release
  */
@@ -156,4 +159,31 @@ function headIn(bytes: Buffer): Head | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The file in the data directory: at most 6 MiB, replaced as a whole. */
+export interface HistoryFile {
+  /** Undefined if there is none. */
+  read(): Buffer | undefined;
+  /** Never rejects: the history is not worth a failure. The directory is not created. */
+  write(bytes: Buffer): Promise<void>;
+}
+
+export function createHistoryFile(dataDirectory: string): HistoryFile {
+  const path = join(dataDirectory, 'console-history');
+  return {
+    read() {
+      try {
+        return readFileSync(path);
+      } catch {
+        return undefined;
+      }
+    },
+    async write(bytes) {
+      const draft = `${path}.${process.pid}`;
+      await writeFile(draft, bytes, { mode: 0o600 })
+        .then(() => rename(draft, path))
+        .catch(() => undefined);
+    },
+  };
 }

@@ -1,7 +1,87 @@
-// The sections of the pages for operators that the console shows: what to do about an alert, and how alerts are set up.
+// The sections of the pages for operators that the console shows: what to do about an alert, and how alerts are set up. Beside a section
+// stands what the gateway knows at present about its subject: the names in its commands, the place in the configuration, and the reason of
+// the latest refusal. A section that nothing leads to at present has open places instead.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codesOfRunbook } from '../shared/failed-requests.ts';
+import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
+import { readSource } from '../shared/yaml-source.ts';
+import type { Cause } from './cause.ts';
+
+export interface RunbookFacts {
+  /** What stands for `<name>` in commands; for Redis the options of `redis-cli`. */
+  readonly names: Readonly<Partial<Record<'upstream' | 'organization' | 'redis', string>>>;
+  /** Where the upstream is configured: the file with the line. */
+  readonly place?: string | undefined;
+  /** What the log says about the latest request that was refused for this. */
+  readonly reason?: string | undefined;
+}
+
+interface RunbookSources {
+  readonly configDirectory: string;
+  /** The options with which `redis-cli` comes to the data of the gateway. */
+  readonly redisOptions?: string | undefined;
+  causes(): Promise<readonly Cause[]>;
+  recent(filter: ExchangeFilter): Promise<readonly ExchangeLine[]>;
+}
+
+/** Names that a shell takes as they are. */
+const PLAIN = /^[\w.@:[\]/-]+$/;
+
+export async function runbookFacts(title: string, sources: RunbookSources): Promise<RunbookFacts> {
+  const causes = (await sources.causes()).filter(({ runbook }) => runbook === title);
+  const [named] = namesIn(causes, 'upstreams');
+  const organizations = namesIn(causes, 'organizations');
+  // A command for one of several would be run for the wrong one.
+  const organization = organizations.length === 1 ? organizations[0] : undefined;
+  const lines = await Promise.all(
+    codesOfRunbook(title).map((code) => sources.recent({ code, upstream: named, limit: 1 })),
+  );
+  const [latest] = lines.flat().sort((one, other) => Number(other.time) - Number(one.time));
+  const redis = sources.redisOptions;
+  return {
+    names: {
+      ...(named !== undefined && PLAIN.test(named) && { upstream: named }),
+      ...(organization !== undefined && PLAIN.test(organization) && { organization }),
+      ...(redis !== undefined && { redis }),
+    },
+    place: named === undefined ? undefined : placeOf(named, sources.configDirectory),
+    reason: reasonIn(latest),
+  };
+}
+
+/** What the causes are about, each once. */
+function namesIn(causes: readonly Cause[], kind: 'upstreams' | 'organizations'): string[] {
+  const page = `#/${kind}/`;
+  const pages = causes.map(({ details = '' }) => details).filter((details) => details.startsWith(page));
+  return [...new Set(pages.map((details) => decodeURIComponent(details.slice(page.length))))];
+}
+
+/** The first line: what follows it is the stack of an error. */
+function reasonIn(line: ExchangeLine | undefined): string | undefined {
+  if (typeof line?.cause !== 'string') return undefined;
+  return line.cause.split('\n')[0]?.replaceAll('`', "'");
+}
+
+function placeOf(upstream: string, directory: string): string | undefined {
+  const file = join(directory, 'upstreams.yaml');
+  const { line } = readSource(file, []).mistakeAtKey(['upstreams', upstream], '', '');
+  return line === undefined ? undefined : `${file}:${line}`;
+}
+
+/** The text of a runbook with what is known. A command with an open place has `…`, and cannot be copied. */
+export function filledIn(text: string, { names, place, reason }: RunbookFacts): string {
+  const named = text.replace(/`[^`]*`/g, (code) =>
+    code.replace(/<(upstream|organization|redis)>/g, (_, name: keyof RunbookFacts['names']) => names[name] ?? '…'),
+  );
+  const placed = place === undefined ? named : named.replace(/`[^`]*upstreams\.yaml`/g, `\`${place}\``);
+  return reason === undefined
+    ? placed
+    : placed.replace(/^- Look: (.)/m, (_, first: string) => {
+        return `- Look: the log says of the latest request that was refused: \`${reason}\`. ${first.toUpperCase()}`;
+      });
+}
 
 interface RunbookSection {
   readonly title: string;
@@ -14,7 +94,8 @@ const PAGES = ['alerts', 'operations'].map((name) => new URL(`../../docs/${name}
 let pages: Promise<ReadonlyMap<string, RunbookSection>> | undefined;
 
 /**
- * Takes a title, or its anchor as links have it. Returns undefined for an unknown section, and if its file is not installed. Reads the files once.
+ * Takes a title, or its anchor as links have it. Returns undefined for an unknown section, and if its file is not installed. Reads the files
+ * once.
  *
  * @param directory of the configuration: the page says `config/`, where the shipped one is
  */

@@ -3,14 +3,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, REFUSALS } from '../catalogue/errors.ts';
 import type { StatusForCauses } from './cause.ts';
-import { createCauseMemory } from './cause-memory.ts';
-import { causesOf, type LastMinute } from './causes.ts';
+import { causesOf, createCauseMemory, type LastMinute } from './causes.ts';
 import { createEvents, eventsAbout } from './events.ts';
 import type { LocalFeed } from './feed.ts';
 import { History, type Subject, widthOf } from './history.ts';
-import type { HistoryFile } from './history-file.ts';
 import { historyReport } from './history-report.ts';
-import { decodeHistory, encodeHistory, type KeptHistory } from './kept-history.ts';
+import { decodeHistory, encodeHistory, type HistoryFile, type KeptHistory } from './kept-history.ts';
 import { mergeNearLimit } from './near-limit.ts';
 import { RESOLUTIONS, type ShownTime } from './ranges.ts';
 import { createDifference, type OrganizationNearLimit, type Sample } from './sample.ts';

@@ -1,8 +1,7 @@
 // Pure: which operations fail or have become slow, from the counts of the last minute. Each names the culprit first, and says when it
 // recovers.
 
-import { atMost } from './at-most.ts';
-import { type Cause, failureCause, warningCause } from './cause.ts';
+import { atMost, type Cause, failureCause, warningCause } from './cause.ts';
 import { figuresOf, quantileMs } from './figures.ts';
 import type { PresentCounts } from './history.ts';
 import type { OrganizationNearLimit } from './sample.ts';

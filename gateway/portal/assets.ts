@@ -1,10 +1,10 @@
 // The static assets of pages: a fixed list of files, and the colours and the logo of the configuration. A URL never selects a file by path.
 
 import { readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
 import { contentVersionOf } from '../shared/http/content-version.ts';
 import { LOOK_FILES } from '../shared/look/look-files.ts';
 import { iconOf, type Look, themeOf } from './look.ts';
-import { pageCode } from './page-code.ts';
 import { type PortalResource, toResource } from './resource.ts';
 
 /** The folder of all assets. */
@@ -100,4 +100,33 @@ function sourcesOf(look: Look, title: string): readonly Source[] {
     made('icon.svg', 'image/svg+xml', iconOf(title, look)),
     ...(logo ? [made('logo', logo.type, logo.body)] : []),
   ];
+}
+
+/**
+ * The modules of the gateway that pages use, too: what writes samples writes them again as the reader types. The browser gets the same
+ * sources, without their types. They import each other and nothing else.
+ */
+const MODULES = [
+  'html.ts',
+  'highlight.ts',
+  'samples/sample-request.ts',
+  'samples/samples.ts',
+  'samples/curl.ts',
+  'samples/javascript.ts',
+  'samples/python.ts',
+  'samples/go.ts',
+  'samples/web-socket.ts',
+] as const;
+
+/** Each module with a function that reads it; the name is its path below the folder of the assets. */
+function pageCode(): readonly (readonly [name: string, read: () => Promise<string>])[] {
+  return MODULES.map((name) => [`code/${name}`, () => scriptOf(name)]);
+}
+
+async function scriptOf(name: string): Promise<string> {
+  const source = await readFile(new URL(name, import.meta.url), 'utf8');
+  // What is taken out becomes spaces, so that places in errors stay right; a browser needs none at the ends of lines.
+  return stripTypeScriptTypes(source)
+    .replace(/[ ]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n');
 }

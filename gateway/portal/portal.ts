@@ -7,7 +7,6 @@ import { addVary, answerWith } from './answer.ts';
 import { ASSETS } from './assets.ts';
 import { escapeHtml } from './html.ts';
 import { layOut, type Page } from './layout.ts';
-import { nearestPages } from './nearest-pages.ts';
 import { type PortalResource, toResource } from './resource.ts';
 import { openSite, type PortalOptions, type PortalSite } from './site.ts';
 
@@ -111,4 +110,35 @@ function unknownCodePage(code: string): Page {
     main,
     markdown: '',
   };
+}
+
+const NEAREST_MAX = 5;
+const ALIKE_MIN = 4;
+
+/**
+ * Where a reader may have wanted to go whose address leads nowhere: returns the pages beside it that begin alike, and the nearest page above
+ * it.
+ */
+function nearestPages(path: string, all: readonly string[]): string[] {
+  const pages = new Set(all.filter((one) => /^\/docs(\/[^.]*)?$/.test(one) && !one.startsWith('/docs/assets')));
+  const name = nameIn(path);
+  const beside = [...pages]
+    .map((page) => ({ page, alike: lengthAlike(nameIn(page), name) }))
+    .filter(({ alike }) => alike >= ALIKE_MIN)
+    .sort((one, other) => other.alike - one.alike)
+    .map(({ page }) => page);
+  let above = path;
+  while (!pages.has(above) && above !== '') above = above.slice(0, above.lastIndexOf('/'));
+  return [...new Set([...beside.slice(0, NEAREST_MAX - 1), above || '/docs'])];
+}
+
+function nameIn(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+}
+
+/** How many letters both begin with. */
+function lengthAlike(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length;
 }

@@ -10,7 +10,7 @@ import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Console, type ConsoleOptions, type ConsoleSources, createConsole } from '../console/console.ts';
 import { openFleet } from '../console/fleet.ts';
-import { createHistoryFile } from '../console/history-file.ts';
+import { createHistoryFile } from '../console/kept-history.ts';
 import { exchangeReport } from '../explain/report.ts';
 import type { AdminOptions, Answers } from '../observe/admin.ts';
 import { DURATION_BUCKETS } from '../observe/duration-metrics.ts';

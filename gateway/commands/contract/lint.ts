@@ -1,10 +1,14 @@
 // `gateway contract lint`: mistakes and recommendations for contracts, before they are served.
 
+import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { contractsOf } from '../../config/contract-sources.ts';
+import { loadConfig } from '../../config/load.ts';
 import type { Configuration } from '../../configuration.ts';
 import { recommendationsFor } from '../../contract/lint/style-recommendations.ts';
-import { operationsOf } from '../../contract/operations/operations.ts';
+import type { KnownNames } from '../../contract/operations/extensions.ts';
+import { type DocumentDefaults, operationsOf } from '../../contract/operations/operations.ts';
 import type { JsonObject } from '../../contract/pointer.ts';
 import { createDirectReader, toDocument } from '../../contract/reading/document.ts';
 import { compileAll } from '../../contract/schemas/compile.ts';
@@ -13,7 +17,6 @@ import { ConfigError, condensed, type Mistake, toSentence } from '../../shared/m
 import { positionsIn } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';
-import { entriesOfFiles, type FileEntry } from './entries-of-files.ts';
 import { directoryOf, filesOf, UnreadableSource } from './read.ts';
 
 interface Linted {
@@ -124,4 +127,23 @@ function printResult(context: CommandContext, { files, mistakes, recommendations
     for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
   }
   if (mistakes.length > 0) context.fail(`${counted(mistakes.length, 'mistake')}.`);
+}
+
+interface FileEntry {
+  readonly defaults: DocumentDefaults;
+  readonly known: KnownNames;
+}
+
+/**
+ * What upstreams.yaml says about files that are checked alone. Returns what finds the entry of a file; undefined for a file that no entry
+ * lists. Mistakes of the configuration are the matter of `check`.
+ */
+function entriesOfFiles({ settings, environment }: CommandContext): (file: string) => FileEntry | undefined {
+  const { configDirectory, contractsDirectory } = settings();
+  const { sources, known } = contractsOf(loadConfig(configDirectory, environment, []));
+  const entries = new Map<string, FileEntry>();
+  for (const { contracts, ...defaults } of sources)
+    for (const file of globSync(contracts, { cwd: contractsDirectory }))
+      entries.set(resolve(contractsDirectory, file), { defaults, known });
+  return (file) => entries.get(resolve(file));
 }

@@ -15,7 +15,7 @@ import { type Answered, type Backend, type BackendRequest, createBackend, status
 import { isRefused } from '../upstreams/exercise.ts';
 import { trialCaller } from '../upstreams/open.ts';
 import { requestsFor } from '../upstreams/plan.ts';
-import { reloadFindings } from '../upstreams/stalwart/reload-finding.ts';
+import { reloadFindings } from '../upstreams/stalwart/table.ts';
 import { tlsOf } from './upstreams.ts';
 
 /** Shorter than the time of each check, so that the finding is about the login. */

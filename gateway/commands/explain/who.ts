@@ -9,7 +9,7 @@ import type { Caller, Mode } from '../../exchange/caller.ts';
 import type { Stages } from '../../pipeline.ts';
 import type { OpenKeyStore } from '../../process/open-key-store.ts';
 import type { CommandContext } from '../context.ts';
-import { noOrganization } from '../here/no-organization.ts';
+import { noOrganization } from '../here/deps.ts';
 
 const ANY_PERSON = {
   scheme: 'session',

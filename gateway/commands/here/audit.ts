@@ -3,8 +3,7 @@
 import type { Actions } from '../../administration/actions.ts';
 import { listAudit } from '../../administration/audit.ts';
 import type { MachineContext } from '../context.ts';
-import { actionDepsOf } from './deps.ts';
-import { noOrganization } from './no-organization.ts';
+import { actionDepsOf, noOrganization } from './deps.ts';
 
 export function auditHere(context: MachineContext): Actions['audit'] {
   return {

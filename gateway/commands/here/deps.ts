@@ -3,8 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../administration/actor.ts';
 import type { PartOfList } from '../../administration/part.ts';
+import type { KeyStore } from '../../auth/store/key-store.ts';
 import { type ErrorCode, GatewayError } from '../../catalogue/errors.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
+import { closest } from '../../shared/mistakes.ts';
 import type { MachineContext } from '../context.ts';
 
 export function actorOf({ actor: by }: MachineContext): Actor {
@@ -44,4 +46,20 @@ export async function* partsOf<Item>(
     yield items;
     behind = last;
   } while (behind !== undefined);
+}
+
+/** Organizations among which a misspelt id is looked for, so that a store with a million of them answers at once. */
+const SEARCHED_MAX = 1000;
+/** Edits of a misspelt id. */
+const EDITS_MAX = 2;
+
+/** The sentence about an organization that does not exist, with the id that was meant. */
+export async function noOrganization({ organizations }: Pick<KeyStore, 'organizations'>, id: string): Promise<string> {
+  const known = await organizations.list({ limit: SEARCHED_MAX });
+  const likely = closest(
+    id,
+    known.map((one) => one.id),
+    EDITS_MAX,
+  );
+  return `There is no organization ${id}.${likely === undefined ? '' : ` Did you mean "${likely}"?`}`;
 }

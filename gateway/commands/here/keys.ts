@@ -8,9 +8,8 @@ import type { KeyStore } from '../../auth/store/key-store.ts';
 import type { MachineContext } from '../context.ts';
 import { shortTime } from '../print.ts';
 import { requireScopes } from './checks.ts';
-import { actionDepsOf, actorOf, orFail, PART_SIZE, partsOf } from './deps.ts';
+import { actionDepsOf, actorOf, noOrganization, orFail, PART_SIZE, partsOf } from './deps.ts';
 import { made } from './in-force.ts';
-import { noOrganization } from './no-organization.ts';
 
 export function keysHere(context: MachineContext): Actions['keys'] {
   const { fail } = context;

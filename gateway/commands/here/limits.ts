@@ -6,11 +6,10 @@ import { resetLimits } from '../../administration/limits.ts';
 import { liveKeysOf } from '../../auth/organization-search.ts';
 import type { Configuration } from '../../configuration.ts';
 import { areCountersShared, openCounterStore } from '../../limits/counters/open-counter-store.ts';
-import { createLimitUsage } from '../../limits/usage.ts';
+import { createLimitUsage, type ResetReport, type UsageReport } from '../../limits/usage.ts';
+import { complaintOf } from '../admin-client.ts';
 import type { MachineContext } from '../context.ts';
-import { actorOf } from './deps.ts';
-import { noOrganization } from './no-organization.ts';
-import { type CountersHere, runningLimits } from './running-limits.ts';
+import { actorOf, noOrganization } from './deps.ts';
 
 /** Long, because no client waits for a command and the operator may be far from Redis. */
 const DEADLINE_MS = 2000;
@@ -70,4 +69,37 @@ async function withSharedStore<T>(
   } finally {
     await counters.close();
   }
+}
+
+/** Both methods return undefined for an unknown organization. */
+interface CountersHere {
+  show(organization: string): Promise<UsageReport | undefined>;
+  reset(organization: string): Promise<ResetReport | undefined>;
+}
+
+/** Through the admin listener. Ends the command with a sentence if no gateway answers. */
+function runningLimits({
+  fail,
+  adminClient,
+  actor: by,
+}: Pick<MachineContext, 'fail' | 'adminClient' | 'actor'>): CountersHere {
+  const client = adminClient();
+
+  async function ask(method: 'GET' | 'POST', path: string, query: Readonly<Record<string, string>>): Promise<unknown> {
+    const answer = await client.ask(method, `${path}?${new URLSearchParams(query)}`);
+    if (answer === undefined)
+      return fail(
+        `No gateway answers at ${client.origin}. Without REDIS_URL, only the memory of the gateway has the counters.`,
+      );
+    const { status, body } = answer;
+    if (status >= 200 && status < 300) return body;
+    if (status === 404 && body.code === 'organization_unknown') return undefined;
+    return fail(complaintOf(client, answer));
+  }
+
+  return {
+    show: async (organization) => (await ask('GET', '/limits', { organization })) as UsageReport | undefined,
+    reset: async (organization) =>
+      (await ask('POST', '/limits/reset', { organization, by })) as ResetReport | undefined,
+  };
 }

@@ -10,9 +10,8 @@ import {
 } from '../../administration/organizations.ts';
 import type { MachineContext } from '../context.ts';
 import { requireTier } from './checks.ts';
-import { actionDepsOf, actorOf, orFail, PART_SIZE, partsOf } from './deps.ts';
+import { actionDepsOf, actorOf, noOrganization, orFail, PART_SIZE, partsOf } from './deps.ts';
 import { made } from './in-force.ts';
-import { noOrganization } from './no-organization.ts';
 
 export function organizationsHere(context: MachineContext): Actions['organizations'] {
   const actor = actorOf(context);

@@ -6,7 +6,7 @@ import { GatewayError } from '../../catalogue/errors.ts';
 import { usagePage } from '../../usage/report.ts';
 import { openUsageStore } from '../../usage/usage.ts';
 import type { MachineContext } from '../context.ts';
-import { noOrganization } from './no-organization.ts';
+import { noOrganization } from './deps.ts';
 
 const PAGE = 1000;
 

@@ -3,7 +3,6 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { absenceAt } from '../upstreams/absence.ts';
-import { laidOutJson } from './json-layout.ts';
 
 /** A document as its service publishes it. */
 export interface FetchedDocument {
@@ -108,4 +107,30 @@ function parsed(text: string, name: string, url: URL | undefined): FetchedDocume
     throw new Error(`${name} is no OpenAPI document: it has neither "openapi" nor "swagger".`);
   const shown = isJson ? laidOutJson(text) : text;
   return { text: shown, extension: isJson ? 'json' : 'yaml', root: root as FetchedDocument['root'], url };
+}
+
+const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s[\]{}:,"]+/g;
+
+/**
+ * Lays out JSON that is on one line, as frameworks publish it: otherwise every mistake in it would be on line 1. Returns JSON of several
+ * lines as it is. Each value keeps its text, because `JSON.stringify` would round long numbers.
+ */
+export function laidOutJson(text: string): string {
+  if (text.trim().includes('\n')) return text;
+  const tokens = text.match(TOKENS) ?? [];
+  const written: string[] = [];
+  let indent = '\n';
+  tokens.forEach((token, index) => {
+    const isEmpty = '[{'.includes(tokens[index - 1] ?? ' ');
+    if (token === '}' || token === ']') {
+      indent = indent.slice(0, -2);
+      written.push(isEmpty ? token : indent + token);
+    } else if (token === ',') written.push(token + indent);
+    else if (token === ':') written.push(': ');
+    else {
+      written.push(isEmpty ? indent + token : token);
+      if (token === '{' || token === '[') indent += '  ';
+    }
+  });
+  return `${written.join('')}\n`;
 }

@@ -1,5 +1,7 @@
 // `gateway keys export`: writes all organizations and keys as lines of JSON, while the store is in use.
 
+import { randomBytes } from 'node:crypto';
+import { lstat, open, rename, rm } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { KeyStore } from '../../auth/store/key-store.ts';
 import type { StoredKey } from '../../auth/store/stored-key.ts';
@@ -7,7 +9,6 @@ import { visibleLines } from '../../shared/text.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
 import { createProgress } from '../progress.ts';
-import { writeWhole } from './export-file.ts';
 import { amountOf, type Counts, endLine, headerLine, keyLine, organizationLine } from './export-form.ts';
 
 interface ExportFlags {
@@ -82,4 +83,39 @@ async function latecomers(store: KeyStore, keys: readonly StoredKey[], written: 
     lines += organizationLine(record);
   }
   return lines;
+}
+
+/**
+ * Writes a file that only its owner can read, to a temporary name beside the file and renames it at the end. Rejects with a sentence on
+ * failure, and leaves an existing file as it was. Rejects anything but a plain file, because the rename would replace a device, pipe or link
+ * instead of writing through it.
+ */
+async function writeWhole(path: string, pieces: AsyncIterable<string>): Promise<void> {
+  await requirePlainFile(path);
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  const file = await orSay(path, open(draft, 'wx', 0o600));
+  try {
+    for await (const piece of pieces) await orSay(path, file.writeFile(piece));
+    await orSay(path, file.sync());
+    await orSay(path, rename(draft, path));
+  } catch (cause) {
+    await rm(draft, { force: true });
+    throw cause;
+  } finally {
+    await file.close();
+  }
+}
+
+async function requirePlainFile(path: string): Promise<void> {
+  const existing = await lstat(path).catch(() => undefined);
+  if (existing === undefined || existing.isFile()) return;
+  throw new Error(`${path} is no plain file. Leave --file out and redirect the output to write into it.`);
+}
+
+async function orSay<T>(path: string, step: Promise<T>): Promise<T> {
+  try {
+    return await step;
+  } catch (cause) {
+    throw new Error(`The file ${path} cannot be written (${(cause as NodeJS.ErrnoException).code}).`, { cause });
+  }
 }

@@ -1,9 +1,11 @@
 // `gateway limits …`: shows, resets and simulates limits. `reset` resets the counters of an organization.
 
 import type { Command } from 'commander';
+import type { ShownLimits } from '../../administration/actions.ts';
+import type { LimitUse } from '../../limits/usage.ts';
 import type { CommandContext } from '../context.ts';
-import { printJson, printLine } from '../print.ts';
-import { addShow } from './show.ts';
+import { printJson, printLine, printTable, printText, shortTime } from '../print.ts';
+import { addOrganizationOption } from '../server/options.ts';
 import { addSimulate } from './simulate/simulate.ts';
 
 export function addLimitsCommands(program: Command, context: CommandContext): void {
@@ -33,4 +35,52 @@ function addReset(limits: Command, context: CommandContext): void {
       if (json) printJson(context, report);
       else printLine(context, `Reset the counters of ${org}: all its limits are unused again.`);
     });
+}
+
+/** Operations of an extra limit in the table. */
+const OPERATIONS_SHOWN = 3;
+
+interface ShowFlags {
+  readonly org?: string;
+  readonly json?: true;
+}
+
+function addShow(limits: Command, context: CommandContext): void {
+  const show = limits
+    .command('show')
+    .description('show what an organization has used of its limits now, and by which rules');
+  addOrganizationOption(show, context, 'id of the organization')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', '\nExample:\n  gateway limits show --org org_acme')
+    .action(async ({ org, json }: ShowFlags) => {
+      const limits = await context.actions('limits');
+      const report = await limits.show(org);
+      if (json) printJson(context, report);
+      else printReport(context, report);
+    });
+}
+
+function printReport(context: CommandContext, { organization, tier, limits }: ShownLimits): void {
+  printText(context, `${organization}, tier ${tier}\n`);
+  printTable(
+    context,
+    ['policy', 'rule', 'key', 'operations', 'limit', 'used', 'left', 'next freed at', 'state'],
+    limits.map((limit) => [
+      limit.policy,
+      limit.rule ?? '',
+      limit.key_id ?? '',
+      operationsIn(limit),
+      `${limit.limit} in ${limit.window_seconds} s`,
+      String(limit.used),
+      String(limit.remaining),
+      limit.next_freed_at === null ? '' : shortTime(Date.parse(limit.next_freed_at)),
+      limit.enforced ? 'enforced' : 'shadow',
+    ]),
+  );
+}
+
+function operationsIn({ operations }: Pick<LimitUse, 'operations'>): string {
+  if (operations === null) return 'all';
+  const more = operations.length - OPERATIONS_SHOWN;
+  return `${operations.slice(0, OPERATIONS_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

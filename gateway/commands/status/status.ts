@@ -2,7 +2,6 @@
 
 import type { Command } from 'commander';
 import type { UpstreamReport } from '../../console/cause.ts';
-import { shownState, suspectsAmong } from '../../console/suspects.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine, printTable } from '../print.ts';
 import { printCauses } from './print-causes.ts';
@@ -39,4 +38,21 @@ function rowOf([name, { targets = [], breaker = {}, credential }]: [string, Upst
   });
   const breakers = Object.entries(breaker).map(([mode, state]) => `${mode} ${state}`.trim());
   return [name, told.join(', '), breakers.join(', '), credential ?? ''];
+}
+
+/**
+ * A target whose last request failed is suspect: too few failures in a row to be a cause. One may be chance, but a reader of states must not
+ * take such a target for one that works. The page of the console says the same (page/states.js).
+ */
+type Target = NonNullable<UpstreamReport['targets']>[number];
+
+/** The state of a target, for people. */
+function shownState({ state, last_error: error }: Target): string {
+  return state === 'healthy' && error ? 'suspect' : state;
+}
+
+/** Returns the names of the upstreams with such a target. */
+function suspectsAmong(upstreams: Readonly<Record<string, UpstreamReport>>): string[] {
+  const isSuspect = (target: Target) => shownState(target) === 'suspect';
+  return Object.keys(upstreams).filter((name) => upstreams[name]?.targets?.some(isSuspect));
 }

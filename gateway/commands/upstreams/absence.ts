@@ -1,7 +1,11 @@
-// Whether anything listens at the address of an upstream. A trial of an absent service would report each of its requests.
+// Whether anything listens at the address of an upstream, before its trial and while it runs. A trial of an absent service would report each
+// of its requests.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { filledTemplate } from '../../upstream/requests/path.ts';
+import { type Finding, fail } from '../finding.ts';
+import type { Backend, BackendRequest } from './backend.ts';
 
 const PATIENCE_MS = 3000;
 
@@ -34,4 +38,38 @@ export async function absenceAt(address: string): Promise<string | undefined> {
 function codeOf(error: unknown): string {
   const { code, errors } = error as { code?: unknown; errors?: readonly { code?: unknown }[] };
   return String(code ?? errors?.[0]?.code ?? '');
+}
+
+interface Watched {
+  readonly backend: Backend;
+  /** Connects again if the last request has no answer. Resolves with nothing while the service listens. */
+  findings(): Promise<Finding[]>;
+}
+
+/**
+ * Notices that a service stops during its trial: each request afterwards would be reported for itself.
+ *
+ * @param address of the service, as in upstreams.yaml
+ */
+export function watchService(backend: Backend, address: string): Watched {
+  /** The first request since the last answer. */
+  let unanswered: BackendRequest | undefined;
+  return {
+    backend: {
+      ...backend,
+      async send(asked) {
+        const answered = await backend.send(asked);
+        unanswered = answered.problem === undefined ? undefined : (unanswered ?? asked);
+        return answered;
+      },
+    },
+    async findings() {
+      if (unanswered === undefined || (await absenceAt(address)) === undefined) return [];
+      const { entry, pathValues, method = entry.operation.method, path, search } = unanswered;
+      const target = (path ?? filledTemplate(entry.operation, pathValues)) + search;
+      return [
+        fail('service', `The service has stopped after ${method} ${target}.`, 'Look at its log, and start it again.'),
+      ];
+    },
+  };
 }

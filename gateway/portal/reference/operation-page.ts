@@ -9,12 +9,10 @@ import { type SampleForm, type SampleRequest, toSampleRequest } from '../samples
 import { LANGUAGES } from '../samples/samples.ts';
 import { tabs } from '../tabs.ts';
 import type { AddressedContract, OperationAddress } from './addresses.ts';
-import type { BodyView } from './body-view.ts';
-import { exampleText } from './body-view.ts';
+import { type BodyView, exampleText } from './body-view.ts';
 import { ABOUT_ERRORS, type CodesOfStatus, errorCodesOf, withOwnFields, withOwnPages } from './error-codes.ts';
-import { needsOf } from './needs.ts';
 import { type OperationTexts, operationMarkdown } from './operation-markdown.ts';
-import { type AnswerView, type OperationView, viewOfOperation } from './operation-view.ts';
+import { type AnswerView, needsOf, type OperationView, viewOfOperation } from './operation-view.ts';
 import { breakable } from './path-text.ts';
 import type { DocumentTools, ReferredOperation } from './reference.ts';
 import { sampleFormOf } from './sample-form.ts';

@@ -1,5 +1,6 @@
-// Reads one operation: parameters, body and answers with the values that samples use.
+// Reads one operation: parameters, body and answers with the values that samples use, and what a request for it needs.
 
+import type { OperationAddress } from './addresses.ts';
 import { type BodyView, createBodyViews, createMediaViews, exampleViewsAt, type MediaView } from './body-view.ts';
 import {
   type DocumentObject,
@@ -113,4 +114,28 @@ function answersOf(
         { status, description: textAt(answer, 'description'), headers, media: mediaIn(answer.content, 'answer') },
       ];
     });
+}
+
+/** Returns sentences in Markdown: credentials, modes, limits, pages and repetition. Guides that are not shown are linked, too. */
+export function needsOf({ operation, isForOperators }: OperationAddress, { parameters }: OperationView): string[] {
+  const { method, security, idempotency, hasTestMode, webSocket } = operation;
+  const ways = security.map(({ scheme, scopes }) => {
+    if (scheme === 'basic') return 'user name and password (Basic)';
+    const named = scopes.map((scope) => `\`${scope}\``).join(' and ');
+    return named === ''
+      ? 'an [API key](/docs/guides/authentication)'
+      : `a [key](/docs/guides/authentication) with the scope ${named}`;
+  });
+  const isPaged = method === 'GET' && parameters.some(({ place, name }) => place === 'query' && name === 'cursor');
+  const key = '[`Idempotency-Key`](/docs/guides/idempotency)';
+  return [
+    ...(isForOperators ? ['Is for operators of the API: keys of clients cannot hold its scope.'] : []),
+    ways.length === 0 ? 'Needs no credentials.' : `Needs ${ways.join(', or ')}.`,
+    ...(hasTestMode || ways.length === 0 ? [] : ['Has no test data: test keys are refused.']),
+    ...(idempotency === 'required' ? [`Requires an ${key}.`] : []),
+    ...(idempotency === 'optional' ? [`May be repeated safely with an ${key}.`] : []),
+    ...(isPaged ? ['Responds [page by page](/docs/guides/pagination).'] : []),
+    ...(ways.length === 0 ? [] : ['Counts against your [rate limit](/docs/guides/rate-limits).']),
+    ...(webSocket ? ['Opens a WebSocket.'] : []),
+  ];
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CauseMemory, createCauseMemory } from '../../../gateway/console/cause-memory.ts';
-import { causesOf } from '../../../gateway/console/causes.ts';
+import { type CauseMemory, causesOf, createCauseMemory } from '../../../gateway/console/causes.ts';
 import type { PresentCounts } from '../../../gateway/console/history.ts';
 import type { OrganizationNearLimit } from '../../../gateway/console/sample.ts';
 import type { Present } from '../../../gateway/console/traffic-causes.ts';

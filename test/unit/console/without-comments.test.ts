@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutComments } from '../../../gateway/console/without-comments.ts';
+import { withoutComments } from '../../../gateway/console/files.ts';
 
 test('comments on lines of their own are left out', () => {
   const script = '// Head.\n\n/**\n * @param one of\n */\nconst a = 1;\n  /* one line */\n  // more\n  b();\n';

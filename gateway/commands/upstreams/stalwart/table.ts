@@ -1,12 +1,14 @@
 // Makes the table that shows whether each step of docs/mail.md holds at a mail server, for entries with `product: stalwart`.
 
 import type { Secrets } from '../../../config/secrets.ts';
+import type { UpstreamEntry } from '../../../config/upstreams/upstreams-file.ts';
 import type { Configuration } from '../../../configuration.ts';
 import { addressOfSite } from '../../../edge/admission/sites.ts';
 import { parseCredential } from '../../../upstream/credentials/credential-kinds.ts';
+import { type Finding, fail, ok, warn } from '../../finding.ts';
 import type { Backend } from '../backend.ts';
-import { requestsOf, stalwartFacts } from './facts.ts';
-import { type StepRow, stepRows } from './rows.ts';
+import { type FactsOptions, reloadReply, requestsOf, stalwartFacts } from './facts.ts';
+import { reloadStep, type StepRow, stepRows } from './rows.ts';
 
 interface StepTable {
   readonly rows: readonly StepRow[];
@@ -50,4 +52,20 @@ export function printedRows(rows: readonly StepRow[]): string[] {
   return rows.map(({ step, verdict, says, change }) =>
     [verdict.padEnd(14), step.padEnd(width), says, change && `Change: ${change}`].filter(Boolean).join('  '),
   );
+}
+
+/**
+ * Checks that a mail server could reload its configuration: with an error in it, a reload answers 200 and applies nothing. Returns nothing
+ * for another product. Sends one request, which changes nothing.
+ */
+export async function reloadFindings(
+  { product }: Pick<UpstreamEntry, 'product'>,
+  name: string,
+  options: Pick<FactsOptions, 'backend' | 'entry'>,
+): Promise<Finding[]> {
+  if (product !== 'stalwart') return [];
+  const { verdict, says, change = '' } = reloadStep(await reloadReply(options));
+  if (verdict === 'holds') return [ok(name, says)];
+  const remedy = `Change: ${change.replace(/\.$/, '')}.`;
+  return [verdict === 'does not hold' ? fail(name, says, remedy) : warn(name, says, remedy)];
 }

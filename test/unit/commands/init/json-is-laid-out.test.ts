@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { laidOutJson } from '../../../../gateway/commands/init/json-layout.ts';
+import { laidOutJson } from '../../../../gateway/commands/init/fetch-document.ts';
 
 it('is what JSON.stringify writes, for any value', () => {
   fc.assert(
