@@ -3,7 +3,7 @@
 import { temporaryDirectory } from '../test/support/directory.ts';
 import { freePort } from '../test/support/free-port.ts';
 import type { TestRedis } from '../test/support/redis.ts';
-import { startPinned, stop } from './contestants.ts';
+import { path, startCommand, stop } from './contestants.ts';
 import { cores, hurry, pin } from './machine.ts';
 import { startPinnedRedis } from './pinned-redis.ts';
 
@@ -29,8 +29,16 @@ export async function withGround<T>(options: GroundOptions, act: (ground: Ground
   const directory = temporaryDirectory();
   const stores: TestRedis[] = [];
   const upstreamPort = await freePort();
-  const upstreamArguments = [String(upstreamPort), String(pageBytes)];
-  const upstream = await startPinned('upstream.ts', upstreamArguments, cores.upstream, upstreamPort);
+  // Its main thread, which goes before others of its core, must not wait there for threads of the engine: it asks in a loop whether they
+  // are done, and they would never run.
+  const command = [
+    process.execPath,
+    '--single-threaded-gc',
+    path('upstream.ts'),
+    String(upstreamPort),
+    String(pageBytes),
+  ];
+  const upstream = await startCommand(command, cores.upstream, upstreamPort);
   if (isPrompt) hurry(upstream.pid as number);
   try {
     return await act({
