@@ -41,7 +41,7 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
     let subject = subjects.get(key);
     if (subject === undefined) {
       sweepsDue += SWEPT_PER_SUBJECT;
-      subject = { window: createWindow(), windowMs };
+      subject = { window: createWindow(key), windowMs };
       subjects.set(key, subject);
     }
     subject.windowMs = windowMs;
@@ -73,7 +73,7 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
       const window = windows[index] as Window;
       let { remaining, resetMs, waitMs } = checks[index] as CostCheck;
       if (admitted && waitMs === 0 && charge.cost > 0) {
-        spend(window, charge.windowMs, charge.cost, atMs);
+        spend(window, charge, charge.cost, atMs);
         remaining -= charge.cost;
         resetMs = (window.lastMs[0] as number) + charge.windowMs - clockMs;
       }

@@ -1,14 +1,23 @@
 // The sliding window of one counted subject. Pure. It never admits more than the limit in any span as long as the window, in bounded
 // memory. `redis/window.lua` implements the same algorithm in Lua, and a property test compares the two.
 
+import { hash } from 'node:crypto';
+
 /** Grains per window: no entry covers more than a hundredth of a window, so units count at most 1 % too long. */
 const GRAINS_PER_WINDOW = 100;
 
-/** Above this number of entries, neighbours are merged. Until then each entry covers one millisecond, so limits of up to 150 are exact. */
+/** No window has more entries. Until neighbours are merged, each entry covers one millisecond, so limits of up to 150 are exact. */
 const ENTRIES_MAX = 150;
 
 /**
- * Merging leaves at most this many entries (one more at the coarsest grain), so that at least fifty admissions come before the next merge.
+ * A merge takes Redis as long as twenty decisions, so subjects that fill at the same rate must not merge at the same moment: where the limit
+ * allows more units than entries, neighbours are merged above 111 to 150 entries, depending on the name.
+ */
+const ENTRIES_SPREAD = 40;
+
+/**
+ * Merging leaves at most this many entries (one more at the coarsest grain), so that ten admissions or more come before the next merge. Each
+ * merge takes a coarser grain than the one before, and at the coarsest none is needed any more.
  */
 const ENTRIES_MERGED = 100;
 
@@ -17,6 +26,7 @@ const ENTRIES_FEW = 25;
 
 /** The entries, at most ENTRIES_MAX, oldest first. An entry counts until its latest admission has left the window. */
 export interface Window {
+  readonly name: string;
   /** Latest admission of each entry. Never decreases. */
   readonly lastMs: number[];
   /** Units admitted up to and including each entry. Always increases. */
@@ -25,6 +35,8 @@ export interface Window {
   spentBefore: number;
   /** How often the coarsest grain was halved to get the grain of the newest entry. */
   halvings: number;
+  /** The number of entries above which neighbours are merged; undefined until it matters. */
+  mergedAbove: number | undefined;
 }
 
 export interface WindowRule {
@@ -41,8 +53,9 @@ export interface CostCheck {
   readonly waitMs: number;
 }
 
-export function createWindow(): Window {
-  return { lastMs: [], spent: [], spentBefore: 0, halvings: 0 };
+/** @param name of the counter */
+export function createWindow(name: string): Window {
+  return { name, lastMs: [], spent: [], spentBefore: 0, halvings: 0, mergedAbove: undefined };
 }
 
 /** The latest admission; -Infinity before the first one. Decisions are never made at an earlier time. */
@@ -73,7 +86,7 @@ export function checkCost(window: Window, rule: WindowRule, cost: number, atMs: 
 }
 
 /** Adds an admission of `cost` units and drops entries that have left the window. */
-export function spend(window: Window, windowMs: number, cost: number, atMs: number): void {
+export function spend(window: Window, { requests, windowMs }: WindowRule, cost: number, atMs: number): void {
   if (cost === 0) return;
   const { lastMs, spent } = window;
   dropFirst(window, firstAbove(lastMs, atMs - windowMs));
@@ -87,7 +100,14 @@ export function spend(window: Window, windowMs: number, cost: number, atMs: numb
   if (count < ENTRIES_FEW) window.halvings = halvingsOfFinest(windowMs);
   spent.push(spentBefore(window, count) + cost);
   lastMs.push(atMs);
-  if (lastMs.length > ENTRIES_MAX) merge(window, windowMs);
+  if (lastMs.length > ENTRIES_MAX - ENTRIES_SPREAD && lastMs.length > mergedAbove(window, requests))
+    merge(window, windowMs);
+}
+
+function mergedAbove(window: Window, requests: number): number {
+  if (requests <= ENTRIES_MAX) return ENTRIES_MAX;
+  window.mergedAbove ??= ENTRIES_MAX - (Number.parseInt(hash('sha1', window.name).slice(0, 6), 16) % ENTRIES_SPREAD);
+  return window.mergedAbove;
 }
 
 /** Grains begin at multiples of their length, so each consists of two grains of the next finer size. */

@@ -15,7 +15,7 @@
 
 local call, pack, unpack, unpackAll = redis.call, struct.pack, struct.unpack, unpack
 local floor = math.floor
-local GRAINS_PER_WINDOW, ENTRIES_MAX, ENTRIES_MERGED, ENTRIES_FEW = 100, 150, 100, 25
+local GRAINS_PER_WINDOW, ENTRIES_MAX, ENTRIES_SPREAD, ENTRIES_MERGED, ENTRIES_FEW = 100, 150, 40, 100, 25
 local ENTRY = '<I6I6I4B'
 
 local asked = cjson.decode(ARGV[1])
@@ -56,7 +56,7 @@ local function search(key, satisfies)
 end
 
 -- Per charge; newest, before, after and halvings describe the newest entry.
-local keys, charges = {}, {}
+local names, keys, charges = {}, {}, {}
 local newest, before, after, halvings = {}, {}, {}, {}
 local expired, oldest, total, wait = {}, {}, {}, {}
 
@@ -138,6 +138,12 @@ local function merge(i, coarsest)
   call('RPUSH', keys[i], unpackAll(merged))
 end
 
+-- The number of entries above which neighbours are merged. Counters that fill at the same rate must not all be merged at the same moment.
+local function mergedAbove(i)
+  if charges[i].limit <= ENTRIES_MAX then return ENTRIES_MAX end
+  return ENTRIES_MAX - tonumber(string.sub(redis.sha1hex(names[i]), 1, 6), 16) % ENTRIES_SPREAD
+end
+
 -- Adds an entry. RPUSH comes first: a server without memory rejects commands that allocate, but only before the script has written.
 local function open(i, at)
   local key, charge = keys[i], charges[i]
@@ -151,7 +157,7 @@ local function open(i, at)
   elseif expired[i] > 0 then
     call('LTRIM', key, expired[i], -1)
   end
-  local merges = count == ENTRIES_MAX
+  local merges = count > ENTRIES_MAX - ENTRIES_SPREAD and count >= mergedAbove(i)
   if merges then merge(i, coarsest) end
   -- The expiry includes one grain, so that admissions within the same hundredth of the window need not extend it.
   if merges or not newest[i] or not isOneGrain(at, newest[i], coarsest) then
@@ -178,7 +184,7 @@ while i <= count do
   repeat
     local text, name = asked[2 * i + 2], asked[2 * i + 3]
     charges[i] = parsed[text] or parse(text)
-    keys[i] = prefix == '' and name or prefix .. name
+    names[i], keys[i] = name, prefix == '' and name or prefix .. name
     newest[i], before[i], after[i], halvings[i] = entry(keys[i], -1)
     if newest[i] and newest[i] > at then at = newest[i] end
     i = i + 1

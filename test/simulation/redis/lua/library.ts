@@ -164,7 +164,8 @@ export const LUA_LIBRARY = {
   math,
   cjson,
   struct,
-  tonumber: (value: LuaValue) => toNumber(value),
+  tonumber: (value: LuaValue, base?: LuaValue) =>
+    base === undefined ? toNumber(value) : Number.parseInt(textOf(value), num(base)),
   tostring: textOf,
   type: typeOf,
   ipairs: (list: LuaValue): LuaResult => [iterate, list, 0],
