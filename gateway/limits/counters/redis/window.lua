@@ -44,13 +44,14 @@ local function entry(key, index)
   return last, before, before + count, halvings
 end
 
--- Index of the first entry that satisfies the test; the newest entry must satisfy it.
-local function search(key, satisfies)
-  local low, high = 0, call('LLEN', key) - 1
+-- Index of the first entry, from an index on, that satisfies the test; the newest entry must satisfy it. It mostly is one of the first, so
+-- steps that double come before the bisection.
+local function search(key, from, satisfies)
+  local low, high, step = from, call('LLEN', key) - 1, 1
   while low < high do
-    local middle = floor((low + high) / 2)
+    local middle = math.min(low + step - 1, floor((low + high) / 2))
     local last, _, after = entry(key, middle)
-    if satisfies(last, after) then high = middle else low = middle + 1 end
+    if satisfies(last, after) then high = middle else low, step = middle + 1, step * 2 end
   end
   return low
 end
@@ -67,7 +68,7 @@ local function checkCost(i, at)
   if newest[i] and newest[i] > border then
     local last, spent = entry(key, 0)
     if last <= border then
-      expired[i] = search(key, function(l) return l > border end)
+      expired[i] = search(key, 1, function(l) return l > border end)
       last, spent = entry(key, expired[i])
     end
     oldest[i], total[i] = last, after[i] - spent
@@ -77,7 +78,7 @@ local function checkCost(i, at)
     wait[i] = charge.window
   else
     local needed = after[i] + charge.cost - charge.limit
-    local last = entry(key, search(key, function(_, a) return a >= needed end))
+    local last = entry(key, search(key, expired[i], function(_, a) return a >= needed end))
     wait[i] = last + charge.window - clock
   end
   return not charge.enforced
