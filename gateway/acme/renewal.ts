@@ -81,7 +81,7 @@ const BACK_OFF: Readonly<Record<FailureKind, { readonly firstMs: number; readonl
   limited: { firstMs: HOUR_MS, longestMs: DAY_MS },
 };
 
-export interface Failed {
+interface Failed {
   readonly kind: FailureKind;
   /** Failures in a row, this one included. */
   readonly failures: number;

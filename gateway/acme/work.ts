@@ -18,7 +18,7 @@ export interface AcmeSettings {
 }
 
 /** The records under a lease. Throws LeaseLost as soon as a later holder has taken it. */
-export interface Journal {
+interface Journal {
   records(): AcmeRecords;
   confirm(): Promise<void>;
   write(changes: AcmeChanges): Promise<void>;

@@ -8,7 +8,7 @@ const PATIENCE_MS = 10_000;
 /** Loopback addresses of a listener that is bound to all addresses. */
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-export interface AdminAnswer {
+interface AdminAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,4 @@
-// Types of what needs an operator's attention, and of the status that it is read from.
+// Types of what needs an operator's attention, of the status that it is read from, and of the gateways that share a Redis.
 
 import type { CredentialState } from '../shared/contracts/upstreams.ts';
 
@@ -132,4 +132,21 @@ export function atMost(causes: readonly Cause[], what: string, details: string):
   const isBad = causes.some(({ kind }) => kind === 'bad');
   const rest = (isBad ? failureCause : warningCause)(`more ${what}`, `${more} more ${what}.`, '', { details });
   return [...causes.slice(0, TOLD_MAX), rest];
+}
+
+/** A running gateway: one process, or the primary process of several workers. */
+export interface FleetInstance {
+  readonly id: string;
+  /** Host and port of its listener. */
+  readonly name: string;
+  readonly version: string;
+  /** ISO 8601, UTC. */
+  readonly started_at: string;
+  /** Whether it ends in order: its silence afterwards is intended. */
+  readonly ending?: boolean | undefined;
+}
+
+export interface MissingInstance extends FleetInstance {
+  /** ISO 8601, UTC: when it was asked first and did not answer. */
+  readonly missing_since: string;
 }

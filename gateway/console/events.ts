@@ -23,7 +23,7 @@ interface About {
 /** A cause with the moment of its begin. */
 export type LastingCause = Cause & { readonly since: string };
 
-export interface Events {
+interface Events {
   /** Notes a state; causes get the moment when they were first seen, where they do not know it themselves. */
   observe(status: StatusForCauses | null, causes: readonly Cause[]): void;
   /** The causes of the last state. */
@@ -167,8 +167,8 @@ function subjectOf({ details = '' }: Cause): About | undefined {
 }
 
 /**
- * The events that concern what a view is about: those of the gateway, its own, and those of the upstream of an operation or the operations of
- * an upstream.
+ * The events that concern what a view is about: those of the gateway, its own, and those of the upstream of an operation or the operations
+ * of an upstream.
  */
 export function eventsAbout(
   events: readonly GatewayEvent[],

@@ -1,9 +1,8 @@
 // Pure: joins what one or several gateways tell of themselves into the data of the page, with the markers of all in one list. Tells whether
 // their configurations differ, which none of them can tell of itself.
 
-import { type Cause, warningCause } from './cause.ts';
+import { type Cause, type FleetInstance, type MissingInstance, warningCause } from './cause.ts';
 import type { GatewayEvent, LastingCause } from './events.ts';
-import type { FleetInstance, MissingInstance } from './fleet-instance.ts';
 import type { RangeCounts } from './history.ts';
 import { type HistoryReport, historyReport } from './history-report.ts';
 import { mergeNearLimit } from './near-limit.ts';

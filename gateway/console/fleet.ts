@@ -7,7 +7,7 @@ import { subscribe } from '../redis/subscribe.ts';
 import { parseRedisUrl } from '../redis/url.ts';
 import { startDeadline } from '../shared/deadline.ts';
 import { PATIENCE_MS } from '../shared/questions/fleet.ts';
-import type { FleetInstance, MissingInstance } from './fleet-instance.ts';
+import type { FleetInstance, MissingInstance } from './cause.ts';
 import { createMissingInstances } from './missing-instances.ts';
 
 interface FleetAnswer {
@@ -219,7 +219,9 @@ export function openFleet({ url, self: names, isEnding, answer, clock, now }: Fl
   };
 }
 
-/** Announcements ignore what keeps gateways on one server apart, the database and the prefix of names: so the name of the channel has them. */
+/**
+ * Announcements ignore what keeps gateways on one server apart, the database and the prefix of names: so the name of the channel has them.
+ */
 function channelOf(url: string): string {
   const address = parseRedisUrl(url);
   if (address?.kind === 'sentinel') return `{gateway}:console:${address.db}`;

@@ -2,9 +2,9 @@
 // are left takes nothing for over. A new instance under another name replaces one of them.
 
 import type { Redis } from '../redis/client.ts';
-import type { FleetInstance, MissingInstance } from './fleet-instance.ts';
+import type { FleetInstance, MissingInstance } from './cause.ts';
 
-export interface MissingInstances {
+interface MissingInstances {
   /** As they were at the last round of questions. */
   list(): readonly MissingInstance[];
   /** Notes who answered a round and who did not. Resolves with all that are missing; rejects while Redis is away. */

@@ -9,7 +9,7 @@ import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-
 import { readSource } from '../shared/yaml-source.ts';
 import type { Cause } from './cause.ts';
 
-export interface RunbookFacts {
+interface RunbookFacts {
   /** What stands for `<name>` in commands; for Redis the options of `redis-cli`. */
   readonly names: Readonly<Partial<Record<'upstream' | 'organization' | 'redis', string>>>;
   /** Where the upstream is configured: the file with the line. */

@@ -7,7 +7,7 @@ import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
 import { mayBeInexact } from './scalars/exact-numbers.ts';
 import { type UncheckableNumber, uncheckableNumbers } from './scalars/number-literals.ts';
 
-export interface Json {
+interface Json {
   readonly value: unknown;
   /** Number of members and items at all depths. */
   readonly size: number;

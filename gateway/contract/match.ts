@@ -11,7 +11,7 @@ import { hasMatrixParameter, semicolonsFit } from './parameters/path-styles.ts';
 // Any other method is "not implemented" instead of "not allowed" (RFC 9110 section 15.6.2).
 const known: ReadonlySet<string> = new Set(METHODS);
 
-export interface Match {
+interface Match {
   match(admitted: Admitted): Matched;
   /** Returns the methods of a path, for OPTIONS requests. Throws like `match` if the path is unknown. */
   allowedMethods(admitted: Admitted): readonly string[];

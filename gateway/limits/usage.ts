@@ -54,7 +54,7 @@ export interface LimitUsage {
   reset(organization: string, dryRun?: boolean): Promise<ResetReport | undefined>;
 }
 
-export interface UsageOptions {
+interface UsageOptions {
   readonly store: Pick<CounterStore, 'decide' | 'reset'>;
   readonly rules: () => LimitRules;
   readonly operations: () => readonly Operation[];

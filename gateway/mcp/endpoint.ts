@@ -1,4 +1,5 @@
-// The endpoint for agents: answers the messages of one caller. It holds no state between messages; a call of a tool is an exchange of its own.
+// The endpoint for agents: answers the messages of one caller. It holds no state between messages; a call of a tool is an exchange of its
+// own.
 
 import { createHash } from 'node:crypto';
 import type { Caller } from '../exchange/caller.ts';
@@ -41,7 +42,7 @@ export interface ToolCall {
 }
 
 /** What the endpoint knows of a message beside its content. */
-export interface Received {
+interface Received {
   readonly caller: Caller;
   /** The body as it came. */
   readonly text: string;

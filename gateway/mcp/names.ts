@@ -9,7 +9,7 @@ const DIGEST_CHARACTERS = 8;
 /** The three tools that stand for all others in mode `search`. */
 export const SEARCH_TOOLS = ['search_operations', 'describe_operation', 'call_operation'] as const;
 
-export interface Named {
+interface Named {
   /** Unique among operations. */
   readonly id: string;
   /** What the contract wants the tool to be called. */

@@ -4,7 +4,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-export type Role = 'admin' | 'viewer';
+type Role = 'admin' | 'viewer';
 
 export interface AdminTokens {
   readonly admin: string | undefined;
@@ -137,7 +137,7 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
   };
 }
 
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 

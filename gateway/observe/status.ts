@@ -16,12 +16,12 @@ export interface StatusOptions {
   now(): number;
 }
 
-export interface Readiness {
+interface Readiness {
   readonly ready: boolean;
   readonly checks: Readonly<Record<string, string>>;
 }
 
-export interface Status {
+interface Status {
   /** The state of single upstreams does not count: one that is down must not take every route down. */
   readiness(): Promise<Readiness>;
   status(): Promise<object>;

@@ -3,7 +3,7 @@
 
 import type { Series } from './series.ts';
 
-export interface Traffic {
+interface Traffic {
   /**
    * Call it when a series is created; repeating the call is harmless.
    *
@@ -19,7 +19,7 @@ export interface Traffic {
   sample(): OperationTraffic[];
 }
 
-export interface RefusedCounts {
+interface RefusedCounts {
   all: number;
   /** Those of them with 5xx. */
   with5xx: number;

@@ -59,7 +59,7 @@ interface PendingOptions {
   onFlowing(dropped: number): void;
 }
 
-export interface Pending {
+interface Pending {
   /** Returns whether the bytes fit; otherwise they count as dropped, and only then `lines` is called to count them. */
   take(bytes: number, lines: () => number): boolean;
   /** The output has written this many bytes. */

@@ -41,7 +41,7 @@ const replaceable = new Set([
   ...['x-content-type-options', 'content-security-policy', 'referrer-policy', 'strict-transport-security'],
 ]);
 
-export interface Sent {
+interface Sent {
   /** Host of the upstream's address. */
   readonly host: string;
   /** Whether the request has a connection of its own. */

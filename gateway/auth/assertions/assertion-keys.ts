@@ -60,7 +60,7 @@ export function signerProblem(keys: readonly Term[], nowMs: number): string | un
   return `No key of the secrets entry assertion_keys may sign at ${since}: one of them must.`;
 }
 
-export interface Rotation {
+interface Rotation {
   readonly nowMs: number;
   /** How long the successor is published before it signs. */
   readonly leadMs: number;

@@ -87,7 +87,7 @@ export interface KeyStoreChange {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-export interface Changes {
+interface Changes {
   /** The highest sequence number in the log. */
   readonly latest: number;
   /** Oldest first. */

@@ -8,8 +8,7 @@ import { type Mistake, toSentence } from '../../shared/mistakes.ts';
 import type { CommandContext } from '../context.ts';
 import { addDiff } from './diff.ts';
 import { addLint } from './lint.ts';
-import { addPublish } from './publish.ts';
-import { publishedContractAt, textOfPublished, toJsonText } from './published.ts';
+import { addPublish, publishedContractAt, textOfPublished, toJsonText } from './publish.ts';
 import { directoryOf } from './read.ts';
 
 export function addContractCommands(program: Command, context: CommandContext): void {

@@ -3,8 +3,9 @@
 import type { Command } from 'commander';
 import { compareContracts } from '../../contract/diff/compare.ts';
 import { describedAlone } from '../../contract/diff/described.ts';
-import type { Level } from '../../contract/diff/findings.ts';
-import { type LocatedFinding, locateFindings } from '../../contract/diff/located.ts';
+import type { DiffFinding, Level } from '../../contract/diff/findings.ts';
+import type { Locate } from '../../contract/lint/positions.ts';
+import type { ContractDocument } from '../../contract/reading/document.ts';
 import { type Mistake, toSentence } from '../../shared/mistakes.ts';
 import { positionsIn } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
@@ -72,4 +73,29 @@ function sentenceOf({ file, line, column, level, rule, operation, reason }: Loca
 function jsonOf({ rule, level, operation, operationId, side, file, line, column, place, reason }: LocatedFinding) {
   const at = { document: side, file, line: line ?? null, column: column ?? null, place: place.join('.') };
   return { rule, level, operation, operation_id: operationId, ...at, reason };
+}
+
+interface LocatedFinding extends DiffFinding {
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+}
+
+/** Adds file positions to findings. A finding behind a reference into another file is located at the reference. */
+async function locateFindings(
+  findings: readonly DiffFinding[],
+  documents: { readonly old: readonly ContractDocument[]; readonly new: readonly ContractDocument[] },
+  locate: Locate,
+): Promise<LocatedFinding[]> {
+  const byFile = {
+    old: new Map(documents.old.map((document) => [document.file, document])),
+    new: new Map(documents.new.map((document) => [document.file, document])),
+  };
+  const made = findings.map((finding): { finding: DiffFinding; mistake: Mistake | undefined } => {
+    const document = byFile[finding.side].get(finding.file);
+    // A document fetched from a URL has no local file.
+    const isThere = document !== undefined && !/^https?:/.test(finding.file);
+    return { finding, mistake: isThere ? document.position().mistakeAt(finding.place, '', '') : undefined };
+  });
+  for (const document of [...byFile.old.values(), ...byFile.new.values()]) await document.position().locate(locate);
+  return made.map(({ finding, mistake }) => ({ ...finding, line: mistake?.line, column: mistake?.column }));
 }

@@ -4,12 +4,14 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
+import type { Configuration } from '../../configuration.ts';
 import { changesBetween, publicationsFile } from '../../contract/diff/publications.ts';
-import type { Publication } from '../../shared/contracts/published-contract.ts';
+import { publishedContracts } from '../../contract/merged/groups.ts';
+import type { Publication, PublishedContract } from '../../shared/contracts/published-contract.ts';
 import { shownPath } from '../../shared/file-text.ts';
+import { deprecationsOf } from '../../versions/deprecation.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
-import { publishedContractAt, textOfPublished } from './published.ts';
 
 export function addPublish(contract: Command, context: CommandContext): void {
   contract
@@ -79,4 +81,24 @@ function textOf(file: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** @param server the server address in the documents */
+export function publishedContractAt({ config, contracts }: Configuration, server: string): PublishedContract[] {
+  const operations = contracts.operations.map(({ operation }) => operation);
+  const { ofOperations } = deprecationsOf(operations, config.gateway, config.gateway.publicUrl);
+  return publishedContracts(contracts.operations, {
+    serverOf: () => server,
+    isDeprecated: (operation) => ofOperations.has(operation),
+    title: config.gateway.portal.title,
+  });
+}
+
+/** The document, in lines. */
+export async function textOfPublished({ json }: PublishedContract): Promise<string> {
+  return toJsonText(JSON.parse((await json()).toString('utf8')));
+}
+
+export function toJsonText(root: unknown): string {
+  return `${JSON.stringify(root, null, 2)}\n`;
 }

@@ -11,7 +11,7 @@ import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 
 const ROOM_MIN = 104_857_600;
 const ROOM_WANTED = 1_073_741_824;
-export const SKEW_MAX_MS = 1000;
+const SKEW_MAX_MS = 1000;
 
 export function checkDataDirectory(directory: string, now: () => number): Finding[] {
   const place = nearestExisting(directory);

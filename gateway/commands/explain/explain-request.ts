@@ -9,8 +9,7 @@ import type { CommandContext } from '../context.ts';
 import { withCounters } from '../here/limits.ts';
 import { printJson, printText } from '../print.ts';
 import { splitList } from '../read.ts';
-import { nearRoute } from './near-route.ts';
-import { printReport } from './print.ts';
+import { nearRoute, printReport } from './print.ts';
 import { findWho } from './who.ts';
 
 export interface RehearseFlags {

@@ -7,8 +7,7 @@ import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
 import { explainRequest, type RehearseFlags } from './explain-request.ts';
 import { findInLogs } from './find.ts';
-import { nearRoute } from './near-route.ts';
-import { printReport } from './print.ts';
+import { nearRoute, printReport } from './print.ts';
 
 interface ExplainFlags extends RehearseFlags {
   readonly log?: readonly string[];

@@ -1,8 +1,9 @@
-// Prints an exchange for people: the verdict, then one block per stage.
+// Prints an exchange for people: the verdict, then one block per stage. Names the path that a request without an operation may have meant.
 
 import type { DecisionRecord } from '../../explain/record.ts';
 import type { ExchangeReport, OperatorReport, StageReport } from '../../explain/report.ts';
 import { hasFailed } from '../../shared/failed-requests.ts';
+import { closest } from '../../shared/mistakes.ts';
 import { durationText } from '../../shared/text.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
@@ -38,4 +39,23 @@ function linesOf(report: StageReport, record: DecisionRecord | undefined): strin
 /** As the verdict and the console say it: the service failed, or the gateway refused. */
 function wordOf({ outcome }: StageReport, record: DecisionRecord | undefined): string {
   return outcome === 'refused' && record !== undefined && hasFailed(record) ? 'failed' : outcome;
+}
+
+/** Edits of a misspelt path. */
+const EDITS_MAX = 2;
+
+/** Returns the nearest route with as many parts; undefined if the request has an operation, or none is near. */
+export function nearRoute({ code, path }: DecisionRecord, routes: Iterable<string>): string | undefined {
+  if (code !== 'route_not_found' || typeof path !== 'string') return undefined;
+  const parts = path.split('/');
+  // Any value fits where a route has a parameter.
+  const filled = (route: string) =>
+    route
+      .split('/')
+      .map((part, index) => (part.startsWith('{') ? parts[index] : part))
+      .join('/');
+  const known = new Map(
+    [...routes].filter((route) => route.split('/').length === parts.length).map((route) => [filled(route), route]),
+  );
+  return known.get(closest(path, [...known.keys()], EDITS_MAX) ?? '');
 }

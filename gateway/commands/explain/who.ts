@@ -31,7 +31,7 @@ interface WhoFlags {
   readonly knowsAddress: boolean;
 }
 
-export interface Who {
+interface Who {
   /** Undefined without a known caller. */
   readonly organization: string | undefined;
   readonly authenticate: Stages['authenticate'];

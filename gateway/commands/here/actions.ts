@@ -13,8 +13,8 @@ const openings: { readonly [Concern in keyof Actions]: Open<Concern> } = {
   usage: async (context) => (await import('./usage.ts')).usageHere(context),
   requests: async (context) => (await import('./requests.ts')).requestsHere(context),
   deprecations: async (context) => (await import('./deprecations.ts')).deprecationsHere(context),
-  upstreams: async (context) => (await import('./upstreams.ts')).upstreamsHere(context),
-  alerts: async (context) => (await import('./alerts.ts')).alertsHere(context),
+  upstreams: async (context) => (await import('./running-gateway.ts')).upstreamsHere(context),
+  alerts: async (context) => (await import('./running-gateway.ts')).alertsHere(context),
 };
 
 export function onThisMachine(machine: MachineContext): CommandContext {

@@ -25,7 +25,7 @@ export type ExportRecord =
   | { readonly kind: 'end'; readonly counts: Counts };
 
 /** Reports the reason why a line is wrong; does not return. */
-export type Wrong = (reason: string) => never;
+type Wrong = (reason: string) => never;
 
 export function headerLine(pepperFingerprint: string, nowMs: number): string {
   return lineOf({

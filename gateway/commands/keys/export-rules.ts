@@ -4,7 +4,7 @@ import { isAddressRange } from '../../auth/address-ranges.ts';
 import { ORGANIZATION_ID } from '../../auth/issue-key.ts';
 import { isObject } from '../../contract/pointer.ts';
 
-export interface Rule {
+interface Rule {
   /** The text after "must be" in messages. */
   readonly be: string;
   holds(value: unknown): boolean;

@@ -16,7 +16,7 @@ import { openUpstreamAccess } from '../../wiring/upstream-access.ts';
 import { createTlsSettings } from '../../wiring/upstream-tls.ts';
 import { type Backend, createBackend } from './backend.ts';
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly configuration: Configuration;
   readonly settings: Settings;
   readonly secrets: Secrets;

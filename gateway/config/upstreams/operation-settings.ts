@@ -30,7 +30,7 @@ export const operationSettings = z.record(
   }),
 );
 
-export type OperationSettings = z.output<typeof operationSettings>;
+type OperationSettings = z.output<typeof operationSettings>;
 
 /** The properties of an operation that the settings refer to. */
 interface Named extends NamedOperation {

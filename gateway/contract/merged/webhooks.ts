@@ -5,7 +5,7 @@ import { isObject, type JsonObject, type Located, member, memberNames } from '..
 import type { ContractDocument } from '../reading/document.ts';
 import { prefixOf } from './names.ts';
 
-export interface Webhook {
+interface Webhook {
   /** Unique among the documents. */
   readonly name: string;
   readonly document: ContractDocument;

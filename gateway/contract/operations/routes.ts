@@ -9,7 +9,7 @@ interface RouteMatch {
   readonly values: readonly string[];
 }
 
-export interface Routes {
+interface Routes {
   /** `segments` are percent-decoded. Returns `undefined` if no operation has this path and method. */
   find(method: string, segments: readonly string[]): RouteMatch | undefined;
   /** Returns the methods served at a path (HEAD if GET is), or an empty list if the path is unknown. */

@@ -5,7 +5,7 @@ import { hasEscapedNames } from '../json.ts';
 import { isObject, type JsonObject } from '../pointer.ts';
 
 /** A member as JSON text, or as a value if JSON.parse could misread the text. */
-export type Member = readonly [name: string, text: string | undefined, value?: unknown];
+type Member = readonly [name: string, text: string | undefined, value?: unknown];
 
 /** Some members of one object in the document. */
 export interface Piece {

@@ -45,7 +45,7 @@ export interface KeptContracts {
 }
 
 /** An operation that is compared. All of its other members, which have to be JSON, decide as well. */
-export interface Compared {
+interface Compared {
   readonly root: JsonObject;
   readonly located: { readonly pointer: string };
   readonly parameters: readonly { readonly pointer: string }[];

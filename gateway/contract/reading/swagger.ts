@@ -5,7 +5,7 @@ import { MULTIPART, URLENCODED } from '../media-types.ts';
 import { isObject, type JsonObject, objectAt, pathOf, uriDecoded, valueAt } from '../pointer.ts';
 
 /** Something that the conversion could not keep, at a place of the Swagger document. */
-export interface Loss {
+interface Loss {
   readonly path: readonly (string | number)[];
   readonly reason: string;
   readonly remedy: string;

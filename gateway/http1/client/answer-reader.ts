@@ -6,7 +6,7 @@ import { type AnswerHead, parseAnswerHead } from './answer-head.ts';
 import { WireFault } from './wire.ts';
 
 /** Result of one step: more bytes are needed (`more`), or the head, a piece of the body, or the end of the answer was read. */
-export type Step = 'more' | 'head' | 'data' | 'end';
+type Step = 'more' | 'head' | 'data' | 'end';
 
 type State = 'head' | 'counted' | 'untilClose' | 'chunkSize' | 'chunk' | 'chunkEnd' | 'trailer' | 'over';
 

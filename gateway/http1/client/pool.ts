@@ -20,7 +20,7 @@ export interface PoolSettings extends ConnectSettings {
 }
 
 /** Shared read buffers: `readInto` for Node's reads, `unread` for synchronous reads. */
-export interface Reading {
+interface Reading {
   readonly readInto: Uint8Array;
   readonly unread: Unread;
 }

@@ -11,7 +11,7 @@ interface FallbackOptions {
   readonly instances: () => number;
 }
 
-export interface Fallback {
+interface Fallback {
   /** Counts against the share of this instance, admits, or refuses, as the outage policy says. */
   decide(charges: readonly Charge[]): LimitDecision;
   close(): Promise<void>;

@@ -37,7 +37,7 @@ function valueHtml({ label, before, after }: ChangedValue): string {
   return `<div><dt>${escapeHtml(label)}</dt><dd><del>${escapeHtml(before)}</del> <span aria-hidden="true">→</span> <ins>${escapeHtml(after)}</ins></dd></div>`;
 }
 
-/** Sentences of `advice.ts`: their code is the one that refuses. */
+/** Sentences of `rows.ts`: their code is the one that refuses. */
 function adviceHtml(sentence: string): string {
   return escapeHtml(sentence).replace(
     'validation_failed',

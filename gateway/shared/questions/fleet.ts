@@ -23,7 +23,7 @@ export type FleetQuestion =
   | AttentionQuestion;
 
 /** What the process of the console answers alone, for all instances: it finds causes and keeps silences. */
-export type AttentionQuestion =
+type AttentionQuestion =
   /** Answered with an Attention. */
   | { readonly about: 'attention' }
   /** Answered with an ActionAnswer. */

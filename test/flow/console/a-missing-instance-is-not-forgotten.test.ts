@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { CausesReport } from '../../../gateway/alerts/causes-report.ts';
+import type { FleetInstance } from '../../../gateway/console/cause.ts';
 import type { Feed } from '../../../gateway/console/feed.ts';
-import type { FleetInstance } from '../../../gateway/console/fleet-instance.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { eventually } from '../../support/instances.ts';

@@ -1,8 +1,7 @@
 // The conditions of a change in the Redis key store, checked inside its script.
 
 import { ConditionFailed, type Conditions } from '../key-store.ts';
-import { keyArguments } from './key-columns.ts';
-import { organizationArguments } from './organization-columns.ts';
+import { keyArguments, organizationArguments } from './columns.ts';
 
 /**
  * Lua function: `failure(at)` reads the conditions from the arguments at this index and returns the reply for one that does not hold; nil

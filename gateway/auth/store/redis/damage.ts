@@ -169,7 +169,7 @@ async function recordsOf(patient: RunScript, name: string): Promise<[id: string,
   return [...records];
 }
 
-/** Parses the text that `recordOf` of key-columns.ts writes. */
+/** Parses the text that `recordOf` of columns.ts writes. */
 function toIndexed(record: string): { digest: string; createdAtMs: number; organization: string } {
   const end = record.indexOf('\n');
   const { digest, createdAtMs } = JSON.parse(record.slice(end + 1));

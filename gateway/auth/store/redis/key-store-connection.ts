@@ -14,7 +14,7 @@ const SILENCE_AFTER_DEADLINE_MS = 500;
 /** Message of the library, which sets no error code. */
 const TIMED_OUT = 'Command timed out';
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly url: string;
   readonly pepperFingerprint: string;
   now(): number;

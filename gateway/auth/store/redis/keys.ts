@@ -3,13 +3,21 @@
 import { authorNameOf, detailsBy, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
 import type { Conditions, KeyPart, KeyRecords } from '../key-store.ts';
 import { isActive, type StoredKey } from '../stored-key.ts';
+import {
+  allOf,
+  inRedisPages,
+  KEY_ARGUMENTS,
+  KEY_FUNCTIONS,
+  keyArguments,
+  keysOf,
+  ORGANIZATION_FUNCTIONS,
+  organizationsOf,
+  revocationOf,
+} from './columns.ts';
 import { CONDITION_FUNCTIONS, conditionArguments, untilUnchanged, withinConditions } from './conditions.ts';
 import { DAMAGE_FUNCTIONS } from './damage.ts';
-import { KEY_ARGUMENTS, KEY_FUNCTIONS, keyArguments, keysOf, revocationOf } from './key-columns.ts';
 import type { StoreConnections } from './key-store-connection.ts';
 import { REFUSED, toStoreScript } from './key-store-script.ts';
-import { ORGANIZATION_FUNCTIONS, organizationsOf } from './organization-columns.ts';
-import { allOf, inRedisPages } from './pages.ts';
 
 /**
  * Lua function: whether an organization may get `added` keys that work, of which one may be the key that they replace. Most organizations

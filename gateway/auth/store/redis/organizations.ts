@@ -3,17 +3,18 @@
 import type { Organization } from '../../../exchange/caller.ts';
 import { authorNameOf, changeKindOf, detailsBy, ofChangedOrganization, ofNewOrganization } from '../change-details.ts';
 import type { Author, OrganizationRecords } from '../key-store.ts';
-import { CONDITION_FUNCTIONS, conditionArguments, untilUnchanged, withinConditions } from './conditions.ts';
-import type { StoreConnections } from './key-store-connection.ts';
-import { toStoreScript } from './key-store-script.ts';
 import {
+  allOf,
+  inRedisPages,
   ORGANIZATION_ARGUMENTS,
   ORGANIZATION_FUNCTIONS,
   organizationArguments,
   organizationsOf,
   SUSPENDED,
-} from './organization-columns.ts';
-import { allOf, inRedisPages } from './pages.ts';
+} from './columns.ts';
+import { CONDITION_FUNCTIONS, conditionArguments, untilUnchanged, withinConditions } from './conditions.ts';
+import type { StoreConnections } from './key-store-connection.ts';
+import { toStoreScript } from './key-store-script.ts';
 
 const CREATE = toStoreScript(`${ORGANIZATION_FUNCTIONS}${CONDITION_FUNCTIONS}
 local by, details, at = ARGV[3], ARGV[4], 5

@@ -3,10 +3,16 @@
 import type { Organization } from '../../../exchange/caller.ts';
 import type { KeyStore } from '../key-store.ts';
 import type { StoredKey } from '../stored-key.ts';
-import { KEY_ARGUMENTS, KEY_FUNCTIONS, keyArguments } from './key-columns.ts';
+import {
+  KEY_ARGUMENTS,
+  KEY_FUNCTIONS,
+  keyArguments,
+  ORGANIZATION_ARGUMENTS,
+  ORGANIZATION_FUNCTIONS,
+  organizationArguments,
+} from './columns.ts';
 import type { RunScript } from './key-store-connection.ts';
 import { toStoreScript } from './key-store-script.ts';
-import { ORGANIZATION_ARGUMENTS, ORGANIZATION_FUNCTIONS, organizationArguments } from './organization-columns.ts';
 
 /**
  * Checks everything before it writes, because Redis does not undo the writes of a script that fails. Returns the obstacle, or the numbers

@@ -30,7 +30,7 @@ export interface Tally {
 }
 
 /** One request with its two decisions; undefined where no limit counts it. */
-export interface Replayed {
+interface Replayed {
   readonly atMs: number;
   readonly recordedRefused: boolean;
   readonly present: LimitDecision | undefined;

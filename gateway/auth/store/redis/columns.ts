@@ -1,6 +1,8 @@
-// Converts keys to and from their form in the Redis key store: one text for the unchanging part, and a column for each kind of change. An
-// unchanged key takes no room in a column.
+// Converts keys and organizations to and from their form in the Redis key store: one text for the unchanging part (of an organization: for
+// name, contacts and rank), and a column for each kind of change. An unchanged record takes no room in a column. All records are read page
+// by page.
 
+import type { Organization } from '../../../exchange/caller.ts';
 import type { StoredKey } from '../stored-key.ts';
 import type { Columns } from './key-store-script.ts';
 
@@ -100,4 +102,69 @@ function recordOf({ digest, organization, mode, name, scopes, allowedCidrs, pref
 function readRecord(record: string): Unchanging {
   const end = record.indexOf('\n');
   return { organization: record.slice(0, end), ...JSON.parse(record.slice(end + 1)) };
+}
+
+export const SUSPENDED = '1';
+
+/** Number of script arguments per organization, in this order: id, record, tier, suspension. */
+export const ORGANIZATION_ARGUMENTS = 4;
+
+/** Lua functions that read and write organizations. */
+export const ORGANIZATION_FUNCTIONS = `
+local ORGANIZATION_COLUMNS = { 'organizations', 'tiers', 'suspensions' }
+
+local function organization_exists(id)
+  return call('HEXISTS', base .. 'organizations', id) == 1
+end
+
+-- Writes the organizations whose arguments begin at these indexes.
+local function insert_organizations(indexes)
+  local order = {}
+  for number, at in ipairs(indexes) do order[number] = ARGV[at] end
+  write_columns(ORGANIZATION_COLUMNS, indexes, 1)
+  write_all('RPUSH', 'organization_order', order)
+end
+`;
+
+/** Converts an organization to script arguments. */
+export function organizationArguments({ id, name, tier, state, contacts, operator }: Organization): string[] {
+  return [id, JSON.stringify({ name, contacts, operator }), tier, state === 'suspended' ? SUSPENDED : ''];
+}
+
+/** Converts the columns that a script returns to organizations; leaves out ids that do not exist. */
+export function organizationsOf(columns: unknown): Organization[] {
+  const [ids = [], records = [], tiers = [], suspensions = []] = columns as Columns;
+  return ids.flatMap((id, index) => {
+    const record = records[index];
+    if (!record) return [];
+    const { name, contacts, operator } = JSON.parse(record);
+    const state = suspensions[index] === SUSPENDED ? 'suspended' : 'active';
+    return { id, name, tier: tiers[index] ?? '', state, contacts, operator };
+  });
+}
+
+/** Collecting a page blocks Redis for about a millisecond. */
+const PAGE = 500;
+
+/**
+ * Reads all records page by page. The lists only grow at the end, so that positions stay valid while other clients write.
+ *
+ * @param from the position of the first record
+ */
+export async function* inRedisPages<T>(
+  read: (first: number, last: number) => Promise<unknown>,
+  recordsOf: (columns: unknown) => readonly T[],
+  from = 0,
+): AsyncGenerator<readonly T[]> {
+  for (let first = from; ; first += PAGE) {
+    const page = recordsOf(await read(first, first + PAGE - 1));
+    if (page.length > 0) yield page;
+    if (page.length < PAGE) return;
+  }
+}
+
+export async function allOf<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const page of pages) all.push(...page);
+  return all;
 }
