@@ -20,9 +20,13 @@ export interface ExchangesOptions {
   /** Headers of every answer, flat names and values. */
   readonly constantHeaders: readonly string[];
   readonly refusals: Pick<Refusals, 'refuse'>;
+  /** Makes the id of a request. ids.ts */
   requestId(): string;
-  /** Called once per exchange, after its answer has been sent or its client has disconnected. */
-  onFinished(trail: Trail): void;
+  /**
+   * Writes the log line, the trace and the counts of an exchange. Called once, after its answer has been sent or its client has
+   * disconnected. `createRecordExchange` of wiring/sections/traffic.ts
+   */
+  recordExchange(trail: Trail): void;
 }
 
 interface Exchanges {
@@ -40,7 +44,7 @@ interface Exchanges {
 
 /**
  * @param everyMs milliseconds between two checks
- * @param onEnded called after each exchange
+ * @param onEnded called after each exchange. server.ts closes the idle connections then, if it is closing
  */
 export function createExchanges(options: ExchangesOptions, everyMs: number, onEnded: () => void): Exchanges {
   const inProgress = createDenseSet<EdgeExchange>();
@@ -81,7 +85,7 @@ export function createExchanges(options: ExchangesOptions, everyMs: number, onEn
         inProgress.remove(entry);
         try {
           bodies.answered(exchange);
-          options.onFinished(trail);
+          options.recordExchange(trail);
         } catch (thrown) {
           reportFault(thrown);
         }
@@ -106,11 +110,12 @@ export function createExchanges(options: ExchangesOptions, everyMs: number, onEn
 }
 
 interface InternalExchangesOptions {
+  /** Makes the id of a request. ids.ts */
   requestId(): string;
-  /** Makes the trace of one exchange part of another's. */
+  /** Makes the trace of one exchange part of the trace of another. observe/tracing/tracing.ts */
   traceWithin(inner: Trail, outer: Trail): void;
-  /** Called once per exchange, after its answer is complete or given up. */
-  onFinished(trail: Trail): void;
+  /** As for the exchanges of clients. Called once, after the answer is complete or given up. */
+  recordExchange(trail: Trail): void;
 }
 
 /** Begins the exchange of a request into which the gateway turns the call of an agent. It ends when its response closes. */
@@ -120,7 +125,7 @@ export type BeginInternal = (request: DownstreamRequest, response: EdgeResponse,
 export function createInternalExchanges({
   requestId,
   traceWithin,
-  onFinished,
+  recordExchange,
 }: InternalExchangesOptions): BeginInternal {
   return function begin(request, response, outer) {
     const id = requestId();
@@ -128,7 +133,7 @@ export function createInternalExchanges({
     // This status remains if the answer is given up before it begins.
     trail.status = 499;
     traceWithin(trail, trailOf(outer.trail));
-    response.once('close', () => contain(() => onFinished(trail)));
+    response.once('close', () => contain(() => recordExchange(trail)));
     const arrived = { id, request, response, clientAddress: undefined, commonHeaders: [] };
     return { ...arrived, trail: notesOn(trail), reservation: trail };
   };

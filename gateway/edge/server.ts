@@ -1,9 +1,13 @@
 // A listener for clients: the fast path reads usual requests, Node's server all others. It has the limits and timeouts of both, and sends
 // JSON answers where Node would send an empty one or none.
 //
-// What follows: exchanges.ts makes an exchange of the request and its response. `current().handle` is the pipeline (pipeline.ts), which
-// wiring/serving.ts builds for each configuration. What it throws goes to refusal/refusals.ts. `onFinished` (wiring/sections/traffic.ts)
-// writes the log line. docs/reading.md follows a request file by file.
+// The way of a request, with the file of each step:
+//
+//   serveRequest      fast-path/connection.ts has read a head, or Node's server has (#listenTo)
+//   begin             exchanges.ts makes the exchange
+//   handleRequest     pipeline.ts runs the steps that wiring/serving.ts has made for the configuration in force
+//   refuse            refusal/refusals.ts answers what a step has thrown
+//   recordExchange    wiring/sections/traffic.ts writes the log line when the answer has been sent, and counts the exchange
 
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Server as Listener, type Socket } from 'node:net';
@@ -25,13 +29,16 @@ import { createUnreadable } from './refusal/unreadable.ts';
 
 /** What handles the requests of a listener under one configuration. */
 export interface RequestHandlers {
-  /** Whether a usual request needs the classes of node:http. Only the fast path asks. */
+  /** Whether a usual request needs the classes of node:http. Only the fast path asks. `createNeedsNode` of pipeline.ts */
   needsNode(request: DownstreamRequest): boolean;
-  /** Handles a request. Resolves when it has been answered. */
-  handle(arrived: Arrived): Promise<void>;
-  /** Whether a request for a WebSocket can get one; otherwise it is handled as a usual request. */
+  /** Handles a request. Resolves when it has been answered. `createPipeline` of pipeline.ts; edge/tls/plain.ts for the plain listener */
+  handleRequest(arrived: Arrived): Promise<void>;
+  /** Whether a request for a WebSocket can get one; otherwise it is handled as a usual request. serving/upgrades.ts */
   upgrades(request: DownstreamRequest): boolean;
-  /** Handles a request for which `upgrades` returned true. The response works as usual until the socket is detached from it. */
+  /**
+   * Handles a request for which `upgrades` returned true. The response works as usual until the socket is detached from it.
+   * serving/upgrades.ts
+   */
   upgrade(arrived: Arrived, socket: Socket, head: Buffer): Promise<void>;
 }
 
@@ -39,10 +46,10 @@ export interface ServerOptions extends NodeServerOptions, ExchangesOptions {
   readonly refusals: Refusals;
   /** Whether usual requests are read on the socket. If false, Node's server reads every request. */
   readonly usesFastPath: boolean;
-  /** Called with every new connection, which it may end. */
+  /** Counts a new connection, and ends it beyond the limits. connections/connections.ts */
   takeConnection?(socket: Socket): void;
-  /** The handlers of the configuration in force. */
-  current(): RequestHandlers;
+  /** The handlers of the configuration in force. Called once per request. `openServing` of wiring/sections/traffic.ts */
+  handlersInForce(): RequestHandlers;
 }
 
 export class PublicServer {
@@ -124,7 +131,7 @@ export class PublicServer {
       isTls: this.#options.createTlsServer !== undefined,
       everyMs,
       needsNode: (request) => this.#needsNode(request),
-      onRequest: (request, response) => this.#handle(this.#exchanges.begin(request, response, response)),
+      serveRequest: (request, response) => this.#handle(this.#exchanges.begin(request, response, response)),
       onClientError: this.#unreadable.onClientError,
     });
   }
@@ -151,7 +158,7 @@ export class PublicServer {
   /** Called while bytes are read, so it must not throw. */
   #needsNode(request: DownstreamRequest): boolean {
     try {
-      return this.#options.current().needsNode(request);
+      return this.#options.handlersInForce().needsNode(request);
     } catch (thrown) {
       reportFault(thrown);
       return true;
@@ -161,7 +168,7 @@ export class PublicServer {
   /** Called by the parser, so it must not throw. */
   #upgrades(request: IncomingMessage): boolean {
     try {
-      return this.#options.current().upgrades(request);
+      return this.#options.handlersInForce().upgrades(request);
     } catch (thrown) {
       reportFault(thrown);
       return false;
@@ -174,10 +181,10 @@ export class PublicServer {
   }
 
   #handle(arrived: EdgeExchange): void {
-    const { current, refusals } = this.#options;
+    const { handlersInForce, refusals } = this.#options;
     try {
-      current()
-        .handle(arrived)
+      handlersInForce()
+        .handleRequest(arrived)
         .catch((error: unknown) => refusals.refuse(arrived, error));
     } catch (thrown) {
       refusals.refuse(arrived, thrown);
@@ -197,14 +204,14 @@ export class PublicServer {
 
   /** Node gives only the socket. The response made for it works as usual until the upgrade is complete. */
   #onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    const { current, refusals } = this.#options;
+    const { handlersInForce, refusals } = this.#options;
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.on('finish', () => socket.destroySoon());
     socket.on('drain', () => response.emit('drain'));
     const arrived = this.#beginAtNode(request, response, socket);
-    current()
+    handlersInForce()
       .upgrade(arrived, socket, head)
       .catch((error: unknown) => refusals.refuse(arrived, error));
   }

@@ -14,6 +14,16 @@
 //   ended      gives place, target and deadline back         attempts.ts
 //
 // In each state the deadline can pass and the client can leave: both end it (attempts.ts; before-sending.ts while it is prepared).
+//
+// The calls from `forward` to the bytes:
+//
+//   forward ─> Attempts.run ─> ExchangePlace.take   waits for a place
+//     ─> Attempts.begin ─> Targets.pick             picks the target (targets/targets.ts)
+//     ─> dispatch ─> outgoing                       makes the request (headers/request-lines.ts); with rules or a credential,
+//                                                   RuledAttempt.send of apply-rules.ts comes before
+//     ─> Pool.dispatch                              writes it to a connection (../http1/client/pool.ts, write-request.ts)
+//   Relay.onResponseStart, onResponseData           get the answer from the connection (relay/relay.ts)
+//     ─> ClientAnswer ─> response.write             gives it to the client (relay/client-answer.ts)
 
 import type { Caller } from '../exchange/caller.ts';
 import type { Checked, Forwardable, Recording } from '../exchange/exchange.ts';
@@ -26,19 +36,18 @@ import { isStreamed } from './attempts/retry-plan.ts';
 import { withheldCookies } from './headers/cookies.ts';
 import { upstreamRequestLines } from './headers/request-lines.ts';
 import type { Relay } from './relay/relay.ts';
-import type { UpstreamRoute } from './routes.ts';
-import { type AnswerInProcess, deliver } from './simulated/examples.ts';
+import type { Execute, UpstreamRoute } from './routes.ts';
+import { deliver } from './simulated/examples.ts';
 import type { Target } from './targets/targets.ts';
 
 export interface ForwardOptions extends RulesOptions {
-  routeTo(upstream: string): UpstreamRoute;
-  /** Executes an operation of the gateway's own contract. Rejects with the refusal for the client. */
-  execute(exchange: Forwardable): Promise<AnswerInProcess>;
-  /** Returns a signed token that names the caller to the upstream, in most cases from a cache. */
+  /** The routes of all upstreams, by name. routes.ts */
+  readonly routes: ReadonlyMap<string, UpstreamRoute>;
+  /** Returns a signed token that names the caller to the upstream, in most cases from a cache. auth/assertions/assertions.ts */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
-  /** Throws too_many_streams if no stream may be opened for the caller. */
+  /** Throws too_many_streams if no stream may be opened for the caller. streams/open-streams.ts */
   refuseIfFull(exchange: Forwardable): void;
-  /** Returns the `traceparent` of one attempt, and notes its ids in the trail. */
+  /** Returns the `traceparent` of one attempt, and notes its ids in the trail. observe/tracing/tracing.ts */
   traceparentFor(trail: TrailNotes): string;
 }
 
@@ -66,17 +75,14 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
     if (operation.streams) options.refuseIfFull(exchange);
     if (operation.cookies !== undefined)
       exchange.trail.note('notSent', withheldCookies(exchange.headers.get('cookie'), operation.cookies));
-    const route = options.routeTo(operation.upstream);
+    const route = options.routes.get(operation.upstream) as UpstreamRoute;
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
-    if (route.isGateway) return new Attempts(options, exchange, route, deadlineAt, undefined, execute).run();
+    if (route.execute !== undefined)
+      return new Attempts(options, exchange, route, deadlineAt, undefined, execute).run();
     if (route.rules?.credential !== undefined) return sendAs(exchange, route, deadlineAt, undefined);
-    const assertion = options.assertionFor(caller, operation.upstream);
+    const assertion = options.assertionFor(caller, route.audience);
     if (typeof assertion === 'string') return sendAs(exchange, route, deadlineAt, assertion);
     return assertion.then((made) => sendAs(exchange, route, deadlineAt, made));
-  }
-
-  function execute(_: Target, relay: Relay, { exchange }: Attempts): void {
-    void deliver(relay, () => options.execute(exchange));
   }
 
   /** @param assertion undefined if the upstream gets a credential instead */
@@ -94,6 +100,11 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
   function dispatch(target: Target, relay: Relay, attempts: Attempts): void {
     target.dispatcher.dispatch(outgoing(attempts), relay);
   }
+}
+
+/** Sends a request to the gateway itself: the relay gets the answer as it would from a connection. */
+function execute(_: Target, relay: Relay, { exchange, route }: Attempts): void {
+  void deliver(relay, () => (route.execute as Execute)(exchange));
 }
 
 /** Returns the function that makes the request for the upstream, anew for each attempt. */

@@ -20,7 +20,8 @@ import type { Target, Targets } from './targets/targets.ts';
 
 interface HandshakeOptions {
   readonly targets: Pick<Targets, 'pick' | 'ended'>;
-  routeTo(upstream: string): UpstreamRoute;
+  readonly routes: ReadonlyMap<string, UpstreamRoute>;
+  /** As for other requests (forward.ts). */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
   traceparentFor(trail: TrailNotes): string;
 }
@@ -49,10 +50,10 @@ export function createHandshake(options: HandshakeOptions): (exchange: Forwardab
   /** Returns undefined if the client has left. */
   return async function handshake(exchange) {
     const { operation, caller } = exchange;
-    const route = options.routeTo(operation.upstream);
+    const route = options.routes.get(operation.upstream) as UpstreamRoute;
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
     const credential = route.rules?.credential;
-    const assertion = credential === undefined ? await options.assertionFor(caller, operation.upstream) : undefined;
+    const assertion = credential === undefined ? await options.assertionFor(caller, route.audience) : undefined;
     const credentialReady = credential?.awaitReady();
     if (credentialReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, credentialReady)))
       return undefined;

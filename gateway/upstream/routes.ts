@@ -1,6 +1,9 @@
 // The route of each upstream: times, budget, concurrency limit, credential and rules. Built once per configuration, so that a request needs
-// a single lookup.
+// a single lookup. Throws operation_unsupported.
 
+import { GatewayError } from '../catalogue/errors.ts';
+import type { Forwardable } from '../exchange/exchange.ts';
+import { entryOfUpstream } from '../shared/contracts/upstreams.ts';
 import type { Access, Accesses } from './access.ts';
 import { type AnswerRule, createJudge, type Judge } from './answers/judge.ts';
 import { createDeadlines, type Deadlines } from './attempts/deadlines.ts';
@@ -11,6 +14,7 @@ import { type Compression, type CompressionRules, createCompression } from './en
 import { authorityIn } from './headers/references.ts';
 import { createRewrite, type RequestRule, type Rewrite } from './requests/rewrite.ts';
 import { isGatewayItself } from './simulated/addresses.ts';
+import type { AnswerInProcess } from './simulated/examples.ts';
 
 interface UpstreamRouteEntry {
   readonly live: readonly string[];
@@ -34,7 +38,15 @@ export interface UpstreamRules {
   readonly rewrite: Rewrite | undefined;
 }
 
+/** Executes an operation that the gateway answers itself. Rejects with the refusal for the client. */
+export type Execute = (exchange: Forwardable) => Promise<AnswerInProcess>;
+
+/** What executes the operations that the gateway answers itself, by the address of their upstream. wiring/executors.ts */
+export type Executors = Readonly<Record<string, Execute | undefined>>;
+
 export interface UpstreamRoute {
+  /** The upstream that an assertion names: the entry as a whole. */
+  readonly audience: string;
   /** Milliseconds from the start of an exchange to the head of its answer, waiting and retries included. */
   readonly timeoutMs: number;
   /** Milliseconds from the start of an attempt to the head of its answer. */
@@ -56,18 +68,19 @@ export interface UpstreamRoute {
   readonly sendClientAddress: boolean;
   /** `host:port` of its targets in both modes. */
   readonly authorities: ReadonlySet<string>;
-  /** Whether the gateway itself executes the operations. */
-  readonly isGateway: boolean;
+  /** Executes the operations; undefined if they are sent to a service. */
+  readonly execute: Execute | undefined;
   /** Undefined if the upstream has neither a credential nor rules. */
   readonly rules: UpstreamRules | undefined;
   /** How the gateway compresses answers; undefined if it does not. */
   readonly compression: Compression | undefined;
 }
 
-/** @param now monotonic milliseconds */
+/** @param now returns monotonic milliseconds */
 export function createUpstreamRoutes(
   entries: Readonly<Record<string, UpstreamRouteEntry>>,
   accesses: Pick<Accesses, 'of'>,
+  executors: Executors,
   now: () => number,
 ): ReadonlyMap<string, UpstreamRoute> {
   const all = Object.entries(entries).map(([name, entry]): [string, UpstreamRoute] => {
@@ -77,6 +90,7 @@ export function createUpstreamRoutes(
     return [
       name,
       {
+        audience: entryOfUpstream(name),
         timeoutMs,
         firstByteTimeoutMs,
         idleTimeoutMs,
@@ -88,13 +102,17 @@ export function createUpstreamRoutes(
         honoursIdempotencyKey,
         sendClientAddress,
         authorities: new Set([...entry.live, ...(entry.test ?? [])].flatMap((one) => authorityIn(one) ?? [])),
-        isGateway: entry.live.some(isGatewayItself),
+        execute: entry.live.some(isGatewayItself) ? (executors[entry.live[0] ?? ''] ?? unsupported) : undefined,
         rules: rulesOf(entry, credential),
         compression: createCompression(entry.compression),
       },
     ];
   });
   return new Map(all);
+}
+
+async function unsupported(): Promise<never> {
+  throw new GatewayError('operation_unsupported');
 }
 
 /** Returns the rules of an upstream; undefined if requests and answers pass unchanged. */

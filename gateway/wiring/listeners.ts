@@ -19,10 +19,10 @@ import { addressBlockOf } from '../limits/addresses/address-block.ts';
 import type { PublicTls } from './public-tls.ts';
 
 /** What exists only after everything behind the listeners is open. */
-export interface ClientRequests extends Pick<ServerOptions, 'onFinished'> {
-  /** The handlers of the configuration in force, asked once per request. */
-  current(): RequestHandlers & {
-    /** Forwards a request of the plain listener; undefined if no tunnel there has its path. */
+export interface ClientRequests extends Pick<ServerOptions, 'recordExchange'> {
+  /** The handlers of the configuration in force. Called once per request. `openServing` of sections/traffic.ts */
+  handlersInForce(): RequestHandlers & {
+    /** Forwards a request of the plain listener; undefined if no tunnel there has its path. serving.ts */
     passPlain(admitted: Admitted): Promise<void> | undefined;
   };
 }
@@ -103,7 +103,7 @@ export class Listeners {
     return [this.#public, this.#plain].filter((server) => server !== undefined);
   }
 
-  #createServers({ current, onFinished }: ClientRequests): PublicServer {
+  #createServers({ handlersInForce, recordExchange }: ClientRequests): PublicServer {
     const { settings, configuration, constantHeaders, refusals, requestId, onExcess, tls } = this.#options;
     const { limits, timeouts, http, tls: tlsRules } = this.#gateway;
     const shared = {
@@ -116,7 +116,7 @@ export class Listeners {
       requestMs: timeouts.requestMs,
       writeIdleMs: timeouts.writeIdleMs,
       keepAliveMs: timeouts.keepAliveMs,
-      onFinished,
+      recordExchange,
       takeConnection: createConnections({
         rules: () => shareOfWorker(configuration().config.gateway.connections, settings.workers),
         blockOf: addressBlockOf,
@@ -126,14 +126,14 @@ export class Listeners {
       }),
     };
     if (tlsRules?.plain) {
-      const plain = this.#plainOptions(tlsRules.plain.mode, (admitted) => current().passPlain(admitted));
+      const plain = this.#plainOptions(tlsRules.plain.mode, (admitted) => handlersInForce().passPlain(admitted));
       this.#plain = new PublicServer({ ...shared, ...plain });
     }
     this.#public = new PublicServer({
       ...shared,
       createTlsServer: tls?.createServer,
       usesFastPath: http.fastPath,
-      current,
+      handlersInForce,
     });
     return this.#public;
   }
@@ -145,7 +145,7 @@ export class Listeners {
     const { isDraining, onUnreadableForward, ownChallenge } = this.#options;
     const rules = { ...limits, scheme: 'http', notesTraces: false, isDraining, onUnreadableForward } as const;
     const requests: RequestHandlers = {
-      handle: createPlain({
+      handleRequest: createPlain({
         mode,
         publicUrl,
         hosts: Object.values(hosts).filter((name) => name !== undefined),
@@ -159,9 +159,9 @@ export class Listeners {
     };
     return {
       constantHeaders,
-      refusals: createRefusals({ publicUrl, onRefused: () => undefined }),
+      refusals: createRefusals({ publicUrl, countRefusal: () => undefined }),
       usesFastPath: false,
-      current: () => requests,
+      handlersInForce: () => requests,
     };
   }
 }

@@ -5,14 +5,11 @@ import type { Configuration } from '../configuration.ts';
 import { delimiterOfForm } from '../contract/forms/multipart.ts';
 import { parseIdempotencyKey } from '../contract/idempotency-key.ts';
 import { misdirected, type Site } from '../edge/admission/sites.ts';
-import type { BeginInternal } from '../edge/exchanges.ts';
-import { createAnswerChallenge, type OwnChallenge } from '../edge/own-answers/acme-challenge.ts';
-import type { Refusals } from '../edge/refusal/refusals.ts';
+import { createAnswerChallenge } from '../edge/own-answers/acme-challenge.ts';
 import type { RequestHandlers } from '../edge/server.ts';
-import type { Admitted, Forwardable } from '../exchange/exchange.ts';
+import type { Admitted } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { createLimit } from '../limits/limit.ts';
-import type { Overload } from '../overload/overload.ts';
 import { createNeedsNode, createPipeline, type OperationSteps, type Steps } from '../pipeline.ts';
 import { createReplay, type Replay } from '../replay/replay.ts';
 import { createAgentSteps } from '../serving/agents.ts';
@@ -21,27 +18,10 @@ import { createOwnAnswers } from '../serving/own-answers.ts';
 import { createStatelessStages, type StatelessStages } from '../serving/stateless-stages.ts';
 import { createUpgrades } from '../serving/upgrades.ts';
 import type { Tunnel } from '../tunnel/table.ts';
-import type { Tunnels } from '../tunnel/tunnels.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
 import { createNoteUse } from '../versions/uses.ts';
-import type { CallersSection, SectionsAboveCallers } from './sections/callers.ts';
-import { createToUpstreams, type Executors } from './to-upstreams.ts';
-
-/** The sections whose parts the stages use. They live from start to end of the process. */
-export interface Sections extends SectionsAboveCallers {
-  readonly callers: CallersSection;
-  readonly traffic: {
-    readonly refusals: Refusals;
-    readonly overload: Overload;
-    readonly tunnels: Tunnels;
-    /** Begins an exchange that no connection carries. */
-    readonly beginInternal: BeginInternal;
-    readonly executors: Executors;
-    readonly ownChallenge: OwnChallenge | undefined;
-    /** Called when the X-Forwarded-For of a trusted proxy cannot be parsed. */
-    onUnreadableForward(entry: string, proxy: string): void;
-  };
-}
+import type { Sections } from './sections/sections.ts';
+import { createToUpstreams } from './to-upstreams.ts';
 
 export interface Serving extends RequestHandlers {
   readonly configuration: Configuration;
@@ -56,64 +36,72 @@ export interface Serving extends RequestHandlers {
   close(): Promise<void>;
 }
 
-/** Builds every stage from its part of the configuration. Requests under other configurations go on. */
+/**
+ * Builds every step from its part of the configuration. Requests under other configurations go on. A step is made here by its factory, by
+ * serving/stateless-stages.ts (`stateless`), or by the section that its line names.
+ */
 export function createServing(configuration: Configuration, sections: Sections): Serving {
   const { options, base, counters, callers, traffic } = sections;
-  const { overload, tunnels } = traffic;
   const { now } = options;
   const operations = configuration.contracts.operations.map(({ operation }) => operation);
   const stateless = createStatelessStages(configuration, {
     isDraining: base.isDraining,
-    hold: overload.hold,
+    hold: traffic.overload.hold,
     now,
     onUnreadableForward: traffic.onUnreadableForward,
   });
-  const { admit, match, sunset, authorize, validate, deprecations } = stateless;
   const authenticate = createAuthenticate(callers.identity.credentialReaders);
   const replays = replayOf(configuration, sections);
-  const { streams, onSessionEnded } = callers;
-  const admitAgain = async (exchange: Forwardable) => authorize(await authenticate(exchange)).caller;
-  const openStream = createOpenStream({ streams, overload, onSessionEnded, admitAgain });
-  const { tlsOf, forward, handshake, close } = createToUpstreams(configuration, sections, openStream);
-  const { track, empty } = createCount();
+  const openStream = createOpenStream({
+    streams: callers.streams,
+    overload: traffic.overload,
+    onSessionEnded: callers.onSessionEnded,
+    admitAgain: async (exchange) => stateless.authorize(await authenticate(exchange)).caller,
+  });
+  const toUpstreams = createToUpstreams(configuration, sections, openStream);
+  const { tlsOf, handshake } = toUpstreams;
+  const inFlight = createCount();
 
   const operationSteps: OperationSteps = {
-    admit,
-    match,
-    sunset,
-    authorize,
-    validate,
-    shed: overload.shed,
+    admit: stateless.admit,
+    shed: traffic.overload.shed,
     throttle: callers.throttle.throttle,
+    match: stateless.match,
+    sunset: stateless.sunset,
     authenticate,
-    noteUse: createNoteUse(deprecations, callers.versionUses.note),
+    authorize: stateless.authorize,
+    noteUse: createNoteUse(stateless.deprecations, callers.versionUses.note),
     limit: createLimit({ store: counters.requests, rules: configuration.config.limits, now }),
-    reserve: overload.reserve,
+    reserve: traffic.overload.reserve,
+    validate: stateless.validate,
     replay: replays.replay,
-    forward,
+    forward: toUpstreams.forward,
   };
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
     ...operationSteps,
     ...stepsBesideStages(configuration, sections, stateless, operationSteps, tlsOf),
-    track,
+    track: inFlight.track,
   };
-  const { upgrades, upgrade } = createUpgrades({ operations, steps, tunnels, tlsOf, handshake, openStream });
+  const { upgrades, upgrade } = createUpgrades({
+    ...{ operations, steps, tlsOf, handshake, openStream },
+    tunnels: traffic.tunnels,
+  });
   return {
     configuration,
     operations,
-    deprecations,
+    deprecations: stateless.deprecations,
     needsNode: createNeedsNode(steps),
-    handle: createPipeline(steps),
+    handleRequest: createPipeline(steps),
     upgrades,
     upgrade,
     passPlain: createPassPlain(steps),
     async retire() {
-      await empty();
-      await close();
+      await inFlight.empty();
+      await toUpstreams.close();
       await replays.settled();
     },
     async close() {
-      await close();
+      await toUpstreams.close();
       await replays.close();
     },
   };
@@ -132,32 +120,30 @@ function createPassPlain(steps: Steps<ReadonlySet<Site>, Tunnel>): Serving['pass
 /** Makes the steps for requests that need no operation: tunnels, preflights, own pages, OPTIONS, and messages of agents. */
 function stepsBesideStages(
   configuration: Configuration,
-  { options, upstreams, callers, traffic }: Sections,
+  { options, upstreams, callers, certificates, traffic }: Sections,
   stateless: StatelessStages,
   operationSteps: OperationSteps,
   tlsOf: ReturnType<typeof createToUpstreams>['tlsOf'],
 ): Omit<Steps<ReadonlySet<Site>, Tunnel>, keyof OperationSteps | 'track'> {
-  const { admit, sitesFor, tunnelAt } = stateless;
-  const { refusals, overload, tunnels } = traffic;
-  const answerChallenge = createAnswerChallenge(traffic.ownChallenge);
+  const answerChallenge = createAnswerChallenge(certificates.ordered?.findToken);
   const own = createOwnAnswers(configuration, {
     stages: stateless,
     throttle: callers.throttle.throttle,
     jwks: upstreams.assertions.jwks,
-    refuse: refusals.refuse,
+    refuse: traffic.refusals.refuse,
   });
   const agents = createAgentSteps(configuration, {
     stages: stateless,
     steps: operationSteps,
     trusts: own.trusts,
     begin: traffic.beginInternal,
-    refuse: refusals.refuse,
-    hold: overload.hold,
+    refuse: traffic.refusals.refuse,
+    hold: traffic.overload.hold,
     now: options.now,
   });
   return {
-    sitesFor,
-    tunnelAt,
+    sitesFor: stateless.sitesFor,
+    tunnelAt: stateless.tunnelAt,
     allowOrigin: own.allowOrigin,
     isPreflight: own.isPreflight,
     answerPreflight: own.answerPreflight,
@@ -167,13 +153,13 @@ function stepsBesideStages(
     isAgentsPath: agents.isAgentsPath,
     answerAgent: agents.answerAgent,
     async refuseMisdirected(arrived) {
-      admit(arrived);
+      stateless.admit(arrived);
       throw misdirected(configuration.config.gateway);
     },
     async passThrough(admitted, tunnel) {
       const answering = answerChallenge(admitted);
       if (answering === false || !(await answering))
-        await tunnels.handle(admitted, { tunnel, tls: tlsOf(tunnel.upstream) });
+        await traffic.tunnels.handle(admitted, { tunnel, tls: tlsOf(tunnel.upstream) });
     },
   };
 }

@@ -11,9 +11,10 @@ import { FastResponse, type FastResponseOptions } from './response.ts';
 
 /** What a connection needs of fast-path.ts. */
 export interface FastOwner extends HeadBounds, Pick<FastResponseOptions, 'keepAliveMs'> {
-  /** Whether only Node's classes serve this request. */
+  /** Whether only Node's classes serve this request. `#needsNode` of ../server.ts */
   needsNode(request: DownstreamRequest): boolean;
-  onRequest(request: FastRequest, response: FastResponse): void;
+  /** Begins an exchange, and gives it to the pipeline. `#openFastPath` of ../server.ts */
+  serveRequest(request: FastRequest, response: FastResponse): void;
   /**
    * Gives the connection to Node's server, with the bytes that were read and not used.
    *
@@ -22,7 +23,7 @@ export interface FastOwner extends HeadBounds, Pick<FastResponseOptions, 'keepAl
   handOver(connection: FastConnection, bytes: Buffer, isPartOfHead: boolean): void;
   /** Whether the listener is closing: a connection that becomes idle is then ended. */
   isClosing(): boolean;
-  /** Handles a client that has ended its side in the middle of a request. */
+  /** Handles a client that has ended its side in the middle of a request. `onClientError` of ../refusal/unreadable.ts */
   onBroken(error: NodeJS.ErrnoException, socket: Socket): void;
 }
 
@@ -155,7 +156,7 @@ export class FastConnection implements FastResponseOptions {
     const response = new FastResponse(this.socket, head.method, head.isPersistent, this);
     this.response = response;
     if (all.length > head.headBytes) request.take(Buffer.from(all.subarray(head.headBytes)));
-    this.#owner.onRequest(request, response);
+    this.#owner.serveRequest(request, response);
   }
 
   #pauseOrResume(): void {

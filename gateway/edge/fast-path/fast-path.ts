@@ -9,7 +9,7 @@ import { contain } from '../../shared/faults.ts';
 import { FastConnection, type FastOwner } from './connection.ts';
 import type { FastResponse } from './response.ts';
 
-interface FastPathOptions extends Pick<FastOwner, 'needsNode' | 'onRequest' | 'keepAliveMs'> {
+interface FastPathOptions extends Pick<FastOwner, 'needsNode' | 'serveRequest' | 'keepAliveMs'> {
   readonly server: Server;
   readonly isTls: boolean;
   readonly headerBytesMax: number;
@@ -17,7 +17,10 @@ interface FastPathOptions extends Pick<FastOwner, 'needsNode' | 'onRequest' | 'k
   readonly headersMs: number;
   /** Milliseconds between two checks of all connections for timeouts. */
   readonly everyMs: number;
-  /** Called when nothing more can be read from a connection, or its head takes too long: the `clientError` of Node's server. */
+  /**
+   * Refuses a connection from which nothing more can be read, or whose head takes too long, as for a `clientError` of Node's server.
+   * ../refusal/unreadable.ts
+   */
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
 }
 
@@ -48,7 +51,7 @@ class FastPath implements FastOwner {
   readonly headBytesMax: number;
   readonly fieldBytesMax: number;
   readonly needsNode: FastOwner['needsNode'];
-  readonly onRequest: FastOwner['onRequest'];
+  readonly serveRequest: FastOwner['serveRequest'];
   readonly onBroken: FastOwner['onBroken'];
   readonly #headersMs: number;
   readonly #serveByNode: (socket: Socket) => void;
@@ -65,7 +68,7 @@ class FastPath implements FastOwner {
     this.headBytesMax = options.headerBytesMax + options.urlBytesMax;
     this.fieldBytesMax = options.headerBytesMax;
     this.needsNode = options.needsNode;
-    this.onRequest = options.onRequest;
+    this.serveRequest = options.serveRequest;
     this.onBroken = options.onClientError;
     this.#headersMs = options.headersMs;
     this.#serveByNode = serveByNode;

@@ -14,8 +14,8 @@ import { type AnswerOf, createErrorAnswers, type ErrorAnswer } from './error-ans
 interface RefusalsOptions {
   /** Base of `doc_url`. */
   readonly publicUrl: string;
-  /** Called after a refusal has been written. */
-  onRefused(arrived: Arrived, error: GatewayError): void;
+  /** Counts a refusal against the address of its client, after the refusal has been written. limits/addresses/throttle.ts */
+  countRefusal(arrived: Arrived, error: GatewayError): void;
 }
 
 export interface Refusals {
@@ -79,14 +79,14 @@ export function createRefusals(options: RefusalsOptions): Refusals {
     trail.refusal = error;
     if (response.headersSent) {
       cutOff(request.socket);
-      options.onRefused(arrived, error);
+      options.countRefusal(arrived, error);
       return;
     }
     const retryable = isRetryable(error, request, !unprotected.has(request));
     const closes = closesAfter(arrived, error);
     if (closes && request.method !== 'HEAD') answered.add(response);
     send(arrived, answerOf(error, retryable, arrived.id), closes);
-    options.onRefused(arrived, error);
+    options.countRefusal(arrived, error);
   }
 
   return { refuse, answerOf, ignoreKey: (request) => void unprotected.add(request) };

@@ -16,9 +16,10 @@ interface UnreadableOptions {
   readonly constantHeaders: readonly string[];
   /** Exchanges in progress. */
   active(): readonly EdgeExchange[];
+  /** Makes the id of a request. ids.ts */
   requestId(): string;
-  /** Called for each refusal outside an exchange. */
-  onFinished(trail: Trail): void;
+  /** Records a refusal outside an exchange, as exchanges are recorded (exchanges.ts). */
+  recordExchange(trail: Trail): void;
 }
 
 interface Unreadable {
@@ -63,7 +64,7 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
     const { code, entry, cause } = error;
     const trail = new Trail(id, '_OTHER');
     trail.note('cause', cause);
-    options.onFinished(Object.assign(trail, { code, status: entry.status, clientAddress: socket.remoteAddress }));
+    options.recordExchange(Object.assign(trail, { code, status: entry.status, clientAddress: socket.remoteAddress }));
   }
 
   function answerSocket(socket: Socket, error: GatewayError, requestId: string): void {

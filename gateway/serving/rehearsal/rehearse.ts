@@ -52,10 +52,10 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
   const { publicUrl, limits, timeouts } = parts.configuration.config.gateway;
   // The headers of the answer are not reported.
   const constantHeaders: readonly string[] = [];
-  const refusals = createRefusals({ publicUrl, onRefused: () => undefined });
+  const refusals = createRefusals({ publicUrl, countRefusal: () => undefined });
   const finished = Promise.withResolvers<Trail>();
   const requests = {
-    handle: createHandle(asked, parts),
+    handleRequest: createHandle(asked, parts),
     needsNode: () => true,
     upgrades: () => false,
     upgrade: async () => undefined,
@@ -67,8 +67,8 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
     refusals,
     requestId: createIds(parts.now).requestId,
     usesFastPath: false,
-    current: () => requests,
-    onFinished: finished.resolve,
+    handlersInForce: () => requests,
+    recordExchange: finished.resolve,
   });
   const port = await listen(server, '127.0.0.1', 0);
   try {

@@ -19,7 +19,7 @@ import { type AttemptFailure, type NextAttempt, RetryPlan } from './retry-plan.t
 export interface AttemptsOptions {
   readonly targets: Targets;
   readonly contractCheck: ContractCheck;
-  /** Counts an open stream until the returned function is called. Throws too_many_streams. */
+  /** Counts an open stream until the returned function is called. Throws too_many_streams. serving/open-stream.ts */
   openStream(exchange: Forwardable, kind: StreamKind, end: (why: StreamEnd) => void): () => void;
 }
 

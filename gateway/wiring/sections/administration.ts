@@ -9,7 +9,8 @@ import { createConfigurationChanges } from '../configuration-changes.ts';
 import { answersForOperators } from '../operators.ts';
 import type { Parts } from '../parts.ts';
 import { followConfiguration, type Reloads } from '../reload.ts';
-import type { SectionsAboveTraffic, TrafficSection } from './traffic.ts';
+import type { SectionsAboveTraffic } from './sections.ts';
+import type { TrafficSection } from './traffic.ts';
 
 interface AdministrationSection {
   readonly reloads: Reloads;
@@ -81,7 +82,7 @@ export function openAdministration(
     retryUpstream: access.retry,
     askFleet: admin.askFleet,
     credentialOf: (upstream) => new Map(Object.entries(access.status())).get(upstream),
-    serving: traffic.serving.current,
+    serving: traffic.servingInForce,
   });
 
   return { reloads, operators };

@@ -1,9 +1,5 @@
 // The parts that take requests: listeners, tunnels, overload protection, and the pipeline of the configuration in force.
 
-import { randomBytes } from 'node:crypto';
-import { createService } from '../../administration/service/service.ts';
-import { upstreamStates } from '../../administration/upstream-states.ts';
-import type { Configuration } from '../../configuration.ts';
 import { cutOff } from '../../edge/connections/linger.ts';
 import { createInternalExchanges } from '../../edge/exchanges.ts';
 import { createRefusals, type Refusals } from '../../edge/refusal/refusals.ts';
@@ -12,19 +8,15 @@ import { createAddressLimits } from '../../limits/addresses/address-limit.ts';
 import { reportUnreadableForwards } from '../../observe/rare-warnings.ts';
 import type { Overload } from '../../overload/overload.ts';
 import { extendLengthenedWindows, warnOfLostTiers } from '../../serving/changed-limits.ts';
-import { instanceName } from '../../shared/questions/fleet.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
 import { Tunnels } from '../../tunnel/tunnels.ts';
 import { toUpstreamFailure } from '../../upstream/failure.ts';
-import { deprecationsOf } from '../../versions/deprecation.ts';
+import { createExecutors } from '../executors.ts';
 import { type ClientRequests, Listeners } from '../listeners.ts';
 import { openOverload } from '../overload.ts';
 import type { Parts } from '../parts.ts';
-import { createServing, type Sections, type Serving } from '../serving.ts';
-import type { Executors } from '../to-upstreams.ts';
-import { operationsServed } from './base.ts';
-import type { CallersSection, SectionsAboveCallers } from './callers.ts';
-import type { CertificatesSection } from './certificates.ts';
+import { createServing, type Serving } from '../serving.ts';
+import type { Sections, SectionsAboveTraffic } from './sections.ts';
 
 export interface TrafficSection {
   readonly listeners: Listeners;
@@ -32,37 +24,25 @@ export interface TrafficSection {
   listen(): ReturnType<Listeners['listen']>;
   readonly tunnels: Tunnels;
   readonly overload: Overload;
-  readonly serving: OpenServing;
-}
-
-interface OpenServing {
   /** The serving object of the configuration in force. Ask once per request: a request ends under the configuration it began with. */
-  current(): Serving;
-}
-
-/** The sections above this one. */
-export interface SectionsAboveTraffic extends SectionsAboveCallers {
-  readonly callers: CallersSection;
-  readonly certificates: CertificatesSection;
+  servingInForce(): Serving;
 }
 
 /** No request arrives before the listeners are told to listen. */
 export function openTraffic(above: SectionsAboveTraffic, parts: Parts): TrafficSection {
-  const { options, base, observation, counters, upstreams, callers, certificates } = above;
-  const { configuration } = options;
+  const { options, base, observation, callers, certificates } = above;
   const { log, metrics } = observation;
   const constantHeaders = securityHeadersFor(base.gateway.publicUrl);
   const refusals = createRefusals({
     publicUrl: base.gateway.publicUrl,
-    onRefused: callers.throttle.countRefusal,
+    countRefusal: callers.throttle.countRefusal,
   });
-  const ownChallenge = certificates.ordered?.findToken;
   const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);
   const listeners = new Listeners({
     settings: options.settings,
     tls: certificates.tls,
     isDraining: base.isDraining,
-    ownChallenge,
+    ownChallenge: certificates.ordered?.findToken,
     onUnreadableForward,
     constantHeaders,
     refusals,
@@ -74,43 +54,30 @@ export function openTraffic(above: SectionsAboveTraffic, parts: Parts): TrafficS
   const tunnels = openTunnels(above, refusals, listeners, parts);
   const overload = openOverloadPart(above, listeners, tunnels, parts);
 
-  const onFinished = finishing(above, overload);
-
+  const recordExchange = createRecordExchange(above, overload);
   const beginInternal = createInternalExchanges({
     requestId: observation.ids.requestId,
     traceWithin: observation.traceWithin,
-    onFinished,
+    recordExchange,
   });
-  const executors = executorsOf(above);
-  const serving = openServing(
-    configuration,
-    {
-      options,
-      base,
-      observation,
-      counters,
-      upstreams,
-      callers,
-      traffic: { refusals, overload, tunnels, beginInternal, executors, ownChallenge, onUnreadableForward },
-    },
+  const executors = createExecutors(above);
+  const servingInForce = openServing(
+    { ...above, traffic: { refusals, overload, tunnels, beginInternal, executors, onUnreadableForward } },
     parts,
   );
-
-  return {
-    listeners,
-    // A request is handled under the configuration in force when it arrives.
-    listen: () => listeners.listen({ current: serving.current, onFinished }),
-    tunnels,
-    overload,
-    serving,
-  };
+  const listen = () => listeners.listen({ handlersInForce: servingInForce, recordExchange });
+  return { listeners, listen, tunnels, overload, servingInForce };
 }
 
-/** Returns what is done at the end of each exchange, in this order. */
-function finishing({ observation, callers }: SectionsAboveTraffic, overload: Overload): ClientRequests['onFinished'] {
+/** Returns the function that is called once at the end of each exchange. */
+function createRecordExchange(
+  { observation, callers }: SectionsAboveTraffic,
+  overload: Overload,
+): ClientRequests['recordExchange'] {
   const { tracing, log, metrics } = observation;
-  return function onFinished(trail) {
+  return function recordExchange(trail) {
     overload.ended(trail);
+    // Tracing comes before the log, because the line has the trace id.
     tracing?.finish(trail);
     log.exchange(trail);
     metrics.exchange(trail);
@@ -164,10 +131,10 @@ function openOverloadPart(
   return overload;
 }
 
-/** Serves under the configuration in force, and under earlier ones until their requests have ended. */
-function openServing(first: Configuration, sections: Sections, parts: Parts): OpenServing {
+/** Serves under the configuration in force, and under earlier ones until their requests have ended. Returns the former. */
+function openServing(sections: Sections, parts: Parts): () => Serving {
   const { log } = sections.observation;
-  let serving = createServing(first, sections);
+  let serving = createServing(sections.options.configuration, sections);
   const open = new Set([serving]);
   parts.add({
     name: 'serving',
@@ -185,43 +152,5 @@ function openServing(first: Configuration, sections: Sections, parts: Parts): Op
       await Promise.all([...open].map((one) => one.close()));
     },
   });
-  return { current: () => serving };
-}
-
-/** What executes the operations that the gateway answers itself. */
-function executorsOf({
-  options,
-  base,
-  observation,
-  counters,
-  upstreams,
-  callers,
-  certificates,
-}: SectionsAboveTraffic): Executors {
-  const { settings, store, digestOf, version, now } = options;
-  const { inForce, inForceSinceMs } = base;
-  const { access, targets } = upstreams;
-  const { usage, versionUses, sessionServices } = callers;
-  const administer = createService({
-    store,
-    digestOf,
-    randomBytes,
-    now,
-    version,
-    configuration: inForce,
-    inForceSinceMs,
-    limits: counters.limitUsage,
-    usage,
-    askFleet: observation.admin.askFleet,
-    upstreams: () => upstreamStates(inForce().config.upstreams, targets.targetSets.status(), access.status()),
-    certificates: certificates.status,
-    deprecatedUses(organization) {
-      const { gateway: rules } = inForce().config;
-      const deprecations = deprecationsOf(operationsServed(inForce()), rules, rules.publicUrl);
-      return versionUses.affected(deprecations, organization);
-    },
-    sessions: sessionServices?.operators,
-    instance: instanceName(settings.port),
-  });
-  return { 'gateway:': administer, 'session:': sessionServices?.execute };
+  return () => serving;
 }

@@ -67,22 +67,22 @@ async function startEdge(way: (typeof ways)[string]): Promise<void> {
     constantHeaders: [],
     refusals: createRefusals({
       publicUrl: 'http://api.test',
-      onRefused({ request }) {
+      countRefusal({ request }) {
         if (request.url === '/refused') throw new TypeError('a mistake in a count');
       },
     }),
     ...way,
     requestId: () => `req_${++requests}`,
-    current: () => ({
+    handlersInForce: () => ({
       needsNode: () => false,
-      handle: ({ request, ...others }) =>
+      handleRequest: ({ request, ...others }) =>
         (mistakes[request.url as string] as (typeof mistakes)[string])({ request, ...others }),
       upgrades() {
         throw new TypeError('a mistake in the look for a tunnel');
       },
       upgrade: () => Promise.reject(new Error('never asked')),
     }),
-    onFinished() {
+    recordExchange() {
       throw new TypeError('a mistake in the log');
     },
   });

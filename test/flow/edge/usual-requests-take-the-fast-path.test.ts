@@ -77,12 +77,12 @@ async function startEdge(times: { readonly headersMs: number; readonly keepAlive
     requestMs: 60_000,
     writeIdleMs: 5000,
     constantHeaders: [],
-    refusals: createRefusals({ publicUrl: 'http://api.test', onRefused: () => undefined }),
+    refusals: createRefusals({ publicUrl: 'http://api.test', countRefusal: () => undefined }),
     requestId: () => 'req_1',
     usesFastPath: true,
-    current: () => ({
+    handlersInForce: () => ({
       needsNode: ({ url }) => url?.startsWith('/node') === true,
-      handle: async (arrived) => {
+      handleRequest: async (arrived) => {
         const { request, response } = arrived;
         read.push(`${request.fields === undefined ? 'node' : 'fast'} ${request.url}`);
         active = arrived;
@@ -94,7 +94,7 @@ async function startEdge(times: { readonly headersMs: number; readonly keepAlive
       upgrades: () => false,
       upgrade: () => Promise.reject(new Error('never asked')),
     }),
-    onFinished: () => undefined,
+    recordExchange: () => undefined,
   });
   port = await listen(edge.server, '127.0.0.1', 0);
 }
@@ -336,16 +336,16 @@ it('a drain closes idle connections, and finishes what is under way', async () =
     writeIdleMs: 5000,
     keepAliveMs: 5000,
     constantHeaders: [],
-    refusals: createRefusals({ publicUrl: 'http://api.test', onRefused: () => undefined }),
+    refusals: createRefusals({ publicUrl: 'http://api.test', countRefusal: () => undefined }),
     requestId: () => 'req_1',
     usesFastPath: true,
-    current: () => ({
+    handlersInForce: () => ({
       needsNode: () => false,
-      handle: answers['/held'] as (arrived: Arrived) => Promise<void>,
+      handleRequest: answers['/held'] as (arrived: Arrived) => Promise<void>,
       upgrades: () => false,
       upgrade: () => Promise.reject(new Error('never asked')),
     }),
-    onFinished: () => undefined,
+    recordExchange: () => undefined,
   });
   const otherPort = await listen(other.server, '127.0.0.1', 0);
   const [idle, busy] = [await openConnection(otherPort), await openConnection(otherPort)];

@@ -25,7 +25,7 @@ const ofStatus401 = codes.filter((code) => refusalOf(code).status === 401);
 /** The challenges of a refusal, a line each, of an operation with these ways in. */
 async function startRefusing(t: TestContext) {
   let thrown: unknown;
-  const { refuse } = createRefusals({ publicUrl: 'https://api.test', onRefused: () => undefined });
+  const { refuse } = createRefusals({ publicUrl: 'https://api.test', countRefusal: () => undefined });
   const server = createServer((request, response) => {
     const trail = new Trail('req_1', 'GET');
     const shared = { trail: notesOn(trail), reservation: trail, clientAddress: undefined, commonHeaders: [] };

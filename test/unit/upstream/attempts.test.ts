@@ -24,7 +24,8 @@ function createScene() {
     answers: [],
     requests: [],
   };
-  const way = createUpstreamRoutes({ books: entry }, accesses, () => performance.now()).get('books') ?? assert.fail();
+  const way =
+    createUpstreamRoutes({ books: entry }, accesses, {}, () => performance.now()).get('books') ?? assert.fail();
   let outstanding = 0;
   const targets: Pick<Targets, 'pick' | 'ended'> = {
     pick() {

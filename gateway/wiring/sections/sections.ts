@@ -1,0 +1,28 @@
+// Types of all sections whose parts serve requests. They live from start to end of the process; each has a file of its own here.
+
+import type { BeginInternal } from '../../edge/exchanges.ts';
+import type { Refusals } from '../../edge/refusal/refusals.ts';
+import type { Overload } from '../../overload/overload.ts';
+import type { Tunnels } from '../../tunnel/tunnels.ts';
+import type { Executors } from '../../upstream/routes.ts';
+import type { CallersSection, SectionsAboveCallers } from './callers.ts';
+import type { CertificatesSection } from './certificates.ts';
+
+export interface SectionsAboveTraffic extends SectionsAboveCallers {
+  readonly callers: CallersSection;
+  readonly certificates: CertificatesSection;
+}
+
+/** The sections that the steps of the pipeline use. */
+export interface Sections extends SectionsAboveTraffic {
+  readonly traffic: {
+    readonly refusals: Refusals;
+    readonly overload: Overload;
+    readonly tunnels: Tunnels;
+    /** Begins an exchange that no connection carries. */
+    readonly beginInternal: BeginInternal;
+    readonly executors: Executors;
+    /** Logs and counts an X-Forwarded-For of a trusted proxy that cannot be parsed. observe/rare-warnings.ts */
+    onUnreadableForward(entry: string, proxy: string): void;
+  };
+}
