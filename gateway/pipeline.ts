@@ -44,45 +44,46 @@ export interface Stages extends Readonly<Record<StageName, unknown>> {
   forward(forwardable: Forwardable): Promise<void>;
 }
 
-/** Every step that can refuse, answer or change a request: the stages, and the steps before and between them. */
+/** Every step that can refuse, answer or change a request, with its file: the stages, and the steps before and between them. */
 export interface Steps<Sites, Tunnel> extends Stages {
-  /** The sites of the host name that the request is for; undefined if the host name is not the gateway's. */
+  /** The sites of the host name that the request is for; undefined if the host name is not served here. edge/admission/sites.ts */
   sitesFor(arrived: Pick<Arrived, 'request'>): Sites | undefined;
-  /** Throws misdirected_request, or a code of admit. */
+  /** Throws misdirected_request, or a code of admit. edge/admission/sites.ts */
   refuseMisdirected(arrived: Arrived): Promise<void>;
-  /** The tunnel of this path, if it has one. */
+  /** The tunnel of this path; undefined if it has none. tunnel/table.ts */
   tunnelAt(arrived: Pick<Arrived, 'request'>, sites: Sites): Tunnel | undefined;
+  /** Sends the request to the service of the tunnel. tunnel/tunnels.ts */
   passThrough(admitted: Admitted, tunnel: Tunnel): Promise<void>;
-  /** Counts the request as in flight under this configuration until it has ended. */
+  /** Counts the request as in flight under this configuration until it has ended. wiring/serving.ts */
   track(work: Promise<void>): Promise<void>;
-  /** Lets browsers of trusted origins read the answer, refusals included. */
+  /** Lets browsers of trusted origins read the answer, refusals included. edge/own-answers/cors.ts */
   allowOrigin(arrived: Arrived): void;
+  /** Whether the request is the preflight of a browser. edge/own-answers/cors.ts, as the next one */
   isPreflight(arrived: Arrived): boolean;
   answerPreflight(arrived: Arrived): Promise<void>;
-  /** Whether the gateway answers the path itself: documentation, published contracts and keys. */
+  /** Whether the path is one of the documentation, of published contracts or of published keys. edge/own-answers/own-paths.ts */
   isOwnPath(arrived: Pick<Arrived, 'request'>, sites: Sites): boolean;
   answerOwnPath(arrived: Arrived): Promise<void>;
+  /** Answers OPTIONS. edge/own-answers/options.ts */
   answerOptions(arrived: Arrived): Promise<void>;
-  /** Whether the path leads to the endpoint for agents. */
+  /** Whether the path leads to the endpoint for agents. serving/agents.ts */
   isAgentsPath(arrived: Pick<Arrived, 'request'>, sites: Sites): boolean;
   /** Answers a message of an agent. A call of a tool goes through the pipeline of operations as an exchange of its own. */
   answerAgent(arrived: Arrived): Promise<void>;
-  /** Throws gateway_overloaded while the process is overloaded. */
+  /** Throws gateway_overloaded while the process is overloaded. overload/overload.ts */
   shed(admitted: Admitted): void;
-  /** Adds the deprecation headers of the operation; throws version_sunset after its end. */
+  /** Adds the deprecation headers of the operation; throws version_sunset after its end. versions/sunset.ts */
   sunset(matched: Matched): void;
-  /** Notes that an organization still calls a deprecated operation. */
+  /** Notes that an organization still calls a deprecated operation. versions/uses.ts */
   noteUse(permitted: Permitted): void;
-  /** Counts the request against the share of its organization; throws gateway_overloaded beyond it. */
+  /** Counts the request against the share of its organization; throws gateway_overloaded beyond it. overload/overload.ts */
   reserve(counted: Counted): void;
 }
 
 /** The stages, and the steps between them. */
 export type OperationSteps = Stages & Pick<Steps<never, never>, 'shed' | 'sunset' | 'noteUse' | 'reserve'>;
 
-/**
- * Chooses the handler of a request: a tunnel, the gateway itself, or the operation of a contract.
- */
+/** Returns the function that handles a request: as a tunnel, by the gateway itself, or as the operation of a contract. */
 export function createPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipeline {
   const operation = createOperationPipeline(steps);
   const tunnelled = createTunnelPipeline(steps);

@@ -2,19 +2,19 @@
 // the table of the README from it.
 
 interface StageKind {
-  /** For the table of the README. */
+  /** What the stage checks, for the table of the README. */
   readonly checks: string;
-  /** For the table of the README: statuses, and why where it is not plain. */
+  /** The statuses that the stage refuses with, for the table of the README. A status whose reason is not plain has it beside it. */
   readonly refusesWith: string;
-  /** How `explain --request` rehearses it: by the configuration alone, or by a stand-in of its own. */
+  /** How `explain --request` rehearses the stage: it runs the stage itself, which needs the configuration alone, or a stand-in. */
   readonly rehearsal?: 'configuration' | 'stand-in';
-  /** Why a rehearsal leaves it out. */
+  /** Why a rehearsal leaves the stage out; undefined if it does not. */
   readonly unrehearsed?: string;
-  /** It can wait before the request is forwarded: the name of its end in a trace. */
+  /** The name of the event by which a trace shows the end of the stage; undefined for a stage that does not wait, and for `forward`. */
   readonly ended?: string;
 }
 
-/** The one list of the stages, in order: a security property, which test/pinned/stage-order.test.ts holds. */
+/** The one list of the stages. Their order is a security property, which test/pinned/stage-order.test.ts holds. */
 export const STAGE_LIST = {
   admit: {
     checks: 'one well-formed HTTP request, in a form that every server reads alike',
@@ -63,7 +63,7 @@ type StagesWith<Kind> = {
   [Name in StageName]: (typeof STAGE_LIST)[Name] extends Kind ? Name : never;
 }[StageName];
 
-/** The names of the stages, in order: in the code, log lines, metrics, traces, `explain` and recorded decisions. */
+/** The names of the stages, in order. The code, log lines, metrics, traces, `explain` and recorded decisions use them. */
 export const STAGES = Object.keys(STAGE_LIST) as readonly StageName[];
 
 export type StatelessStage = StagesWith<{ rehearsal: 'configuration' }>;
@@ -74,7 +74,7 @@ export const UNREHEARSED_STAGES = valuesOf('unrehearsed') as { readonly [Name in
 
 export type TimedStage = StagesWith<{ ended: string }>;
 
-/** Stages that can wait before the request is forwarded: the trail has the time of their end. With the name of that event in a trace. */
+/** Stages that can wait before the request is forwarded, with the name of the event in a trace. The trail has the time of their end. */
 export const TIMED_STAGES = valuesOf('ended') as {
   readonly [Name in TimedStage]: (typeof STAGE_LIST)[Name]['ended'];
 };
@@ -87,8 +87,8 @@ interface StageSpan {
 }
 
 /**
- * The spans of a request, in order. Each timed stage ends a span. So do the stage before `forward`, and `forward` itself. A span begins where
- * the former span ends, and includes all stages in between.
+ * The spans of a request, in order. Each timed stage ends a span, and so do the stage before `forward`, and `forward`. A span begins where the
+ * former span ends, and includes all stages in between.
  */
 export const STAGE_SPANS: readonly StageSpan[] = spansOf();
 

@@ -17,12 +17,12 @@ export interface Capability {
 /** A member of the log line of an exchange. */
 export interface LogField {
   /**
-   * The section of the line: the members of one section are written together. observe/line-rare.ts writes the sections that most lines
+   * The section of the line, whose members are written together. observe/line-rare.ts writes the sections that most lines
    * lack, observe/line.ts the others. The value of a member of the section `rare` is the note in its row. If it needs several notes,
    * `computedFields` in observe/line-rare.ts makes it.
    */
   readonly section: string;
-  /** The stage that the member describes; `exchange`: the whole exchange. */
+  /** The stage that the member describes, or `exchange` if it describes the whole exchange. */
   readonly stage: StageName | 'exchange';
   readonly type: string;
   /**
@@ -33,13 +33,13 @@ export interface LogField {
   readonly told: boolean | ((value: unknown) => unknown);
   /** The notes from which the member is made, with their types; stages write them on the trail (notes.ts). */
   readonly notes?: Readonly<Record<string, Noted<unknown> | RarelyNoted<unknown>>>;
-  /** Markdown. */
+  /** What the member means, in Markdown. */
   readonly meaning: string;
 }
 
 export type LogFieldRows = Readonly<Record<string, LogField>>;
 
-/** A note that each trail object has a member for. `usual` exists in the type alone: it carries the type of the values. */
+/** A note that is a member of each trail. `usual` exists in the type alone, and carries the type of the values. */
 export interface Noted<Value> {
   readonly usual: Value;
 }
@@ -67,14 +67,14 @@ export type Tell = (
 ) => string | undefined | readonly string[];
 
 /**
- * The sentences about a field, by stage. If the sentence of another field includes this one, the name of that field; if another part of the
- * report shows it, the name of that part.
+ * The sentences about a field, by stage. A field without a sentence has a name in their place: of the field whose sentence includes it, or of
+ * the part of the report that shows it.
  */
 export type Fact = Readonly<Partial<Record<StageName, Tell>>> | string;
 
 export type FactRows = Readonly<Record<string, Fact>>;
 
-/** A fact for every field: to forget one does not compile. */
+/** The facts of all fields. A field without a fact does not compile. */
 export type FactsOf<Fields, More extends string = never> = {
   readonly [Name in keyof Fields | More]:
     | Exclude<Fact, string>
@@ -85,7 +85,7 @@ export type FactsOf<Fields, More extends string = never> = {
     | 'nowhere';
 };
 
-/** Reads a member that should be a list. A log may be damaged: what is not a list is an empty one. */
+/** Returns the items of a member that should be a list. A log may be damaged, so anything else counts as an empty list. */
 export function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -10,7 +10,7 @@ export type ErrorType =
   | 'rate_limit_error'
   | 'api_error';
 
-/** What a configuration may have or lack, and some codes need. */
+/** A property that some configurations lack, and that the code needs. */
 export type CodeNeed =
   /** An operation that is not public. */
   | 'callers'
@@ -44,15 +44,18 @@ export interface CatalogueEntry {
   readonly type: ErrorType;
   /** Decides log level and alert. */
   readonly blame: 'client' | 'upstream' | 'gateway';
-  /** For developers; may change at any time. */
+  /** The message for developers. It may change at any time. */
   readonly message: string;
   /** Why it happens. One line of Markdown. */
   readonly meaning: string;
-  /** What the client should do. One line of Markdown; links begin with `/docs`. */
+  /** The remedy: what the client should do. It is one line of Markdown, whose links begin with `/docs`. */
   readonly remedy: string;
-  /** Whether sending the identical request again is safe and may succeed; `if_safe`: only idempotent methods and keyed writes. */
+  /**
+   * Whether sending the identical request again is safe and may succeed. `if_safe` means: for idempotent methods and for writes with an
+   * Idempotency-Key.
+   */
   readonly retryable: boolean | 'if_safe';
-  /** The WWW-Authenticate challenge (RFC 6750 section 3.1): bare when no usable credential was presented. */
+  /** The WWW-Authenticate challenge (RFC 6750 section 3.1). It has no error code if no usable credential was presented. */
   readonly challenge?: 'bare' | 'invalid_token' | 'insufficient_scope';
   /** Seconds for Retry-After if the thrower gives none. */
   readonly retryAfterSeconds?: number;

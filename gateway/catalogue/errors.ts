@@ -4,7 +4,7 @@
 import { allRows } from './capabilities.ts';
 import { type CatalogueEntry, type ErrorType, faultOfUpstream } from './catalogue-entry.ts';
 
-/** What every step may refuse with. */
+/** All error codes, each with its row. Every step may refuse with any of them. */
 const general = {
   internal_error: {
     ...faultOfUpstream,
@@ -30,9 +30,9 @@ export interface UpstreamWords {
 }
 
 export interface GatewayErrorDetails {
-  /** For the log only; never reaches the caller. */
+  /** The reason, for the log only: it never reaches the caller. */
   readonly cause?: unknown;
-  /** For the log only: the path of a request that no operation has, without values. */
+  /** The path of a request that no operation has, without values. Only the log has it. */
   readonly path?: string;
   /** Extra response headers. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -40,9 +40,9 @@ export interface GatewayErrorDetails {
   readonly fields?: Readonly<Record<string, unknown>>;
   /** Name of a sentence in the row's `hints`. */
   readonly hint?: string;
-  /** Whole seconds: sent as Retry-After and as `retry_after`. */
+  /** Whole seconds until a retry makes sense. They are sent as Retry-After and as `retry_after`. */
   readonly retryAfterSeconds?: number;
-  /** For a 401: whether the operation accepts user name and password too, or nothing else. Decides the challenges. */
+  /** Whether the operation accepts user name and password too, or nothing else. It decides the challenges of a 401. */
   readonly basic?: 'also' | 'only';
   /** Additional parameters of a Bearer challenge, as its text has them. */
   readonly challenge?: string;
@@ -89,7 +89,7 @@ export class GatewayError implements Error {
 
 Object.setPrototypeOf(GatewayError.prototype, Error.prototype);
 
-/** Anything thrown → a GatewayError: an unexpected error becomes `internal_error` with the original as cause. */
+/** Returns a GatewayError for anything that was thrown. An unexpected error becomes `internal_error`, with the original as its cause. */
 export function toGatewayError(thrown: unknown): GatewayError {
   return thrown instanceof GatewayError ? thrown : new GatewayError('internal_error', { cause: thrown });
 }

@@ -34,7 +34,7 @@ interface Exchanges {
   begin(request: DownstreamRequest, response: EdgeResponse, until: EdgeResponse | Socket): EdgeExchange;
   inProgress(): EdgeExchange[];
   size(): number;
-  /** Exempts the body of this request from the timeout: the caller limits its time. */
+  /** Exempts the body of this request from the timeout, because the caller limits its time. */
   exemptBody(request: DownstreamRequest): void;
   /** From now on, every answer announces the end of its connection. */
   announceEnd(): void;
@@ -114,7 +114,7 @@ interface InternalExchangesOptions {
   requestId(): string;
   /** Makes the trace of one exchange part of the trace of another. observe/tracing/tracing.ts */
   traceWithin(inner: Trail, outer: Trail): void;
-  /** As for the exchanges of clients. Called once, after the answer is complete or given up. */
+  /** Records the exchange, as for the exchanges of clients. Called once, after the answer is complete or given up. */
   recordExchange(trail: Trail): void;
 }
 

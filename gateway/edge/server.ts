@@ -89,7 +89,7 @@ export class PublicServer {
     return this.#exchanges.size();
   }
 
-  /** Exempts the body of this request from the timeout: the caller limits its time. */
+  /** Exempts the body of this request from the timeout, because the caller limits its time. */
   exemptBody(request: DownstreamRequest): void {
     this.#exchanges.exemptBody(request);
   }

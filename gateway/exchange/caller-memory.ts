@@ -11,10 +11,12 @@ export function newCallerMemory(): CallerMemory {
   return new Array(places + 1).fill(undefined);
 }
 
-/** One thing that is remembered with each caller. Make it when the module is loaded: each has a place in every memory. */
+/** One kind of note that is kept with each caller. Make it when its module is loaded, because it takes a place in every memory. */
 export class CallerNote<T> {
   readonly #place: number;
-  /** Notes about callers without a memory, and about copies: a copy has other rights than its original, and the same memory. */
+  /**
+   * Notes about callers that have no memory, and about copies of callers: a copy shares the memory of its original, and has other rights.
+   */
   readonly #others = new WeakMap<Caller, T>();
 
   constructor() {

@@ -2,7 +2,7 @@
 
 export type Mode = 'live' | 'test';
 
-/** A customer of the platform: what all its keys have in common. */
+/** A customer of the platform, with what all its keys have in common. */
 export interface Organization {
   readonly id: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Organization {
 }
 
 /**
- * How a caller authenticates: `apiKey` by a key or by a token in its place, `basic` by user name and password, `session` by the cookie of a
+ * How a caller authenticates. `apiKey` is a key, or a token in its place; `basic` is user name and password; `session` is the cookie of a
  * person who has signed in.
  */
 export type Scheme = 'apiKey' | 'basic' | 'session';
@@ -41,6 +41,6 @@ export interface Caller {
   readonly allowsAddress: ((address: string) => boolean) | undefined;
   /** Id of the session. */
   readonly session?: string | undefined;
-  /** What the gateway remembers between its requests; a caller that is made for one request has none. */
+  /** What the gateway remembers about the caller between requests; undefined for a caller that is made for one request. */
   readonly memory?: CallerMemory;
 }

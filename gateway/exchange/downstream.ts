@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * The client's request: the members that stages use. Node's IncomingMessage has them all, so that it is passed as it is; only `edge/` and
+ * The members of the client's request that stages use. Node's IncomingMessage has them all, so it is passed as it is; only `edge/` and
  * `tunnel/` know the class.
  */
 export interface DownstreamRequest {
@@ -33,11 +33,11 @@ export interface DownstreamRequest {
   removeAllListeners(event: 'data'): unknown;
   /** Stops the events `data` until a reader asks for more. */
   pause(): unknown;
-  /** The chunks of the body. `destroyOnReturn: false`: a reader that stops early leaves the connection open. */
+  /** Returns the chunks of the body. With `destroyOnReturn: false`, a reader that stops early leaves the connection open. */
   iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterable<unknown>;
 }
 
-/** The answer to the client: the members that stages use. Node's ServerResponse has them all; see DownstreamRequest. */
+/** The members of the answer to the client that stages use. Node's ServerResponse has them all; see DownstreamRequest. */
 export interface DownstreamResponse {
   readonly statusCode: number;
   readonly headersSent: boolean;
@@ -45,11 +45,11 @@ export interface DownstreamResponse {
   readonly writableEnded: boolean;
   /** Whether the client reads more slowly than the answer is written. */
   readonly writableNeedDrain: boolean;
-  /** Whether nothing more can be sent: the client has left, or the answer was given up. */
+  /** Whether nothing more can be sent, because the client has left or the answer was given up. */
   readonly destroyed: boolean;
   /** Whether the connection stays open after this answer; settled once the head is written. */
   shouldKeepAlive: boolean;
-  /** An interim answer: the client may send its body (RFC 9110 section 15.2.1). */
+  /** Sends the interim answer 100 Continue, after which the client sends its body (RFC 9110 section 15.2.1). */
   writeContinue(): void;
   /** @param headers flat names and values */
   writeHead(status: number, headers?: string[]): unknown;
@@ -59,9 +59,9 @@ export interface DownstreamResponse {
   write(chunk: Buffer, onWritten?: () => void): boolean;
   end(chunk?: Buffer): unknown;
   destroy(): unknown;
-  /** `close`: the answer is complete, or the client has left. */
+  /** Adds a listener. `close` is emitted when the answer is complete, or when the client has left. */
   once(event: 'close' | 'drain', listener: () => void): unknown;
   off(event: 'close' | 'drain', listener: () => void): unknown;
-  /** For a listener that must run before the one that ends the exchange and has it logged. */
+  /** Adds a listener that runs before the one that ends and records the exchange. */
   prependListener(event: 'close', listener: () => void): unknown;
 }

@@ -78,7 +78,7 @@ export interface StreamedBodyCheck {
 }
 
 export interface Checked extends Counted {
-  /** The query to send on, with question mark, or empty: the query of the client plus the defaults of the contract. */
+  /** The query to send on, with its question mark: the query of the client and the defaults of the contract. It is empty without either. */
   readonly search: string;
   /** The original bytes of the body; undefined if there is no body, or a streamed one. */
   readonly rawBody: Buffer | undefined;
@@ -109,12 +109,12 @@ export interface RecordedAnswer {
   readonly status: number;
   /** The headers, without the fields of the connection and of this exchange. */
   readonly headers: readonly string[];
-  /** Undefined if the body is too long to be stored. */
+  /** The body; undefined if it is too long to be stored. */
   readonly body: Buffer | undefined;
 }
 
-/** `replay` has found that it is no repetition: it may be forwarded. */
+/** The exchange after `replay`, which has found no stored answer, so that the request may be forwarded. */
 export interface Forwardable extends Checked {
-  /** Undefined if the request has no Idempotency-Key under which this gateway stores an answer. */
+  /** The recording of the answer; undefined if the request has no Idempotency-Key under which this gateway stores an answer. */
   readonly recording: Recording | undefined;
 }

@@ -45,11 +45,11 @@ export type RetryReason =
   | 'declared'
   | 'credential';
 
-/** The kinds of answers that stay open: an event stream, lines of JSON, an upgraded connection. */
+/** The kinds of answers that stay open, which are event streams, lines of JSON and upgraded connections. */
 export type StreamKind = 'events' | 'lines' | 'websocket';
 
 /**
- * Why the gateway ended a stream: its process ends, its operation is gone, its caller may not go on, an item violates the contract, or it
- * took longer than `maxStreamMs`.
+ * Why the gateway ended a stream. `drain` means that its process ends, `reload` that its operation is gone, `credential` that its caller
+ * may not go on, `contract` that an item violates the contract, and `too_long` that it took longer than `maxStreamMs`.
  */
 export type StreamEnd = 'drain' | 'reload' | 'credential' | 'contract' | 'too_long';

@@ -14,7 +14,7 @@ interface Unread {
 export type TrailNotes = { [Name in keyof UsualNotes]: UsualNotes[Name] | Unread } & {
   /** Notes the time at which a stage has ended. */
   ended(stage: TimedStage): void;
-  /** The client has left before the end of its answer: status 499, unless the exchange has been refused. */
+  /** Notes that the client has left before the end of its answer: the status is 499 then, unless the exchange has been refused. */
   clientLeft(): void;
   /** Writes a note that few exchanges have; undefined removes it. */
   note<Name extends keyof RareNotes>(name: Name, value: RareNotes[Name]): void;

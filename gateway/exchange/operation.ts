@@ -2,7 +2,7 @@
 
 import type { Scheme } from './caller.ts';
 
-/** One alternative of an operation's security: all its requirements must hold. */
+/** One alternative of the security of an operation. A caller has to meet all its requirements. */
 export interface SecurityAlternative {
   readonly scheme: Scheme;
   readonly scopes: readonly string[];
@@ -15,25 +15,28 @@ export interface Operation {
   /** `entry.operationId` */
   readonly qualifiedId: string;
   readonly method: string;
-  /** The path template, `/v1/jobs/{job_id}`: metric label, never filled in. */
+  /** The path template, such as `/v1/jobs/{job_id}`. It is a metric label, so it is never filled in. */
   readonly path: string;
   /** First path segment if it is a version (`v1`). */
   readonly version: string | undefined;
   /** The name of the path parameter that takes slashes, if one does. */
   readonly restOfPath: string | undefined;
-  /** Styles of the path parameters whose text has separators, by name: lists and objects, and all of style label and matrix. */
+  /**
+   * Styles of the path parameters whose text has separators, by name. These are lists and objects, and all parameters of style label and
+   * matrix.
+   */
   readonly pathStyles: ReadonlyMap<string, string>;
   readonly upstream: string;
   /** The entry of upstreams.yaml that lists the contract. */
   readonly entry: string;
   /** Replaces the timeoutMs of the upstream. */
   readonly timeoutMs: number | undefined;
-  /** Prefixes of the document's own paths: for clients, and for the upstream. */
+  /** The prefix of the paths of the document for clients; `upstreamPrefix` is the one for the upstream. */
   readonly publicPrefix: string;
   readonly upstreamPrefix: string;
   /** The contract file, as messages name it. */
   readonly contract: string;
-  /** A caller has to meet one of these; empty: public. */
+  /** The alternatives of which a caller has to meet one; empty for a public operation. */
   readonly security: readonly SecurityAlternative[];
   /** Units one request spends of every limit. */
   readonly cost: number;
@@ -44,7 +47,7 @@ export interface Operation {
   /** Members of an answer that only the first client may see, with the values that are stored in their place; undefined without any. */
   readonly once: Readonly<Record<string, unknown>> | undefined;
   readonly body: 'buffer' | 'stream';
-  /** What becomes of query parameters that the contract does not declare. */
+  /** Whether query parameters that the contract does not declare are refused, passed on or dropped. */
   readonly undeclaredQuery: 'refuse' | 'pass' | 'drop';
   /** Whether every successful answer is a stream. */
   readonly streams: boolean;
@@ -57,9 +60,9 @@ export interface Operation {
   readonly ranges: boolean;
   /** Whether the upstream gets the token of a caller that has one. API keys, user names and passwords never cross. */
   readonly forwardsToken: boolean;
-  /** Lower-case names of additional headers that cross to the upstream: declared parameters, and those that the entry names. */
+  /** Lower-case names of additional headers that cross to the upstream. They are declared parameters, and headers that the entry names. */
   readonly requestHeaders: readonly string[];
-  /** Lower-case names of additional headers that cross to the client: declared ones, and those that the entry names. */
+  /** Lower-case names of additional headers that cross to the client. They are declared headers, and headers that the entry names. */
   readonly responseHeaders: ReadonlySet<string>;
   /** Fields among `location`, `link` and `content-location` that may name other hosts. */
   readonly externalReferences: ReadonlySet<string>;

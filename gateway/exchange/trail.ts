@@ -34,7 +34,7 @@ export class Trail implements Reservation, UsualNotes {
   /** `performance.now()` at arrival. */
   readonly startedAt: number;
   stage: StageName = 'admit';
-  /** `performance.now()` at the end of each timed stage, in their order; NaN: not reached. */
+  /** `performance.now()` at the end of each timed stage, in their order. NaN stands for a stage that was not reached. */
   readonly endedAt: number[] = notEnded.slice();
   /** Notes that few exchanges have; undefined until the first of them. */
   rare: RareNotes | undefined = undefined;
@@ -71,7 +71,9 @@ export class Trail implements Reservation, UsualNotes {
     this.startedAt = startedAt;
   }
 
-  /** Milliseconds from arrival until this is first called: log and metrics give the exchange one duration. */
+  /**
+   * Returns the milliseconds from arrival until the first call of this function, so that log and metrics give the exchange one duration.
+   */
   durationMs(): number {
     this.#durationMs ??= performance.now() - this.startedAt;
     return this.#durationMs;

@@ -40,7 +40,7 @@ export function createUpgrades({
     return sites && steps.tunnelAt({ request }, sites);
   }
 
-  /** It counts as an open stream from the handshake on. */
+  /** Sends the handshake of an operation. The exchange counts as an open stream from then on. */
   async function upgradeOperation(exchange: Forwardable, socket: Socket, head: Buffer): Promise<void> {
     const { operation, trail } = exchange;
     let endJoined: ((why?: StreamEnd) => void) | undefined;

@@ -6,7 +6,7 @@ import { ConcurrencyLimit, type ConcurrencyRules, type QueueRefusal } from './co
 import { Credential, type CredentialOptions } from './credentials/credential.ts';
 import type { CredentialSettings } from './credentials/credential-kinds.ts';
 
-/** Default of `maxQueueMs` for an upstream without `maxInFlight`: the longest wait while the queue does not empty. */
+/** Default of `maxQueueMs` for an upstream without `maxInFlight`. It is the longest wait while the queue does not empty. */
 const QUEUE_MS = 200;
 
 /** The part of an entry of upstreams.yaml that concerns access. */
@@ -42,7 +42,7 @@ export interface Accesses {
    * @param organizationShare largest share of an upstream's places for one organization while others wait
    */
   apply(entries: Readonly<Record<string, AccessEntry>>, organizationShare: number): void;
-  /** Undefined for an unknown upstream. */
+  /** Returns the access of an upstream; undefined for an unknown one. */
   of(upstream: string): Access | undefined;
   /**
    * Lets a refused credential be sent again. Returns undefined for an unknown upstream.
@@ -69,7 +69,7 @@ interface Bound extends ConcurrencyRules {
 }
 
 export function createAccesses(options: AccessesOptions): Accesses {
-  /** By the result of `identityOf`. */
+  /** The credentials in use, by the result of `identityOf`. */
   let credentials = new Map<string, Credential>();
   const bounds = new Map<string, Bound>();
   const limits = new Map<string, ConcurrencyLimit>();

@@ -82,12 +82,12 @@ async function isTaken(lock: RecordLock, exchange: Forwardable, deadlineAt: numb
 interface Prepared {
   readonly exchange: Forwardable;
   readonly rules: UpstreamRules;
-  /** Undefined if no rule names the operation. */
+  /** The changed request; undefined if no rule names the operation. */
   readonly changed: Rewritten | undefined;
   outgoing(attempts: Attempts): Outgoing;
 }
 
-/** One attempt: sends the request with the credential of this moment, and judges the answer. An error in a step fails the attempt. */
+/** One attempt. It sends the request with the credential of this moment, and judges the answer. An error in a step fails the attempt. */
 class RuledAttempt implements AnswerJudge {
   readonly #prepared: Prepared;
   readonly #target: Target;

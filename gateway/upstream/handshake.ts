@@ -21,7 +21,7 @@ import type { Target, Targets } from './targets/targets.ts';
 interface HandshakeOptions {
   readonly targets: Pick<Targets, 'pick' | 'ended'>;
   readonly routes: ReadonlyMap<string, UpstreamRoute>;
-  /** As for other requests (forward.ts). */
+  /** Returns the assertion, as for other requests (forward.ts). */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
   traceparentFor(trail: TrailNotes): string;
 }

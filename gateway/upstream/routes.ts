@@ -45,7 +45,7 @@ export type Execute = (exchange: Forwardable) => Promise<AnswerInProcess>;
 export type Executors = Readonly<Record<string, Execute | undefined>>;
 
 export interface UpstreamRoute {
-  /** The upstream that an assertion names: the entry as a whole. */
+  /** The name by which an assertion calls the upstream. Servers of an entry share it. */
   readonly audience: string;
   /** Milliseconds from the start of an exchange to the head of its answer, waiting and retries included. */
   readonly timeoutMs: number;
@@ -70,7 +70,7 @@ export interface UpstreamRoute {
   readonly authorities: ReadonlySet<string>;
   /** Executes the operations; undefined if they are sent to a service. */
   readonly execute: Execute | undefined;
-  /** Undefined if the upstream has neither a credential nor rules. */
+  /** Its rules; undefined if the upstream has neither a credential nor rules. */
   readonly rules: UpstreamRules | undefined;
   /** How the gateway compresses answers; undefined if it does not. */
   readonly compression: Compression | undefined;

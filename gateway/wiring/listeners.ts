@@ -18,7 +18,7 @@ import type { Admitted } from '../exchange/exchange.ts';
 import { addressBlockOf } from '../limits/addresses/address-block.ts';
 import type { PublicTls } from './public-tls.ts';
 
-/** What exists only after everything behind the listeners is open. */
+/** The functions that exist only after everything behind the listeners is open. */
 export interface ClientRequests extends Pick<ServerOptions, 'recordExchange'> {
   /** The handlers of the configuration in force. Called once per request. `openServing` of sections/traffic.ts */
   handlersInForce(): RequestHandlers & {
@@ -75,7 +75,7 @@ export class Listeners {
     return (this.#public?.activeRequests() ?? 0) + (this.#plain?.activeRequests() ?? 0);
   }
 
-  /** Exempts the body of this request from the timeout: the caller limits its time. */
+  /** Exempts the body of this request from the timeout, because the caller limits its time. */
   exemptBody(request: DownstreamRequest): void {
     this.#public?.exemptBody(request);
   }
@@ -171,7 +171,10 @@ function shareOfWorker({ max, perAddress }: Readonly<Record<'max' | 'perAddress'
   return { max: Math.ceil(max / workers), perAddress: Math.ceil(perAddress / workers) };
 }
 
-/** A function that is built from a list of the configuration: again when a reload has replaced the list, never per call. */
+/**
+ * Returns a function that is built from a list of the configuration. It is built again when a reload has replaced the list, and never per
+ * call.
+ */
 function builtFrom<Argument, Result>(
   list: () => readonly string[],
   build: (listed: readonly string[]) => (argument: Argument) => Result,

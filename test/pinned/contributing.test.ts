@@ -22,7 +22,7 @@ const rows = new Map(
 /** The list of a kind of change, with that of another kind that it includes. */
 function listOf(what: string): string {
   const list = rows.get(what) ?? assert.fail(`no list for ${what}`);
-  const [, other] = /^- what (an? .+?) touches$/m.exec(list) ?? [];
+  const [, other] = /^- the files of the list \[(an? .+?)\]/m.exec(list) ?? [];
   return other === undefined ? list : `${listOf(other)}\n${list}`;
 }
 
@@ -63,7 +63,8 @@ const examples: Readonly<Record<string, Example>> = {
   },
   replay: {
     kind: 'a stage with a store',
-    named: /\breplay\b(?=[:(']|,$)|'[./]*\/replay\/|\bReplayStore\b|\breplayStore\b|\breplayed: '/m,
+    named:
+      /\breplay\b(?=[:(']|,$)|'[./]*\/replay\/|\bReplayStore\b|\breplayStore\b|\breplayed: '|'idempotency' \||\bidempotency: \(/m,
     own: /^gateway\/(replay\/|commands\/limits\/simulate\/\w+\.ts$)/,
   },
   expectation_failed: {
@@ -80,9 +81,10 @@ const examples: Readonly<Record<string, Example>> = {
   // The kind `basic` needs no fetch: these files would renew it or end it.
   'basic, if it were fetched': {
     kind: 'a fetched credential',
-    named: /\bawaitReady\b|\bnew Credential\b|\bparseCredential\b|\bcredential\?*\.header\b|\bopenUpstreamAccess\b/,
+    named:
+      /\bawaitReady\b|\bnew Credential\b|\bparseCredential\b|\bcredential\?*\.header\b|\bopenUpstreamAccess\b|\btype CredentialState =|Record<CredentialState\b/,
     // They wait already, or take user name and password alone.
-    own: /^gateway\/(upstream\/(handshake|apply-rules)|commands\/upstreams\/(open|stalwart\/table))\.ts$/,
+    own: /^gateway\/(upstream\/(handshake|apply-rules)|commands\/upstreams\/stalwart\/table)\.ts$/,
   },
   createRedisCounterStore: {
     kind: 'a limit store',

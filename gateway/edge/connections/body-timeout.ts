@@ -8,7 +8,7 @@ import { checkEvery } from '../../shared/deadline.ts';
 import type { EdgeExchange } from '../edge-exchange.ts';
 
 interface BodyTimeout {
-  /** Exempts the body of this request: the caller limits its time. */
+  /** Exempts the body of this request, because the caller limits its time. */
   exemptBody(request: DownstreamRequest): void;
   /** Call it at the end of an exchange. Its body may still be arriving. The body is no longer needed, but it occupies a connection. */
   answered(exchange: EdgeExchange): void;

@@ -47,7 +47,7 @@ export class FastRequest implements DownstreamRequest {
     this.#onWaiting = onWaiting;
   }
 
-  /** As Node has it. No field has two lines, so no value is joined or dropped. */
+  /** The headers, as Node has them. No field has two lines, so no value is joined or dropped. */
   get headers(): IncomingHttpHeaders {
     this.#headers ??= Object.fromEntries(this.fields);
     return this.#headers;
@@ -80,7 +80,7 @@ export class FastRequest implements DownstreamRequest {
     return rest;
   }
 
-  /** Drops the body: what has arrived and what still arrives. */
+  /** Drops the part of the body that has arrived, and the part that still arrives. */
   discard(): void {
     this.#isDiscarded = true;
     this.#waiting = undefined;

@@ -12,7 +12,7 @@ interface CrossOriginRules {
 }
 
 interface CorsOptions {
-  /** Lower-case host name → its rules; `*`: the rules of every other host. */
+  /** The rules by lower-case host name; `*` has the rules of every other host. */
   readonly hosts: Readonly<Record<string, CrossOriginRules>>;
   /** Names of headers that contracts declare, in either direction. */
   readonly declaredRequestHeaders: Iterable<string>;

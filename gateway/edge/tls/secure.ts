@@ -52,7 +52,10 @@ export interface Secure {
   use(certificates: readonly Certificate[]): void;
 }
 
-/** For TLS 1.2: forward secrecy and authenticated encryption only (Mozilla, "intermediate"). All ciphers of TLS 1.3 are fine. */
+/**
+ * The ciphers of TLS 1.2: those with forward secrecy and authenticated encryption (Mozilla, "intermediate"). All ciphers of TLS 1.3 are
+ * fine.
+ */
 const ciphers = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',

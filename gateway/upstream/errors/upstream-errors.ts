@@ -65,7 +65,7 @@ export class ErrorBody {
 
   /** Returns the refusal for the client, made from the part of the body that has arrived. */
   refusal(): GatewayError {
-    // A page of HTML often comes from a proxy before the service: its operators look elsewhere then.
+    // A page of HTML often comes from a proxy in front of the service, and not from the service.
     if (!isJson(this.#headers)) this.#refused.trail.note('upstreamBody', this.#shape());
     return toUpstreamRefusal(this.#status, this.#headers, this.#read.whole(), this.#refused);
   }

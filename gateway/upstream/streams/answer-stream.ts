@@ -42,7 +42,7 @@ export class AnswerStream {
   readonly #hasLength: boolean;
   /** Whether an item that violates the contract ends the stream; otherwise it is only noted. */
   readonly #refuses: boolean;
-  /** Undefined if the items are not checked. */
+  /** The check of the items; undefined if they are not checked. */
   readonly #check: ItemCheck | undefined;
   readonly #items: ItemSplitter | undefined;
   readonly #boundaries: Boundaries;
@@ -130,7 +130,7 @@ export class AnswerStream {
     this.#pass(COMMENT, now);
   }
 
-  /** Ends the stream from this side: between two items, or soon, if no item ends soon. */
+  /** Ends the stream from this side: at once between two items, otherwise after the item, or soon if the item does not end soon. */
   endEarly(why: StreamEnd): void {
     if (this.#isEnding || this.#isOver) return;
     this.#isEnding = true;

@@ -1,5 +1,5 @@
-// The parts that know callers: their open streams, their keys and tokens, their idempotent answers, their calls of deprecated operations,
-// their use.
+// The parts that know callers: their open streams, sessions, keys and tokens, the replay store, their calls of deprecated operations, their
+// use, and the failures of their addresses.
 
 import { replicaMistakes } from '../../config/settings.ts';
 import type { Caller } from '../../exchange/caller.ts';
@@ -21,6 +21,7 @@ import type { UpstreamsSection } from './upstreams.ts';
 
 export interface CallersSection {
   readonly identity: Identity;
+  /** The stored answers to requests with an Idempotency-Key. */
   readonly replayStore: ReplayStore;
   readonly throttle: Throttle;
   readonly streams: OpenStreams;
@@ -144,6 +145,7 @@ async function openReplayStorePart(
     dataDirectory: settings.dataDirectory,
     acceptOneWay: settings.acceptOneWay,
     now,
+    // Operators know the replay store by this name.
     onChange: logStoreState(log, 'idempotent answers'),
   });
   parts.add({

@@ -1,4 +1,4 @@
-// Requirements on every store of answers. Both stores run all of it.
+// Requirements on every replay store. Both stores run all of it.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
