@@ -56,8 +56,16 @@ function targetState({ address, mode, state }: UpstreamView['targets'][number]) 
 /** A target in one of these states gets no request, or one at a time. */
 const unused = ['unhealthy', 'ejected', 'trial'];
 
+/** The state of an upstream by its credential; undefined if other facts decide. A state without a row does not compile. */
+const byCredential: Readonly<Record<CredentialState, UpstreamView['state'] | undefined>> = {
+  unproven: undefined,
+  proven: undefined,
+  latched: 'credential_refused',
+};
+
 function stateOf({ targets, breaker }: Targets, access: Access | undefined): UpstreamView['state'] {
-  if (access?.credential === 'latched') return 'credential_refused';
+  const suspended = access?.credential && byCredential[access.credential];
+  if (suspended !== undefined) return suspended;
   const modes = Map.groupBy(targets, ({ mode }) => mode);
   if ([...modes.values()].some((some) => some.every(({ state }) => unused.includes(state)))) return 'unavailable';
   if (Object.values(breaker).some((state) => state !== 'closed')) return 'breaker_open';

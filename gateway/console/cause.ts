@@ -1,6 +1,7 @@
 // Types of what needs an operator's attention, of the status that it is read from, and of the gateways that share a Redis.
 
 import type { CredentialState } from '../shared/contracts/upstreams.ts';
+import type { StoreMember } from '../shared/status-members.ts';
 
 /** Times in its texts are ISO 8601; the page shows them as times of day. */
 export interface Cause {
@@ -29,12 +30,15 @@ export interface Cause {
   readonly hasRecovered?: true | undefined;
 }
 
-/** The members of `/status` about stores that may be in Redis: redis-cause.ts has the consequence of losing each. */
-export interface StoreStates {
-  readonly keys?: KeysState;
-  readonly limits?: LimitsState;
-  readonly idempotency?: { readonly state?: string };
-  readonly deprecated_uses?: { readonly state?: string };
+/** The members of `/status` about stores: redis-cause.ts has the consequence of losing each. */
+export type StoreStates = {
+  readonly [Name in StoreMember]?: Name extends keyof LongStates ? LongStates[Name] : { readonly state?: string };
+};
+
+/** States with more than the word for the store. */
+interface LongStates {
+  readonly keys: KeysState;
+  readonly limits: LimitsState;
 }
 
 /** The members of `/status` that are read here; all of them may be absent. */

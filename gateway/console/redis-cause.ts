@@ -4,7 +4,7 @@ import { type Cause, failureCause, type StatusForCauses, type StoreStates } from
 
 const AWAY = ['failing', 'away'];
 
-/** What clients lose without each store; undefined if the store can be used. A store without a row does not compile. */
+/** What clients lose without each store; undefined if it can be used, or if they lose nothing. A store without a row does not compile. */
 const CONSEQUENCES: {
   readonly [Name in keyof StoreStates]-?: (state: NonNullable<StoreStates[Name]>, nowMs: number) => string | undefined;
 } = {
@@ -14,6 +14,10 @@ const CONSEQUENCES: {
     state === 'away' ? (ofLimits[policyInForce] ?? 'limits are not shared') : undefined,
   idempotency: ({ state }) => (state === 'away' ? 'writes with an Idempotency-Key get 503' : undefined),
   deprecated_uses: ({ state }) => (state === 'away' ? 'calls of deprecated operations are counted later' : undefined),
+  // Counts of use wait in the process.
+  usage: () => undefined,
+  // Sessions lie in the Redis that has the keys, whose consequence is told.
+  sessions: () => undefined,
 };
 
 /** @param nowMs decides whether the grace of known keys is over */

@@ -1,6 +1,7 @@
 // Pure: what is wrong with an upstream. Failing targets and an open circuit breaker have one cause, so they are told as one. An upstream
 // whose failure is over is told as long as the counts of the last minute have the failure.
 
+import type { CredentialState } from '../shared/contracts/upstreams.ts';
 import { type Cause, failureCause, type StatusForCauses, type UpstreamReport, warningCause } from './cause.ts';
 import { duration, type ServiceTimes } from './service-times.ts';
 import { type Present, recoveryOf } from './traffic-causes.ts';
@@ -8,6 +9,18 @@ import { type Present, recoveryOf } from './traffic-causes.ts';
 type Target = NonNullable<UpstreamReport['targets']>[number];
 
 const OUT = ['ejected', 'unhealthy', 'failing'];
+
+/** Why nothing is sent to an upstream, by the state of its credential; undefined if it is sent. A state without a row does not compile. */
+const SUSPENDED: Readonly<
+  Record<CredentialState, { readonly cause: string; readonly consequence: string } | undefined>
+> = {
+  unproven: undefined,
+  proven: undefined,
+  latched: {
+    cause: 'refused the credential of the gateway',
+    consequence: 'Nothing is sent to it until the secret changes; its requests get 502 upstream_auth_failed.',
+  },
+};
 
 /** @param times how long the service takes, if that is known */
 export function upstreamCauses([name, upstream]: readonly [string, UpstreamReport], times?: ServiceTimes): Cause[] {
@@ -17,14 +30,12 @@ export function upstreamCauses([name, upstream]: readonly [string, UpstreamRepor
   const found = [...modes].flatMap((mode) =>
     ofMode({ name, mode, details, breaker: breaker[mode], targets: targets.filter((target) => target.mode === mode) }),
   );
-  if (credential === 'latched')
+  const suspended = credential && SUSPENDED[credential];
+  if (suspended !== undefined)
     found.push(
-      failureCause(
-        `upstream ${name} credential`,
-        `Upstream ${name} refused the credential of the gateway.`,
-        'Nothing is sent to it until the secret changes; its requests get 502 upstream_auth_failed.',
-        { runbook: 'GatewayCredentialLatched', details },
-      ),
+      failureCause(`upstream ${name} credential`, `Upstream ${name} ${suspended.cause}.`, suspended.consequence, {
+        ...{ runbook: 'GatewayCredentialLatched', details },
+      }),
     );
   // A breaker that opens ends the queue: both are one cause.
   if (shedding === true && !found.some(({ kind }) => kind === 'bad'))

@@ -121,7 +121,7 @@ export class OpenStreams {
     return all;
   }
 
-  status(): object {
+  status(): { readonly open_streams: object } {
     return { open_streams: this.counts() };
   }
 

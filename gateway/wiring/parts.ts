@@ -4,6 +4,7 @@
 import type { Configuration } from '../configuration.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import type { Mistake } from '../shared/mistakes.ts';
+import type { StatusMembers } from '../shared/status-members.ts';
 
 export interface Part {
   readonly name: string;
@@ -11,8 +12,8 @@ export interface Part {
   check?(next: Configuration): readonly Mistake[];
   /** Puts a checked configuration in force, in one synchronous step. Called with the earlier one again if a later part throws. */
   apply?(next: Configuration): void;
-  /** Members that this part adds to `/status`. */
-  status?(): object;
+  /** Members that this part adds to `/status`. A name that shared/status-members.ts does not list does not compile. */
+  status?(): StatusMembers;
   /** Finishes work in flight, within `drainMs`. */
   drain?(drainMs: number): Awaitable<void>;
   close?(): Awaitable<unknown>;

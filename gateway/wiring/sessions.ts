@@ -44,7 +44,7 @@ export interface Sessions {
   servicesOf(identity: Identity): SessionServices;
   /** Calls back once, within a second of the end of a session on whichever instance. Returns a function that ends the watch. */
   onEnded(session: Session, listener: () => void): () => void;
-  status(): object;
+  status(): { readonly sessions: object };
   close(): Promise<void>;
 }
 
