@@ -97,7 +97,7 @@ export function createPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipe
     return operation(arrived);
   }
 
-  return function handle(arrived) {
+  return function handleRequest(arrived) {
     const sites = steps.sitesFor(arrived);
     if (sites === undefined) return steps.refuseMisdirected(arrived);
     const tunnel = steps.tunnelAt(arrived, sites);
