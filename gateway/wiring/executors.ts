@@ -7,7 +7,7 @@ import { instanceName } from '../shared/questions/fleet.ts';
 import type { Executors } from '../upstream/routes.ts';
 import { deprecationsOf } from '../versions/deprecation.ts';
 import { operationsServed } from './sections/base.ts';
-import type { SectionsAboveTraffic } from './sections/sections.ts';
+import type { SectionsAboveTraffic } from './sections.ts';
 
 export function createExecutors({
   options,

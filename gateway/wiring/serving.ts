@@ -20,7 +20,7 @@ import { createUpgrades } from '../serving/upgrades.ts';
 import type { Tunnel } from '../tunnel/table.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
 import { createNoteUse } from '../versions/uses.ts';
-import type { Sections } from './sections/sections.ts';
+import type { Sections } from './sections.ts';
 import { createToUpstreams } from './to-upstreams.ts';
 
 export interface Serving extends RequestHandlers {

@@ -7,7 +7,7 @@ import { createForward } from '../upstream/forward.ts';
 import { createHandshake } from '../upstream/handshake.ts';
 import { createUpstreamRoutes } from '../upstream/routes.ts';
 import { Targets } from '../upstream/targets/targets.ts';
-import type { Sections } from './sections/sections.ts';
+import type { Sections } from './sections.ts';
 
 export function createToUpstreams(
   configuration: Configuration,

@@ -15,8 +15,8 @@ import { createExecutors } from '../executors.ts';
 import { type ClientRequests, Listeners } from '../listeners.ts';
 import { openOverload } from '../overload.ts';
 import type { Parts } from '../parts.ts';
+import type { Sections, SectionsAboveTraffic } from '../sections.ts';
 import { createServing, type Serving } from '../serving.ts';
-import type { Sections, SectionsAboveTraffic } from './sections.ts';
 
 export interface TrafficSection {
   readonly listeners: Listeners;

@@ -1,12 +1,12 @@
-// Types of all sections whose parts serve requests. They live from start to end of the process; each has a file of its own here.
+// Types of all sections whose parts serve requests. They live from start to end of the process; sections/ has a file for each.
 
-import type { BeginInternal } from '../../edge/exchanges.ts';
-import type { Refusals } from '../../edge/refusal/refusals.ts';
-import type { Overload } from '../../overload/overload.ts';
-import type { Tunnels } from '../../tunnel/tunnels.ts';
-import type { Executors } from '../../upstream/routes.ts';
-import type { CallersSection, SectionsAboveCallers } from './callers.ts';
-import type { CertificatesSection } from './certificates.ts';
+import type { BeginInternal } from '../edge/exchanges.ts';
+import type { Refusals } from '../edge/refusal/refusals.ts';
+import type { Overload } from '../overload/overload.ts';
+import type { Tunnels } from '../tunnel/tunnels.ts';
+import type { Executors } from '../upstream/routes.ts';
+import type { CallersSection, SectionsAboveCallers } from './sections/callers.ts';
+import type { CertificatesSection } from './sections/certificates.ts';
 
 export interface SectionsAboveTraffic extends SectionsAboveCallers {
   readonly callers: CallersSection;
