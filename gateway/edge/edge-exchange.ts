@@ -23,8 +23,8 @@ export interface NodeExchange extends EdgeExchange {
 }
 
 /**
- * Returns the same exchange, for libraries that need the classes of node:http. Only requests that Node's server has read may come here: the
- * fast path leaves those that need the classes to it (`needsNode`).
+ * Returns the same exchange, for libraries that need the classes of node:http. Call it only for requests that Node's server has read. The
+ * fast path leaves those that need the classes to that server (`needsNode`).
  */
 export function nodeExchangeOf(arrived: Arrived): NodeExchange {
   return arrived as NodeExchange;

@@ -101,7 +101,8 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
 }
 
 /**
- * Lines of exchanges and all others share one queue: two would tear each other's lines where a full pipe accepts only a part of a write.
+ * Lines of exchanges and all other lines share one queue. With two queues, one would write into the middle of a line of the other where a full
+ * pipe accepts only a part of a write.
  * The waiting lines are bounded.
  */
 function standardOutput(onDropped: (lines: number) => void, onFlowing: (dropped: number) => void): Output {

@@ -170,7 +170,7 @@ function methodNotAllowed(Allow: string): GatewayError {
   return new GatewayError('method_not_allowed', { headers: { Allow }, fields: { allowed_methods: Allow.split(', ') } });
 }
 
-/** Clients of earlier revisions try GET and DELETE, as they may: this is no failure of theirs, so that it is not counted. */
+/** Answers GET and DELETE, which clients of earlier revisions try, as they may. It is no failure of theirs, so it is not counted. */
 function answerOtherMethod(arrived: Arrived): void {
   const Allow = ['Allow', 'POST, OPTIONS'];
   if (arrived.request.method === 'OPTIONS') write(arrived, { status: 204, text: undefined, headers: Allow });

@@ -91,8 +91,8 @@ export function createUpgrades({
 }
 
 /**
- * Returns whether a request target may belong to an operation with a WebSocket. `match` decides about the operation: a request that asks
- * for an upgrade and matches another one is handled like any other request.
+ * Returns the function that tells whether a request target may belong to an operation with a WebSocket. `match` decides about the
+ * operation: a request that asks for an upgrade and matches another one is handled like any other request.
  */
 function createUpgradablePaths(operations: readonly Operation[]): (target: string) => boolean {
   const paths = operations

@@ -144,9 +144,9 @@ function identityOf(name: string, credential: CredentialSettings): string {
 }
 
 /**
- * Without `maxInFlight` an upstream gets as many places as connections to its live targets: more requests would wait inside the connection
- * pool, which is not a fair queue. Targets for test keys add none, because live requests cannot go to them. With `maxInFlight` and no
- * `maxQueueMs`, requests wait as long as their deadlines allow.
+ * Returns the bounds of an upstream. Without `maxInFlight` it gets as many places as connections to its live targets, because more requests
+ * would wait inside the connection pool, which is not a fair queue. Targets for test keys add none, because live requests cannot go to
+ * them. With `maxInFlight` and no `maxQueueMs`, requests wait as long as their deadlines allow.
  */
 function boundOf(
   { live, connections, maxInFlight, maxQueued, maxQueueMs }: AccessEntry,

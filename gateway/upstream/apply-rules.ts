@@ -21,12 +21,12 @@ import type { UpstreamRoute, UpstreamRules } from './routes.ts';
 import type { Target } from './targets/targets.ts';
 
 /**
- * Statuses that mean a refused credential, unless a rule decides otherwise. 403 is not one of them: it may concern the request of one
- * client, and a latched credential blocks the upstream for all clients.
+ * Statuses that mean a refused credential, unless a rule decides otherwise. 403 is not one of them, because it may concern the request of
+ * one client, and a latched credential blocks the upstream for all clients.
  */
 const credentialStatuses = new Set([401, 407]);
 
-/** If this process cannot release a lock, the lock ends this long after its request: the service may still be executing the request. */
+/** How long after its request a lock ends that this process cannot release. The service may still be executing the request. */
 const LEASE_MARGIN_MS = 5000;
 
 export interface RulesOptions extends AttemptsOptions {

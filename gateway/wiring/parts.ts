@@ -32,7 +32,7 @@ export interface Parts {
   close(): Promise<void>;
 }
 
-/** Ignores a failure: the reason is the error before it. */
+/** Runs work and ignores its failure, because the error before it is the reason to report. */
 function attempt(work: () => void): void {
   try {
     work();

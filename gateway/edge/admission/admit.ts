@@ -64,7 +64,7 @@ export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitt
   };
 }
 
-/** Converts a target in absolute form, which clients send to proxies: its authority replaces Host (RFC 9112 section 3.2.2). */
+/** Converts a target in absolute form, which clients send to proxies. Its authority replaces Host (RFC 9112 section 3.2.2). */
 function originForm(url: string, headers: Map<string, string>): string {
   if (url.startsWith('/')) return url;
   const [, authority, rest = ''] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(url) ?? [];
@@ -90,7 +90,7 @@ function createHostCheck(): (host: string) => boolean {
   };
 }
 
-/** RFC 9112 sections 2.3, 3.2, 6.1 and 6.3: rejects what the parser accepts although another server could read it differently. */
+/** Rejects what the parser accepts although another server could read it differently (RFC 9112 sections 2.3, 3.2, 6.1 and 6.3). */
 function checkFraming(
   request: DownstreamRequest,
   headers: ReadonlyMap<string, string>,

@@ -3,7 +3,7 @@
 import { BlockList, isIP } from 'node:net';
 
 const COLON = 0x3a;
-/** Answers about addresses that are remembered: Node's list makes an object for each question. */
+/** Most addresses whose answers are remembered. Node's list makes an object for each question. */
 const ADDRESSES_MAX = 1000;
 
 /** Builds a list from address ranges, `10.0.0.0/8` or single addresses. The configuration has checked their form. */
@@ -20,7 +20,7 @@ function createAddressList(ranges: readonly string[]): BlockList {
 
 interface ClientAddress {
   readonly address: string;
-  /** The scheme that the client uses: a trusted proxy may have terminated TLS. */
+  /** The scheme that the client uses. A trusted proxy may have terminated TLS. */
   readonly scheme: string;
 }
 

@@ -21,8 +21,8 @@ const single = new Set([
 const HEADER_LINES_MAX = 100;
 
 /**
- * Fields that decide what a request means: its caller, address and host, the length and type of its body, and the conditions under which it
- * runs. A `Connection` field that names one of them is refused (RFC 9110 section 7.6.1).
+ * Fields that decide what a request means, such as its caller, its address and host, the length and type of its body, and the conditions
+ * under which it runs. A `Connection` field that names one of them is refused (RFC 9110 section 7.6.1).
  */
 const meaningful =
   /^(?:authorization|cookie|host|origin|forwarded|x-forwarded-.*|content-(?:length|type|encoding)|transfer-encoding|expect|idempotency-key|if-.*)$/;
@@ -55,8 +55,8 @@ export function readHeaders(raw: readonly string[], bytesMax: number): Map<strin
 }
 
 /**
- * Drops the fields that Connection names before a stage reads them, so that stages check what the upstream gets. Heads of the fast path
- * need none of this: their Connection names no field (`usual-head.ts`).
+ * Drops the fields that Connection names before a stage reads them, so that stages check what the upstream gets. Heads of the fast path do
+ * not need this, because their Connection names no field (`usual-head.ts`).
  */
 function dropNamed(headers: Map<string, string>, connection: string): void {
   for (const option of connection.toLowerCase().split(',')) {

@@ -81,7 +81,10 @@ function decodePath(path: string, form: RegExp): Pick<RequestTarget, 'path' | 's
   return { path: `/${raw.map(rebuilt).join('/')}`, segments };
 }
 
-/** Separators stay as the client wrote them: `%2C` is part of a value, a comma separates two (RFC 3986 section 2.2). */
+/**
+ * Returns a segment with each part escaped alike. Separators stay as the client wrote them, because `%2C` is part of a value, and a comma
+ * separates two (RFC 3986 section 2.2).
+ */
 function rebuilt(segment: string): string {
   return segment.replace(/[^$&+,=:@;]+/g, (text) => encodeURIComponent(decodeURIComponent(text)));
 }

@@ -42,7 +42,7 @@ export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
   };
 }
 
-/** Returns the URL at which clients reach a site: `publicUrl`, under the site's own host name if it has one. */
+/** Returns the URL at which clients reach a site. It is `publicUrl`, under the host name of the site if it has one. */
 export function addressOfSite(hosts: HostNames, publicUrl: string): (site: Site) => string {
   return function addressOf(site) {
     const name = hosts[site];
@@ -53,12 +53,15 @@ export function addressOfSite(hosts: HostNames, publicUrl: string): (site: Site)
   };
 }
 
-/** The refusal of a request for a host name that is not served: `host` is what to call instead, as every link to the documentation shows. */
+/**
+ * Returns the refusal of a request for a host name that is not served. Its `host` is the name to call instead, as in every link to the
+ * documentation.
+ */
 export function misdirected({ hosts, publicUrl }: { readonly hosts: HostNames; readonly publicUrl: string }) {
   return new GatewayError('misdirected_request', { fields: { host: hosts.api ?? new URL(publicUrl).host } });
 }
 
-/** Returns the host that a request is addressed to: the authority of its target, if present, replaces Host (RFC 9112 section 3.2.2). */
+/** Returns the host that a request is addressed to. The authority of its target replaces Host, if there is one (RFC 9112 section 3.2.2). */
 export function authorityOf(request: DownstreamRequest): string | undefined {
   const { url, fields } = request;
   const host = fields === undefined ? request.headers.host : fields.get('host');

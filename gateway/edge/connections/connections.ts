@@ -14,7 +14,7 @@ export type Excess = 'all' | 'address';
 interface ConnectionsOptions {
   /** Read for each connection, because the rules may change. */
   rules(): ConnectionRules;
-  /** Returns the group in which an address is counted: an IPv4 address itself, the /64 of an IPv6 address. */
+  /** Returns the group in which an address is counted, which is an IPv4 address itself, or the /64 of an IPv6 address. */
   blockOf(address: string): string;
   /** Whether the connections of this address are unlimited, because many clients share it. */
   isExempt(address: string): boolean;

@@ -9,7 +9,7 @@ import { destroyIfReset } from './sockets.ts';
 
 /** Delay after the client's end before the gateway sends the probe. Most answers are sent sooner, so that few clients receive the probe. */
 const PROBED_AFTER_MS = 500;
-/** Pauses between two checks for a reset: each is twice as long as the one before. */
+/** Pauses between two checks for a reset. Each is twice as long as the one before. */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 250;
 /** Idle time after which TCP probes the client. */

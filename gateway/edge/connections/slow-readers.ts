@@ -48,7 +48,7 @@ export function watchSlowReaders({ idleMs, everyMs, active, cut }: SlowReadersOp
   return checkEvery(everyMs, check);
 }
 
-/** Only bytes that leave are progress. Bytes that are added to an answer are none. */
+/** Returns what the socket waits for now. Bytes that leave are progress; bytes that are added to an answer are none. */
 function waitingOn(socket: Socket, before: Waiting | undefined): Waiting {
   const complete = socket.bytesWritten - socket.writableLength;
   const queued = handleOf(socket)?.writeQueueSize ?? 0;

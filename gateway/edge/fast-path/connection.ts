@@ -9,7 +9,7 @@ import { giveBackReads, takeReads } from '../../sockets/shared-reads.ts';
 import { FastRequest } from './request.ts';
 import { FastResponse, type FastResponseOptions } from './response.ts';
 
-/** What a connection needs of fast-path.ts. */
+/** The members of fast-path.ts that a connection uses. */
 export interface FastOwner extends HeadBounds, Pick<FastResponseOptions, 'keepAliveMs'> {
   /** Whether only Node's classes serve this request. `#needsNode` of ../server.ts */
   needsNode(request: DownstreamRequest): boolean;
@@ -21,7 +21,7 @@ export interface FastOwner extends HeadBounds, Pick<FastResponseOptions, 'keepAl
    * @param isPartOfHead the bytes begin a head, whose rest has been awaited since `connection.since`
    */
   handOver(connection: FastConnection, bytes: Buffer, isPartOfHead: boolean): void;
-  /** Whether the listener is closing: a connection that becomes idle is then ended. */
+  /** Whether the listener is closing. A connection that becomes idle is then ended. */
   isClosing(): boolean;
   /** Handles a client that has ended its side in the middle of a request. `onClientError` of ../refusal/unreadable.ts */
   onBroken(error: NodeJS.ErrnoException, socket: Socket): void;
@@ -34,7 +34,7 @@ export class FastConnection implements FastResponseOptions {
   response: FastResponse | undefined;
   /**
    * When the connection began to wait for a head, or became idle, by `performance.now()`. It is 0 for a connection that became idle after
-   * the last check for idle connections: the next check sets the time.
+   * the last check for idle connections, until the next check sets it.
    */
   since: number;
   readonly #owner: FastOwner;
@@ -78,7 +78,7 @@ export class FastConnection implements FastResponseOptions {
     });
   }
 
-  /** Whether a head is awaited: the first head of the connection, or a head that has begun to arrive. */
+  /** Whether a head is awaited, either the first head of the connection or one that has begun to arrive. */
   get isAwaitingHead(): boolean {
     return this.#request === undefined && (this.#waiting !== undefined || !this.#hasServed);
   }

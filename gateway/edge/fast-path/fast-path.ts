@@ -31,7 +31,7 @@ const IDLE_MS_MORE = 1000;
 const NODE_LISTENER = 'connectionListener';
 
 /**
- * Replaces the connection listener of Node's server. Returns undefined if that listener has another name in this version of Node: its
+ * Replaces the connection listener of Node's server. Returns undefined if that listener has another name in this version of Node, whose
  * server then reads every request.
  */
 export function createFastPath(options: FastPathOptions): FastPath | undefined {

@@ -11,8 +11,8 @@ const JOINED_BYTES_MAX = 16_384;
 /** Bytes of the buffer in which head and body are joined. A head is usually a few hundred bytes; a longer one gets its own buffer. */
 const JOINING_BYTES = JOINED_BYTES_MAX + 8192;
 /**
- * The buffer in which head and body are joined for plain connections. It is reused, so it stays in the processor's cache: joining takes a
- * sixth of the time that it takes in a new buffer.
+ * The buffer in which head and body are joined for plain connections. It is reused, so it stays in the cache of the processor, and joining
+ * takes a sixth of the time that it takes in a new buffer.
  */
 let joining = Buffer.allocUnsafeSlow(JOINING_BYTES);
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
@@ -169,7 +169,7 @@ export class FastResponse implements EdgeResponse {
     callAll(listeners);
   }
 
-  /** Call it when the exchange is over: the answer is complete, or the connection has ended. */
+  /** Call it when the exchange is over, because the answer is complete or the connection has ended. */
   closed(): void {
     if (this.destroyed) return;
     this.destroyed = true;
@@ -238,7 +238,7 @@ function without(listeners: Listeners, listener: Listener): Listeners {
   return listeners.first === listener ? rest : { first: listeners.first, rest };
 }
 
-/** Calls the listeners. An error in one is only reported: a refusal can no longer be sent. */
+/** Calls the listeners. An error in one is only reported, because a refusal can no longer be sent. */
 function callAll(listeners: Listeners): void {
   for (let left = listeners; left !== undefined; left = left.rest) contain(left.first);
 }

@@ -112,7 +112,10 @@ function challengesOf(error: GatewayError, realm: string): string[] {
   return accepted === 'also' ? [bearer, basic] : [basic];
 }
 
-/** RFC 6750 section 3: no error code if the request has no usable credential. */
+/**
+ * Returns the Bearer challenge; undefined if the refusal has none. It has no error code if the request has no usable credential (RFC 6750
+ * section 3).
+ */
 function bearerChallengeOf(error: GatewayError, realm: string): string | undefined {
   const { challenge, message }: CatalogueEntry = error.entry;
   const bare = `Bearer realm="${realm}"`;

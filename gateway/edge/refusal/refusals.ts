@@ -27,7 +27,7 @@ export interface Refusals {
   /** Makes the text of a refusal, without writing it. */
   readonly answerOf: AnswerOf;
   /**
-   * Call it if the Idempotency-Key of this request does not prevent a second execution: a later refusal must not be called retryable
+   * Call it if the Idempotency-Key of this request does not prevent a second execution. A later refusal is then not called retryable
    * because of the key.
    */
   ignoreKey(request: DownstreamRequest): void;
@@ -56,7 +56,7 @@ export function createRefusals(options: RefusalsOptions): Refusals {
     atEndOfTurn(arrived, () => write(arrived, error, thrown), writeFailed);
   }
 
-  /** Handles a refusal that could not be written: answers internal_error, or resets the connection. */
+  /** Handles a refusal that could not be written. It answers internal_error, or resets the connection. */
   function writeFailed(arrived: Arrived, cause: unknown): void {
     const { request, response } = arrived;
     const internal = new GatewayError('internal_error', { cause });
@@ -104,13 +104,13 @@ function send({ request, response, trail, commonHeaders }: Arrived, answer: Erro
   trail.bytesOut = body.length;
 }
 
-/** Whether the client may send the identical request again: it had no effect, or is idempotent by its method or key. */
+/** Whether the client may send the identical request again, because it had no effect, or is idempotent by its method or key. */
 function isRetryable({ entry }: GatewayError, request: DownstreamRequest, countsKey: boolean): boolean {
   if (entry.retryable !== 'if_safe') return entry.retryable;
   return isIdempotent(request.method ?? '') || (countsKey && request.headers['idempotency-key'] !== undefined);
 }
 
-/** Whether no answer can be sent: the client has closed the connection, or Node has ended it from this side. */
+/** Whether no answer can be sent, because the client has closed the connection or Node has ended it from this side. */
 function isGone({ request, response }: Arrived): boolean {
   return response.destroyed || request.socket.destroyed || request.socket.writableEnded;
 }
@@ -130,8 +130,8 @@ function noteClientGone({ response, trail }: Arrived, thrown: unknown): void {
 }
 
 /**
- * Whether the connection can carry another request: the body has arrived, or is so small that Node reads and drops it. A client that waits
- * for 100 Continue may or may not send its body, so that the start of its next request is unknown.
+ * Whether the connection can carry another request, because the body has arrived, or is so small that Node reads and drops it. A client
+ * that waits for 100 Continue may or may not send its body, so that the start of its next request is unknown.
  */
 function isBodyRead(arrived: Arrived): boolean {
   const { request } = arrived;

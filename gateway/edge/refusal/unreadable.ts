@@ -12,7 +12,7 @@ import type { Refusals } from './refusals.ts';
 
 interface UnreadableOptions {
   readonly refusals: Pick<Refusals, 'refuse' | 'answerOf'>;
-  /** Headers of every answer, flat names and values: without an exchange, nothing else adds them. */
+  /** Headers of every answer, flat names and values. Without an exchange, nothing else adds them. */
   readonly constantHeaders: readonly string[];
   /** Exchanges in progress. */
   active(): readonly EdgeExchange[];
@@ -25,7 +25,7 @@ interface UnreadableOptions {
 interface Unreadable {
   /** Called when Node's parser or one of its timeouts has failed the connection. */
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
-  /** Called for CONNECT: Node has detached its own listeners from the connection. */
+  /** Called for CONNECT. Node has detached its own listeners from the connection. */
   onConnect(socket: Socket): void;
 }
 
@@ -111,7 +111,7 @@ interface ParserError extends NodeJS.ErrnoException {
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Whether a request line is well-formed and names another version, such as `HTTP/3.0`: the parser uses the same code for malformed lines.
+ * Whether a request line is well-formed and names another version, such as `HTTP/3.0`. The parser has the same code for malformed lines.
  */
 function isOtherVersion({ code, reason, rawPacket, bytesParsed = 0 }: ParserError): boolean {
   if (code !== 'HPE_INVALID_VERSION' || reason !== 'Invalid HTTP version') return false;

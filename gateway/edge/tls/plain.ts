@@ -40,7 +40,10 @@ export function createPlain(options: PlainOptions): (arrived: Arrived) => Promis
   };
 }
 
-/** These credentials have already crossed the network in the clear: a client that was redirected would continue to send them. */
+/**
+ * Whether the request shows credentials. They have crossed the network in the clear, and a client that was redirected would continue to
+ * send them.
+ */
 function showsCredentials({ headers, query }: Admitted): boolean {
   return headers.has('authorization') || headers.has('cookie') || /(^|[=&])sk_(live|test)_/.test(query);
 }

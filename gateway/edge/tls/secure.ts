@@ -12,7 +12,7 @@ export interface SecureOptions {
   readonly validations?: Validations | undefined;
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
   readonly handshakeMs: number;
-  /** Keys of the session tickets: every instance with the same keys can resume a session. */
+  /** Keys of the session tickets. Every instance with the same keys can resume a session. */
   readonly ticketKeys: Buffer;
   /** Called once for each handshake that was not completed. */
   onFailure(reason: HandshakeFailure): void;

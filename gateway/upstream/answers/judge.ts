@@ -56,7 +56,7 @@ export type Judgement =
   | { readonly kind: 'retry'; readonly error: GatewayError }
   /** The gateway's credential was refused. */
   | { readonly kind: 'credential' }
-  /** No rule matched: the default handling applies. */
+  /** The judgement of an answer that no rule matches. The default handling applies. */
   | undefined;
 
 export type Judge = (answer: CompleteAnswer, context: AnsweredRequest) => Judgement;

@@ -71,7 +71,7 @@ export class ExchangePlace implements Waiter {
     return true;
   }
 
-  /** Adds to the time in queues: the one for a place, and the one for a connection. */
+  /** Adds to the time in queues, of which there are two: for a place, and for a connection. */
   noteQueued(waitedMs: number): void {
     this.#queuedMs += waitedMs;
     this.#exchange.trail.queuedMs = this.#queuedMs;

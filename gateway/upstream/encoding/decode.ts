@@ -4,12 +4,12 @@
 import zlib, { constants } from 'node:zlib';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 
-/** Why a body was not decoded: it is longer than the limit, or it is not what its Content-Encoding says. */
+/** Why a body was not decoded. It is longer than the limit, or it is not what its Content-Encoding says. */
 export type DecodingFault = 'too large' | 'invalid';
 
 type Decoder = (body: Buffer, outputLimit: number) => Buffer;
 
-/** RFC 9659: a content coding uses windows of at most 8 MiB. */
+/** The largest window of a content coding, 8 MiB (RFC 9659). */
 const ZSTD_WINDOW_LOG_MAX = 23;
 const ZLIB_METHOD_DEFLATE = 8;
 

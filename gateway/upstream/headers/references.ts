@@ -13,7 +13,7 @@ export interface ReferenceContext extends Pick<Operation, 'publicPrefix' | 'upst
   readonly passesExternal: boolean;
 }
 
-/** A reference that is relative to the address of the request: it contains neither scheme nor host. */
+/** A reference that is relative to the address of the request, because it contains neither scheme nor host. */
 const RELATIVE = /^(?:[?#]|[^/\\?#:]+(?:[/?#]|$)|$)/;
 const ABSOLUTE = /^(https?):\/\/([^/?#\\@\s]+)([/?#]?[^\\]*)$/i;
 

@@ -52,8 +52,8 @@ const undecoded: Readonly<Record<DecodingFault, string>> = {
 };
 
 /**
- * With it, browsers treat the page as one of another origin and run no scripts in it, because nothing declares that the service publishes
- * pages. They also obey the policy of every answer, which is sent beside this one.
+ * The policy by which browsers treat the page as one of another origin and run no scripts in it, because nothing declares that the service
+ * publishes pages. They also obey the policy of every answer, which is sent beside this one.
  */
 const sandboxed = Object.freeze(['Content-Security-Policy', 'sandbox']);
 

@@ -61,7 +61,7 @@ export class Relay implements AnswerHandler, HoldingRelay, StreamingRelay {
   readonly #contractCheck: ContractCheck;
   readonly #owner: RelayOwner;
   readonly #answer: ClientAnswer;
-  /** Undefined for an answer that is not stored for repetitions. */
+  /** The body that is stored for repetitions; undefined for any other answer. */
   readonly #held: HeldAnswer | undefined;
 
   constructor(exchange: Forwardable, route: UpstreamRoute, contractCheck: ContractCheck, owner: RelayOwner) {

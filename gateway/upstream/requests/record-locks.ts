@@ -150,7 +150,7 @@ class SharedLock {
     }
   }
 
-  /** Never rejects. It first waits for a command in progress, which may have taken the lock. */
+  /** Releases the lock. Never rejects. It first waits for a command in progress, which may have taken the lock. */
   async release(): Promise<void> {
     this.#isOver = true;
     if (this.#asking === undefined) return;

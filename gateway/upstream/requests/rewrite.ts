@@ -32,7 +32,7 @@ export interface RequestRule {
 export interface Rewritten {
   /** The path, without query. */
   readonly path: string;
-  /** Undefined if the request has no buffered body, and until the record is read. */
+  /** The body to send; undefined if the request has no buffered body, and until the record is read. */
   readonly body: Buffer | undefined;
   /** Set if the body depends on the record, which has to be read first. */
   readonly recordRead?: RecordRead | undefined;

@@ -37,7 +37,7 @@ function withoutConnection(dispatcher: Dispatcher): SharedPool {
   return { dispatcher, isolate: () => undefined, letGo: async () => undefined };
 }
 
-/** Never used: forward.ts executes these operations itself. */
+/** Fails each request. It is never used, because forward.ts executes these operations itself. */
 const nothing: Dispatcher = {
   dispatch: (_, handler) => handler.onResponseError(undefined, new Error('there is no service behind gateway:')),
 };

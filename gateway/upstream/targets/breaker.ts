@@ -9,7 +9,7 @@ import type { AttemptOutcome } from './outcome.ts';
 export interface BreakerRules {
   /** Percentage of failures in the window that opens the breaker, 1–100. */
   readonly failurePercent: number;
-  /** With fewer requests in the window, the breaker never opens. */
+  /** The fewest requests in the window with which the breaker opens. */
   readonly requestsMin: number;
   readonly windowSeconds: number;
   /** The longest time for which the breaker stays open. */

@@ -40,7 +40,7 @@ export interface TargetSet {
   /** Targets of the latest configuration. */
   targetStates: readonly TargetState[];
   turn: number;
-  /** Until this time, as `clock` counts, each request gets a new connection; 0: connections are kept. */
+  /** The time, as `clock` counts, until which each request gets a new connection; 0 if connections are kept. */
   isolatedUntilMs: number;
 }
 
@@ -68,7 +68,7 @@ export interface UnrequestedBytes {
   readonly upstream: string;
   /** Whether the connections of the upstream were kept until now. */
   readonly isFirst: boolean;
-  /** Until this time each request gets a new connection. */
+  /** The time until which each request gets a new connection. */
   readonly isolatedUntil: string;
 }
 

@@ -33,7 +33,7 @@ export interface TargetSetStatus {
   readonly targets: readonly TargetStatus[];
   /** The state of the breaker in each mode. */
   readonly breaker: Readonly<Record<string, BreakerState>>;
-  /** Until this time each request gets a new connection, because bytes arrived that no request asked for. */
+  /** The time until which each request gets a new connection, because bytes arrived that no request asked for. */
   readonly isolated_until: string | null;
 }
 
