@@ -1,7 +1,6 @@
 // `gateway contract diff`: finds changes between two contracts that break clients.
 
 import type { Command } from 'commander';
-import { compareContracts } from '../../contract/diff/compare.ts';
 import { describedAlone } from '../../contract/diff/described.ts';
 import type { DiffFinding, Level } from '../../contract/diff/findings.ts';
 import type { Locate } from '../../contract/lint/positions.ts';
@@ -10,7 +9,8 @@ import { type Mistake, toSentence } from '../../shared/mistakes.ts';
 import { positionsIn } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';
-import { readContracts, UnreadableSource } from './read.ts';
+import { compareSources } from './pair.ts';
+import { type ReadContracts, readContracts, UnreadableSource } from './read.ts';
 
 export function addDiff(contract: Command, context: CommandContext): void {
   contract
@@ -46,9 +46,14 @@ export async function differencesOf(context: CommandContext, old: string, fresh:
     for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
     context.usage('Nothing was compared, since a contract has mistakes.');
   }
-  const found = compareContracts(before.operations.map(describedAlone), after.operations.map(describedAlone));
+  const { findings, unclear } = compareSources(placed(before), placed(after));
+  if (unclear.length > 0) context.usage(`${unclear.join('\n')}\nNothing was compared.`);
   const documents = { old: before.documents, new: after.documents };
-  return locateFindings([...found].flat(), documents, async (file, spots) => positionsIn(file, spots));
+  return locateFindings(findings, documents, async (file, spots) => positionsIn(file, spots));
+}
+
+function placed({ operations, nameOf }: ReadContracts) {
+  return operations.map((entry) => ({ described: describedAlone(entry), name: nameOf(entry.document) }));
 }
 
 function printDifferences(context: CommandContext, findings: readonly LocatedFinding[], asJson: boolean): void {

@@ -1,8 +1,9 @@
 // Reads the contracts named on the command line: files, directories, globs, or the address of a published document.
 
-import { globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
+import { publicationsFile } from '../../contract/diff/publications.ts';
 import { type ContractOperation, operationsOf } from '../../contract/operations/operations.ts';
 import { type ContractDocument, createDirectReader, toDocument } from '../../contract/reading/document.ts';
 import { isWithin } from '../../contract/reading/files.ts';
@@ -15,9 +16,11 @@ const BYTES_MAX = 64 * 1024 * 1024;
 /** A source without contracts, or one that cannot be fetched. The message is a sentence for people. */
 export class UnreadableSource extends Error {}
 
-interface ReadContracts {
+export interface ReadContracts {
   readonly documents: readonly ContractDocument[];
   readonly operations: readonly ContractOperation[];
+  /** Returns the name of a document below the source; empty if the source is one document. */
+  nameOf(document: ContractDocument): string;
 }
 
 /** Reads all contracts of a source. Pushes mistakes; throws UnreadableSource. */
@@ -32,20 +35,33 @@ export async function readContracts(
     const content = await createDirectReader(directoryOf(file, context, source)).readContract(file, mistakes);
     if (content !== undefined) documents.push(toDocument(file, content));
   }
-  return { documents, operations: documents.flatMap(operationsIn) };
+  const base = baseOf(source);
+  return { documents, operations: documents.flatMap(operationsIn), nameOf: ({ file }) => relative(base, file) };
 }
 
-/** The contract files of a path or glob, sorted. Throws UnreadableSource. */
+/**
+ * The contract files of a path or glob, sorted. The published contracts below a directory are left out: they are what the others have
+ * promised, not contracts to serve. Throws UnreadableSource.
+ */
 export function filesOf(source: string): string[] {
   const isDirectory = statSync(source, { throwIfNoEntry: false })?.isDirectory() === true;
   const isFile = statSync(source, { throwIfNoEntry: false })?.isFile() === true;
+  const isPromise = (file: string) =>
+    isDirectory && resolve(dirname(file)) !== resolve(source) && existsSync(publicationsFile(dirname(file)));
   const files = isFile
     ? [source]
     : globSync(isDirectory ? join(source, '**') : source)
-        .filter(isContract)
+        .filter((file) => isContract(file) && !isPromise(file))
         .sort();
   if (files.length === 0) throw new UnreadableSource(`There is no contract at ${source}.`);
   return files;
+}
+
+/** The path that the names of the files of a source begin after: a file itself, a directory, or what a glob has before its first pattern. */
+function baseOf(source: string): string {
+  if (existsSync(source)) return source;
+  const [, base = '.'] = /^([^*?[\]{}()!]*)\//.exec(source) ?? [];
+  return base;
 }
 
 /**
@@ -77,10 +93,10 @@ async function readAddress(address: string, mistakes: Mistake[]): Promise<ReadCo
     // Nothing else is in the directory, so the document cannot refer to files.
     const content = await createDirectReader(directory).readContract(file, own);
     mistakes.push(...own.map((mistake) => ({ ...mistake, file: address })));
-    if (content === undefined) return { documents: [], operations: [] };
+    if (content === undefined) return { documents: [], operations: [], nameOf: () => '' };
     // The address replaces the temporary file, so line numbers are left out.
     const document = { ...toDocument(file, content), file: address };
-    return { documents: [document], operations: operationsIn(document) };
+    return { documents: [document], operations: operationsIn(document), nameOf: () => '' };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

@@ -12,8 +12,8 @@ import { type Comparer, createComparer } from './schema.ts';
  * paired by method and path; parameter names and files do not matter.
  */
 export function* compareContracts(old: readonly Described[], fresh: readonly Described[]): Generator<DiffFinding[]> {
-  const before = new Map(old.map((operation) => [keyOf(operation), operation]));
-  const after = new Map(fresh.map((operation) => [keyOf(operation), operation]));
+  const before = new Map(old.map((operation) => [pairingKeyOf(operation), operation]));
+  const after = new Map(fresh.map((operation) => [pairingKeyOf(operation), operation]));
   const comparerOf = createComparers();
   for (const [key, o] of before) {
     const n = after.get(key);
@@ -31,7 +31,8 @@ export function* compareContracts(old: readonly Described[], fresh: readonly Des
   }
 }
 
-function keyOf({ method, path }: Described): string {
+/** Returns what the old and the new form of an operation have in common: its method, and its path without the names of parameters. */
+export function pairingKeyOf({ method, path }: Described): string {
   return `${method} ${shapeOf(path)}`;
 }
 

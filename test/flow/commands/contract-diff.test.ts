@@ -1,7 +1,7 @@
 // `contract diff` as run before a contract is changed.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -88,6 +88,47 @@ test('directories and globs are compared as a whole: an operation may move to an
   write('new/deep/other.yaml', text(20));
   const { code, out } = await run(join(directory, 'old'), join(directory, 'new/**/*.yaml'));
   assert.deepEqual([code, out], [0, 'No client breaks: 0 breaking changes, 0 additive changes.\n']);
+});
+
+test('what a directory has promised is no contract of it: a break is not hidden behind the promise', async () => {
+  const { directory, write, run } = line();
+  for (const [side, length] of [
+    ['old', 20],
+    ['new', 10],
+  ] as const) {
+    write(`${side}/orders.yaml`, text(length));
+    write(`${side}/published/things.yaml`, text(20));
+    write(`${side}/published/changes.jsonl`, '');
+  }
+  const [old, fresh] = [join(directory, 'old'), join(directory, 'new')];
+  const { code, out } = await run(old, fresh);
+  assert.equal(code, 1);
+  assert.match(out, /new\/orders\.yaml:14:17: POST \/v1\/things: breaking, request-bound-narrowed/);
+  const promise = await run(`${fresh}/published`, `${fresh}/orders.yaml`);
+  assert.equal(promise.code, 1, 'a promise that is named is compared');
+});
+
+test('an operation in several files is compared with the one in the file of the same name', async () => {
+  const { directory, write, run } = line();
+  for (const name of ['old/a.yaml', 'old/b.yaml', 'new/b.yaml']) write(name, text(20));
+  write('new/a.yaml', text(10));
+  const sides = [join(directory, 'old'), join(directory, 'new')] as const;
+  const narrowed = /new\/a\.yaml:14:17: .*request-bound-narrowed.*\nClients would break: 1 breaking change, 0 additive/;
+  for (const glob of ['', '/*.yaml']) {
+    const { code, out } = await run(...(sides.map((side) => side + glob) as [string, string]));
+    assert.equal(code, 1, out);
+    assert.match(out, narrowed);
+  }
+  rmSync(join(directory, 'new/b.yaml'));
+  const less = await run(...sides);
+  assert.match(less.out, /old\/b\.yaml:\d+:\d+: POST \/v1\/things: breaking, operation-removed/);
+  write('new/c.yaml', text(20));
+  const moved = await run(...sides);
+  assert.deepEqual([moved.code, moved.out], [2, '']);
+  assert.match(
+    moved.err,
+    /^POST \/v1\/things is in \S+a\.yaml and \S+b\.yaml before and in \S+a\.yaml and \S+c\.yaml after: .*\nNothing was compared\.$/,
+  );
 });
 
 test('a contract published elsewhere can be compared', async (t) => {

@@ -1,0 +1,63 @@
+// Pairs the operations of two sources. One operation may be in several files of a source, because the entries of these files give them
+// different prefixes: such an operation is compared with the one in the file of the same name.
+
+import { compareContracts, pairingKeyOf } from '../../contract/diff/compare.ts';
+import type { Described } from '../../contract/diff/described.ts';
+import type { DiffFinding } from '../../contract/diff/findings.ts';
+
+interface PlacedOperation {
+  readonly described: Described;
+  /** The name of its file below the source. */
+  readonly name: string;
+}
+
+type Side = readonly PlacedOperation[];
+
+/**
+ * Compares two sources.
+ *
+ * @returns `unclear`: a sentence for each operation of several files of which it is not known which replaces which
+ */
+export function compareSources(old: Side, fresh: Side): { findings: DiffFinding[]; unclear: string[] } {
+  const [before, after] = [byKey(old), byKey(fresh)];
+  const isShared = (key: string) => [before, after].some((side) => (side.get(key) ?? []).length > 1);
+  const others = (side: Side) => side.filter(({ described }) => !isShared(pairingKeyOf(described)));
+  const findings = compared(others(old), others(fresh));
+  const unclear: string[] = [];
+  for (const key of new Set([...before.keys(), ...after.keys()])) {
+    if (!isShared(key)) continue;
+    const [was, is] = [byPlace(before.get(key)), byPlace(after.get(key))];
+    const gone = [...was.keys()].filter((place) => !is.has(place));
+    const come = [...is.keys()].filter((place) => !was.has(place));
+    if (gone.length > 0 && come.length > 0) unclear.push(sentenceOf([...was.values()], [...is.values()]));
+    else
+      for (const place of new Set([...was.keys(), ...is.keys()]))
+        findings.push(...compared(at(was, place), at(is, place)));
+  }
+  return { findings, unclear };
+}
+
+function compared(old: Side, fresh: Side): DiffFinding[] {
+  const describedIn = (side: Side) => side.map(({ described }) => described);
+  return [...compareContracts(describedIn(old), describedIn(fresh))].flat();
+}
+
+function byKey(side: Side): Map<string, PlacedOperation[]> {
+  return Map.groupBy(side, ({ described }) => pairingKeyOf(described));
+}
+
+/** By file and template: one file may have two templates that differ by a parameter that takes slashes. */
+function byPlace(side: Side = []): Map<string, PlacedOperation> {
+  return new Map(side.map((one) => [`${one.name} ${one.described.path}`, one]));
+}
+
+function at(side: ReadonlyMap<string, PlacedOperation>, place: string): PlacedOperation[] {
+  const found = side.get(place);
+  return found === undefined ? [] : [found];
+}
+
+function sentenceOf(old: Side, fresh: Side): string {
+  const { method, path } = ([...old, ...fresh] as [PlacedOperation])[0].described;
+  const files = (side: Side) => side.map(({ described }) => described.file).join(' and ');
+  return `${method} ${path} is in ${files(old)} before and in ${files(fresh)} after: it is not known which replaces which. Compare file with file.`;
+}
