@@ -2,6 +2,7 @@
 // so that files that `check` accepts also start. Secrets are checked in wiring/named-secrets.ts, the machine in
 // process/start-mistakes.ts.
 
+import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { contractsOf } from './config/contract-sources.ts';
 import { crossCheck } from './config/cross-checks.ts';
@@ -165,7 +166,13 @@ async function check(
   const portalFiles = portalFilesOf(draft, settings, mistakes);
   const { isComplete, ...wanted } = contractsOf(draft);
   const contracts = await loadContracts(
-    { ...wanted, directory: settings.contractsDirectory, reader, earlier },
+    {
+      ...wanted,
+      directory: settings.contractsDirectory,
+      likelyDirectory: join(configDirectory, 'openapi'),
+      reader,
+      earlier,
+    },
     mistakes,
   );
   const isWhole = isComplete && contracts.isWhole;

@@ -13,7 +13,7 @@ interface Places {
 /** What the contract loader takes of a configuration. `isComplete`: no entry of upstreams.yaml has a mistake. */
 export function contractsOf(draft: ConfigDraft) {
   const { upstreams, sources, names } = draft;
-  const isComplete = sources.upstreams.value !== undefined && names.upstreams.length === Object.keys(upstreams).length;
+  const isComplete = hasEntries(sources.upstreams) && names.upstreams.length === Object.keys(upstreams).length;
   return {
     isComplete,
     sources: contractSources(draft),
@@ -27,6 +27,12 @@ export function contractsOf(draft: ConfigDraft) {
     mistakeAtOperation: (id: string, reason: string, remedy: string) =>
       sources.limits.mistakeAtKey(['operations', id], reason, remedy),
   };
+}
+
+/** False for a file that cannot be read, or whose entries are below another key: then no operation is known to be absent. */
+function hasEntries({ value }: ConfigDraft['sources']['upstreams']): boolean {
+  const entries = (value as { upstreams?: unknown } | null | undefined)?.upstreams;
+  return typeof entries === 'object' && entries !== null;
 }
 
 /** Whether the gateway itself executes the operations of an entry. */

@@ -46,6 +46,8 @@ export interface Contracts {
 
 export interface LoadOptions {
   readonly directory: string;
+  /** A directory in which contracts may be that are not in `directory`. */
+  readonly likelyDirectory?: string;
   readonly sources: readonly ContractSource[];
   readonly known: KnownNames;
   /** Operation ids that limits.yaml refers to. */
@@ -76,7 +78,7 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
     const mistakesBefore = mistakes.length;
     let operationsHere = 0;
     await pause();
-    const listed = listedFiles(options.directory, source, owners, mistakes);
+    const listed = listedFiles(options.directory, source, owners, mistakes, options.likelyDirectory);
     isUnread ||= mistakes.length > mistakesBefore;
     for (const file of listed) {
       const mistakesBeforeFile = mistakes.length;

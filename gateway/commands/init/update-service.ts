@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
+import { REASON_TO_WRITE } from '../../config/upstreams/upstreams-file.ts';
 import { shownPath } from '../../shared/file-text.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
 import type { CommandContext } from '../context.ts';
@@ -76,9 +77,9 @@ function refusedText(mistakes: readonly Mistake[], nowMs: number): string {
   const until = new Date(nowMs + DECISION_DAYS * DAY_MS).toISOString().slice(0, 10);
   const lines = decisions.map(
     ({ operation, rule }) =>
-      `  - { operation: ${inYaml(operation)}, rule: ${rule}, until: ${until}, reason: "Write here why: clients read it." }\n`,
+      `  - { operation: ${inYaml(operation)}, rule: ${rule}, until: ${until}, reason: "${REASON_TO_WRITE}" }\n`,
   );
-  return `${written} If clients can live with the breaks, add this to upstreams.yaml, beside "upstreams:":\nbreaking:\n${lines.join('')}`;
+  return `${written} If clients can live with the breaks, add this to upstreams.yaml, beside "upstreams:", with your reasons:\nbreaking:\n${lines.join('')}`;
 }
 
 function inYaml(text: string): string {

@@ -213,6 +213,9 @@ export const upstreamEntry = z.strictObject({
   ...contractMembers,
 });
 
+/** Stands for the reason in a decision that a command prints. Clients read reasons, so it is refused as one. */
+export const REASON_TO_WRITE = 'Write here why: clients read it.';
+
 /** Accepted breaks of published contracts, each with a reason and an end date. */
 export const breaking = z.array(
   z.strictObject({
@@ -225,6 +228,7 @@ export const breaking = z.array(
     reason: z
       .string()
       .min(10, 'must be a reason of at least 10 characters')
+      .refine((reason) => reason.trim() !== REASON_TO_WRITE, 'must say why, in words that clients can read')
       .meta({ description: 'Why the break is accepted.', values: 'at least 10 characters' }),
   }),
 );

@@ -15,7 +15,7 @@ import {
   checkBaseline,
   readBaseline,
 } from './baseline.ts';
-import { publicationsFile, readPublications } from './publications.ts';
+import { gonePromises, publicationsFile, readPublications } from './publications.ts';
 
 /** The compared contracts and the result. */
 export interface BreakingChanges extends BaselineResult {
@@ -87,11 +87,15 @@ export async function checkBreakingChanges(
     publications: readPublications(directory, mistakes),
     publicationsFile: existsSync(recorded) ? recorded : undefined,
   };
+  const endOf = (sunset: string | undefined) => sunset !== undefined && Date.parse(sunset) <= nowMs;
+  const goneOf = gonePromises(directory, record.publications);
+  mistakes.push(
+    ...goneOf.filter(({ contract }) => !endOf(gateway.versions[contract]?.sunset)).map(({ mistake }) => mistake),
+  );
   const { operations } = contracts;
   const exceptions = JSON.stringify([breaking, gateway.versions, gateway.operations]);
   if (former?.exceptions === exceptions && isSame(former.promised, promised) && isSame(former.operations, operations))
     return { ...former, ...record };
-  const endOf = (sunset: string | undefined) => sunset !== undefined && Date.parse(sunset) <= nowMs;
   const found: Mistake[] = [];
   const result = await checkBaseline(
     {

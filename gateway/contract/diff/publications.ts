@@ -1,6 +1,7 @@
 // The record of publications: what `gateway contract publish` changed for clients, one line of JSON each, beside the published contracts.
 // The documentation makes its list of changes from it.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Publication, PublishedChange } from '../../shared/contracts/published-contract.ts';
 import { shownPath, textOf } from '../../shared/file-text.ts';
@@ -10,9 +11,11 @@ import { compareContracts } from './compare.ts';
 import { describedAlone } from './described.ts';
 import type { DiffFinding } from './findings.ts';
 
+const RECORD = 'changes.jsonl';
+
 /** The file of the record, in the directory of the published contracts. */
 export function publicationsFile(directory: string): string {
-  return join(directory, 'changes.jsonl');
+  return join(directory, RECORD);
 }
 
 /** Newer entries are below older ones. Longer records are cut at their beginning: the documentation shows the last ones. */
@@ -34,6 +37,21 @@ export function readPublications(directory: string, mistakes: Mistake[]): Public
       mistakes.push({ file: shownPath(file), line: number, reason, remedy: 'Take it from version control again.' });
       return [];
     });
+}
+
+/** Returns the contracts that were published and have no file any more, each with the mistake: deleting the file gives up no promise. */
+export function gonePromises(
+  directory: string,
+  publications: readonly Publication[],
+): { readonly contract: string; readonly mistake: Mistake }[] {
+  const published = [...new Set(publications.map(({ contract }) => contract))];
+  return published.flatMap((contract) => {
+    const file = join(directory, `${contract}.json`);
+    if (existsSync(file)) return [];
+    const reason = `the published contract is gone, and ${RECORD} says that it was published.`;
+    const remedy = `Take it from version control again. If its clients are gone as well, take its lines out of ${RECORD}.`;
+    return [{ contract, mistake: { file: shownPath(file), reason, remedy } }];
+  });
 }
 
 function parsed(line: string): Publication | undefined {

@@ -20,18 +20,21 @@ export interface Listing {
 /**
  * Returns the contract files of an entry, each once. `owners` maps each file to the upstream that lists it; a second owner is a
  * mistake.
+ *
+ * @param likely a directory in which the files may be, if they are not in `directory`
  */
 export function listedFiles(
   directory: string,
   source: Listing,
   owners: Map<string, string>,
   mistakes: Mistake[],
+  likely?: string,
 ): string[] {
   const listed: string[] = [];
   for (const [index, glob] of source.contracts.entries()) {
     const complain = (reason: string, remedy: string) => mistakes.push(source.mistakeAtGlob(index, reason, remedy));
     const files = contractFiles(directory, glob);
-    if (files.length === 0) nothingMatches(directory, glob, complain);
+    if (files.length === 0) nothingMatches({ directory, likely }, glob, complain);
     for (const file of files) {
       const owner = owners.get(file) ?? source.upstream;
       if (owner !== source.upstream)
@@ -43,15 +46,24 @@ export function listedFiles(
   return listed;
 }
 
-function nothingMatches(directory: string, glob: string, complain: (reason: string, remedy: string) => void): void {
+function nothingMatches(
+  { directory, likely }: { readonly directory: string; readonly likely: string | undefined },
+  glob: string,
+  complain: (reason: string, remedy: string) => void,
+): void {
   const found = statSync(directory, { throwIfNoEntry: false });
   if (!found?.isDirectory()) {
     const reason = `the contracts directory ${directory} ${found === undefined ? 'does not exist' : 'is a file'}.`;
     complain(reason, 'Create it, or correct GATEWAY_CONTRACTS.');
     return;
   }
+  const reason = `no contract file matches ${glob} in ${shownPath(directory)}.`;
+  if (likely !== undefined && contractFiles(likely, glob).length > 0) {
+    complain(reason, `There is one in ${shownPath(likely)}: set GATEWAY_CONTRACTS=${shownPath(likely)}.`);
+    return;
+  }
   const there = contractFiles(directory, '**').map((file) => relative(directory, file));
-  complain(`no contract file matches ${glob} in ${shownPath(directory)}.`, suggest(glob, there));
+  complain(reason, suggest(glob, there));
 }
 
 /** Returns the files below a directory that match a glob, sorted. */

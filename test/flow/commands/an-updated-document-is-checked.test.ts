@@ -67,7 +67,17 @@ describe('gateway init --from --update', () => {
         ['GET /shelves/{id}', 'operation-removed'],
       ],
     );
-    writeFileSync(join(made(), 'upstreams.yaml'), upstreams() + lines);
+    const before = upstreams();
+    writeFileSync(join(made(), 'upstreams.yaml'), before + lines);
+    for (const words of [['check'], ['contract', 'publish']]) {
+      const refused = await run(...words);
+      assert.equal(refused.code, 1, 'the text that stands for the reason is no reason');
+      assert.match(refused.stderr, /breaking\.0\.reason: "Write here why: .* It must say why, in words/);
+    }
+    writeFileSync(
+      join(made(), 'upstreams.yaml'),
+      before + lines.replaceAll(/Write here why.*"/g, 'No client used it."'),
+    );
     const checked = await run('check');
     assert.equal(checked.code, 0, checked.stderr);
   });
@@ -88,6 +98,16 @@ describe('gateway init --from --update', () => {
     const secured = { '/books': { get: { ...operation('listBooks').get, security: [{ key: [] }] } } };
     const { stdout } = await publish({ ...whole, ...secured }, '--update');
     assert.match(stdout, /^wrote \S+books\.json: only words have changed$/m);
+  });
+
+  it('leaves a configuration whose contracts are found only by their variable, and check names it', async () => {
+    const environment = { GATEWAY_DATA: join(directory, 'data'), GATEWAY_CONFIG: made() };
+    const { code, stderr } = await runInProcess(['check'], { environment });
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /no contract file matches books\.json in openapi\. There is one in \S+: set GATEWAY_CONTRACTS=\S+made\/openapi\./,
+    );
   });
 
   it('names the mistakes in JSON, too', async () => {

@@ -40,6 +40,11 @@ const exception = (until: string) => [
   { operation: 'listThings', rule: 'request-bound-narrowed', until, reason: 'No client has ever sent more.' },
 ];
 
+const ended = {
+  v1: { deprecated: '2020-01-01', sunset: '2022-01-01', successor: 'v2' },
+  v2: { released: '2020-01-01' },
+};
+
 describe('published contracts', () => {
   let directory: string;
   let environment: Record<string, string>;
@@ -122,6 +127,11 @@ describe('published contracts', () => {
     assert.deepEqual(await placesWith({ upstreams: { things }, breaking }), [told]);
     const late = (await placesWith({ upstreams: { things } })).join('\n');
     assert.match(late, /timeoutMs.*\n.*breaks what was published/, 'no decision hides a break');
+    for (const none of [{ upstream: { things } }, { upstreams: null }]) {
+      const [about, ...others] = await placesWith(none);
+      assert.match(about ?? '', /upstream/);
+      assert.deepEqual(others, [], 'no operation is called removed while the entries cannot be read');
+    }
     for (const key of ['breaking', 'braking'])
       assert.doesNotMatch(
         (await placesWith({ upstreams: { things: upstream }, [key]: [{ ...breaking[0], reason: 'agreed' }] })).join(),
@@ -181,11 +191,7 @@ describe('published contracts', () => {
   });
 
   it('have an end: an operation answered with 410 may be removed', async () => {
-    const versions = {
-      v1: { deprecated: '2020-01-01', sunset: '2022-01-01', successor: 'v2' },
-      v2: { released: '2020-01-01' },
-    };
-    write({ 'things.json': secondVersion }, { versions });
+    write({ 'things.json': secondVersion }, { versions: ended });
     assert.deepEqual(await mistakesOf(), []);
   });
 
@@ -199,6 +205,21 @@ describe('published contracts', () => {
       assert.match((await mistakesOf())[0]?.file ?? '', /published\/v9\.json$/);
     }
     rmSync(stray);
+  });
+
+  it('are not given up by deleting their file: the record of publications has them', async () => {
+    write({ 'things.json': narrower });
+    const published = join(directory, 'openapi/published/v1.json');
+    const text = readFileSync(published, 'utf8');
+    rmSync(published);
+    const [mistake, ...others] = await mistakesOf();
+    assert.deepEqual(others, []);
+    assert.match(mistake?.file ?? '', /published\/v1\.json$/);
+    assert.equal(mistake?.reason, 'the published contract is gone, and changes.jsonl says that it was published.');
+    assert.match(mistake?.remedy ?? '', /^Take it from version control again\./);
+    write({ 'things.json': secondVersion }, { versions: ended });
+    assert.deepEqual(await mistakesOf(), [], 'a version past its sunset promises nothing');
+    writeFileSync(published, text);
   });
 
   it('a decision has to be complete', async () => {
