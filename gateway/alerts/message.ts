@@ -1,6 +1,7 @@
 // Pure: the texts of messages. Causes carry text of clients and services, such as names and errors: it goes out bounded and without
 // control characters.
 
+import { createHash } from 'node:crypto';
 import { shortTextOf, visibleLine } from '../shared/text.ts';
 import { type AlertCause, type AlertMessage, type AlertNote, severityOf } from './alert.ts';
 import type { Due } from './due.ts';
@@ -10,6 +11,7 @@ const ID_MAX = 300;
 const SUBJECT_MAX = 150;
 const INSTANCES_MAX = 20;
 const LINK_MAX = 1000;
+const DEDUP_KEY_LENGTH = 32;
 
 /** A cause as it is kept and sent. */
 export function boundedCause(cause: AlertCause): AlertCause {
@@ -45,7 +47,16 @@ export function noteOf({ id, state, alert }: Due, consoleUrl: string): AlertNote
 /** The body of a webhook: `type`, `timestamp` and `data` as Standard Webhooks recommends. */
 export function toWebhookBody({ atMs, isTrial, gateway, notes }: AlertMessage): string {
   const type = isTrial ? 'gateway.alerts.trial' : 'gateway.alerts';
-  return JSON.stringify({ type, timestamp: timeOf(atMs), data: { gateway, alerts: notes } });
+  const alerts = notes.map((note) => ({ ...note, dedup_key: dedupKeyOf(gateway, note.id) }));
+  return JSON.stringify({ type, timestamp: timeOf(atMs), data: { gateway, alerts } });
+}
+
+/**
+ * The same for a cause whichever instance tells it and as often as it comes, so that a pager has one incident for it. Short, because receivers
+ * bound it.
+ */
+function dedupKeyOf(gateway: string, id: string): string {
+  return createHash('sha256').update(`${gateway}\n${id}`).digest('hex').slice(0, DEDUP_KEY_LENGTH);
 }
 
 export function mailSubjectOf({ isTrial, gateway, notes }: AlertMessage): string {

@@ -10,7 +10,7 @@ export interface Delivered {
   readonly id: string;
   readonly type: string;
   readonly gateway: string;
-  readonly alerts: readonly AlertNote[];
+  readonly alerts: readonly (AlertNote & { readonly dedup_key: string })[];
 }
 
 /** @param answer how it answers; by default with 204 */

@@ -84,5 +84,10 @@ it('of two instances one tells, the other goes on, and both tell of themselves w
     once.slice(2).map(({ alerts }) => alerts.map(({ state, id }) => `${state} ${id}`)),
     [['firing upstream orders live'], ['firing redis'], ['firing redis']],
   );
+  // A pager makes one incident of what both tell, and another one of another cause.
+  const [dead, first, second] = once.slice(2).map(({ alerts }) => alerts[0]?.dedup_key);
+  assert.match(first ?? '', /^[0-9a-f]{32}$/);
+  assert.equal(first, second);
+  assert.notEqual(first, dead);
   await Promise.all([again.stop(), other.stop()]);
 });

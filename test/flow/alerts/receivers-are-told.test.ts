@@ -96,11 +96,13 @@ describe('a webhook', () => {
           ...{ consequence: DEAD.consequence, subject: { kind: 'upstream', name: 'orders' } },
           ...{ since: DEAD.since, until: null, figures: DEAD.figures, instances: [], runbook: 'GatewayTargetDown' },
           link: 'http://127.0.0.1:9090/#/upstreams/orders',
+          dedup_key: '200189da18a069bfe076e590a47006bb',
         },
       ],
     });
     assert.ok(Date.parse(ended?.alerts[0]?.until ?? '') > Date.parse(String(DEAD.since)));
     assert.notEqual(ended?.id, began?.id);
+    assert.equal(ended?.alerts[0]?.dedup_key, began?.alerts[0]?.dedup_key);
   });
 
   it('that refuses gets the same message again, and its absence is seen meanwhile', async () => {
