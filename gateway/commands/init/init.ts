@@ -137,6 +137,7 @@ async function addService(
   }
   for (const path of written.keys()) printLine(context, `wrote ${shownPath(path)}`);
   if (flags.name === undefined) printLine(context, namedText(service));
+  for (const line of service.aboutPrefix) printLine(context, line);
   const { tryService } = await import('./try-service.ts');
   await tryService(context, directories, service);
 }

@@ -17,7 +17,7 @@ export interface ProposedEntry {
 
 const NAME_MAX = 32;
 /** Paths that the gateway answers itself. */
-const own = /^\/(docs|openapi|\.well-known)(\/|$)/;
+export const ownPaths = /^\/(docs|openapi|\.well-known)(\/|$)/;
 
 /** A name for the entry: the first words of the title, without accents; undefined if the title has no Latin letter. */
 export function nameOf({ root }: Pick<FetchedDocument, 'root'>): string | undefined {
@@ -65,7 +65,7 @@ export function takenBelow(
 ): string | undefined {
   const known = new Set(taken.map((path) => shapeOf(path)));
   const paths = Object.keys(recordOf(root.paths)).map((path) => prefix + path);
-  return paths.find((path) => own.test(path) || known.has(shapeOf(path)));
+  return paths.find((path) => ownPaths.test(path) || known.has(shapeOf(path)));
 }
 
 /** Whether operations of the document have names that other entries use. */
@@ -81,6 +81,6 @@ export function securityOf(name: string): ProposedEntry['security'] {
   return { read: [`${name}:read`], write: [`${name}:write`] };
 }
 
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -12,6 +12,7 @@ import { ConfigError, type Mistake, toSentence } from '../../shared/mistakes.ts'
 import { visibleLine } from '../../shared/text.ts';
 import { type CommandContext, createMachineContext } from '../context.ts';
 import { onThisMachine } from '../here/actions.ts';
+import { collisionsOf, prefixLines } from './collisions.ts';
 import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
 import {
   basePathOf,
@@ -42,6 +43,8 @@ export interface ProposedService {
   readonly name: string;
   readonly entry: ProposedEntry;
   readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** Why all paths have a prefix, and how to do without it. */
+  readonly aboutPrefix: readonly string[];
 }
 
 const NAMED_MAX = 3;
@@ -114,7 +117,9 @@ export async function proposeService(
     { path: join(directories.contracts, file), text: document.text },
     { path, text: extended },
   ];
-  return { name, entry, files };
+  const isProposed = givenBasePath === undefined && proposed !== undefined;
+  const aboutPrefix = isProposed ? prefixLines(proposed, collisionsOf(document, served)) : [];
+  return { name, entry, files, aboutPrefix };
 }
 
 /** A document that was fetched must be whole: what it refers to would be read on this machine. */

@@ -48,6 +48,23 @@ describe('gateway init --from beside another service', () => {
     assert.match(upstreams(), /^ {4}basePath: \/orders$/m);
   });
 
+  it('says with which line it needs no prefix, and the line works', async () => {
+    const { stdout } = await add('Orders');
+    const [, basePath = '', operations = ''] =
+      /^Its paths begin with \/orders, because GET \/health is served by books already\. .*, replace\n(.*)\n.* by\n(.*)$/m.exec(
+        stdout,
+      ) ?? [];
+    assert.equal(operations, '    operations: { "health": { serve: false } }');
+    writeFileSync(join(directory, 'made/upstreams.yaml'), upstreams().replace(basePath, operations));
+    const checked = await run('check');
+    assert.equal(checked.code, 0, checked.stdout + checked.stderr);
+    assert.match((await run('routes')).stdout, /GET +\/orders /);
+    // Without a collision, and where all of it collides, there is nothing to propose.
+    assert.doesNotMatch((await add('Returns', ['--base-path', '/back'])).stdout, /Its paths begin/);
+    const paths = { '/health': { get: { responses: answers } } };
+    assert.doesNotMatch((await add('Carts', [], { paths })).stdout, /Its paths begin/);
+  });
+
   it('makes its name of whole words of the title, and says how to choose another', async () => {
     const info = { title: 'Facturación & Billing Service (internal) v2', version: '1' };
     const { stdout } = await add('Orders', [], { info });
