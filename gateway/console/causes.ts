@@ -52,10 +52,14 @@ export function causesOf(
   // what was counted in their time.
   const culprits = [...failures.filter(isCulprit), ...past];
   const isOwn = culprits.some((id) => /^(redis|stores|loop|shedding)/.test(id));
-  const isTold = (upstream: string | undefined) =>
-    isOwn || culprits.some((id) => upstream !== undefined && id.startsWith(`upstream ${upstream} `));
+  const ofUpstreamTold = (upstream: string | undefined) =>
+    culprits.some((id) => upstream !== undefined && id.startsWith(`upstream ${upstream} `));
+  const isTold = (upstream: string | undefined) => isOwn || ofUpstreamTold(upstream);
+  // Without its stores the gateway refuses requests, and services do not fail for it: their failures would be hidden.
+  const isBusy = culprits.some((id) => id.startsWith('loop'));
   const mayBegin = (id: string) => memory === undefined || memory.lasts(id);
-  const failing = present === undefined ? [] : failingOperations(present, isTold, mayBegin);
+  const failing =
+    present === undefined ? [] : failingOperations(present, (upstream) => isBusy || ofUpstreamTold(upstream), mayBegin);
   if (failing.length > 0) found.push(...failing);
   else if (!culprits.some((id) => /^(upstream|redis|stores)/.test(id)) && !(present !== undefined && isOver(present)))
     found.push(...ofErrors(isOwn ? { ...minute, refused: 0 } : minute));

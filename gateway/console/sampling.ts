@@ -2,9 +2,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, REFUSALS } from '../catalogue/errors.ts';
+import type { FleetSources } from '../shared/questions/fleet.ts';
 import type { StatusForCauses } from './cause.ts';
 import { causesOf, createCauseMemory, type LastMinute } from './causes.ts';
 import { createEvents, eventsAbout } from './events.ts';
+import { failureCodesOf } from './failure-codes.ts';
 import type { LocalFeed } from './feed.ts';
 import { History, type Subject, widthOf } from './history.ts';
 import { historyReport } from './history-report.ts';
@@ -12,11 +14,11 @@ import { decodeHistory, encodeHistory, type HistoryFile, type KeptHistory } from
 import { mergeNearLimit } from './near-limit.ts';
 import { RESOLUTIONS, type ShownTime } from './ranges.ts';
 import { createDifference, type OrganizationNearLimit, type Sample } from './sample.ts';
-import type { Present } from './traffic-causes.ts';
+import { namesOfFailing, type Present } from './traffic-causes.ts';
 import { createVersionSummary } from './version-summary.ts';
 
 /** What a sample is read from. */
-export interface SamplingSources {
+export interface SamplingSources extends Pick<FleetSources, 'recent'> {
   /** Counts of each process; undefined if it did not answer. A process is identified by the same object each time. */
   samples(): Promise<ReadonlyMap<object, Sample | undefined>>;
   status(): Promise<object>;
@@ -112,7 +114,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
       if (upstream !== undefined) upstreams.set(name, upstream);
     lastStatus = said;
     const known = withFailure(said as StatusForCauses | null);
-    const causes = causesOf(known, lastMinute(), now(), present(), memory);
+    const causes = causesOf(known, lastMinute(), now(), await present(), memory);
     memory.note(causes, now());
     events.observe(known, causes);
   }
@@ -135,15 +137,18 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
     return said?.redis === undefined ? said : { ...said, redis: { ...said.redis, failure: redisFailure() } };
   }
 
-  function present(): Present {
-    return {
+  async function present(): Promise<Present> {
+    const counted = {
       bounds,
       operations: history.present('operations'),
       organizations: history.present('organizations'),
       upstreams: history.present('upstreams'),
       nearLimits: organizations,
-      upstreamOf: (operation) => upstreams.get(operation),
+      upstreamOf: (operation: string) => upstreams.get(operation),
     };
+    // A cause without its codes is better than none.
+    const failureCodes = failureCodesOf(namesOfFailing(counted), options.recent, now()).catch(() => new Map());
+    return { ...counted, failureCodes: await failureCodes };
   }
 
   function lastMinute(): LastMinute {

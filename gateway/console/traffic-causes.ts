@@ -2,6 +2,7 @@
 // recovers.
 
 import { atMost, type Cause, failureCause, warningCause } from './cause.ts';
+import type { FailureCodes } from './failure-codes.ts';
 import { figuresOf, quantileMs } from './figures.ts';
 import type { PresentCounts } from './history.ts';
 import type { OrganizationNearLimit } from './sample.ts';
@@ -18,6 +19,8 @@ export interface Present {
   readonly nearLimits: readonly OrganizationNearLimit[];
   /** The upstream of an operation; undefined if it is not known. */
   upstreamOf(operation: string): string | undefined;
+  /** Of failing operations; some may be absent. */
+  readonly failureCodes: FailureCodes;
 }
 
 const FAILURES_MIN = 3;
@@ -31,6 +34,10 @@ const SLOW_REQUESTS_MIN = 5;
 const COMPARED_REQUESTS_MIN = 20;
 /** Operations that are named with their upstream. */
 const SYMPTOMS_MAX = 3;
+const CODES_NAMED_MAX = 2;
+
+const FAILED_CONSEQUENCE =
+  'Its clients get these errors. The service did not respond as it should: its own log knows why.';
 
 interface Failing {
   readonly name: string;
@@ -38,6 +45,11 @@ interface Failing {
   readonly requests: number;
   readonly failed: number;
   readonly isRecovering: boolean;
+}
+
+/** The operations whose error codes a cause names. */
+export function namesOfFailing(present: Omit<Present, 'failureCodes'>): string[] {
+  return failingIn(present).map(({ name }) => name);
 }
 
 /**
@@ -53,14 +65,14 @@ export function failingOperations(
   const byUpstream = Map.groupBy(failing, ({ upstream }) => upstream);
   const causes = [...byUpstream].flatMap(([upstream, same]) =>
     upstream !== undefined && same.length >= SAME_UPSTREAM_MIN
-      ? [upstreamFails(upstream, same)]
-      : same.map(operationFails),
+      ? [upstreamFails(upstream, same, present.failureCodes)]
+      : same.map((one) => operationFails(one, present.failureCodes)),
   );
   const told = causes.filter(({ kind, id }) => kind === 'bad' || mayRecover(id));
   return atMost(told, 'operations fail', '#/');
 }
 
-function failingIn({ bounds, operations, upstreamOf }: Present): Failing[] {
+function failingIn({ bounds, operations, upstreamOf }: Omit<Present, 'failureCodes'>): Failing[] {
   return operations.flatMap(({ name, minute, latest }): Failing[] => {
     const { requests, failed } = figuresOf(bounds, minute);
     if (failed < FAILURES_MIN || failed < FAILED_SHARE * requests) return [];
@@ -105,29 +117,43 @@ export function symptomsOf(present: Present, upstream: string): string {
   return ` Seen in ${all.slice(0, SYMPTOMS_MAX).join(', ')}${more}.`;
 }
 
-function operationFails({ name, upstream, requests, failed, isRecovering }: Failing): Cause {
+function operationFails({ name, upstream, requests, failed, isRecovering }: Failing, known: FailureCodes): Cause {
   const what = upstream === undefined ? name : `${name} of ${upstream}`;
   const details = `#/operations/${encodeURIComponent(name)}`;
-  return failure(`operation ${name}`, what, { requests, failed, isRecovering, details });
+  return failure(`operation ${name}`, what, { requests, failed, isRecovering, details, codes: codesIn([name], known) });
 }
 
-function upstreamFails(upstream: string, failing: readonly Failing[]): Cause {
+function upstreamFails(upstream: string, failing: readonly Failing[], known: FailureCodes): Cause {
   const sum = (of: (one: Failing) => number) => failing.reduce((total, one) => total + of(one), 0);
   return failure(`operations of ${upstream}`, `Upstream ${upstream}, with ${failing.length} of its operations,`, {
     requests: sum(({ requests }) => requests),
     failed: sum(({ failed }) => failed),
     isRecovering: failing.every((one) => one.isRecovering),
     details: `#/upstreams/${encodeURIComponent(upstream)}`,
+    codes: codesIn(
+      failing.map(({ name }) => name),
+      known,
+    ),
   });
 }
 
-function failure(
-  id: string,
-  what: string,
-  { requests, failed, isRecovering, details }: Omit<Failing, 'name' | 'upstream'> & { readonly details: string },
-): Cause {
+/** The codes that clients get, as the end of a sentence; empty if none is known. */
+function codesIn(operations: readonly string[], known: FailureCodes): string {
+  const codes = [...new Set(operations.flatMap((name) => known.get(name) ?? []))];
+  if (codes.length === 0) return '';
+  const more = codes.length > CODES_NAMED_MAX ? ` and ${codes.length - CODES_NAMED_MAX} more` : '';
+  return `: ${codes.slice(0, CODES_NAMED_MAX).join(', ')}${more}`;
+}
+
+interface Failure extends Omit<Failing, 'name' | 'upstream'> {
+  readonly details: string;
+  readonly codes: string;
+}
+
+function failure(id: string, what: string, { requests, failed, isRecovering, details, codes }: Failure): Cause {
   const counted = `${failed} of ${requests}`;
-  const more = { title: `${what} fails.`, runbook: 'GatewayServerErrors', details, figures: { requests, failed } };
+  // What the gateway refuses is not counted: these are responses of services, or their absence.
+  const more = { title: `${what} fails.`, runbook: 'GatewayUpstreamErrors', details, figures: { requests, failed } };
   return isRecovering
     ? warningCause(
         id,
@@ -135,7 +161,7 @@ function failure(
         '',
         more,
       )
-    : failureCause(id, `${what} fails: ${counted} in the last minute.`, '', more);
+    : failureCause(id, `${what} fails: ${counted} in the last minute${codes}.`, FAILED_CONSEQUENCE, more);
 }
 
 /**

@@ -37,3 +37,28 @@ for (const status of [500, 502, 503, 504])
       await upstream.close();
     }
   });
+
+it('an operation that fails while the others of its service work', async () => {
+  const upstream = await startUpstream(({ url }, response) =>
+    response.writeHead(url === '/v1/things' ? 500 : 200).end(),
+  );
+  const gateway = await startGateway(thingsAt(upstream.url, { breaker: 'off', retry: { attempts: 0 } }));
+  try {
+    const { authorization } = await gateway.authorize();
+    const ask = (path: string) => fetch(gateway.url + path, { headers: { authorization } });
+    const causes = async () =>
+      ((await (await fetch(`${gateway.adminUrl}/causes`)).json()) as CausesReport).causes.map(({ cause }) => cause);
+    for (let sent = 0; sent < 4; sent += 1) {
+      await ask('/v1/things');
+      await ask('/v1/things/1');
+    }
+    await eventually(async () => (await causes()).length > 0);
+    assert.match(
+      (await causes()).join(),
+      /^GET \/v1\/things of things fails: \d of \d in the last minute: upstream_error\.$/,
+    );
+  } finally {
+    await gateway.stop();
+    await upstream.close();
+  }
+});

@@ -45,6 +45,7 @@ function presentOf(more: Partial<Present>): Present {
   return {
     ...{ bounds: BOUNDS, operations: [], organizations: [], upstreams: [], nearLimits: [] },
     upstreamOf: (operation) => (operation.startsWith('GET /reports') ? 'orders' : undefined),
+    failureCodes: new Map(),
     ...more,
   };
 }
@@ -76,6 +77,22 @@ test('an operation that fails is named first, with its upstream, and says when i
     assert.deepEqual(told({ operations: [series(REPORTS, few)] }), []);
 });
 
+test('a failing operation names the codes that its clients get, and an upstream those of its operations', () => {
+  const failing = [series(REPORTS, { requests: 21, failed: 21 })];
+  const named = (codes: Readonly<Record<string, string[]>>, operations = failing) =>
+    told({ operations, failureCodes: new Map(Object.entries(codes)) })[0]?.replace(/ #.*/, '');
+  assert.equal(
+    named({ [REPORTS]: ['upstream_timeout'] }),
+    `bad: ${REPORTS} of orders fails: 21 of 21 in the last minute: upstream_timeout.`,
+  );
+  assert.match(named({ [REPORTS]: ['a', 'b', 'c', 'd'] }) ?? '', /in the last minute: a, b and 2 more\.$/);
+  const three = ['a', 'b', 'c'].map((name) => series(`${REPORTS}/${name}`, { requests: 5, failed: 5 }));
+  assert.match(
+    named({ [`${REPORTS}/a`]: ['x'], [`${REPORTS}/c`]: ['x', 'y'] }, three) ?? '',
+    /^bad: Upstream orders.*: 15 of 15 in the last minute: x, y\.$/,
+  );
+});
+
 test('operations of one upstream that fail together are one cause, which is not told twice', () => {
   const operations = ['a', 'b', 'c', 'd'].map((name) => series(`GET /reports/${name}`, { requests: 10, failed: 5 }));
   assert.deepEqual(told({ operations }), [
@@ -102,6 +119,20 @@ test('what an upstream that failed left in the last minute is not told after its
   // What is over does not begin.
   const over = [series('GET /other', { requests: 30, failed: 9 }, { requests: 9 })];
   assert.deepEqual(told({ operations: over }, {}, memory, NOW_MS + 80_000), []);
+});
+
+test('a service that fails is told while Redis is away and after, because its failures are not of Redis', () => {
+  const memory = createCauseMemory();
+  const operations = [series(REPORTS, { requests: 59, failed: 59 })];
+  const isNamed = (causes: readonly string[]) => causes.some((one) => /^bad: GET .* fails: 59 of 59/.test(one));
+  const away = { redis: { address: '127.0.0.1:6379' }, limits: { state: 'away', policyInForce: 'local' } };
+  assert.ok(isNamed(told({ operations }, {}, memory)));
+  const during = told({ operations }, away, memory, NOW_MS + 5000);
+  assert.deepEqual([during.length, isNamed(during), /^bad: Redis/.test(during[0] ?? '')], [2, true, true]);
+  assert.ok(isNamed(told({ operations }, {}, memory, NOW_MS + 10_000)));
+  // What the gateway refuses meanwhile is a symptom of Redis.
+  const refused = [series(REPORTS, { requests: 59, refused: 59, overloaded: 59 })];
+  assert.equal(told({ operations: refused }, away, memory, NOW_MS + 15_000).length, 1);
 });
 
 test('an overloaded upstream is one cause, with its load and what its operations show', () => {
