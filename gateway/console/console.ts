@@ -30,6 +30,15 @@ export interface ConsoleOptions extends ConsoleSources, SamplingOptions {
     | undefined;
 }
 
+/** Answers with 503; the message is for the page. */
+export class StoreAway extends Error {
+  readonly status = 503;
+  readonly expose = true;
+  constructor(failure: string) {
+    super(`This cannot be read at present, because Redis is away: ${failure.replace(/\.+$/, '')}. It is tried again.`);
+  }
+}
+
 /** What the console reads of its own gateway. */
 export interface ConsoleSources extends SamplingSources, FleetSources {
   /** Organizations and keys that a text names; one organization with its keys, or undefined. */
@@ -42,7 +51,7 @@ export interface ConsoleSources extends SamplingSources, FleetSources {
 export interface Console {
   /** Resolves with a file of the page by its path; with undefined for an unknown path. */
   file(path: string): Promise<PageFile | undefined>;
-  /** Answers the page; undefined for an unknown path, and for a record that does not exist. */
+  /** Answers the page; undefined for an unknown path, and for a record that does not exist. Rejects with StoreAway while Redis is. */
   answer(path: string, query: URLSearchParams): Promise<object | undefined>;
   /** Asks this instance and all others. */
   readonly askFleet: AskFleet;
@@ -149,7 +158,9 @@ export function createConsole(options: ConsoleOptions): Console {
     const missing = chosen === 'all' ? [] : (fleet?.missing() ?? []);
     const answers = [...answered, ...missing.map((instance) => ({ instance, value: undefined }))];
     const instances = [self, ...(fleet?.others() ?? []), ...(fleet?.missing() ?? [])];
-    return { ...feedOf(bounds, answers, now()), here: self.id, instance: chosen, instances, started_at: startedAt };
+    const without = chosen === 'all' ? withoutFiguresOf(instances, answered) : [];
+    const page = { here: self.id, instance: chosen, instances, without, started_at: startedAt };
+    return { ...feedOf(bounds, answers, now()), ...page, can_ask: fleet?.failure() === undefined };
   }
 
   /** The rows of the instances that the page asks for, the newest first. */
@@ -200,9 +211,19 @@ export function createConsole(options: ConsoleOptions): Console {
     return view === undefined ? Promise.resolve(undefined) : options.view(view);
   }
 
+  /** Most views are made from stores in Redis: while it is away, that is said in the place of a bug. */
+  async function answered(path: string, query: URLSearchParams): Promise<object | undefined> {
+    try {
+      return await answer(path, query);
+    } catch (error) {
+      const failure = fleet?.failure();
+      throw failure === undefined ? error : new StoreAway(failure);
+    }
+  }
+
   return {
     file: pageFile,
-    answer,
+    answer: answered,
     askFleet,
     causes,
     dismiss: async (isMeant) => fleet?.dismiss((name) => isMeant(missingCauseId(name))),
@@ -211,6 +232,15 @@ export function createConsole(options: ConsoleOptions): Console {
       return sampling.stop();
     },
   };
+}
+
+/** The names of the instances whose figures are not among those of all. */
+function withoutFiguresOf(
+  instances: readonly FleetInstance[],
+  answered: readonly { readonly instance: FleetInstance; readonly value: unknown }[],
+): string[] {
+  const told = new Set(answered.filter(({ value }) => value !== undefined).map(({ instance }) => instance.id));
+  return [...new Set(instances.filter(({ id }) => !told.has(id)).map(({ name }) => name))];
 }
 
 /** What the view is about: the first of these members that the query has. */

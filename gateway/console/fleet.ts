@@ -18,7 +18,7 @@ interface FleetAnswer {
 
 export interface Fleet {
   readonly self: FleetInstance;
-  /** The other instances that have asked or answered in the last minute. */
+  /** The other instances that have asked or answered in the last minute before now, or before Redis was lost. */
   others(): readonly FleetInstance[];
   /** Those that went without an orderly end, and neither came back nor were dismissed. */
   missing(): readonly MissingInstance[];
@@ -151,7 +151,9 @@ export function openFleet({ url, self: names, isEnding, answer, clock, now }: Fl
   }
 
   function others(): FleetInstance[] {
-    for (const [id, { seenAt }] of known) if (clock() - seenAt > REMEMBERED_MS) known.delete(id);
+    // While Redis is away none can be heard of, and none is gone for it.
+    if (failure === undefined)
+      for (const [id, { seenAt }] of known) if (clock() - seenAt > REMEMBERED_MS) known.delete(id);
     return [...known.values()].map(({ instance }) => instance).sort((one, other) => one.name.localeCompare(other.name));
   }
 

@@ -3,6 +3,7 @@
 import { type Cause, failureCause, type StatusForCauses, type StoreStates } from './cause.ts';
 
 const AWAY = ['failing', 'away'];
+const UNREACHED = /cannot be reached|ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|(is|was) closed/;
 
 /** What clients lose without each store; undefined if it can be used, or if they lose nothing. A store without a row does not compile. */
 const CONSEQUENCES: {
@@ -51,12 +52,14 @@ function consequencesOf(status: StoreStates, nowMs: number): string[] {
 
 /** The store can be read, but takes no writes. */
 function ofWrites({ keys = {}, redis }: StatusForCauses): Cause[] {
-  if (keys.writeFailure === undefined) return [];
+  const { writeFailure: failure } = keys;
+  // After an outage the last write is of before its end; the next one is made within two seconds.
+  if (failure === undefined || UNREACHED.test(failure)) return [];
   const what = redis === undefined ? 'The key store' : `Redis ${redis.address}`;
   return [
     failureCause(
       'store writes',
-      `${what} takes no writes: ${keys.writeFailure}.`,
+      `${what} takes no writes: ${failure.replace(/\.+$/, '')}.`,
       'Changes of keys and last uses are not stored.',
       {
         runbook: 'GatewayKeyStoreAway',

@@ -11,7 +11,7 @@ import type { Cause } from './cause.ts';
 
 interface RunbookFacts {
   /** What stands for `<name>` in commands; for Redis the options of `redis-cli`. */
-  readonly names: Readonly<Partial<Record<'upstream' | 'organization' | 'redis', string>>>;
+  readonly names: Readonly<Partial<Record<'upstream' | 'organization' | 'instance' | 'redis', string>>>;
   /** Where the upstream is configured: the file with the line. */
   readonly place?: string | undefined;
   /** What the log says about the latest request that was refused for this. */
@@ -22,7 +22,7 @@ interface RunbookSources {
   readonly configDirectory: string;
   /** The options with which `redis-cli` comes to the data of the gateway. */
   readonly redisOptions?: string | undefined;
-  causes(): Promise<readonly Cause[]>;
+  causes(): Promise<readonly (Cause & { readonly instances?: readonly string[] })[]>;
   recent(filter: ExchangeFilter): Promise<readonly ExchangeLine[]>;
 }
 
@@ -40,10 +40,13 @@ export async function runbookFacts(title: string, sources: RunbookSources): Prom
   );
   const [latest] = lines.flat().sort((one, other) => Number(other.time) - Number(one.time));
   const redis = sources.redisOptions;
+  const instances = new Set(causes.flatMap((cause) => cause.instances ?? []));
+  const [instance] = instances.size === 1 ? instances : [];
   return {
     names: {
       ...(named !== undefined && PLAIN.test(named) && { upstream: named }),
       ...(organization !== undefined && PLAIN.test(organization) && { organization }),
+      ...(instance !== undefined && PLAIN.test(instance) && { instance }),
       ...(redis !== undefined && { redis }),
     },
     place: named === undefined ? undefined : placeOf(named, sources.configDirectory),
@@ -73,7 +76,10 @@ function placeOf(upstream: string, directory: string): string | undefined {
 /** The text of a runbook with what is known. A command with an open place has `…`, and cannot be copied. */
 export function filledIn(text: string, { names, place, reason }: RunbookFacts): string {
   const named = text.replace(/`[^`]*`/g, (code) =>
-    code.replace(/<(upstream|organization|redis)>/g, (_, name: keyof RunbookFacts['names']) => names[name] ?? '…'),
+    code.replace(
+      /<(upstream|organization|instance|redis)>/g,
+      (_, name: keyof RunbookFacts['names']) => names[name] ?? '…',
+    ),
   );
   const placed = place === undefined ? named : named.replace(/`[^`]*upstreams\.yaml`/g, `\`${place}\``);
   return reason === undefined

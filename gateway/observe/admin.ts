@@ -211,8 +211,14 @@ export function createAdminServer(options: AdminOptions): Server {
     });
   });
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    const status = Number((error as { status?: unknown }).status);
-    response.status(status >= 400 && status < 500 ? status : 500).json({ error: 'The request failed.' });
+    const { status, expose, message } = error as {
+      readonly status?: unknown;
+      readonly expose?: unknown;
+      readonly message?: string;
+    };
+    const known = Number(status);
+    if (known === 503 && expose === true) response.status(known).json({ error: message });
+    else response.status(known >= 400 && known < 500 ? known : 500).json({ error: 'The request failed.' });
   });
   return createServer(app);
 }

@@ -57,6 +57,10 @@ describe('the console after the end of an instance', () => {
     await relay.kill();
     const page = await signedIn('');
     const cause = page.locator('#attention li', { hasText: `:${port} does not respond` });
+    await page
+      .locator('#without', { hasText: `Without the figures of` })
+      .filter({ hasText: `:${port}` })
+      .waitFor(PATIENCE);
     await cause.getByRole('link', { name: 'Details' }).click(PATIENCE);
     const row = page.locator('#instances tbody tr', { hasText: `:${port}` });
     await row.filter({ hasText: /missing since \d\d:\d\d:\d\d/ }).waitFor(PATIENCE);
@@ -70,6 +74,23 @@ describe('the console after the end of an instance', () => {
     await dialog.locator('.outcome', { hasText: 'Done at' }).waitFor(PATIENCE);
     await dialog.getByRole('button', { name: 'Close' }).click();
     await row.waitFor({ ...PATIENCE, state: 'detached' });
+    await page.context().close();
+  });
+
+  it('says of an instance without Redis whose figures it shows, and what cannot be read', async () => {
+    const { page } = await openPage(browser, `${other.adminUrl}/`);
+    await page
+      .locator('#without', { hasText: /^Figures of \S+ only: while Redis is away, / })
+      .filter({ hasText: `:${one.port}` })
+      .waitFor(PATIENCE);
+    await takeScreenshot(page, 'missing-redis');
+    await page.evaluate(`location.hash = '#/audit'`);
+    await page.locator('#not-read', { hasText: 'because Redis is away' }).waitFor(PATIENCE);
+    assert.equal(await page.locator('[data-view="audit"]').isVisible(), false);
+    await takeScreenshot(page, 'missing-redis-audit');
+    await page.locator('#nav a', { hasText: 'Overview' }).click();
+    await page.locator('#not-read').waitFor({ ...PATIENCE, state: 'hidden' });
+    assert.equal(await page.locator('[data-view="overview"]').isVisible(), true);
     await page.context().close();
   });
 

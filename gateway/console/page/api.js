@@ -14,6 +14,9 @@ export const forgetToken = () => sessionStorage.removeItem(TOKEN);
 /** The token is missing or wrong. */
 export class Unauthorized extends Error {}
 
+/** A store is away; the message is a sentence. */
+export class Unavailable extends Error {}
+
 /** Resolves with the answer, or undefined if there is nothing at the path. Throws Unauthorized, and an error if there is no answer. */
 export async function read(path, params = {}) {
   const wanted = Object.entries(params).filter(([, value]) => value != null && value !== '');
@@ -25,9 +28,10 @@ export async function read(path, params = {}) {
     signal: AbortSignal.timeout(PATIENCE_MS),
   });
   if (answer.ok) return answer.json();
-  await answer.arrayBuffer();
+  const said = await answer.json().catch(() => undefined);
   if (answer.status === 401) throw new Unauthorized();
   if (answer.status === 404) return undefined;
+  if (answer.status === 503 && said?.error) throw new Unavailable(said.error);
   throw new Error(`status ${answer.status}`);
 }
 

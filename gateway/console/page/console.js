@@ -85,6 +85,7 @@ function onFeed(feed) {
   const failures = feed.attention.filter(({ kind }) => kind === 'bad').length;
   document.title = document.title.replace(/^(?:\(\d+\) )?/, failures === 0 ? '' : `(${failures}) `);
   offerInstances(feed);
+  showWithout(feed);
   for (const one of document.querySelectorAll('.range-title')) one.textContent = timeName();
   if (isFirst) void views.show();
   else views.feed(feed);
@@ -102,6 +103,18 @@ function offerInstances({ instances, instance: chosen }) {
   if (wanted.join() !== [...instance.options].map(({ value, text }) => [value, text]).join())
     instance.replaceChildren(...wanted.map(([value, name]) => element('option', { value }, name)));
   instance.value = chosen;
+}
+
+/** Charts that fall because an instance is not counted must not look like a loss of traffic. */
+function showWithout({ without, can_ask: canAsk, instances, here }) {
+  const names = without.join(', ');
+  const own = instances.find(({ id }) => id === here)?.name;
+  const text = canAsk
+    ? `Without the figures of ${names}, which does not respond: also those of its time before are missing.`
+    : `Figures of ${own} only: while Redis is away, ${names} cannot be asked. Its part is missing in the whole time shown.`;
+  const box = place('without');
+  box.hidden = without.length === 0;
+  if (without.length > 0 && box.textContent !== text) box.textContent = text;
 }
 
 function onAnswer() {

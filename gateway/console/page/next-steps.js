@@ -4,7 +4,7 @@ import { actionButton } from './actions.js';
 import { read } from './api.js';
 import { element, link } from './elements.js';
 import { count, percent } from './format.js';
-import { addressOf } from './routes.js';
+import { ALL, addressOf } from './routes.js';
 
 const KEY_CODES = /^(api_key|token|basic_credentials|key_mode)_/;
 
@@ -15,7 +15,7 @@ export async function showNextSteps(list, record, next) {
   if (organization === undefined) return;
   const [found, feed] = await Promise.all([
     read(`organizations/${encodeURIComponent(organization)}`),
-    read('feed', { range: '15m', organization }),
+    read('feed', { range: '15m', organization, instance: ALL }),
   ]);
   const { total } = feed?.history?.subject ?? {};
   if (total?.requests > 0)

@@ -91,14 +91,21 @@ function instances() {
     ],
   });
   return (feed) => {
-    const { instances: all, here } = feed;
+    const { instances: all, here, without, can_ask: canAsk } = feed;
+    const isUnasked = ({ name }) => !canAsk && without.includes(name);
     place('instances-section').hidden = all.length < 2;
     const versions = versionsIn(feed);
-    show(all.map((row) => ({ ...row, ...versions.find(({ instance }) => instance === row.name), here })));
+    show(
+      all.map((row) => ({
+        ...{ ...row, ...versions.find(({ instance }) => instance === row.name), here },
+        isUnasked: isUnasked(row),
+      })),
+    );
   };
 }
 
-function instanceState({ missing_since: since }) {
+function instanceState({ missing_since: since, isUnasked }) {
+  if (isUnasked) return state('warn', 'cannot be asked while Redis is away');
   if (since === undefined) return 'answers';
   return state('bad', element('span', {}, 'missing since ', timeElement(since, momentWithSeconds(since))));
 }

@@ -1,7 +1,7 @@
 // The views of the address. The first page is there from the start; the script of another one is loaded when it is first opened. A feed is
 // shown only by the view of the address: the feed of another view may be of another time.
 
-import { read } from './api.js';
+import { read, Unavailable } from './api.js';
 import { link, place } from './elements.js';
 import { follow } from './follow.js';
 import { overview } from './overview.js';
@@ -137,6 +137,8 @@ export function createViews(tell, latest) {
   const loaded = new Map();
   let current;
   let shown;
+  /** Whether a store is away that the view is made from: it is opened again with the next feed. */
+  let isUnread = false;
 
   /** What could not be loaded is asked for again next time. */
   function load(panel) {
@@ -165,14 +167,43 @@ export function createViews(tell, latest) {
     document.title = `${failures}${route.id ?? titles[name]} · Gateway console`;
   }
 
+  /** An empty table would say that there is nothing. */
+  function tellUnread(panel, reason) {
+    place('not-read').textContent = reason;
+    place('not-read').hidden = false;
+    document.querySelector(`[data-view="${panel}"]`).hidden = true;
+    isUnread = true;
+  }
+
+  /** What is said stays until the view can be shown. */
+  async function openAgain() {
+    const { hash } = location;
+    const route = routeIn(hash);
+    isUnread = false;
+    current?.close?.();
+    try {
+      await current?.open(route, latest());
+    } catch {
+      isUnread = shown === hash;
+      return;
+    }
+    if (shown !== hash) return;
+    place('not-read').hidden = true;
+    placeView(route, panelOf(route));
+  }
+
   function close() {
+    isUnread = false;
     current?.close?.();
     current = undefined;
   }
 
   return {
     close,
-    feed: (feed) => current?.feed?.(feed),
+    feed(feed) {
+      if (isUnread) void openAgain();
+      else current?.feed?.(feed);
+    },
     /** Shows the view of the address. */
     async show() {
       const { hash } = location;
@@ -181,6 +212,7 @@ export function createViews(tell, latest) {
       close();
       placeView(route, panel);
       place('not-loaded').hidden = true;
+      place('not-read').hidden = true;
       if (shown !== undefined && shown !== hash) {
         place('main').focus({ preventScroll: true });
         scrollTo(0, 0);
@@ -197,9 +229,10 @@ export function createViews(tell, latest) {
       current = view;
       try {
         await view.open(route, latest());
-      } catch {
+      } catch (error) {
+        if (error instanceof Unavailable) tellUnread(panel, error.message);
         // The connection is told at the top by the next question to the gateway.
-        tell.lost();
+        else tell.lost();
       }
     },
   };

@@ -12,6 +12,7 @@ import { eventually } from '../../support/instances.ts';
 import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
 
 interface Answer extends Feed {
+  readonly without: readonly string[];
   readonly instances: readonly (FleetInstance & { readonly missing_since?: string })[];
 }
 
@@ -68,6 +69,11 @@ it('is told until it answers again, or is dismissed, by every instance', async (
   assert.match(missing?.id ?? '', new RegExp(`^instance \\S+:${port}$`));
   assert.match(missing?.cause ?? '', new RegExp(`^Instance \\S+:${port} does not respond\\.$`));
   assert.deepEqual(missing?.instances, [missing?.id.replace('instance ', '')]);
+
+  const { without } = await read<Answer>(one, 'console/feed?instance=all');
+  assert.deepEqual(without, missing?.instances);
+  const runbook = await read<{ text: string }>(one, 'console/runbook/GatewayDown');
+  assert.ok(runbook.text.includes(`alerts silence "${missing?.id}" --for 1h`), runbook.text);
 
   const later = await start(redisUrlOf(), await freePort());
   await eventually(async () => (await missingAt(later)) !== undefined);

@@ -11,6 +11,9 @@ import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../
 interface Answer extends Feed {
   readonly here: string;
   readonly instance: string;
+  /** Instances without figures. */
+  readonly without: readonly string[];
+  readonly can_ask: boolean;
   readonly instances: readonly { readonly id: string; readonly name: string }[];
 }
 
@@ -55,6 +58,7 @@ describe('instances that share a Redis', () => {
     for (const gateway of instances.gateways) {
       const all = await read<Answer>(gateway, 'feed?instance=all');
       assert.deepEqual([requestsIn(all), all.statuses.length, all.instance], [3, 2, 'all']);
+      assert.deepEqual([all.without, all.can_ask], [[], true]);
       assert.ok(all.events.every(({ instance }) => instance !== undefined));
     }
     assert.equal(requestsIn(await read<Answer>(one, 'feed?instance=unknown')), 2);
@@ -90,6 +94,16 @@ describe('instances that share a Redis', () => {
     assert.ok(Date.parse(cause?.since ?? '') <= Date.now());
     assert.ok(Date.parse(cause?.until ?? '') > Date.now());
     assert.equal((await askWith(key, one)).status, 200);
+    // What is missing is named, in the place of figures that fall and of empty tables.
+    const all = await read<Answer>(one, 'feed?instance=all');
+    const [otherName] = all.instances.filter(({ id }) => id !== all.here).map(({ name }) => name);
+    assert.deepEqual([all.can_ask, all.without], [false, [otherName]]);
+    const audit = await fetch(`${one.adminUrl}/console/audit`);
+    assert.equal(audit.status, 503);
+    assert.match(
+      ((await audit.json()) as { error: string }).error,
+      /^This cannot be read at present, because Redis is away: \S.*[^.]\. It is tried again\.$/,
+    );
     const { events } = await read<Answer>(one, 'feed');
     assert.deepEqual(
       events
