@@ -20,11 +20,20 @@ export function nextStepsOf(record: DecisionRecord): NextSteps | undefined {
   return { commands: commandsOf(record), ...(runbook !== undefined && { runbook }) };
 }
 
-function commandsOf({ code, stage, status, organization, upstream }: DecisionRecord): string[] {
+function commandsOf(record: DecisionRecord): string[] {
+  const { code, stage, status, organization, upstream } = record;
   if (stage === 'match') return ['bin/gateway routes'];
   if (stage === 'forward' && upstream !== undefined && Number(status) >= 500)
     return [`bin/gateway upstreams try ${upstream}`];
   if (organization === undefined) return [];
   if (code === 'rate_limited') return [`bin/gateway limits show --org ${organization}`];
+  const scopes = missingScopes(record);
+  if (scopes.length > 0) return [`bin/gateway keys scopes ${record.key_id} --add ${scopes.join(' ')}`];
   return KEY_CODES.test(String(code)) ? [`bin/gateway keys list --org ${organization}`] : [];
+}
+
+/** What a key would have to hold, too; none for a caller without a key, such as a token. */
+function missingScopes({ code, key_id: key, required_scopes: required, held_scopes: held }: DecisionRecord): string[] {
+  if (code !== 'insufficient_scope' || key === undefined || !Array.isArray(required)) return [];
+  return required.filter((scope) => !Array.isArray(held) || !held.includes(scope));
 }

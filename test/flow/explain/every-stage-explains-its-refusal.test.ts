@@ -120,8 +120,11 @@ describe('explain', () => {
 
   it('authorize, with the required scopes and the held ones', async (test) => {
     const headers = await gateway.authorize({ scopes: ['things:write', 'orders:write'] });
-    const told = await refusedBy(test, 'authorize', 'insufficient_scope', await call('/v1/things', { headers }));
+    const refused = await call('/v1/things', { headers });
+    const told = await refusedBy(test, 'authorize', 'insufficient_scope', refused);
     assert.equal(told, 'required scopes: things:read\nheld scopes: things:write orders:write');
+    const { story } = await explained(test, refused.id);
+    assert.match(story.next?.commands.join() ?? '', /^bin\/gateway keys scopes key_\w+ --add things:read$/);
   });
 
   it('limit, with every limit that counts and the wait', async (test) => {
