@@ -68,12 +68,7 @@ export function causesOf(
   if (present !== undefined)
     found.push(
       ...slowOperations(present, isTold, (upstream) => status.upstreams?.[upstream]?.waiting ?? 0),
-      ...organizationsInTrouble(
-        present,
-        nowMs,
-        culprits.length > 0,
-        status.limits?.state === 'away' && status.limits.policyInForce === 'local',
-      ),
+      ...organizationsInTrouble(present, status, nowMs, culprits.length > 0),
     );
   return [...found.filter(({ kind }) => kind === 'bad'), ...found.filter(({ kind }) => kind !== 'bad')];
 }

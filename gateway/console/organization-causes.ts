@@ -1,7 +1,7 @@
 // Pure: which organizations are refused, or soon will be, from the counts of the last minute and their limits; and whether the requests of
 // nearly all are refused.
 
-import { atMost, type Cause, failureCause, warningCause } from './cause.ts';
+import { atMost, type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
 import { figuresOf } from './figures.ts';
 import type { PresentCounts } from './history.ts';
 import type { Present } from './traffic-causes.ts';
@@ -12,16 +12,20 @@ const NEARLY_USED = 0.9;
 const RUNBOOK = 'An organization that is refused';
 const MINUTE_MS = 60_000;
 
-/**
- * @param hasCulprit whether the gateway or an upstream is the cause of refusals
- * @param isShare whether each instance decides by its share of the limits, because Redis is away
- */
+/** A change of limits this long ago may still be the cause of refusals. */
+const CHANGED_MS = 15 * MINUTE_MS;
+const CHANGES_NAMED_MAX = 2;
+const LIMITS = 'limits.yaml ';
+
+/** @param hasCulprit whether the gateway or an upstream is the cause of refusals */
 export function organizationsInTrouble(
   { bounds, organizations, nearLimits }: Present,
+  { limits, configuration }: Pick<StatusForCauses, 'limits' | 'configuration'>,
   nowMs: number,
   hasCulprit: boolean,
-  isShare: boolean,
 ): Cause[] {
+  const isShare = limits?.state === 'away' && limits.policyInForce === 'local';
+  const changed = changeOfLimits(configuration, nowMs);
   const lately = nearLimits.filter(({ last_at: at }) => nowMs - Date.parse(at) < MINUTE_MS);
   const share = isShare ? ', the share of one instance while Redis is away' : '';
   const refused = organizations.flatMap(({ name, minute, latest }): Cause[] => {
@@ -41,7 +45,7 @@ export function organizationsInTrouble(
     const consequence = isRecovering
       ? ''
       : limit
-        ? 'These requests get 429 rate_limited, with the time to wait; other organizations are not affected.'
+        ? `These requests get 429 rate_limited, with the time to wait; other organizations are not affected.${changed}`
         : 'Its page has the codes that these requests get; other organizations are not affected.';
     const more = { runbook: RUNBOOK, details, figures };
     return [warningCause(`organization ${name}`, cause, consequence, more)];
@@ -72,6 +76,17 @@ export function organizationsInTrouble(
     ...atMost(refused, 'organizations are refused', '#/requests?status=refused'),
     ...atMost(nearlyUsed, 'organizations are near a limit', '#/'),
   ];
+}
+
+/** What the last reload changed of the limits, as a sentence with a blank before it; empty if that is long ago. */
+function changeOfLimits(
+  { changes = [], loaded_at: at }: NonNullable<StatusForCauses['configuration']> = {},
+  nowMs: number,
+): string {
+  const changed = changes.flatMap((change) => (change.startsWith(LIMITS) ? [change.slice(LIMITS.length)] : []));
+  if (at === undefined || changed.length === 0 || nowMs - Date.parse(at) > CHANGED_MS) return '';
+  const more = changed.length > CHANGES_NAMED_MAX ? `, and ${changed.length - CHANGES_NAMED_MAX} more` : '';
+  return ` limits.yaml changed at ${at}: ${changed.slice(0, CHANGES_NAMED_MAX).join(', ')}${more}.`;
 }
 
 const REQUESTS_MIN = 20;

@@ -225,6 +225,18 @@ test('one organization that is refused, and one that has nearly used a limit, ar
       'Soon its requests are refused. An organization that is refused',
     ],
   );
+  const reloaded = (agoMs: number, changes: string[]) => ({
+    configuration: { changes, loaded_at: new Date(NOW_MS - agoMs).toISOString() },
+  });
+  const consequenceAfter = (agoMs: number, changes: string[]) =>
+    causesOf(reloaded(agoMs, changes), QUIET, NOW_MS, present)[0]?.consequence ?? '';
+  const changes = ['limits.yaml tiers.free.requests: 100 → 20', 'upstreams.yaml upstreams.a: – → {}'];
+  assert.match(
+    consequenceAfter(60_000, changes),
+    / limits\.yaml changed at 2027-03-01T12:24:00\.000Z: tiers\.free\.requests: 100 → 20\.$/,
+  );
+  for (const other of [consequenceAfter(16 * 60_000, changes), consequenceAfter(60_000, changes.slice(1))])
+    assert.doesNotMatch(other, /changed/);
   const share = { limits: { state: 'away', policyInForce: 'local' } };
   const nearAgain = causesOf(share, QUIET, NOW_MS, presentOf({ nearLimits: [near({ refused: 18 })] })).at(-1);
   assert.equal(
