@@ -31,7 +31,7 @@ export interface ConsoleOptions extends ConsoleSources, SamplingOptions {
 }
 
 /** Answers with 503; the message is for the page. */
-export class StoreAway extends Error {
+class StoreAway extends Error {
   readonly status = 503;
   readonly expose = true;
   constructor(failure: string) {

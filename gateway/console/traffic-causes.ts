@@ -19,7 +19,7 @@ export interface Present {
   readonly nearLimits: readonly OrganizationNearLimit[];
   /** The upstream of an operation; undefined if it is not known. */
   upstreamOf(operation: string): string | undefined;
-  /** Of failing operations; some may be absent. */
+  /** The codes of failing operations; some may be absent. */
   readonly failureCodes: FailureCodes;
 }
 

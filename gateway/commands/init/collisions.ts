@@ -4,7 +4,7 @@ import { shapeOf } from '../../contract/operations/routes.ts';
 import { serverPathsOf } from '../../contract/operations/servers.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import type { FetchedDocument } from './fetch-document.ts';
-import { ownPaths, recordOf } from './propose-entry.ts';
+import { documentPart, ownPaths } from './propose-entry.ts';
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']);
 
@@ -34,12 +34,12 @@ export function collisionsOf(
 
 function operationsOf(root: FetchedDocument['root']) {
   const prefix = serverPathsOf(root).used;
-  return Object.entries(recordOf(root.paths)).flatMap(([path, item]) =>
-    Object.entries(recordOf(item))
+  return Object.entries(documentPart(root.paths)).flatMap(([path, item]) =>
+    Object.entries(documentPart(item))
       .filter(([method]) => METHODS.has(method))
       .map(([lower, operation]) => {
         const method = lower.toUpperCase();
-        const { operationId } = recordOf(operation);
+        const { operationId } = documentPart(operation);
         const name = typeof operationId === 'string' ? operationId : `${method} ${path}`;
         return { name, method, path: prefix + path };
       }),

@@ -21,7 +21,7 @@ export const ownPaths = /^\/(docs|openapi|\.well-known)(\/|$)/;
 
 /** A name for the entry: the first words of the title, without accents; undefined if the title has no Latin letter. */
 export function nameOf({ root }: Pick<FetchedDocument, 'root'>): string | undefined {
-  const title = String(recordOf(root.info).title ?? '');
+  const title = String(documentPart(root.info).title ?? '');
   const words = title
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
@@ -36,7 +36,7 @@ export function nameOf({ root }: Pick<FetchedDocument, 'root'>): string | undefi
 export function liveOf({ root, url }: Pick<FetchedDocument, 'root' | 'url'>): string | undefined {
   if (url !== undefined) return url.origin;
   const servers = Array.isArray(root.servers) ? root.servers : [];
-  const addresses = servers.map((server) => String(recordOf(server).url ?? ''));
+  const addresses = servers.map((server) => String(documentPart(server).url ?? ''));
   const absolute = addresses
     .map((address) => URL.parse(address))
     .find((address) => /^https?:$/.test(address?.protocol ?? ''));
@@ -64,15 +64,15 @@ export function takenBelow(
   taken: readonly string[],
 ): string | undefined {
   const known = new Set(taken.map((path) => shapeOf(path)));
-  const paths = Object.keys(recordOf(root.paths)).map((path) => prefix + path);
+  const paths = Object.keys(documentPart(root.paths)).map((path) => prefix + path);
   return paths.find((path) => ownPaths.test(path) || known.has(shapeOf(path)));
 }
 
 /** Whether operations of the document have names that other entries use. */
 export function sharesNames({ root }: Pick<FetchedDocument, 'root'>, taken: readonly string[]): boolean {
   const known = new Set(taken);
-  return Object.values(recordOf(root.paths)).some((item) =>
-    Object.values(recordOf(item)).some((operation) => known.has(String(recordOf(operation).operationId))),
+  return Object.values(documentPart(root.paths)).some((item) =>
+    Object.values(documentPart(item)).some((operation) => known.has(String(documentPart(operation).operationId))),
   );
 }
 
@@ -81,6 +81,6 @@ export function securityOf(name: string): ProposedEntry['security'] {
   return { read: [`${name}:read`], write: [`${name}:write`] };
 }
 
-export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+export function documentPart(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
