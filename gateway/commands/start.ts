@@ -8,6 +8,7 @@ import { endOnCrash } from '../process/crash.ts';
 import { greetingOf, type Started } from '../process/greeting.ts';
 import { warnOfOpenFiles } from '../process/open-files.ts';
 import { tellDrain } from '../process/terminal-log.ts';
+import { operationCountOf } from '../serving/operation-count.ts';
 import { upstreamsFromContract } from '../upstream/simulated/addresses.ts';
 import type { CommandContext } from './context.ts';
 import { belowBaseline } from './node-baseline.ts';
@@ -104,7 +105,7 @@ async function startAlone(context: CommandContext, acceptOneWay: boolean): Promi
   });
   const { port, plainPort, adminPort } = app;
   const isTls = gateway.tls !== undefined;
-  const operations = configuration.contracts.operations.length;
+  const operations = operationCountOf(configuration);
   return {
     ...{ port, plainPort, isTls, adminPort, operations, firstSteps },
     fromContract: upstreamsFromContract(upstreams),

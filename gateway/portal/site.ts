@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { ALL_CAPABILITIES } from '../catalogue/capabilities.ts';
 import type { CodeNeed } from '../catalogue/catalogue-entry.ts';
 import { type ErrorCode, REFUSALS } from '../catalogue/errors.ts';
+import { needsScopeIn } from '../shared/contracts/scopes.ts';
 import { accountPage } from './account.ts';
 import { agentsPage } from './agents.ts';
 import { type Assets, openAssets } from './assets.ts';
@@ -54,8 +55,8 @@ export interface PortalOptions extends GuideSettings {
   readonly agentsPath: string | undefined;
   /** What the configuration has of what codes need. */
   readonly metNeeds: ReadonlySet<CodeNeed>;
-  /** Whether only operators of the platform may hold the scope. */
-  readonly isOperatorScope: (scope: string) => boolean;
+  /** Scopes that only operators of the platform may hold. */
+  readonly operatorScopes: ReadonlySet<string>;
 }
 
 export interface PortalSite {
@@ -78,7 +79,7 @@ const TEXT = 'text/plain; charset=utf-8';
 export async function openSite(options: PortalOptions): Promise<PortalSite> {
   const { publicUrl, tools, look } = options;
   const published = options.contracts();
-  const isForOperators = createIsForOperators(published, options.isOperatorScope);
+  const isForOperators = createIsForOperators(published, options.operatorScopes);
   const references = published.map((contract) => addressed(contract, isForOperators));
   const { title, description } = nameOf(options, published);
   const sample = sampleOperationOf(references, options.sampleOperation);
@@ -134,10 +135,9 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
 /** Where only operators may use any of it, they are the readers, and nothing is kept apart for them. */
 function createIsForOperators(
   published: readonly Reference[],
-  isOperatorScope: PortalOptions['isOperatorScope'],
+  operatorScopes: ReadonlySet<string>,
 ): (operation: ReferredOperation) => boolean {
-  const isForOperators = ({ security }: ReferredOperation) =>
-    security.some(({ scopes }) => scopes.some((scope) => isOperatorScope(scope)));
+  const isForOperators = (operation: ReferredOperation) => needsScopeIn(operatorScopes, operation);
   return published.every(({ operations }) => operations.every(isForOperators)) ? () => false : isForOperators;
 }
 

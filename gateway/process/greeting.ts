@@ -1,6 +1,7 @@
 // The greeting of a started gateway: where its pages are, upstreams without a service, and how to send a first request.
 
 import type { Settings } from '../config/settings.ts';
+import type { OperationCount } from '../serving/operation-count.ts';
 import { ACCOUNT_SCOPES } from '../shared/contracts/scopes.ts';
 import type { FromContract } from '../upstream/simulated/addresses.ts';
 
@@ -11,7 +12,7 @@ export interface Started {
   readonly plainPort: number | undefined;
   readonly isTls: boolean;
   readonly adminPort: number;
-  readonly operations: number;
+  readonly operations: OperationCount;
   /** Upstreams that are answered for from their contracts. */
   readonly fromContract: readonly FromContract[];
   readonly firstSteps: FirstSteps;
@@ -37,7 +38,7 @@ export function greetingOf(
   const url = `http${isTls ? 's' : ''}://${shown(host)}:${port}`;
   const adminUrl = `http://${shown(adminHost)}:${adminPort}`;
   const lines = [
-    `gateway        ${url}   ${operations} operations`,
+    `gateway        ${url}   ${countText(operations)}`,
     `documentation  ${url}/docs`,
     `console        ${adminUrl}/`,
     `health         ${adminUrl}/readyz`,
@@ -48,6 +49,14 @@ export function greetingOf(
     lines.push(`examples       ${names}: answered from the contract, without a service${advice}`);
   }
   return `${[...lines, ...textOf(firstSteps, url)].join('\n')}\n`;
+}
+
+/** The documentation counts the same way. */
+function countText({ all, forOperators }: OperationCount): string {
+  const text = `${all} operations`;
+  return forOperators === 0 || forOperators === all
+    ? text
+    : `${text}: ${all - forOperators} for clients, ${forOperators} for operators`;
 }
 
 function textOf({ demoKey, firstTier, hasAccount = false }: FirstSteps, url: string): string[] {

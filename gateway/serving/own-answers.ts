@@ -108,7 +108,7 @@ function portalOptions(configuration: Configuration, { metNeeds: met, ...context
     sampleOperation: portal.sampleOperation,
     agentsPath: gateway.mcp?.path,
     metNeeds: met,
-    isOperatorScope: (scope) => operatorScopes.has(scope),
+    operatorScopes,
     hasAccount: contracts.operations.some(
       ({ operation }) => operation.path === '/gateway/v1/organization' && isOwnContract(upstreams[operation.upstream]),
     ),

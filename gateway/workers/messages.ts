@@ -4,6 +4,7 @@ import type { LogLevel } from '../observe/log.ts';
 import type { MetricSnapshot } from '../observe/worker-metrics.ts';
 import type { FirstSteps } from '../process/greeting.ts';
 import type { OpenFiles } from '../process/open-files.ts';
+import type { OperationCount } from '../serving/operation-count.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import type { ConsoleAction } from '../shared/questions/console-action.ts';
 import type { ConsoleView } from '../shared/questions/console-view.ts';
@@ -55,7 +56,7 @@ export interface Ready {
   readonly port: number;
   readonly plainPort: number | undefined;
   readonly isTls: boolean;
-  readonly operations: number;
+  readonly operations: OperationCount;
   /** Upstreams that are answered for from their contracts. */
   readonly fromContract: readonly FromContract[];
   /** Empty but for the first worker. */

@@ -6,6 +6,7 @@ import type { ChangeAuthor, Operators } from '../observe/admin.ts';
 import { endOnCrash } from '../process/crash.ts';
 import type { HostProcess, Painter } from '../process/host-process.ts';
 import { type Served, serve } from '../process/serve.ts';
+import { operationCountOf } from '../serving/operation-count.ts';
 import { ConfigError } from '../shared/mistakes.ts';
 import { type AskFleet, answerFleet, type FleetQuestion, PATIENCE_MS } from '../shared/questions/fleet.ts';
 import { upstreamsFromContract } from '../upstream/simulated/addresses.ts';
@@ -82,7 +83,7 @@ function send(worker: Worker, message: FromWorker): Promise<void> {
 
 function readyOf({ app, configuration, firstSteps, openFiles }: Served): Ready {
   const { logLevel, timeouts, tls } = configuration.config.gateway;
-  const operations = configuration.contracts.operations.length;
+  const operations = operationCountOf(configuration);
   const drainMs = timeouts.drainDelayMs + timeouts.drainMs;
   const { port, plainPort } = app;
   const fromContract = upstreamsFromContract(configuration.config.upstreams);

@@ -184,6 +184,21 @@ describe('the account page', () => {
     await page.context().close();
   });
 
+  it('folds limits on trial, tells those of keys by name, and leaves out requests that their client ended', async () => {
+    const { page } = await open();
+    await show(page);
+    const trial = page.locator('#limits details');
+    assert.equal(await trial.locator('summary').textContent(), '1 on trial: it counts and never refuses');
+    assert.equal(await page.locator('#limits h3', { hasText: 'watched' }).isVisible(), false);
+    await trial.locator('summary').click();
+    assert.equal(await page.locator('#limits h3', { hasText: 'watched' }).isVisible(), true);
+    assert.equal(await page.locator('#limits > div > ul > li').count(), 3);
+    assert.match((await page.locator('#limits').textContent()) ?? '', /Of the key My laptop\./);
+    assert.equal(await page.locator('#failed summary').count(), 4);
+    assert.equal(await page.locator('#failed .status', { hasText: '499' }).count(), 0);
+    await page.context().close();
+  });
+
   it('takes every text as text', async () => {
     const evil = (where: string) => `<img src=x onerror="document.title='${where}'"><b>${where}</b>`;
     const id = evil('operation');

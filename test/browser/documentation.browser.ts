@@ -239,6 +239,10 @@ describe('the documentation in a browser', () => {
     await page.locator('#filter-count', { hasText: ' of ' }).waitFor(PATIENCE);
     const rows = page.locator('tbody tr:visible');
     assert.ok((await rows.count()) >= 1 && (await rows.count()) < 8);
+    // Words of the message, which the table does not show.
+    await page.locator('#filter').fill('errors lists each violation');
+    await page.locator('#filter-count', { hasText: /^1 of / }).waitFor(PATIENCE);
+    assert.match((await rows.textContent()) ?? '', /validation_failed/);
     const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
     const light = await background();
     await page.locator('#theme').click();

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type StartedHere, startInProcess } from '../support/in-process.ts';
 import { createInstallation, type Installation } from '../support/process.ts';
 import { type Browser, findBarriers, launchBrowser, openPage, takeScreenshot } from './browser.ts';
@@ -83,6 +84,37 @@ describe('a request from the documentation', () => {
     assert.match((await page.locator('.request .panel:visible code').textContent()) ?? '', /websockets\.sync/);
     assert.match((await page.locator('.not-here').textContent()) ?? '', /cannot open a WebSocket with a key/);
     await takeScreenshot(page, 'web-socket');
+    await page.context().close();
+  });
+});
+
+describe('a request to a service that has examples for test keys', () => {
+  let gateway: TestGateway;
+  let browser: Browser;
+  before(async () => {
+    const upstreams = { platform: { contracts: ['v1/*.yaml'], live: 'http://127.0.0.1:9', test: 'examples:' } };
+    gateway = await startGateway({ upstreams });
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  it('says of its answer that it is an example, and of a refusal it does not', async () => {
+    const { key } = await gateway.issueKey({ mode: 'test' });
+    const { page } = await openPage(browser, `${gateway.url}/docs/reference/v1/listCustomers#key=${key}`);
+    const send = async (status: RegExp) => {
+      await page.locator('.try [type=submit]').click();
+      const line = page.locator('.try-status', { hasText: status });
+      await line.waitFor(PATIENCE);
+      return (await line.textContent()) ?? '';
+    };
+    assert.match(await send(/^200/), /Example of the contract/);
+    await takeScreenshot(page, 'sent-example', false);
+    await page.locator('.values > summary').click();
+    await page.locator('[data-name=limit]').fill('900');
+    assert.doesNotMatch(await send(/^400/), /Example/);
     await page.context().close();
   });
 });

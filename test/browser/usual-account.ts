@@ -87,6 +87,7 @@ export const usual: AccountData = {
       method: 'POST',
     }),
     request({ request_id: 'req_03', status: 429, code: 'rate_limited', operation_id: 'exportInvoices' }),
+    request({ request_id: 'req_left', status: 499, stage: 'forward', code: null, operation_id: 'watchJobs' }),
     request({ request_id: 'req_04', status: 404, code: 'route_not_found', operation_id: null, path: null }),
   ],
   explanations: { [String(failed.request_id)]: explanation(failed) },

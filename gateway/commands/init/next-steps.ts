@@ -1,5 +1,6 @@
 // The commands that `gateway init --from` prints: up to the first request, and to the pages that take a key.
 
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Configuration } from '../../configuration.ts';
 import { ACCOUNT_SCOPES } from '../../shared/contracts/scopes.ts';
@@ -29,7 +30,7 @@ export async function nextSteps(
   // A service that only reads has no operation that needs the scope for writing, and no key can be made with it.
   const scopes = [...security.read, ...security.write].filter(served);
   const hasAccount = ACCOUNT_SCOPES.every(served);
-  const { publicUrl } = configuration.config.gateway;
+  const { publicUrl, portal } = configuration.config.gateway;
   // All lines may be pasted at once: words between them have no character that a shell would act on.
   return [
     '',
@@ -45,6 +46,11 @@ export async function nextSteps(
     'The documentation, with a test key that gets examples of the contract:',
     `  TEST_KEY=${newKey('test', `Test key for ${name}`, scopes)}`,
     `  echo "${publicUrl}/docs#key=$TEST_KEY"`,
+    ...(portal.title === undefined
+      ? [
+          `It is named after the document. A name of your own: portal.title in ${shownPath(join(directories.config, 'gateway.yaml'))}`,
+        ]
+      : []),
     ...(hasAccount
       ? ['The account page, which takes the live key:', `  echo "${publicUrl}/docs/account takes $KEY"`]
       : []),

@@ -94,6 +94,9 @@ export function countTicks(greatest) {
   return Array.from({ length: Math.ceil(greatest / step - 1e-9) + 1 || 1 }, (_, index) => index * step);
 }
 
+/** A client that leaves a stream, or does not wait, has ended its request itself. */
+export const isFailure = ({ status }) => status !== 499;
+
 /** The visible ends of a key or a token. */
 export function maskOf(key) {
   return key.length < 24 ? '…' : `${key.slice(0, 12)}…${key.slice(-4)}`;

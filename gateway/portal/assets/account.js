@@ -4,7 +4,7 @@
 import { adviceElement, readKey } from './account-advice.js';
 import { createApi, Refusal } from './account-api.js';
 import { createDialog } from './account-dialog.js';
-import { listOf, maskOf } from './account-figures.js';
+import { isFailure, listOf, maskOf } from './account-figures.js';
 import { keysElements } from './account-keys.js';
 import { limitElements } from './account-limits.js';
 import { loadOperations } from './account-operations.js';
@@ -133,11 +133,6 @@ function show(organization, { api, key }) {
 }
 
 const FAILED_MAX = 10;
-
-/** A client that leaves a stream, or does not wait, has ended its request itself. */
-function isFailure({ status: code }) {
-  return code !== 499;
-}
 
 /** For the names of limits alone: a key that may not read keys shows their ids. */
 async function keysOf(api, limits) {

@@ -8,14 +8,18 @@ import { followStream } from './stream.js';
 
 const SHOWN_MAX = 200_000;
 
-/** Returns the violations of a refusal, with their places. */
-export async function showAnswer(place, answer, durationMs) {
-  if (isStream(answer)) return showStream(place, answer, durationMs);
+/**
+ * Returns the violations of a refusal, with their places.
+ *
+ * @param way how long the answer took, and whether it is an example of the contract if it is no refusal
+ */
+export async function showAnswer(place, answer, way) {
+  if (isStream(answer)) return showStream(place, answer, way);
   const { text, language } = await contentOf(answer);
   const body = codeElement('Body of the response', linked(highlight(text.slice(0, SHOWN_MAX) || 'No body.', language)));
   const refusal = answer.status < 400 ? undefined : refusalIn(text);
   const reason = refusal === undefined ? [] : [reasonLine(refusal)];
-  const status = statusLine(answer, durationMs);
+  const status = statusLine(answer, way);
   place.replaceChildren(status, ...reason, element('div', { class: 'block' }, body), headersOf(answer));
   return refusal?.violations ?? [];
 }
@@ -25,21 +29,22 @@ function isStream({ headers }) {
 }
 
 /** What comes is shown as it comes, until the reader stops it. */
-function showStream(place, answer, durationMs) {
+function showStream(place, answer, way) {
   const body = codeElement('Body of the response', '');
   const follow = followStream(answer, body.querySelector('code'), SHOWN_MAX);
-  const status = statusLine(answer, durationMs);
+  const status = statusLine(answer, way);
   place.replaceChildren(status, follow, element('div', { class: 'block' }, body), headersOf(answer));
   return [];
 }
 
-function statusLine(answer, durationMs) {
+function statusLine(answer, { durationMs, isExample }) {
   const id = answer.headers.get('x-request-id');
   return element(
     'p',
     { class: 'try-status' },
     element('span', { class: `status s${String(answer.status)[0]}` }, `${answer.status} ${answer.statusText}`),
     element('span', {}, `${Math.round(durationMs)} ms`),
+    ...(isExample && answer.status < 400 ? [element('span', {}, 'Example of the contract')] : []),
     ...(id === null ? [] : [idElement(id)]),
   );
 }

@@ -27,6 +27,8 @@ export function withKey(text) {
   return key === '' ? text : text.replaceAll(/(?:sk_test_)?•{12}/g, key);
 }
 
+export const isTestKey = (text) => /^sk_test_/.test(text);
+
 /** What is wrong with text as a test key; empty: nothing. */
 export function problemOf(text) {
   if (/^sk_live_/.test(text)) return 'This is a live key. Use a test key here: it begins with sk_test_.';
@@ -141,7 +143,7 @@ function takeFromAddress() {
   const [, key] = /^#key=([^&]*)$/.exec(location.hash) ?? [];
   if (key === undefined) return;
   history.replaceState(history.state, '', location.pathname + location.search);
-  if (key === '' || problemOf(key) !== '' || !/^sk_test_/.test(key)) return;
+  if (problemOf(key) !== '' || !isTestKey(key)) return;
   sessionStorage.setItem(KEY, key);
   takenNow = true;
 }

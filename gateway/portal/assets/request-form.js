@@ -5,7 +5,7 @@ import { showAnswer } from './answer.js';
 import { highlight } from './code/highlight.ts';
 import { sampleContentOf, toSampleRequest } from './code/samples/sample-request.ts';
 import { LANGUAGES } from './code/samples/samples.ts';
-import { askForKey, rememberLimit, showKey, storedKey } from './key.js';
+import { askForKey, isTestKey, rememberLimit, showKey, storedKey } from './key.js';
 import { element, randomText } from './page-tools.js';
 import { clearMarks, markFields } from './refusal.js';
 import { stopStream } from './stream.js';
@@ -141,7 +141,10 @@ export async function send(form, place) {
       ...(body === undefined ? {} : { body }),
     });
     rememberLimit(answer.headers);
-    const violations = await showAnswer(place, answer, performance.now() - startedAt);
+    const violations = await showAnswer(place, answer, {
+      durationMs: performance.now() - startedAt,
+      isExample: form.dataset.testKeysGet === 'examples' && isTestKey(storedKey()),
+    });
     foldFields(form, violations);
     showBeginning(place);
     markFields(form, violations);

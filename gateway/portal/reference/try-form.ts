@@ -37,7 +37,8 @@ export function tryForm(operation: ReferredOperation, view: OperationView, form:
   const count = fields.length + (view.body ? 1 : 0);
   const values = `<details class="values"><summary>Change the request <span class="count">${count}</span></summary>
 <div class="fields">${inputs.join('\n')}</div></details>`;
-  return `<form class="try needs-script" data-form="${escapeHtml(facts)}" autocomplete="off">
+  const examples = operation.hasExamplesForTests ? ' data-test-keys-get="examples"' : '';
+  return `<form class="try needs-script" data-form="${escapeHtml(facts)}"${examples} autocomplete="off">
 ${isEmpty ? '' : values}
 <p class="try-actions"><button type="submit" class="primary">Send</button> <span>${noteOf(operation)}</span></p>
 </form>

@@ -10,6 +10,7 @@ import { membersOf, textAt } from '../reference/reference.ts';
 import { OPERATORS, type SearchEntry } from './entry.ts';
 import { type FieldTools, fieldsIn } from './fields.ts';
 import { topicOfOperation, topicOfPage } from './topics.ts';
+import { webhookEntries } from './webhooks.ts';
 
 const WORDS_MAX = 400;
 /** Guides answer questions by any of their words. */
@@ -37,6 +38,7 @@ export function searchIndex({ references, guides, pages, codes, help }: Searched
     }),
     ...helpEntries(help),
     ...references.flatMap((one) => [...contractEntries(one), ...fieldsIn(one, tools)]),
+    ...webhookEntries(references),
     ...guides.flatMap(sectionsIn),
     ...codes.map(codeEntry),
   ];
@@ -69,15 +71,10 @@ function contractEntries(all: AddressedContract): SearchEntry[] {
   const { title, description } = reference;
   const kind = clientOperations === 0 ? OPERATORS : 'Reference';
   const words = shortened(plain(description), WORDS_MAX);
-  const hooks = reference.webhooks.map(({ name, item }): SearchEntry => {
-    const texts = membersOf(item).map(([, one]) => `${textAt(one, 'summary')} ${textAt(one, 'description')}`);
-    return ['Webhook', name, `${path}#webhooks`, title, shortened(plain(texts.join(' ')), WORDS_MAX)];
-  });
   return [
     [kind, title, path, 'OpenAPI, Postman', words],
     ...groups.map((group) => groupEntry(group, title)),
     ...operations.map(operationEntry),
-    ...hooks,
   ];
 }
 

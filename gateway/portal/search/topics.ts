@@ -58,13 +58,18 @@ export function topicOfPage(path: string): string | undefined {
 }
 
 /** What an operation does besides answering with JSON: readers look for it by the name of the technique. */
-export function topicOfOperation({ webSocket, declared, method }: ReferredOperation): string {
-  if (webSocket) return 'websocket websockets ws socket realtime real-time | api connect connection live events';
-  const answers = JSON.stringify(membersOf(declared.responses).map(([, answer]) => answer));
-  if (answers.includes('text/event-stream'))
-    return 'stream streaming sse server-sent events event webhook webhooks notification notifications | api real-time live response';
-  const sendsBytes = /octet-stream|multipart/.test(JSON.stringify(declared.requestBody ?? ''));
-  if (sendsBytes && method !== 'GET')
+export function topicOfOperation(operation: ReferredOperation): string {
+  if (operation.webSocket)
+    return 'websocket websockets ws socket realtime real-time | api connect connection live events';
+  if (sendsEvents(operation))
+    return 'stream streaming sse server-sent events event notification notifications | api real-time live response';
+  const sendsBytes = /octet-stream|multipart/.test(JSON.stringify(operation.declared.requestBody ?? ''));
+  if (sendsBytes && operation.method !== 'GET')
     return 'upload uploads uploading multipart binary attachment | file files a image';
   return '';
+}
+
+export function sendsEvents({ declared }: ReferredOperation): boolean {
+  const answers = JSON.stringify(membersOf(declared.responses).map(([, answer]) => answer));
+  return answers.includes('text/event-stream');
 }

@@ -41,6 +41,14 @@ export function createScopeRules(operatorScopes: readonly string[], hasOwnContra
   };
 }
 
+/** Whether some of the credentials that an operation accepts need one of the scopes. */
+export function needsScopeIn(
+  scopes: ReadonlySet<string>,
+  { security }: { readonly security: readonly { readonly scopes: readonly string[] }[] },
+): boolean {
+  return security.some((alternative) => alternative.scopes.some((scope) => scopes.has(scope)));
+}
+
 /** Whether `*` stands for the scope, among others. */
 export function isCoveredByAll({ operatorScopes, namedScopes }: ScopeRules, scope: string): boolean {
   return !operatorScopes.has(scope) && !namedScopes.has(scope);

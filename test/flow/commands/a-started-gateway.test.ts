@@ -85,7 +85,7 @@ describe('gateway start on the sandbox', () => {
     const { port } = gateway;
     const greeting = gateway.standardError();
     for (const line of [
-      `gateway        http://127.0.0.1:${port}   93 operations`,
+      `gateway        http://127.0.0.1:${port}   93 operations: 63 for clients, 30 for operators`,
       `documentation  http://127.0.0.1:${port}/docs`,
       `console        http://127.0.0.1:${gateway.adminPort}/`,
       `health         http://127.0.0.1:${gateway.adminPort}/readyz`,

@@ -21,6 +21,17 @@ test('in a simulation, the stages that need a running gateway are reported as no
     );
 });
 
+for (const [record, when] of [
+  [{}, 'before it was answered'],
+  [{ bytes_out: 0 }, 'before it was answered'],
+  [{ bytes_out: 512 }, 'before the whole answer was sent'],
+  [{ bytes_out: 512, stream: 'sse' }, 'which ended the stream'],
+] as const)
+  test(`a client that leaves is no failure: ${when}, ${JSON.stringify(record)}`, () => {
+    const left = { method: 'GET', route: '/v1/things', stage: 'forward', status: 499, duration_ms: 1500, ...record };
+    assert.equal(exchangeReport(left).verdict, `GET /v1/things: the client left after 1.5 s, ${when}.`);
+  });
+
 for (const [source, decided, simulated] of [
   ['redis', 'decided by Redis at ', 'as Redis has counted'],
   ['other', 'decided by the store other at ', 'as the store other has counted'],

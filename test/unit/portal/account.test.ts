@@ -1,7 +1,7 @@
 // The pure parts of the page "Your account", and its requests with a browser's fetch in the place of a network.
 
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 
 // Scripts of pages are plain JavaScript, without types.
 // biome-ignore lint/suspicious/noExplicitAny: as above.
@@ -125,6 +125,11 @@ describe('use', () => {
       assert.ok(ticks.every(Number.isInteger));
     }
   });
+});
+
+test('a request that its client ended has not failed', () => {
+  const requests = [{ status: 400 }, { status: 499 }, { status: 503 }];
+  assert.deepEqual(requests.filter(figures.isFailure), [{ status: 400 }, { status: 503 }]);
 });
 
 describe('keys', () => {

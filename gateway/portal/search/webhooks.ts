@@ -1,0 +1,36 @@
+// What a search for webhooks finds: those of the contracts, or that there are none and what is there in their place.
+
+import { shortened } from '../html.ts';
+import { plain } from '../markdown.ts';
+import type { AddressedContract } from '../reference/addresses.ts';
+import { membersOf, textAt } from '../reference/reference.ts';
+import type { SearchEntry } from './entry.ts';
+import { sendsEvents } from './topics.ts';
+
+const WORDS_MAX = 400;
+const TOPIC = 'webhook webhooks callback callbacks hook hooks | api event events notification notifications';
+
+export function webhookEntries(references: readonly AddressedContract[]): SearchEntry[] {
+  const entries = references.flatMap(webhooksOf);
+  return entries.length > 0 || references.some(hasCallbacks) ? entries : [noWebhooks(references)];
+}
+
+function webhooksOf({ path, reference }: AddressedContract): SearchEntry[] {
+  return reference.webhooks.map(({ name, item }) => {
+    const texts = membersOf(item).map(([, one]) => `${textAt(one, 'summary')} ${textAt(one, 'description')}`);
+    return ['Webhook', name, `${path}#webhooks`, reference.title, shortened(plain(texts.join(' ')), WORDS_MAX)];
+  });
+}
+
+function hasCallbacks({ operations }: AddressedContract): boolean {
+  return operations.some(({ operation }) => membersOf(operation.declared.callbacks).length > 0);
+}
+
+/** Readers who look for webhooks want to hear of events: a stream tells of them, too. */
+function noWebhooks(references: readonly AddressedContract[]): SearchEntry {
+  const stream = references
+    .flatMap(({ operations }) => operations)
+    .find(({ operation, isForOperators }) => !isForOperators && sendsEvents(operation));
+  const context = stream === undefined ? 'See what it has' : `Events come as a stream: ${stream.title}`;
+  return ['Page', 'This API has no webhooks', stream?.path ?? '/docs/reference', context, '', TOPIC];
+}
