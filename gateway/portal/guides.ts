@@ -147,13 +147,14 @@ export function guidesPage(all: readonly Guide[], title: string): Page {
   const list = all.map(
     ({ name, title: own, summary }) => `- [${own}](/docs/guides/${name}.md)${summary && `: ${summary}`}`,
   );
+  const description = `How to work with ${title}.`;
   return {
     path: '/docs/guides',
     title: 'Guides',
-    description: `How to work with ${title}.`,
+    description,
     section: '/docs/guides',
-    main: `<h1>Guides</h1>\n${guideCards(all)}`,
-    markdown: `# Guides\n\n${list.join('\n')}\n`,
+    main: `<h1>Guides</h1>\n<div class="lead"><p>${escapeHtml(description)}</p></div>\n${guideCards(all)}`,
+    markdown: `# Guides\n\n${description}\n\n${list.join('\n')}\n`,
     contents: guideLinks(all, ''),
   };
 }

@@ -116,6 +116,8 @@ describe('the documentation', () => {
     reference: { at: '/docs/reference/v1' },
     operation: { at: '/docs/reference/v1/createCustomer' },
     list: { at: '/docs/reference/v1/listJobs' },
+    stream: { at: '/docs/reference/v1/watchFiles' },
+    resource: { at: '/docs/reference/v1/bookings' },
     tried: {
       at: '/docs/reference/v1/createCustomer',
       async steps(page) {
