@@ -54,7 +54,9 @@ this API only. No key yet? ${renderLine(firstKeyText(contact))}</p>
 /** Scopes that a key may be created with. */
 function scopesOf(references: readonly AddressedContract[]): string[] {
   const all = references.flatMap(({ operations }) =>
-    operations.flatMap(({ operation }) => operation.security.flatMap(({ scopes }) => scopes)),
+    operations
+      .filter(({ isForOperators }) => !isForOperators)
+      .flatMap(({ operation }) => operation.security.flatMap(({ scopes }) => scopes)),
   );
   return [...new Set(all)].sort();
 }

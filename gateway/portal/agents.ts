@@ -17,8 +17,6 @@ interface AgentsPageOptions {
   readonly guides: ReadonlySet<string>;
 }
 
-const DESCRIPTION = 'The documentation as Markdown, and the API as tools, for agents and other programs that read.';
-
 /** The first line of the sample, of a package that the gateway does not use. */
 const IMPORT = "import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';";
 
@@ -42,7 +40,7 @@ export function agentsPage(options: AgentsPageOptions): Page {
   return {
     path: '/docs/agents',
     title: 'For agents',
-    description: DESCRIPTION,
+    description: leadOf(path),
     section: '/docs/agents',
     main: `<article class="guide">${rendered.html}</article>\n${form}`,
     markdown: markdown.replaceAll(KEY_MARK, KEY_PLACEHOLDER),
@@ -60,7 +58,11 @@ function nameOf(title: string): string {
   return name || 'api';
 }
 
-function readingText({ publicUrl, references, guides }: AgentsPageOptions): string {
+function leadOf(path: string | undefined): string {
+  return `The documentation as Markdown${path === undefined ? '' : ', and the API as tools'}, for agents and other programs that read.`;
+}
+
+function readingText({ path, publicUrl, references, guides }: AgentsPageOptions): string {
   const contracts = references
     .filter(({ clientOperations }) => clientOperations > 0)
     .map(
@@ -68,7 +70,7 @@ function readingText({ publicUrl, references, guides }: AgentsPageOptions): stri
     );
   return `# For agents
 
-${DESCRIPTION}
+${leadOf(path)}
 
 ## Read the documentation
 

@@ -89,9 +89,10 @@ async function builtInGuide(
   return [{ name, title, summary, order, markdown, updatedMs }];
 }
 
-const EXAMPLE = /^```(?:sh|js|python)\n(?:(?!^```$)[\s\S])*?\bAPI_URL\b/m;
+/** An example, with the paragraph that leads to it. */
+const EXAMPLE = /^(?:(?:[^\n#`|-][^\n]*\n)+\n)?^```(?:sh|js|python)\n(?:(?!^```$)[\s\S])*?\bAPI_URL\b/m;
 
-/** Puts how to set address and key before the first example that reads them. */
+/** Puts how to set address and key before the first example that reads them, and before the sentence that leads to it. */
 function withSetup(markdown: string, url: string): string {
   const setup = `The examples read the address and your key from the environment. Set both once in your shell:
 

@@ -12,7 +12,8 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] as string);
 }
 
-const SLUG_MAX = 80;
+/** The longest slug. */
+export const SLUG_MAX = 80;
 
 /** Returns text of the letters, digits, hyphens and underscores of an address; `fallback` if nothing remains. */
 function slugOf(text: string, fallback: string): string {

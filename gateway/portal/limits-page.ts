@@ -1,8 +1,9 @@
 // The page "Limits": the tiers with what each admits, other limits with their operations, and the sizes that hold for all requests. It is
 // made from limits.yaml and gateway.yaml, so it says what is in force.
 
-import { escapeHtml } from './html.ts';
 import type { Page } from './layout.ts';
+import { type Link, type Row, type Table, tableHtml, tableMarkdown } from './limits-table.ts';
+import { renderLine } from './markdown.ts';
 import type { AddressedContract } from './reference/addresses.ts';
 
 /** The limits in force, as far as clients may know them. */
@@ -15,6 +16,8 @@ export interface PublicLimits {
   readonly extra: readonly ExtraLimit[];
   /** Operations whose requests count more than once. */
   readonly costs: readonly { readonly operationId: string; readonly cost: number }[];
+  /** Operations whose body is passed on as it comes: how long it may be is a matter of their service. */
+  readonly streamedOperationIds: readonly string[];
   readonly sizes: { readonly bodyBytesMax: number; readonly urlBytesMax: number; readonly headerBytesMax: number };
 }
 
@@ -44,7 +47,7 @@ export function limitsPage(limits: PublicLimits, references: readonly AddressedC
   const main = `<article class="limits"><h1>Limits</h1>
 <p class="lead">${lead}</p>
 <p class="own-tier note" hidden>Your key is of the marked tier: <strong class="own-limit number"></strong>.</p>
-${parts.map(({ title, text, table }) => `${title === '' ? '' : `<h2>${title}</h2>`}\n${text === '' ? '' : `<p>${text}</p>`}\n${tableHtml(table)}`).join('\n')}
+${parts.map(({ title, text, table }) => `${title === '' ? '' : `<h2>${title}</h2>`}\n${text === '' ? '' : `<p>${renderLine(text)}</p>`}\n${tableHtml(table)}`).join('\n')}
 ${hasGuide ? '<p>The <a href="/docs/guides/rate-limits">guide to rate limits</a> shows how to stay below.</p>' : ''}
 </article>`;
   const sections = parts.map(({ title, text, table }) =>
@@ -62,27 +65,14 @@ ${hasGuide ? '<p>The <a href="/docs/guides/rate-limits">guide to rate limits</a>
 
 interface Part {
   readonly title: string;
+  /** Markdown. */
   readonly text: string;
   readonly table: Table;
 }
 
-interface Table {
-  readonly label: string;
-  readonly head: readonly string[];
-  readonly rows: readonly Row[];
-}
-
-interface Row {
-  readonly cells: readonly Cell[];
-  /** `requests/seconds`: what the headers of an answer say of the reader's own tier. */
-  readonly limit?: string;
-}
-
-type Cell = string | { readonly text: string; readonly href: string };
-
 function partsOf(limits: PublicLimits, references: readonly AddressedContract[]): Part[] {
-  const { tiers, anonymous, extra, costs, sizes } = limits;
-  const linkOf = createLinks(references);
+  const { tiers, anonymous, extra, costs } = limits;
+  const linksOf = createLinks(references);
   const hasStreams = new Set(tiers.map(({ openStreams }) => openStreams)).size > 0;
   const parts: Part[] = [];
   if (tiers.length > 0 || anonymous)
@@ -112,22 +102,22 @@ function partsOf(limits: PublicLimits, references: readonly AddressedContract[])
         ],
       },
     });
-  const shown = extra.filter(({ operationIds }) => operationIds.some((id) => linkOf(id) !== undefined));
+  const shown = extra.filter(({ operationIds }) => linksOf(operationIds).length > 0);
   if (shown.length > 0)
     parts.push({
       title: 'Further limits',
-      text: 'These operations have a second limit. It follows the first one in <code>RateLimit-Policy</code>.',
+      text: 'These operations have a second limit. It follows the first one in `RateLimit-Policy`.',
       table: {
         label: 'Further limits',
         head: ['Limit', 'Requests', 'In any', 'Counted for', 'Operations'],
         rows: shown.map(({ name, requests, windowSeconds, per, operationIds }) => ({
-          cells: [name, count(requests), span(windowSeconds), `each ${per}`, operationsText(operationIds, linkOf)],
+          cells: [name, count(requests), span(windowSeconds), `each ${per}`, linksOf(operationIds)],
         })),
       },
     });
   const dear = costs.flatMap(({ operationId, cost }) => {
-    const link = linkOf(operationId);
-    return link === undefined ? [] : [{ cells: [link, count(cost)] }];
+    const links = linksOf([operationId]);
+    return links.length === 0 ? [] : [{ cells: [links, count(cost)] }];
   });
   if (dear.length > 0)
     parts.push({
@@ -135,57 +125,37 @@ function partsOf(limits: PublicLimits, references: readonly AddressedContract[])
       text: '',
       table: { label: 'Costs', head: ['Operation', 'Counts as'], rows: dear },
     });
-  parts.push({
-    title: 'Sizes',
-    text: 'For every request. A longer one is refused.',
-    table: {
-      label: 'Sizes',
-      head: ['Part of a request', 'At most'],
-      rows: [
-        { cells: ['body', bytes(sizes.bodyBytesMax)] },
-        { cells: ['path and query', bytes(sizes.urlBytesMax)] },
-        { cells: ['headers together', bytes(sizes.headerBytesMax)] },
-      ],
-    },
-  });
+  parts.push(sizesPart(limits, linksOf(limits.streamedOperationIds)));
   return parts;
 }
 
-/** Operations by their ids; undefined if no page has it. */
+/** A body that is passed on as it comes may be longer than those that are kept until they are whole. */
+function sizesPart({ sizes }: PublicLimits, streamed: readonly Link[]): Part {
+  const rows: [string, string, Row['cells'][number]][] = [
+    ...(streamed.length > 0 ? [['body', 'what the operation says', streamed] satisfies (typeof rows)[number]] : []),
+    ['body', bytes(sizes.bodyBytesMax), streamed.length > 0 ? 'all others' : 'all'],
+    ['path and query', bytes(sizes.urlBytesMax), 'all'],
+    ['headers together', bytes(sizes.headerBytesMax), 'all'],
+  ];
+  return {
+    title: 'Sizes',
+    text: 'A longer request is refused.',
+    table: {
+      label: 'Sizes',
+      head: ['Part of a request', 'At most', 'Operations'],
+      rows: rows.map((cells) => ({ cells })),
+    },
+  };
+}
+
+/** Operations by their ids, as far as a page has them. */
 function createLinks(references: readonly AddressedContract[]) {
   const all = new Map(
     references.flatMap(({ operations }) =>
       operations.map(({ operation, title, path }) => [operation.id, { text: title, href: path }] as const),
     ),
   );
-  return (id: string) => all.get(id);
-}
-
-const NAMED_MAX = 3;
-
-function operationsText(ids: readonly string[], linkOf: ReturnType<typeof createLinks>): Cell {
-  const known = ids.flatMap((id) => linkOf(id) ?? []);
-  const [first] = known;
-  if (known.length === 1 && first !== undefined) return first;
-  const names = known.slice(0, NAMED_MAX).map(({ text }) => text);
-  return known.length > NAMED_MAX ? `${names.join(', ')} and ${known.length - NAMED_MAX} more` : names.join(', ');
-}
-
-function tableHtml({ label, head, rows }: Table): string {
-  const cell = (value: Cell) =>
-    typeof value === 'string' ? escapeHtml(value) : `<a href="${value.href}">${escapeHtml(value.text)}</a>`;
-  const body = rows.map(({ cells: [first = '', ...rest], limit }) => {
-    const attributes = limit === undefined ? '' : ` data-limit="${limit}"`;
-    return `<tr${attributes}><th scope="row">${cell(first)}</th>${rest.map((one, index) => `<td data-head="${head[index + 1]}">${cell(one)}</td>`).join('')}</tr>`;
-  });
-  return `<div class="table" role="group" aria-label="${label}" tabindex="0"><table><thead><tr>${head.map((text) => `<th scope="col">${text}</th>`).join('')}</tr></thead>
-<tbody>${body.join('\n')}</tbody></table></div>`;
-}
-
-function tableMarkdown({ head, rows }: Table): string {
-  const cell = (value: Cell) => (typeof value === 'string' ? value : `[${value.text}](${value.href}.md)`);
-  const lines = [head, head.map(() => '---'), ...rows.map(({ cells }) => cells.map(cell))];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return (ids: readonly string[]): Link[] => ids.flatMap((id) => all.get(id) ?? []);
 }
 
 function perText(countPer: PublicLimits['countPer']): string {

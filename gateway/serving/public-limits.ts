@@ -37,6 +37,7 @@ export function publicLimits(
     costs: operations
       .map(({ id, cost }) => ({ operationId: id, cost: limits.operations[id]?.cost ?? cost }))
       .filter(({ cost }) => cost > 1),
+    streamedOperationIds: operations.filter(({ body }) => body === 'stream').map(({ id }) => id),
     sizes: gateway.limits,
   };
 }

@@ -199,6 +199,28 @@ describe('the account page', () => {
     await page.context().close();
   });
 
+  it('asks for a scope before it sends, and leads a test key to the documentation', async () => {
+    const { page, service } = await open();
+    await show(page);
+    await page.locator('#keys button', { hasText: 'Create a key' }).click();
+    assert.equal(await page.locator('#key-mode').inputValue(), 'test');
+    const before = service.asked.length;
+    await press(page, 'Continue');
+    await page.locator('#key-scopes-note', { hasText: 'Choose at least one scope.' }).waitFor(PATIENCE);
+    assert.equal(await page.evaluate('document.activeElement.type'), 'checkbox');
+    assert.deepEqual(await findBarriers(page, DEGREES), []);
+    assert.equal(service.asked.length, before);
+    await page.locator('.scope-choice', { hasText: 'customers:read' }).click();
+    await press(page, 'Continue');
+    await title(page, 'Create this key?');
+    await press(page, 'Create the key');
+    await page.locator('#account-secret').waitFor(PATIENCE);
+    await press(page, 'Use it in the documentation');
+    await page.waitForURL('**/docs');
+    await page.locator('.key-bar.taken').waitFor({ ...PATIENCE, state: 'attached' });
+    await page.context().close();
+  });
+
   it('takes every text as text', async () => {
     const evil = (where: string) => `<img src=x onerror="document.title='${where}'"><b>${where}</b>`;
     const id = evil('operation');

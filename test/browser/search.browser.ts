@@ -85,6 +85,17 @@ describe('the search in a browser', () => {
     await page.context().close();
   });
 
+  it('leads the id of a request to its explanation', async () => {
+    const { page } = await open(pages.start);
+    await page.locator('#search').fill('req_01M82FNCVBV2AJYXS1SB9PG1HK');
+    await page.locator('#found a', { hasText: 'Explain this request' }).click();
+    await page.locator('.account-asked', { hasText: 'req_01M82FNCVBV2AJYXS1SB9PG1HK' }).waitFor(PATIENCE);
+    await page.locator('#search').fill('req_02M82FNCVBV2AJYXS1SB9PG1HK');
+    await page.locator('#found a', { hasText: 'Explain this request' }).click();
+    await page.locator('.account-asked', { hasText: 'req_02M82FNCVBV2AJYXS1SB9PG1HK' }).waitFor(PATIENCE);
+    await page.context().close();
+  });
+
   it('finds the fields of request bodies', async () => {
     const { page } = await open(pages.start);
     await page.locator('.top').click();

@@ -7,8 +7,8 @@ import { createKeySteps } from './account-key-steps.js';
 import { element } from './page-tools.js';
 
 const MODES = [
-  ['live', 'live: real data'],
   ['test', 'test: test data only'],
+  ['live', 'live: real data'],
 ];
 const OVERLAPS_SECONDS = [0, 3600, 86_400, 604_800, 2_592_000, 7_776_000];
 const OVERLAP_SECONDS = 86_400;
@@ -18,12 +18,13 @@ export function createKeyActions(context) {
   const steps = createKeySteps(context);
 
   function create(
-    given = { name: '', mode: 'live', scopes: [], end: '', addresses: listOf(own?.allowed_cidrs) },
+    given = { name: '', mode: 'test', scopes: [], end: '', addresses: listOf(own?.allowed_cidrs) },
     refusal,
   ) {
     const { form, taken } = creationForm(given, grantableScopes(own, scopes));
     steps.fillIn('Create a key', form, refusal, () => {
       const next = taken();
+      if (next.scopes.length === 0) return askForScope(form);
       const request = { method: 'POST', path: '/keys', body: bodyOf(next) };
       const offer = (value) =>
         steps.confirm({
@@ -32,7 +33,7 @@ export function createKeyActions(context) {
           action: { text: 'Create the key', kind: 'primary' },
           request,
           back: () => create(next),
-          onDone: (made) => showNew('The key is created', made, {}),
+          onDone: (made) => showNew('The key is created', made, { isForTests: next.mode === 'test' }),
         });
       steps.check(request, offer, (error) => create(next, error));
     });
@@ -103,6 +104,14 @@ export function createKeyActions(context) {
   return { create, rotate, revoke };
 }
 
+/** A key without a scope may do nothing: the gateway refuses it. */
+function askForScope(form) {
+  const note = form.querySelector('#key-scopes-note');
+  note.hidden = false;
+  form.querySelector('.scope-choices').setAttribute('aria-describedby', note.id);
+  form.querySelector('.scope-choice input').focus();
+}
+
 function creationForm(given, offered) {
   const name = element('input', { id: 'key-name', maxlength: '200', autocomplete: 'off', 'data-first': '' });
   const mode = choice('key-mode', MODES, given.mode);
@@ -115,6 +124,11 @@ function creationForm(given, offered) {
     const note = box.value === '*' ? ' all scopes but those of operators and those that begin with gateway:' : '';
     return element('label', { class: 'scope-choice' }, box, ' ', element('code', {}, box.value), note);
   });
+  const scopesNote = element(
+    'p',
+    { id: 'key-scopes-note', class: 'warning', hidden: '' },
+    'Choose at least one scope.',
+  );
   const end = element('input', { id: 'key-end', type: 'date' });
   const note = element(
     'small',
@@ -135,7 +149,13 @@ function creationForm(given, offered) {
     { id: 'key-form', autocomplete: 'off' },
     field('Name', name),
     field('Mode', mode),
-    element('fieldset', { class: 'scope-choices' }, element('legend', {}, 'Scopes'), element('div', {}, ...labels)),
+    element(
+      'fieldset',
+      { class: 'scope-choices' },
+      element('legend', {}, 'Scopes'),
+      scopesNote,
+      element('div', {}, ...labels),
+    ),
     field('Ends on (optional), at 00:00 UTC', end),
     field('Only from these addresses (optional)', addresses, note),
   );

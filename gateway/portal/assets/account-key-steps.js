@@ -85,8 +85,12 @@ export function createKeySteps({ api, dialog, reload, useKey }) {
     dialog.show(title, will, [{ ...action, onPress: send }, ...leave]);
   }
 
-  /** A key with its secret; `isForPage` offers to go on with it. */
-  function showSecret(title, { secret, in_force: inForce, expires_at: end }, { further = [], isForPage = false }) {
+  /** A key with its secret; `isForPage` and `isForTests` offer to go on with it here, or in the documentation. */
+  function showSecret(
+    title,
+    { secret, in_force: inForce, expires_at: end },
+    { further = [], isForPage = false, isForTests = false },
+  ) {
     const code = element('code', { id: 'account-secret' }, secret);
     const copy = element('button', { type: 'button', class: 'primary' }, 'Copy');
     copyOnPress(copy, code);
@@ -96,12 +100,19 @@ export function createKeySteps({ api, dialog, reload, useKey }) {
       element('p', {}, inForceText(inForce), ...(end ? [` It ends on ${moment(end)}.`] : [])),
       ...further,
     ];
-    const goOn = () => {
-      dialog.onClose(() => useKey(secret));
-      dialog.close();
-    };
-    const onward = isForPage ? [{ text: 'Use it on this page', onPress: goOn }] : [];
-    dialog.show(title, content, [{ ...close, text: 'I have stored it' }, ...onward], { isLocked: true });
+    const onward = (text, goOn) => ({
+      text,
+      onPress() {
+        dialog.onClose(goOn);
+        dialog.close();
+      },
+    });
+    const ways = [
+      ...(isForPage ? [onward('Use it on this page', () => useKey(secret))] : []),
+      // A browser sends no fragment, and the page that takes the key removes it from the address.
+      ...(isForTests ? [onward('Use it in the documentation', () => location.assign(`/docs#key=${secret}`))] : []),
+    ];
+    dialog.show(title, content, [{ ...close, text: 'I have stored it' }, ...ways], { isLocked: true });
   }
 
   /** A key whose secret was in an answer that did not arrive. */

@@ -45,6 +45,7 @@ forget.addEventListener('click', () => {
   status.textContent = 'The key is forgotten.';
 });
 addEventListener('pagehide', close);
+addEventListener('hashchange', () => (session === undefined ? announceRequest() : session.again()));
 announceRequest();
 
 function close() {
@@ -66,6 +67,7 @@ function announceRequest() {
   if (id === undefined) return;
   const text = [' paste a live key of the same organization with the scope ', element('code', {}, 'gateway:read'), '.'];
   const asked = element('p', { class: 'account-asked' }, 'To explain ', element('code', {}, id), ',', ...text);
+  form.querySelector('.account-asked')?.remove();
   form.querySelector('label').before(asked);
 }
 
@@ -77,7 +79,7 @@ async function open(key) {
   close();
   const leaving = new AbortController();
   const api = createApi(key, { signal: leaving.signal });
-  session = { leaving };
+  session = { leaving, again: () => open(key) };
   form.classList.add('taken');
   forget.hidden = false;
   note.replaceChildren('Key ', element('code', {}, maskOf(key)));

@@ -2,26 +2,26 @@
 
 import { highlight } from './code/highlight.ts';
 import { escapeHtml } from './code/html.ts';
-import { element } from './page-tools.js';
+import { element, explanationAddress } from './page-tools.js';
 import { reasonLine, refusalIn } from './refusal.js';
 import { followStream } from './stream.js';
 
 const SHOWN_MAX = 200_000;
 
 /**
- * Returns the violations of a refusal, with their places.
+ * Returns the refusal; undefined if it is none.
  *
- * @param way how long the answer took, and whether it is an example of the contract if it is no refusal
+ * @param way how long the answer took, whether it is an example of the contract if it is no refusal, and the text that was sent
  */
 export async function showAnswer(place, answer, way) {
   if (isStream(answer)) return showStream(place, answer, way);
   const { text, language } = await contentOf(answer);
   const body = codeElement('Body of the response', linked(highlight(text.slice(0, SHOWN_MAX) || 'No body.', language)));
-  const refusal = answer.status < 400 ? undefined : refusalIn(text);
+  const refusal = answer.status < 400 ? undefined : refusalIn(text, way.sent);
   const reason = refusal === undefined ? [] : [reasonLine(refusal)];
   const status = statusLine(answer, way);
   place.replaceChildren(status, ...reason, element('div', { class: 'block' }, body), headersOf(answer));
-  return refusal?.violations ?? [];
+  return refusal;
 }
 
 function isStream({ headers }) {
@@ -34,7 +34,7 @@ function showStream(place, answer, way) {
   const follow = followStream(answer, body.querySelector('code'), SHOWN_MAX);
   const status = statusLine(answer, way);
   place.replaceChildren(status, follow, element('div', { class: 'block' }, body), headersOf(answer));
-  return [];
+  return undefined;
 }
 
 function statusLine(answer, { durationMs, isExample }) {
@@ -59,15 +59,9 @@ function headersOf(answer) {
   );
 }
 
-/** The account page explains requests by their id. */
 function idElement(id) {
-  const href = accountAddress(id);
+  const href = explanationAddress(id);
   return href === undefined ? element('code', {}, id) : element('a', { href }, element('code', {}, id));
-}
-
-function accountAddress(id) {
-  const hasAccount = document.querySelector('.top a[href="/docs/account"]') !== null;
-  return hasAccount && /^[\w-]{1,128}$/.test(id) ? `/docs/account#request=${id}` : undefined;
 }
 
 /** @param html of text that was escaped */
@@ -88,7 +82,7 @@ export function linked(html) {
   return addresses.replace(
     /(&quot;request_id&quot;<\/span>: <span class="s">&quot;)([\w-]{1,128})(&quot;)/g,
     (whole, before, id, after) => {
-      const href = accountAddress(id);
+      const href = explanationAddress(id);
       return href === undefined ? whole : `${before}<a href="${href}">${id}</a>${after}`;
     },
   );

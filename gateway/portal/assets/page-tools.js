@@ -39,3 +39,9 @@ function copyBySelection(code) {
   getSelection().selectAllChildren(code);
   return document.execCommand('copy');
 }
+
+/** Where a request is explained by its id: on the account page; undefined if there is none. */
+export function explanationAddress(id) {
+  const hasAccount = document.querySelector('.top a[href="/docs/account"]') !== null;
+  return hasAccount && /^[\w-]{1,128}$/.test(id) ? `/docs/account#request=${id}` : undefined;
+}

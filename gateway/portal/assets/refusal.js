@@ -4,22 +4,36 @@ import { element } from './page-tools.js';
 
 const REASON_ID = 'try-reason';
 
-/** The error of an answer; undefined: it is none, or was not written by a gateway. */
-export function refusalIn(text) {
+/**
+ * The error of an answer; undefined: it is none, or was not written by a gateway.
+ *
+ * @param sent the body of the request, if it is a text
+ */
+export function refusalIn(text, sent) {
   try {
     const { error } = JSON.parse(text);
     if (typeof error?.message !== 'string') return undefined;
-    return { message: error.message, violations: Array.isArray(error.errors) ? error.errors : [] };
+    const violations = Array.isArray(error.errors) ? error.errors : [];
+    return { message: error.message, violations, fault: faultAt(error.byte_offset, sent) };
   } catch {
     return undefined;
   }
 }
 
+/** The place of a body that is not well-formed; undefined if the refusal names none. */
+function faultAt(byteOffset, sent) {
+  if (!Number.isInteger(byteOffset) || typeof sent !== 'string') return undefined;
+  const before = new TextDecoder().decode(new TextEncoder().encode(sent).subarray(0, byteOffset));
+  const lines = before.split('\n');
+  return { index: before.length, line: lines.length, column: lines.at(-1).length + 1 };
+}
+
 /** `name: Must have at least 1 character. And 2 more.` */
-export function reasonLine({ message, violations }) {
+export function reasonLine({ message, violations, fault }) {
   const [first] = violations;
   const more = violations.length > 1 ? ` And ${violations.length - 1} more, below.` : '';
-  const reason = first === undefined ? [message] : [...placeOf(first), `${first.message}${more}`];
+  const where = fault === undefined ? '' : `Line ${fault.line}, column ${fault.column}: `;
+  const reason = first === undefined ? [where + message] : [...placeOf(first), `${first.message}${more}`];
   return element('p', { class: 'try-reason', id: REASON_ID }, ...reason);
 }
 
@@ -29,9 +43,11 @@ function placeOf({ param, pointer = '' }) {
   return name === '' ? [] : [element('code', {}, name), ': '];
 }
 
-/** Marks the fields that hold what was refused, until they are changed. */
-export function markFields(form, violations) {
-  const fields = violations.map((violation) => fieldOf(form, violation));
+/** Marks the fields that hold what was refused, until they are changed. A body that is not well-formed has its caret at the fault. */
+export function markFields(form, { violations, fault }) {
+  const body = fault === undefined ? null : form.querySelector('#try-body');
+  body?.setSelectionRange(fault.index, fault.index);
+  const fields = [body, ...violations.map((violation) => fieldOf(form, violation))];
   fields.find(Boolean)?.scrollIntoView({ block: 'nearest' });
   for (const field of fields) {
     field?.setAttribute('aria-invalid', 'true');

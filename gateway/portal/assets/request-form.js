@@ -101,14 +101,6 @@ export function showSamples(form) {
   showKey();
 }
 
-/** Fields have done their work when a response is there, unless they hold what was refused: request and response are then in view. */
-function foldFields(form, violations) {
-  if (violations.length > 0) return;
-  const fields = form.querySelector('.values');
-  if (fields !== null) fields.open = false;
-  form.closest('.samples')?.scrollTo(0, 0);
-}
-
 /** A view that shows the beginning of a response does not move. */
 function showBeginning(place) {
   if (place.getBoundingClientRect().top > innerHeight / 2) place.scrollIntoView({ block: 'nearest' });
@@ -141,13 +133,13 @@ export async function send(form, place) {
       ...(body === undefined ? {} : { body }),
     });
     rememberLimit(answer.headers);
-    const violations = await showAnswer(place, answer, {
+    const refusal = await showAnswer(place, answer, {
+      sent: body,
       durationMs: performance.now() - startedAt,
       isExample: form.dataset.testKeysGet === 'examples' && isTestKey(storedKey()),
     });
-    foldFields(form, violations);
     showBeginning(place);
-    markFields(form, violations);
+    if (refusal !== undefined) markFields(form, refusal);
   } catch (error) {
     place.replaceChildren(element('p', { class: 'warning' }, `No response: ${error.message}`));
   } finally {

@@ -10,7 +10,7 @@ const ABOUT = 90;
 
 /** Words that say nothing about what is looked for. */
 const FILLERS = new Set(
-  'a an and api are be can do does for from get got have how i if in is it me my of on or our should the there this to use using want what when where which who why with you your'.split(
+  'a am an and api are be can do does for from get got have how i if in is it me my of on or our should the there this to use using want what when where which who why with you your'.split(
     ' ',
   ),
 );
@@ -26,6 +26,7 @@ const SYNONYMS = [
   'page pages pagination paging paginate cursor offset next',
   'error errors failure failed fails problem refused code codes',
   'delete remove erase cancel destroy',
+  'canceled cancelled cancellation',
   'create add new make post insert',
   'update change edit modify patch',
   'list all filter query find search browse',
@@ -58,6 +59,7 @@ export function toSearched([kind, title, path, context, words, topic = '']) {
 function termsOf(text) {
   const words = text
     .toLowerCase()
+    .replaceAll('c#', 'csharp')
     .split(/[^\p{L}\p{N}_.{}/-]+/u)
     .filter(Boolean)
     .slice(0, 12);
@@ -112,10 +114,12 @@ function weightOfTerm({ kind, lowTitle, lowContext, lowWords }, term) {
   return kind === 'Field' ? 2 : at < 40 ? 6 : 3;
 }
 
-/** Where the first word of the text stands that begins with the term; -1 if there is none. */
+/** Where the first word of the text stands that begins with the term; -1 if there is none. A single letter is a word of its own. */
 function placeOf(text, term) {
-  for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + 1))
-    if (at === 0 || !isLetter(text[at - 1]) || !isLetter(term[0])) return at;
+  for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + 1)) {
+    const begins = at === 0 || !isLetter(text[at - 1]) || !isLetter(term[0]);
+    if (begins && (term.length > 1 || !isLetter(text[at + 1] ?? ''))) return at;
+  }
   return -1;
 }
 

@@ -1,5 +1,6 @@
 // The search: loads the index when it is first used, and works without a further request from then on.
 
+import { explanationAddress } from './page-tools.js';
 import { found, toSearched } from './search-rank.js';
 
 const OPERATORS = 'Operators';
@@ -44,6 +45,13 @@ function nothingFound() {
   none.setAttribute('aria-disabled', 'true');
   none.textContent = 'Nothing found. Try another word, a part of one, or go on here:';
   return none;
+}
+
+/** The id of a request leads to what happened to it. */
+function requestIn(text) {
+  const [id] = /^req_\w{8,}$/.exec(text.trim()) ?? [];
+  const path = id === undefined ? undefined : explanationAddress(id);
+  return path === undefined ? [] : [{ kind: 'Request', title: 'Explain this request', path, context: id }];
 }
 
 /** Where a reader goes on who has found nothing: the contact is a link at the foot of pages. */
@@ -103,7 +111,7 @@ export function openSearch(field) {
       entries.filter((entry) => !isForOperators(entry)),
       text,
     );
-    const hits = withOperators ? [...forClients, ...forOperators] : forClients;
+    const hits = [...requestIn(text), ...forClients, ...(withOperators ? forOperators : [])];
     list.replaceChildren(...hits.map(optionOf));
     active = -1;
     count.textContent = text.trim() === '' ? '' : hits.length === 0 ? 'Nothing found' : `${hits.length} found`;

@@ -2,7 +2,7 @@
 
 import type { Publication } from '../../shared/contracts/published-contract.ts';
 import type { AddressedContract } from '../reference/addresses.ts';
-import { changeRows } from './rows.ts';
+import { type ChangeRow, changeRows } from './rows.ts';
 
 export const CHANGES_PATH = '/docs/changes';
 
@@ -36,22 +36,27 @@ export function changesEntries(
     .reverse();
 }
 
-export function firstText({ operations }: Publication): string {
+/** A record counts all operations: where some are for operators, the number would puzzle clients. */
+export function firstText({ publication: { operations }, contract }: ChangesEntry): string {
+  if (contract.clientOperations < contract.operations.length) return 'First publication.';
   return `First publication, with ${operations} ${operations === 1 ? 'operation' : 'operations'}.`;
 }
 
 /** Lines of plain text. */
-export function linesOf({ publication }: ChangesEntry): string[] {
-  if (publication.changes.length === 0) return [firstText(publication)];
-  return changeRows(publication.changes).map(({ mark, name, rest, values, advice, reasons, operations }) => {
-    const named = operations.slice(0, OPERATIONS_MAX).map(({ at }) => at);
-    const more = operations.length - named.length;
-    const parts = [
-      `${mark}: ${name === undefined ? '' : `${name} `}${rest} (${named.join(', ')}${more > 0 ? ` and ${more} more` : ''})`,
-      ...values.map(({ label, before, after }) => `${label}: ${before} → ${after}`),
-      ...(advice.length === 0 ? [] : [`What to do: ${advice.join(' ')}`]),
-      ...(reasons.length === 0 ? [] : [`Why: ${reasons.join(' ')}`]),
-    ];
-    return parts.join('. ').replaceAll('.. ', '. ');
-  });
+export function linesOf(entry: ChangesEntry, isShown: (row: ChangeRow) => boolean = () => true): string[] {
+  const { changes } = entry.publication;
+  if (changes.length === 0) return [firstText(entry)];
+  return changeRows(changes)
+    .filter(isShown)
+    .map(({ mark, name, rest, values, advice, reasons, operations }) => {
+      const named = operations.slice(0, OPERATIONS_MAX).map(({ at }) => at);
+      const more = operations.length - named.length;
+      const parts = [
+        `${mark}: ${name === undefined ? '' : `${name} `}${rest} (${named.join(', ')}${more > 0 ? ` and ${more} more` : ''})`,
+        ...values.map(({ label, before, after }) => `${label}: ${before} → ${after}`),
+        ...(advice.length === 0 ? [] : [`What to do: ${advice.join(' ')}`]),
+        ...(reasons.length === 0 ? [] : [`Why: ${reasons.join(' ')}`]),
+      ];
+      return parts.join('. ').replaceAll('.. ', '. ');
+    });
 }

@@ -25,12 +25,7 @@ ${filterHtml(contracts)}
 ${[...days].map(([day, own]) => dayHtml(day, own, contracts.length > 1)).join('\n')}
 <p id="change-none" class="no-change" hidden>No change fits. <button type="button">Show all</button></p>
 </article>`;
-  const sections = shown.map(
-    (entry) =>
-      `## ${shownDay(entry.day)}: ${entry.contract.reference.title}\n\n${linesOf(entry)
-        .map((line) => `- ${line}`)
-        .join('\n')}`,
-  );
+  const sections = shown.filter((entry) => !isAllForOperators(entry)).map(sectionOf);
   return {
     path: CHANGES_PATH,
     title: 'Changes',
@@ -42,6 +37,13 @@ ${[...days].map(([day, own]) => dayHtml(day, own, contracts.length > 1)).join('\
     scripts: ['changes.js'],
     feed: feedPath(),
   };
+}
+
+/** In Markdown, without what is for operators. */
+function sectionOf(entry: ChangesEntry): string {
+  const { day, contract } = entry;
+  const lines = linesOf(entry, (row) => !isForOperators(row, contract.operations));
+  return `## ${shownDay(day)}: ${contract.reference.title}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
 }
 
 /** The boxes work by the style sheet alone; the other choices need the script. */
@@ -91,9 +93,10 @@ function entryHtml(entry: ChangesEntry): string {
   return `<section class="${classOf([entry], 'change')}" id="${entry.id}">${itemsHtml(entry)}</section>`;
 }
 
-function itemsHtml({ publication, contract }: ChangesEntry): string {
+function itemsHtml(entry: ChangesEntry): string {
+  const { publication, contract } = entry;
   const { changes } = publication;
-  if (changes.length === 0) return `<p class="change-item">${firstText(publication)}</p>`;
+  if (changes.length === 0) return `<p class="change-item">${firstText(entry)}</p>`;
   const items = changeRows(changes).map((row) => rowHtml(row, contract.operations));
   const list = (some: readonly string[]) => `<ul class="change-list">${some.join('\n')}</ul>`;
   const more = items.slice(ITEMS_MAX);

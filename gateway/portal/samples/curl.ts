@@ -17,7 +17,7 @@ export function curlSample(request: SampleRequest): string {
   if (uniqueHeader !== undefined) lines.push(`-H "${uniqueHeader}: $(openssl rand -hex 16)"`);
   if (body?.kind === 'json') lines.push(`-d ${quoted(JSON.stringify(body.value, null, 2))}`);
   if (body?.kind === 'text') lines.push(`--data-binary ${quoted(body.text)}`);
-  if (body?.kind === 'file') lines.push('--data-binary @path/to/file');
+  if (body?.kind === 'file') lines.push('-T path/to/file');
   if (body?.kind === 'form')
     for (const [name, value] of body.fields) lines.push(`--data-urlencode ${quoted(`${name}=${value}`)}`);
   if (body?.kind === 'multipart')

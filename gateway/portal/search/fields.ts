@@ -1,6 +1,6 @@
 // The fields that the search finds: those of request bodies, of the objects of resources, and parameters.
 
-import { shortened } from '../html.ts';
+import { SLUG_MAX, shortened } from '../html.ts';
 import { plain } from '../markdown.ts';
 import type { AddressedContract, OperationAddress, OperationGroup } from '../reference/addresses.ts';
 import { type DocumentTools, isDocumentObject, membersOf, textAt } from '../reference/reference.ts';
@@ -8,8 +8,9 @@ import { objectSchemaOf } from '../reference/resource-object.ts';
 import { createSchemaViews, type MemberView } from '../reference/schema-view.ts';
 import { OPERATORS, type SearchEntry } from './entry.ts';
 
-/** Fields of one contract. */
+/** Fields of one contract: those of bodies and objects themselves, and those within them. */
 const FIELDS_MAX = 2000;
+const NESTED_MAX = 1000;
 const TEXT_MAX = 120;
 
 export type FieldTools = Pick<DocumentTools, 'resolve'>;
@@ -17,25 +18,37 @@ export type FieldTools = Pick<DocumentTools, 'resolve'>;
 /** A field of several operations of a resource is there once, at the first one that takes it; else at the object of the resource. */
 export function fieldsIn({ groups, operations }: AddressedContract, tools: FieldTools): SearchEntry[] {
   const entries = [...parametersIn(operations)];
+  const nested: SearchEntry[] = [];
   for (const group of groups) {
     if (entries.length >= FIELDS_MAX) break;
     const own = new Map<string, SearchEntry>();
-    const add = (members: readonly MemberView[], path: string, context: string) => {
-      for (const { name, schema } of members)
-        if (!own.has(name))
-          own.set(name, [
-            group.isForOperators ? OPERATORS : 'Field',
-            name,
-            `${path}-${name}`,
-            context,
-            shortened(plain(schema.description), TEXT_MAX),
-          ]);
+    const add = (members: readonly MemberView[], page: string, context: string) => {
+      const kind = group.isForOperators ? OPERATORS : 'Field';
+      for (const { name, path, text } of withNested(members, page))
+        if (!own.has(name)) own.set(name, [kind, name, path, context, text]);
     };
     for (const at of group.operations) add(bodyMembers(at, tools), `${at.path}#body`, at.title);
     add(objectMembers(group, tools), `${group.path}#object`, group.name);
-    entries.push(...own.values());
+    for (const entry of own.values()) (entry[1].includes('.') ? nested : entries).push(entry);
   }
-  return entries.slice(0, FIELDS_MAX);
+  return [...entries.slice(0, FIELDS_MAX), ...nested.slice(0, NESTED_MAX)];
+}
+
+interface FoundField {
+  /** `line_items.unit_amount` */
+  readonly name: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Members, and those within them. A place whose address would be cut is left out. */
+function* withNested(members: readonly MemberView[], above: string, outer = ''): Generator<FoundField> {
+  for (const { name, schema } of members) {
+    const path = `${above}-${name}`;
+    if (path.length - path.indexOf('#') > SLUG_MAX) continue;
+    yield { name: outer + name, path, text: shortened(plain(schema.description), TEXT_MAX) };
+    yield* withNested(schema.members, path, `${outer}${name}.`);
+  }
 }
 
 function bodyMembers({ operation: { root, declared } }: OperationAddress, tools: FieldTools): readonly MemberView[] {

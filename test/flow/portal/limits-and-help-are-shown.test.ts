@@ -23,6 +23,10 @@ const contract = {
     '/v1/things/{id}': {
       parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
       get: item('getThing'),
+      put: item('uploadThing', {
+        'x-gateway-body': 'stream',
+        requestBody: { content: { 'application/octet-stream': {} } },
+      }),
     },
     '/v1/things': { get: item('listThings'), post: item('searchThings') },
   },
@@ -73,7 +77,8 @@ describe('what the documentation says of limits and help', () => {
       '| without a key | 30 | minute | – |',
       '| searches | 10 | second | each key | [searchThings](/docs/reference/v1/searchThings.md) |',
       '| [searchThings](/docs/reference/v1/searchThings.md) | 25 |',
-      '| body | 1 MiB |',
+      '| body | what the operation says | [uploadThing](/docs/reference/v1/uploadThing.md) |',
+      '| body | 1 MiB | all others |',
     ])
       assert.ok(rows.includes(row), `${row}\n${text}`);
     assert.doesNotMatch(text, /internal|9,?999|trial|unused|77,?777|silent|88,?888/);
