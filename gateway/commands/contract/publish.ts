@@ -17,12 +17,16 @@ export function addPublish(contract: Command, context: CommandContext): void {
   contract
     .command('publish')
     .description('publish the current contracts: from now on, no change may break their clients')
+    .option(
+      '--note <text>',
+      'what the changes mean for clients, in a sentence or two: the documentation shows it first',
+    )
     .option('--json', 'print one JSON array')
     .addHelpText(
       'after',
-      '\nWrites one file per version into publishedContracts of gateway.yaml, and adds to changes.jsonl there what changes for clients: the\ndocumentation shows it. Keep them in version control.\n\nExample:\n  gateway contract publish',
+      '\nWrites one file per version into publishedContracts of gateway.yaml, and adds to changes.jsonl there what changes for clients: the\ndocumentation shows it. Keep them in version control.\n\nExample:\n  gateway contract publish --note "Invoices have a due date."',
     )
-    .action(async ({ json }: { json?: true }) => {
+    .action(async ({ note, json }: { note?: string; json?: true }) => {
       // The directory does not exist before the first publication, and loading the configuration needs it.
       const { contractsDirectory, directory } = publishedIn(context) ?? context.fail(NO_PLACE);
       mkdirSync(directory, { recursive: true });
@@ -49,6 +53,7 @@ export function addPublish(contract: Command, context: CommandContext): void {
               day: new Date(context.now()).toISOString().slice(0, 10),
               contract: name,
               operations: operations.length,
+              ...(note === undefined ? {} : { note }),
               changes,
             });
           writeFileSync(file, text);

@@ -58,12 +58,13 @@ function parsed(line: string): Publication | undefined {
   try {
     const entry = JSON.parse(line) as Partial<Publication> | null;
     if (entry === null || typeof entry !== 'object') return undefined;
-    const { day, contract, operations, changes } = entry;
+    const { day, contract, operations, note, changes } = entry;
     const isWhole =
       typeof day === 'string' &&
       /^\d{4}-\d\d-\d\d$/.test(day) &&
       typeof contract === 'string' &&
       Number.isSafeInteger(operations) &&
+      (note === undefined || typeof note === 'string') &&
       Array.isArray(changes) &&
       changes.every(isChange);
     return isWhole ? (entry as Publication) : undefined;

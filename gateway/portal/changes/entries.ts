@@ -44,19 +44,19 @@ export function firstText({ publication: { operations }, contract }: ChangesEntr
 
 /** Lines of plain text. */
 export function linesOf(entry: ChangesEntry, isShown: (row: ChangeRow) => boolean = () => true): string[] {
-  const { changes } = entry.publication;
-  if (changes.length === 0) return [firstText(entry)];
-  return changeRows(changes)
-    .filter(isShown)
-    .map(({ mark, name, rest, values, advice, reasons, operations }) => {
-      const named = operations.slice(0, OPERATIONS_MAX).map(({ at }) => at);
-      const more = operations.length - named.length;
-      const parts = [
-        `${mark}: ${name === undefined ? '' : `${name} `}${rest} (${named.join(', ')}${more > 0 ? ` and ${more} more` : ''})`,
-        ...values.map(({ label, before, after }) => `${label}: ${before} → ${after}`),
-        ...(advice.length === 0 ? [] : [`What to do: ${advice.join(' ')}`]),
-        ...(reasons.length === 0 ? [] : [`Why: ${reasons.join(' ')}`]),
-      ];
-      return parts.join('. ').replaceAll('.. ', '. ');
-    });
+  const { changes, note } = entry.publication;
+  const lines = changes.length === 0 ? [firstText(entry)] : changeRows(changes).filter(isShown).map(lineOf);
+  return note === undefined ? lines : [note, ...lines];
+}
+
+function lineOf({ mark, name, rest, values, advice, reasons, operations }: ChangeRow): string {
+  const named = operations.slice(0, OPERATIONS_MAX).map(({ at }) => at);
+  const more = operations.length - named.length;
+  const parts = [
+    `${mark}: ${name === undefined ? '' : `${name} `}${rest} (${named.join(', ')}${more > 0 ? ` and ${more} more` : ''})`,
+    ...values.map(({ label, before, after }) => `${label}: ${before} → ${after}`),
+    ...(advice.length === 0 ? [] : [`What to do: ${advice.join(' ')}`]),
+    ...(reasons.length === 0 ? [] : [`Why: ${reasons.join(' ')}`]),
+  ];
+  return parts.join('. ').replaceAll('.. ', '. ');
 }

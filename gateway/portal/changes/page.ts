@@ -90,7 +90,9 @@ function isAllForOperators({ contract, publication: { changes } }: ChangesEntry)
 }
 
 function entryHtml(entry: ChangesEntry): string {
-  return `<section class="${classOf([entry], 'change')}" id="${entry.id}">${itemsHtml(entry)}</section>`;
+  const { note } = entry.publication;
+  const noted = note === undefined ? '' : `<p>${escapeHtml(note)}</p>`;
+  return `<section class="${classOf([entry], 'change')}" id="${entry.id}">${noted}${itemsHtml(entry)}</section>`;
 }
 
 function itemsHtml(entry: ChangesEntry): string {

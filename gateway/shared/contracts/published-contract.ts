@@ -65,6 +65,8 @@ export interface Publication {
   readonly contract: string;
   /** How many operations the contract has since then. */
   readonly operations: number;
+  /** What it means for clients, in words of the author. */
+  readonly note?: string;
   /** None: the first publication. */
   readonly changes: readonly PublishedChange[];
 }

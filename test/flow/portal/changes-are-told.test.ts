@@ -34,12 +34,12 @@ describe('changes of the published contracts', () => {
     paths['/v1/more'] = { get: { ...things, operationId: 'listMore', parameters: [] } };
   }
 
-  async function publish(change?: (paths: Contract['paths']) => void) {
+  async function publish(change?: (paths: Contract['paths']) => void, ...flags: string[]) {
     const contract = structuredClone(thingsContract()) as Contract;
     change?.(contract.paths);
     writeFileSync(join(gateway.directory, 'openapi/things.json'), JSON.stringify(contract));
     const line = commandLine(join(gateway.directory, 'other-data'), environmentOf(gateway.directory));
-    return line.run('contract', 'publish');
+    return line.run('contract', 'publish', ...flags);
   }
 
   before(async () => {
@@ -63,7 +63,7 @@ describe('changes of the published contracts', () => {
       for (const item of Object.values(paths)) for (const one of Object.values(item)) one.summary = 'Reworded';
     });
     assert.equal(lines().length, 1);
-    const { code, err } = await publish(withAdditions);
+    const { code, err } = await publish(withAdditions, '--note', 'Things have <more>.');
     assert.equal(code, 0, err);
     const [, { day, changes }] = lines();
     assert.match(day, /^\d{4}-\d\d-\d\d$/);
@@ -88,6 +88,7 @@ describe('changes of the published contracts', () => {
       /<span class="mark-of new">new<\/span> <div><p class="change-what">Operation added<\/p>\s*<p class="of"><a href="\/docs\/reference\/v1\/listMore">/,
     );
     assert.match(page, /First publication, with 8 operations\./);
+    assert.match(page, /<p>Things have &lt;more&gt;\.<\/p><ul/);
     assert.match(page, /<code>[^<]*script[^<]*<\/code> query parameter added</);
     assert.match(page, /<link rel="alternate" type="application\/atom\+xml" href="\/docs\/changes\.atom"/);
     assert.doesNotMatch(page, /<script>&/);
@@ -103,7 +104,10 @@ describe('changes of the published contracts', () => {
     assert.match(await own.text(), /<link href="[^"]*\/docs\/changes\/v1\.atom" rel="self"\/>/);
     const ids = [...feed.matchAll(/<id>([^<]*)<\/id>/g)].map(([, id]) => id);
     assert.equal(new Set(ids).size, 3);
-    assert.match(await read('/docs/changes.md'), /^- new: operation added \(GET \/v1\/more\)$/m);
+    assert.match(
+      await read('/docs/changes.md'),
+      /^- Things have <more>\.\n(?:- .*\n)*- new: operation added \(GET \/v1\/more\)$/m,
+    );
     assert.match(await read('/llms.txt'), /\/docs\/changes\.md/);
   });
 
