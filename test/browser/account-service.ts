@@ -126,7 +126,7 @@ export function createAccountService(data: AccountData): AccountService {
 
   function created(members: Record<string, unknown>, isDry: boolean, inForce: object): Answer {
     const number = String(keys.length).padStart(4, '0');
-    const secret = `sk_live_${number}aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa${number}`;
+    const secret = `sk_${members.mode ?? 'live'}_${number}aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa${number}`;
     const record = { ...keyRecord({ id: `key_${number}`, secret }), ...members, id: `key_${number}` };
     const own = { ...record, prefix: secret.slice(0, 12), last_four: secret.slice(-4) };
     if (!isDry) keys.push(own);
