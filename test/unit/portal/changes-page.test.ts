@@ -20,15 +20,20 @@ const contract = {
   clientOperations: 1,
 } as unknown as AddressedContract;
 
-const added = (id: string) => ({
+const added = (id: string, text = 'the operation is new') => ({
   rule: 'operation-added',
   level: 'additive' as const,
-  text: 'operation added',
+  text,
   operations: [{ id, at: `GET /${id}` }],
 });
 const publications: Publication[] = [
   { day: '2026-11-24', contract: 'v1', operations: 2, changes: [] },
-  { day: '2026-11-25', contract: 'v1', operations: 2, changes: [added('listThings'), added('listAlerts')] },
+  {
+    day: '2026-11-25',
+    contract: 'v1',
+    operations: 2,
+    changes: [added('listThings'), added('listAlerts', 'answer 200: it is new')],
+  },
   { day: '2026-11-26', contract: 'v1', operations: 2, changes: [added('listAlerts')] },
 ];
 
