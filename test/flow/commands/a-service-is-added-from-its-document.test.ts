@@ -67,7 +67,10 @@ describe('gateway init --from', () => {
     assert.equal(readFileSync(join(made, 'openapi/book-shop.json'), 'utf8'), `${JSON.stringify(books, null, 2)}\n`);
     assert.match(stdout, /^ {2}bin\/gateway orgs create --id org_first /m);
     assert.doesNotMatch(stdout, /Keys from before/);
-    assert.match(stdout, /^It is named after the document\. A name of your own: portal\.title in \S+made\/gateway\.yaml$/m);
+    assert.match(
+      stdout,
+      /^It is named after the document\. A name of your own: portal\.title in \S+made\/gateway\.yaml$/m,
+    );
     assert.match(
       stdout,
       /curl -i --retry 30 --retry-delay 1 --retry-max-time 15 --retry-connrefused 'http:\/\/localhost:8080\/books' -H "Authorization: Bearer \$KEY"/,
