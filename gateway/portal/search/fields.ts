@@ -41,11 +41,11 @@ interface FoundField {
   readonly text: string;
 }
 
-/** Members, and those within them. A place whose address would be cut is left out. */
+/** Members, and those within them. One whose address would be cut, or have other characters than its name, is left out. */
 function* withNested(members: readonly MemberView[], above: string, outer = ''): Generator<FoundField> {
   for (const { name, schema } of members) {
     const path = `${above}-${name}`;
-    if (path.length - path.indexOf('#') > SLUG_MAX) continue;
+    if (!/^[\w-]+$/.test(name) || path.length - path.indexOf('#') > SLUG_MAX) continue;
     yield { name: outer + name, path, text: shortened(plain(schema.description), TEXT_MAX) };
     yield* withNested(schema.members, path, `${outer}${name}.`);
   }

@@ -68,7 +68,7 @@ describe('the samples of the reference', () => {
     return code
       .replaceAll('YOUR_API_KEY', key)
       .replaceAll('USER:PASSWORD', administrator.includes(':') ? administrator : `admin:${administrator}`)
-      .replaceAll('@FILE', `@${file}`)
+      .replaceAll('path/to/file', file)
       .replaceAll(/http:\/\/localhost:\d+/g, url);
   }
 
