@@ -97,7 +97,7 @@ describe('the console of two instances', () => {
       .filter({ hasText: `Instance ${name}.` })
       .filter({ hasText: '4321' })
       .waitFor(PATIENCE);
-    assert.match((await page.locator('#instance option:checked').textContent()) ?? '', new RegExp(name));
+    await page.locator('#instance option:checked', { hasText: name }).waitFor({ ...PATIENCE, state: 'attached' });
     writeFileSync(limitsOf(other), '{ "tiers": { "standard": { "requests": -1 } } }');
     await now.filter({ hasText: 'refused at' }).filter({ hasText: 'tiers.standard.requests' }).waitFor(PATIENCE);
     await page.setViewportSize({ width: 390, height: 844 });
