@@ -80,7 +80,7 @@ describe('the console after the end of an instance', () => {
   it('says of an instance without Redis whose figures it shows, and what cannot be read', async () => {
     const { page } = await openPage(browser, `${other.adminUrl}/`);
     await page
-      .locator('#without', { hasText: /^Figures of \S+ only: while Redis is away, / })
+      .locator('#without', { hasText: /Figures of \S+ only: while Redis is away, / })
       .filter({ hasText: `:${one.port}` })
       .waitFor(PATIENCE);
     await takeScreenshot(page, 'missing-redis');

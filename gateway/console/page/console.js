@@ -2,7 +2,7 @@
 // gateway still answers.
 
 import { forgetToken, hasToken, read, setToken, Unauthorized } from './api.js';
-import { element, place } from './elements.js';
+import { element, place, state } from './elements.js';
 import { follow, setPaused } from './follow.js';
 import { clockWithSeconds, gatewayNow, setGatewayTime } from './format.js';
 import { mayAct, setRole } from './role.js';
@@ -113,8 +113,9 @@ function showWithout({ without, can_ask: canAsk, instances, here }) {
     ? `Without the figures of ${names}, which does not respond: also those of its time before are missing.`
     : `Figures of ${own} only: while Redis is away, ${names} cannot be asked. Its part is missing in the whole time shown.`;
   const box = place('without');
+  const next = state('warn', text);
   box.hidden = without.length === 0;
-  if (without.length > 0 && box.textContent !== text) box.textContent = text;
+  if (without.length > 0 && box.innerHTML !== next.outerHTML) box.replaceChildren(next);
 }
 
 function onAnswer() {
