@@ -1,22 +1,26 @@
 // A documentation that has all its parts.
 
-import { cpSync } from 'node:fs';
+import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OWN_ENTRY } from './administration.ts';
 import { shippedContracts, startGateway, type TestGateway } from './gateway.ts';
 
 const PLATFORM = { contracts: ['v1/*.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' };
 
+const NO_PROMISE = { openapi: '3.1.1', info: { title: 'Nothing', version: '1' }, paths: {} };
+
 /** The shipped contracts, with tiers, an account page, changes, help and agents. */
 export function startDocumentation(): Promise<TestGateway> {
   return startGateway({
     contracts: {},
-    // Of the published contracts the record of changes alone: not every one is served here.
-    prepare: (directory) =>
-      cpSync(shippedContracts, join(directory, 'openapi'), {
-        recursive: true,
-        filter: (path) => !/published\/.*\.json$/.test(path),
-      }),
+    prepare(directory) {
+      const contracts = join(directory, 'openapi');
+      cpSync(shippedContracts, contracts, { recursive: true });
+      // Of the published contracts the record of changes alone: not every operation is served here, and none is promised.
+      const published = join(contracts, 'published');
+      for (const file of readdirSync(published))
+        if (file.endsWith('.json')) writeFileSync(join(published, file), JSON.stringify(NO_PROMISE));
+    },
     upstreams: {
       platform: PLATFORM,
       files: { contracts: ['files.yaml'], live: 'sandbox:files', test: 'sandbox:files' },
