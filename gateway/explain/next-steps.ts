@@ -1,11 +1,15 @@
 // Pure: what an operator can do next about a request that was refused or failed: commands to copy, and the runbook about it.
 
-import { runbookOf } from '../shared/failed-requests.ts';
+import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
+import { REFUSALS } from '../catalogue/errors.ts';
+import { runbookOf, wasRefused } from '../shared/failed-requests.ts';
 import type { DecisionRecord } from './record.ts';
 
 export interface NextSteps {
   /** Lines for a shell. */
   readonly commands: readonly string[];
+  /** What the client has to change, in one or two sentences; absent where the client is not to blame. */
+  readonly client?: string;
   /** A section of docs/operations.md; absent if none is about it. */
   readonly runbook?: string;
 }
@@ -17,7 +21,24 @@ const KEY_CODES = /^(api_key|key_mode)_|^insufficient_scope$/;
 export function nextStepsOf(record: DecisionRecord): NextSteps | undefined {
   if (record.code === undefined || record.rehearsed === true) return undefined;
   const runbook = runbookOf(record);
-  return { commands: commandsOf(record), ...(runbook !== undefined && { runbook }) };
+  const client = clientOf(record);
+  return {
+    commands: commandsOf(record),
+    ...(client !== undefined && { client }),
+    ...(runbook !== undefined && { runbook }),
+  };
+}
+
+/** The page of the code says it to clients, too. The reason of this refusal is told before it, as in the answer. */
+function clientOf(record: DecisionRecord): string | undefined {
+  const code = String(record.code);
+  if (!wasRefused(record) || Number(record.status) >= 429 || !Object.hasOwn(REFUSALS, code)) return undefined;
+  const { remedy, hints }: CatalogueEntry = REFUSALS[code as keyof typeof REFUSALS];
+  const hint = hints?.[String(record.hint)];
+  // The links lead to pages of the documentation, which a terminal does not show.
+  return [hint, remedy.replace(/ See \[[^\]]*\]\([^)]*\)\./, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')]
+    .filter(Boolean)
+    .join(' ');
 }
 
 function commandsOf(record: DecisionRecord): string[] {

@@ -21,7 +21,8 @@ export function printReport(
   printLine(context, '');
   for (const stage of stages) for (const line of linesOf(stage, record)) printLine(context, line);
   const runbook = next?.runbook === undefined ? [] : [`runbook ${next.runbook} in docs/operations.md`];
-  const steps = [...(next?.commands ?? []), ...runbook];
+  const client = next?.client === undefined ? [] : [`the client: ${next.client}`];
+  const steps = [...(next?.commands ?? []), ...client, ...runbook];
   if (steps.length > 0) printLine(context, '');
   for (const [index, step] of steps.entries()) printLine(context, `${index === 0 ? 'Next: ' : '      '}${step}`);
 }

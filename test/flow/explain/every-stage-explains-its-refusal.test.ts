@@ -118,6 +118,18 @@ describe('explain', () => {
     await refusedBy(test, 'authenticate', 'api_key_malformed', refused);
   });
 
+  it('authenticate, with the header that the client has to change', async (test) => {
+    const answer = await fetch(`${gateway.url}/v1/things`, { headers: { 'x-api-key': 'nonsense' } });
+    await answer.arrayBuffer();
+    const { story } = await explained(test, answer.headers.get('x-request-id') ?? '');
+    assert.equal(
+      story.next?.client,
+      'The header X-API-Key is not read. Send your key with every request: `Authorization: Bearer <key>`.',
+    );
+    const { out } = await explainer(gateway).run(String(story.request_id));
+    assert.match(out, /^Next: the client: The header X-API-Key is not read\. /m);
+  });
+
   it('authorize, with the required scopes and the held ones', async (test) => {
     const headers = await gateway.authorize({ scopes: ['things:write', 'orders:write'] });
     const refused = await call('/v1/things', { headers });
@@ -143,6 +155,8 @@ describe('explain', () => {
   it('validate, with places and constraints', async (test) => {
     const refused = await post('/v1/things', { name: 7, tags: {}, surprise: 1 });
     const told = await refusedBy(test, 'validate', 'validation_failed', refused);
+    const { story } = await explained(test, refused.id);
+    assert.match(story.next?.client ?? '', /\w{3}/);
     assert.deepEqual(told.split('\n').sort(), [
       'body /* is not known here (unknown)',
       'body /name must be a string (wrong_type)',
