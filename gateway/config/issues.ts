@@ -45,7 +45,9 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
         const remedy = `Move it to the top level of the file, beside "${block}".`;
         return source.mistakeAtKey([...path, key], `the key "${key}" does not belong here.`, remedy);
       }
-      const remedy = known.length > 0 ? suggest(key, known) : 'Remove it: nothing can be set here yet.';
+      const here = NAMES_ELSEWHERE[key.replace(/[_-]/g, '').toLowerCase()];
+      const meant = here !== undefined && known.includes(here) ? here : key;
+      const remedy = known.length > 0 ? suggest(meant, known) : 'Remove it: nothing can be set here yet.';
       return source.mistakeAtKey([...path, key], `the key "${key}" is not known here.`, remedy);
     });
   }
@@ -77,6 +79,23 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
     ];
   return [source.mistakeAt(path, `${shown(input)} is not possible here.`, `It ${ruleOf(issue)}.`)];
 }
+
+/** What other gateways call the settings of a service → their names here. */
+const NAMES_ELSEWHERE: Readonly<Record<string, string>> = {
+  url: 'live',
+  uri: 'live',
+  target: 'live',
+  targets: 'live',
+  backend: 'live',
+  spec: 'contracts',
+  openapi: 'contracts',
+  retries: 'retry',
+  strippath: 'basePath',
+  stripprefix: 'basePath',
+  prefix: 'basePath',
+  path: 'basePath',
+  paths: 'basePath',
+};
 
 const IN_STORE = 'Put the secret itself into the secrets store, and its name here.';
 

@@ -28,7 +28,7 @@ export const httpUrl = z
   .refine(isFieldText, { error: forHeaders, abort: true })
   .refine(
     (text) => isHttpUrl(text) && /^https?:\/\/[\w.:[\]-]+\/?$/.test(text),
-    'must be an http:// or https:// address',
+    'must be an http:// or https:// address without a path, such as https://api.example.com',
   )
   .meta({
     pattern: '^https?://[A-Za-z0-9_.:\\[\\]-]+/?$',

@@ -145,7 +145,8 @@ function explain(problem: YAMLError, text: string): Pick<Mistake, 'reason' | 're
       reason: 'the file holds several YAML documents.',
       remedy: 'Remove the line --- and what does not belong.',
     };
-  const reason = `this is not well-formed YAML (${problem.message.replace(/\.$/, '')}).`;
+  const language = text.trimStart().startsWith('{') ? 'JSON' : 'YAML';
+  const reason = `this is not well-formed ${language} (${problem.message.replace(/\.$/, '')}).`;
   return { reason, remedy: 'Check indentation, quotes, brackets and colons on this line and the one before.' };
 }
 

@@ -105,7 +105,25 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'public-address-with-a-quote': {
     files: { [gateway]: `publicUrl: 'https://a"b.example'\n` },
     says: [
-      'config/gateway.yaml:1:12: publicUrl: "https://a\\"b.example" is not possible here. It must be an http:// or https:// address.',
+      'config/gateway.yaml:1:12: publicUrl: "https://a\\"b.example" is not possible here. It must be an http:// or https:// address without a path, such as https://api.example.com.',
+    ],
+  },
+  'public-address-with-a-path': {
+    files: { [gateway]: 'publicUrl: https://api.example.com/v1\n' },
+    says: [
+      'config/gateway.yaml:1:12: publicUrl: "https://api.example.com/v1" is not possible here. It must be an http:// or https:// address without a path, such as https://api.example.com.',
+    ],
+  },
+  'keys-of-other-gateways': {
+    files: spoiled(
+      upstreams,
+      '    timeoutMs',
+      '    url: http://items:3000\n    retries: 2\n    strip_path: true\n    timeoutMs',
+    ),
+    says: [
+      'config/upstreams.yaml:5:5: upstreams.items.url: the key "url" is not known here. Did you mean "live"?',
+      'config/upstreams.yaml:6:5: upstreams.items.retries: the key "retries" is not known here. Did you mean "retry"?',
+      'config/upstreams.yaml:7:5: upstreams.items.strip_path: the key "strip_path" is not known here. Did you mean "basePath"?',
     ],
   },
   'portal-with-mistakes': {
@@ -281,7 +299,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'service-that-the-sandbox-has-not': {
     files: spoiled(upstreams, 'http://items:3000', 'sandbox:platfrom'),
     says: [
-      'config/upstreams.yaml:4:11: upstreams.items.live: "sandbox:platfrom" is not possible here. It must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path.',
+      'config/upstreams.yaml:4:11: upstreams.items.live: "sandbox:platfrom" is not possible here. It must be http://host:port with or without a path, examples:, gateway:, sandbox:platform, sandbox:mail or sandbox:files.',
     ],
   },
   'no-address-at-all': {
@@ -489,13 +507,13 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'target-with-path': {
     files: spoiled(upstreams, 'http://items:3000', 'http://items:3000/api?x=1'),
     says: [
-      'config/upstreams.yaml:4:11: upstreams.items.live: "http://items:3000/api?x=1" is not possible here. It must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path.',
+      'config/upstreams.yaml:4:11: upstreams.items.live: "http://items:3000/api?x=1" is not possible here. It must be http://host:port with or without a path, examples:, gateway:, sandbox:platform, sandbox:mail or sandbox:files.',
     ],
   },
   'bad-target-in-list': {
     files: spoiled(upstreams, 'http://items:3000', '["http://items:3000", "http://items:3000/api#x"]'),
     says: [
-      'config/upstreams.yaml:4:33: upstreams.items.live.1: "http://items:3000/api#x" is not possible here. It must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path.',
+      'config/upstreams.yaml:4:33: upstreams.items.live.1: "http://items:3000/api#x" is not possible here. It must be http://host:port with or without a path, examples:, gateway:, sandbox:platform, sandbox:mail or sandbox:files.',
     ],
   },
   'targets-with-different-paths': {
@@ -507,7 +525,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'target-with-dot-segments': {
     files: spoiled(upstreams, 'http://items:3000', 'http://items:3000/../api'),
     says: [
-      'config/upstreams.yaml:4:11: upstreams.items.live: "http://items:3000/../api" is not possible here. It must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path.',
+      'config/upstreams.yaml:4:11: upstreams.items.live: "http://items:3000/../api" is not possible here. It must be http://host:port with or without a path, examples:, gateway:, sandbox:platform, sandbox:mail or sandbox:files.',
     ],
   },
   'bad-cidr': {

@@ -22,7 +22,7 @@ const target = z
     {
       error: ({ input }) =>
         misspelt(input) ??
-        'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, or http://host:port with or without a path',
+        'must be http://host:port with or without a path, examples:, gateway:, sandbox:platform, sandbox:mail or sandbox:files',
     },
   )
   .meta({
@@ -31,7 +31,7 @@ const target = z
 export const targets = z
   .union([target, z.array(target).min(1, 'must name at least one address')], {
     error:
-      'must be sandbox:platform, sandbox:mail, sandbox:files, examples:, gateway:, session:, http://host:port with or without a path, or a list of these',
+      'must be http://host:port with or without a path, examples:, gateway:, session:, sandbox:platform, sandbox:mail, sandbox:files, or a list of these',
   })
   .refine((value) => typeof value === 'string' || value.length === 1 || !value.includes('examples:'), {
     error: 'must not name a service beside examples:, which stands for none',
