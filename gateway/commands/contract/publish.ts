@@ -63,11 +63,29 @@ export function addPublish(contract: Command, context: CommandContext): void {
       const lines = record.map((entry) => `${JSON.stringify(entry)}\n`).join('');
       if (lines !== '') appendFileSync(publicationsFile(directory), lines);
       if (json) return printJson(context, written);
-      for (const { name, file, operations, changed } of written)
+      for (const { name, file, operations, changed } of written) {
         printLine(context, `${file}: ${changed ? 'promised' : 'as before'}, ${operations} operations of ${name}.`);
+        for (const line of changeLines(record.find(({ contract }) => contract === name))) printLine(context, line);
+      }
       if (written.some(({ changed }) => changed))
         printLine(context, `Keep them in version control, beside ${shownPath(contractsDirectory)}.`);
     });
+}
+
+/** Changes that are printed; changes.jsonl has all. */
+const PRINTED_MAX = 20;
+
+/** What has changed since the contract was published the last time, breaks first. */
+function changeLines({ changes }: Pick<Publication, 'changes'> = { changes: [] }): string[] {
+  const ordered = changes.toSorted(
+    (one, other) => Number(other.level === 'breaking') - Number(one.level === 'breaking'),
+  );
+  const lines = ordered.slice(0, PRINTED_MAX).map(({ level, text, operations }) => {
+    const [first, ...others] = operations.map(({ at }) => at);
+    return `  ${level}: ${first}${others.length === 0 ? '' : ` and ${others.length} more`}: ${text}.`;
+  });
+  const more = ordered.length - lines.length;
+  return more > 0 ? [...lines, `  and ${more} more changes, which changes.jsonl has.`] : lines;
 }
 
 const NO_PLACE = 'gateway.yaml names no publishedContracts. Add "publishedContracts: published" there.';

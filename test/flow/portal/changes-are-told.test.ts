@@ -63,8 +63,12 @@ describe('changes of the published contracts', () => {
       for (const item of Object.values(paths)) for (const one of Object.values(item)) one.summary = 'Reworded';
     });
     assert.equal(lines().length, 1);
-    const { code, err } = await publish(withAdditions, '--note', 'Things have <more>.');
+    const { code, err, out } = await publish(withAdditions, '--note', 'Things have <more>.');
     assert.equal(code, 0, err);
+    assert.match(
+      out,
+      /promised, 9 operations of v1\.\n {2}additive: .* and 1 more: .*\n {2}additive: GET \/v1\/more: the operation is new\.\n/,
+    );
     const [, { day, changes }] = lines();
     assert.match(day, /^\d{4}-\d\d-\d\d$/);
     assert.deepEqual(
