@@ -2,6 +2,7 @@
 // apply.
 
 import type { Publication } from '../shared/contracts/published-contract.ts';
+import { isHealthPath } from '../shared/http/health-path.ts';
 import { FURTHER_KEYS, firstKeyText } from './first-key.ts';
 import type { HelpLinks } from './layout.ts';
 import type { AddressedContract, OperationAddress } from './reference/addresses.ts';
@@ -36,7 +37,10 @@ export interface ChosenSample {
   readonly server: string;
 }
 
-/** Returns the operation that the first page shows: the named one if it needs no values, else the first GET without required parameters. */
+/**
+ * Returns the operation that the first page shows: the named one if it needs no values, else the first GET without required
+ * parameters, rather none that asks whether the service is well.
+ */
 export function sampleOperationOf(
   references: readonly AddressedContract[],
   named: string | undefined,
@@ -52,7 +56,9 @@ export function sampleOperationOf(
   const takesKeys = ({ at: { operation } }: ChosenSample) =>
     operation.security.some(({ scheme }) => scheme === 'apiKey');
   const candidates = all.filter(isPlain);
-  return candidates.find(({ at }) => at.operation.id === named) ?? candidates.find(takesKeys) ?? candidates[0];
+  const tells = candidates.filter(({ at }) => !isHealthPath(at.operation.path));
+  const [first] = [...tells.filter(takesKeys), ...tells, ...candidates];
+  return candidates.find(({ at }) => at.operation.id === named) ?? first;
 }
 
 export function guideFacts(

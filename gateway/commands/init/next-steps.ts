@@ -39,12 +39,12 @@ export async function nextSteps(
     ...exports,
     ...(isRunning && exports.length === 0 ? [] : [`  ${EXECUTABLE} start &`]),
     ...(known.hasFirst ? [] : [`  ${EXECUTABLE} orgs create --id ${FIRST} --name First --tier standard`]),
-    `  KEY=${newKey('live', `Live key for ${name}`, hasAccount ? [...scopes, ...ACCOUNT_SCOPES] : scopes)}`,
+    `  KEY=$(${newKey('live', `Live key for ${name}`, scopes)})`,
     // The gateway may still be starting. A service that is away ends the wait, too.
     `  curl -i --retry 30 --retry-delay 1 --retry-max-time 15 --retry-connrefused ${shellWord(publicUrl + path)} -H "Authorization: Bearer $KEY"`,
     ...(known.hasKeys ? [formerKeysText(scopes)] : []),
     'The documentation, with a test key that gets examples of the contract:',
-    `  TEST_KEY=${newKey('test', `Test key for ${name}`, scopes)}`,
+    `  TEST_KEY=$(${newKey('test', `Test key for ${name}`, scopes)})`,
     `  echo "${publicUrl}/docs#key=$TEST_KEY"`,
     ...(portal.title === undefined
       ? [
@@ -52,7 +52,10 @@ export async function nextSteps(
         ]
       : []),
     ...(hasAccount
-      ? ['The account page, which takes the live key:', `  echo "${publicUrl}/docs/account takes $KEY"`]
+      ? [
+          `The account page ${publicUrl}/docs/account takes a key that may make others. This prints one, for people only:`,
+          `  ${newKey('live', 'Account page', [...scopes, ...ACCOUNT_SCOPES])}`,
+        ]
       : []),
     'Once clients rely on it, promise it, so that no change breaks them:',
     `  ${EXECUTABLE} contract publish`,
@@ -101,8 +104,8 @@ function runningText(dataDirectory: string, isOwn: boolean): string {
 }
 
 function newKey(mode: string, name: string, scopes: readonly string[]): string {
-  const words = `keys create --org ${FIRST} --mode ${mode} --name '${name}' --scopes ${scopes.join(' ')} --json`;
-  return `$(${EXECUTABLE} ${words} | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`;
+  const words = `keys create --org ${FIRST} --mode ${mode} --name '${name}' --scopes ${scopes.join(' ')} --print key`;
+  return `${EXECUTABLE} ${words}`;
 }
 
 /** The line is made to be pasted, and the path is the document's: nothing in it may be a command. */

@@ -3,6 +3,7 @@
 
 import type { Command } from 'commander';
 import type { Configuration } from '../../configuration.ts';
+import { isHealthPath } from '../../shared/http/health-path.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine, printText } from '../print.ts';
@@ -51,21 +52,31 @@ export async function tryService(
 function firstPath({ contracts }: Configuration, name: string): string {
   const own = contracts.operations.filter(({ operation }) => operation.upstream === name);
   const reading = own.filter(({ operation }) => operation.method === 'GET');
-  const plain = reading.find(
+  const plain = reading.filter(
     ({ operation, parameters }) => !operation.path.includes('{') && !parameters.some(isRequired),
   );
-  return (plain ?? reading[0] ?? own[0])?.operation.path ?? '/';
+  return (
+    (plain.find(({ operation }) => !isHealthPath(operation.path)) ?? plain[0] ?? reading[0] ?? own[0])?.operation
+      .path ?? '/'
+  );
 }
 
 function isRequired({ value }: { readonly value: unknown }): boolean {
   return (value as { required?: unknown }).required === true;
 }
 
-/** Path and query of the successful read with the shortest answer; undefined if none has succeeded. */
+/**
+ * Path and query of the successful read to begin with; undefined if none has succeeded. Rather a list than a record whose id was made up,
+ * rather either than a health check, and among equals the shortest answer.
+ */
 function firstRequest(answers: readonly Answered[]): string | undefined {
-  const [shortest] = answers.filter(isFirst).sort((one, other) => one.body.length - other.body.length);
-  if (shortest === undefined) return undefined;
-  const { entry, pathValues, search } = shortest.asked;
+  const rankOf = ({ asked: { entry } }: Answered) =>
+    isHealthPath(entry.operation.path) ? 2 : entry.operation.path.includes('{') ? 1 : 0;
+  const [first] = answers
+    .filter(isFirst)
+    .sort((one, other) => rankOf(one) - rankOf(other) || one.body.length - other.body.length);
+  if (first === undefined) return undefined;
+  const { entry, pathValues, search } = first.asked;
   return filledTemplate(entry.operation, pathValues) + search;
 }
 

@@ -6,7 +6,7 @@ import { isAddressRange } from '../../auth/address-ranges.ts';
 import { keyToJson } from '../../auth/key-json.ts';
 import type { Mode } from '../../exchange/caller.ts';
 import type { CommandContext } from '../context.ts';
-import { printJson } from '../print.ts';
+import { printJson, printLine } from '../print.ts';
 import { isName, parseMoment, splitList } from '../read.ts';
 import { addOrganizationOption } from '../server/options.ts';
 import { printKeys, printNewKey } from './print.ts';
@@ -20,6 +20,7 @@ interface CreateFlags {
   readonly expires?: string;
   readonly allow?: readonly string[];
   readonly json?: true;
+  readonly print?: 'key';
 }
 
 export function addCreate(keys: Command, context: CommandContext): void {
@@ -35,11 +36,18 @@ export function addCreate(keys: Command, context: CommandContext): void {
     .option('--expires <when>', 'when the key expires: after 90s, 15m, 24h, 30d, or at an ISO time; never if absent')
     .option('--allow <range...>', 'client addresses or CIDR ranges that may use the key; any if absent')
     .option('--json', 'print one JSON object')
-    .addHelpText('after', "\nExample:\n  gateway keys create --org org_acme --mode live --scopes '*' --expires 30d")
+    .addOption(
+      new Option('--print <what>', 'print nothing but the key, for scripts').choices(['key']).conflicts('json'),
+    )
+    .addHelpText(
+      'after',
+      "\nExamples:\n  gateway keys create --org org_acme --mode live --scopes '*' --expires 30d\n  KEY=$(gateway keys create --org org_acme --mode live --scopes orders:read --print key)",
+    )
     .action(async (flags: CreateFlags) => {
       const request = requestOf(context, flags);
       const ofKeys = await context.actions('keys');
       const { key, record } = await ofKeys.create(request);
+      if (flags.print === 'key') return printLine(context, key);
       if (flags.json) return printJson(context, keyToJson(record, context.now(), key));
       printNewKey(context, key);
       printKeys(context, [record]);

@@ -21,6 +21,7 @@ const books = {
   openapi: '3.1.0',
   info: { title: 'Book Shop API', version: '1' },
   paths: {
+    '/health': { get: { operationId: 'health', responses: { 200: { description: 'Well', content } } } },
     '/books': {
       get: { operationId: 'list_books', responses: { 200: { description: 'All', content } } },
       post: {
@@ -43,6 +44,7 @@ const start = closesAfterAll();
 const service = await start(
   startUpstream(({ url, method }, response) => {
     if (url === '/openapi.json') response.writeHead(200, json).end(JSON.stringify(books));
+    else if (url === '/health' || url?.startsWith('/books/')) response.writeHead(200, json).end('{}');
     else if (url?.startsWith('/books')) response.writeHead(method === 'POST' ? 201 : 200, json).end('[{"id":1}]');
     else if (url === '/') response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Books</h1>');
     else response.writeHead(404, json).end('{"detail":"Not Found"}');
@@ -62,7 +64,7 @@ describe('gateway init --from', () => {
     const { code, stdout, stderr } = await installation.run('init', made, '--from', origin);
     assert.equal(code, 0, stdout + stderr);
     assert.match(upstreams(), new RegExp(`book-shop:\n    contracts: \\[book-shop\\.json\\]\n    live: ${origin}\n`));
-    assert.match(stdout, /^No mistakes: 40 operations/m);
+    assert.match(stdout, /^No mistakes: 41 operations/m);
     // The service publishes it on one line, on which every mistake would be.
     assert.equal(readFileSync(join(made, 'openapi/book-shop.json'), 'utf8'), `${JSON.stringify(books, null, 2)}\n`);
     assert.match(stdout, /^ {2}bin\/gateway orgs create --id org_first /m);
@@ -126,17 +128,19 @@ describe('gateway init --from', () => {
     const { get } = books.paths['/books'];
     writeFileSync(file, JSON.stringify({ ...books, servers: [{ url: origin }], paths: { '/shelf': { get } } }));
     const { stdout } = await installation.run('init', '--from', file, '--name', 'shelf');
-    const printed = [...stdout.matchAll(/ --mode (live|test) --name '([^']*)' --scopes (\S.*?) --json /g)];
+    const printed = [...stdout.matchAll(/ --mode (live|test) --name '([^']*)' --scopes (\S.*?) --print key\)?$/gm)];
     assert.deepEqual(
       printed.map(([, ...words]) => words),
       [
-        ['live', 'Live key for shelf', 'shelf:read gateway:read gateway:keys'],
+        ['live', 'Live key for shelf', 'shelf:read'],
         ['test', 'Test key for shelf', 'shelf:read'],
+        ['live', 'Account page', 'shelf:read gateway:read gateway:keys'],
       ],
     );
     for (const [, mode = '', name = '', scopes = ''] of printed) {
       const key = ['--org', 'org_first', '--mode', mode, '--name', name, '--scopes', ...scopes.split(' ')];
-      assert.equal((await installation.run('keys', 'create', ...key)).code, 0);
+      const made = await installation.run('keys', 'create', ...key, '--print', 'key');
+      assert.match(made.stdout, /^sk_\w+\n$/, made.stderr);
     }
     assert.doesNotMatch(stdout, /orgs create/);
     assert.match(
@@ -144,7 +148,10 @@ describe('gateway init --from', () => {
       /^Keys from before get 403 from this service, because they lack shelf:read\. .*keys scopes KEY_ID --add shelf:read$/m,
     );
     assert.match(stdout, /^ {2}echo "http:\/\/localhost:8080\/docs#key=\$TEST_KEY"$/m);
-    assert.match(stdout, /^ {2}echo "http:\/\/localhost:8080\/docs\/account takes \$KEY"$/m);
+    assert.match(
+      stdout,
+      /^The account page http:\/\/localhost:8080\/docs\/account takes a key that may make others\. /m,
+    );
     assert.doesNotMatch(stdout, /A gateway that keeps its data in/);
   });
 
@@ -224,7 +231,7 @@ describe('gateway init --from', () => {
   it('makes promises with the first publication, in the place that init has made for them', async () => {
     const { code, stdout, stderr } = await installation.run('contract', 'publish');
     assert.equal(code, 0, stderr);
-    assert.match(stdout, /published\/book-shop\.json: promised, 3 operations of book-shop\.$/m);
+    assert.match(stdout, /published\/book-shop\.json: promised, 4 operations of book-shop\.$/m);
     const record = readFileSync(join(made, 'openapi/published/changes.jsonl'), 'utf8').trim().split('\n');
     assert.ok(record.some((line) => JSON.parse(line).contract === 'book-shop'));
   });
@@ -238,7 +245,7 @@ describe('gateway init --from', () => {
     const { code, stdout, stderr } = await other.run('init', '--from', `${origin}/openapi.json`, '--name', 'second');
     other.remove();
     assert.equal(code, 0, stdout + stderr);
-    assert.match(stdout, /^No mistakes: 43 operations/m);
+    assert.match(stdout, /^No mistakes: 45 operations/m);
     assert.deepEqual(Object.keys(JSON.parse(readFileSync(path, 'utf8')).upstreams), ['gateway', 'first', 'second']);
   });
 

@@ -20,6 +20,8 @@ const contract = {
   info: { title: 'Things', version: '1' },
   security: [{ apiKey: ['things:read'] }],
   paths: {
+    // No example of the service, although it is the first that can be read.
+    '/v1/health': { get: item('isWell') },
     '/v1/things/{id}': {
       parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
       get: item('getThing'),
