@@ -1,7 +1,7 @@
 // The states of upstreams and their targets for operators, from what the parts of this process tell. Pure.
 
 import type { Mode } from '../exchange/caller.ts';
-import type { CredentialState } from '../shared/contracts/upstreams.ts';
+import { CREDENTIAL_STATES, type CredentialState } from '../shared/contracts/upstreams.ts';
 
 export interface UpstreamView {
   readonly name: string;
@@ -56,15 +56,8 @@ function targetState({ address, mode, state }: UpstreamView['targets'][number]) 
 /** A target in one of these states gets no request, or one at a time. */
 const unused = ['unhealthy', 'ejected', 'trial'];
 
-/** The state of an upstream by its credential; undefined if other facts decide. A state without a row does not compile. */
-const byCredential: Readonly<Record<CredentialState, UpstreamView['state'] | undefined>> = {
-  unproven: undefined,
-  proven: undefined,
-  latched: 'credential_refused',
-};
-
 function stateOf({ targets, breaker }: Targets, access: Access | undefined): UpstreamView['state'] {
-  const suspended = access?.credential && byCredential[access.credential];
+  const suspended = access?.credential && CREDENTIAL_STATES[access.credential].upstreamState;
   if (suspended !== undefined) return suspended;
   const modes = Map.groupBy(targets, ({ mode }) => mode);
   if ([...modes.values()].some((some) => some.every(({ state }) => unused.includes(state)))) return 'unavailable';

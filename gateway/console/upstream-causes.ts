@@ -1,5 +1,5 @@
-// Pure: what is wrong with an upstream. Failing targets and an open circuit breaker have one cause, so they are told as one. An upstream
-// whose failure is over is told as long as the counts of the last minute have the failure.
+// Pure: what is wrong with an upstream. Failing targets and the circuit breaker that they open are one cause. An upstream that works again
+// stays a cause, marked as over, while the counts of the last minute still include its failed requests.
 
 import type { CredentialState } from '../shared/contracts/upstreams.ts';
 import { type Cause, failureCause, type StatusForCauses, type UpstreamReport, warningCause } from './cause.ts';
@@ -10,15 +10,19 @@ type Target = NonNullable<UpstreamReport['targets']>[number];
 
 const OUT = ['ejected', 'unhealthy', 'failing'];
 
-/** Why nothing is sent to an upstream, by the state of its credential; undefined if it is sent. A state without a row does not compile. */
+/** Why no request is sent to an upstream, by the state of its credential; undefined if requests are sent. */
 const SUSPENDED: Readonly<
-  Record<CredentialState, { readonly cause: string; readonly consequence: string } | undefined>
+  Record<
+    CredentialState,
+    { readonly cause: string; readonly consequence: string; readonly runbook: string } | undefined
+  >
 > = {
   unproven: undefined,
   proven: undefined,
   latched: {
     cause: 'refused the credential of the gateway',
     consequence: 'Nothing is sent to it until the secret changes; its requests get 502 upstream_auth_failed.',
+    runbook: 'GatewayCredentialLatched',
   },
 };
 
@@ -34,10 +38,10 @@ export function upstreamCauses([name, upstream]: readonly [string, UpstreamRepor
   if (suspended !== undefined)
     found.push(
       failureCause(`upstream ${name} credential`, `Upstream ${name} ${suspended.cause}.`, suspended.consequence, {
-        ...{ runbook: 'GatewayCredentialLatched', details },
+        ...{ runbook: suspended.runbook, details },
       }),
     );
-  // A breaker that opens ends the queue: both are one cause.
+  // An open breaker refuses requests before they queue, so an overload beside it is the same cause.
   if (shedding === true && !found.some(({ kind }) => kind === 'bad'))
     found.push(
       failureCause(
@@ -112,7 +116,7 @@ function ofMode({ name, mode, breaker, targets, details }: OfMode): Cause[] {
     ];
   if (out.length === 0) return [];
   const refusals = refusalsOf(out);
-  // A service that answers is not down, so its own log knows more.
+  // A service that answers is not down. Its own log says why it fails.
   const runbook = refusals === undefined ? 'GatewayTargetDown' : 'GatewayUpstreamErrors';
   const more = { since, runbook, details };
   const again =
@@ -166,7 +170,7 @@ function faultsOf(targets: readonly Target[]): string {
   return `target ${first.address} ${words[first.state] ?? first.state}${error}${others}`;
 }
 
-/** The latest counts are of at most so long: what they show began after a failure that was over before. */
+/** The age of the oldest of the latest counts. If a failure ended earlier, the failures in these counts are new ones. */
 const LATEST_MS = 30_000;
 
 /** Upstreams that work again, while the figures of the last minute still show their failure. */
@@ -198,7 +202,7 @@ export function recoveringUpstreams(
   });
 }
 
-/** Whether the failures of an upstream go on although nothing is wrong with its targets: its operations then tell them. */
+/** Whether requests to an upstream still fail although its targets work. Its operations are then shown as the cause. */
 export function failsOn(id: string, { upstreams = {} }: StatusForCauses, present: Present, agoMs: number): boolean {
   const name = Object.keys(upstreams).find((one) => id.startsWith(`upstream ${one} `));
   return agoMs >= LATEST_MS && name !== undefined && recoveryOf(present, name)?.isRecovering === false;

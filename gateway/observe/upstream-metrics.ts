@@ -2,7 +2,7 @@
 
 import type { Registry } from '@prometheus-io/client';
 import type { RareNotes } from '../catalogue/log-fields.ts';
-import type { CredentialState } from '../shared/contracts/upstreams.ts';
+import { type CredentialState, isSuspended } from '../shared/contracts/upstreams.ts';
 import { registerCounter, registerGauge } from './library-metrics.ts';
 
 export interface UpstreamState {
@@ -62,7 +62,7 @@ export function registerUpstreamGauges(registry: Registry, states: ByUpstream<Up
     'gateway_upstream_credential_latched',
     '1 while requests to an upstream are suspended because it rejects the credential of the gateway.',
     'max',
-    ({ credential }) => credential && Number(credential === 'latched'),
+    ({ credential }) => credential && Number(isSuspended(credential)),
   );
   gauge('gateway_upstream_in_flight', 'Requests in progress at an upstream.', 'sum', (state) => state.in_flight);
   gauge('gateway_upstream_waiting', 'Requests in the queue of an upstream.', 'sum', (state) => state.waiting);

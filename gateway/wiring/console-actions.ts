@@ -21,7 +21,7 @@ import type { Configuration } from '../configuration.ts';
 import type { Organization } from '../exchange/caller.ts';
 import type { LimitUsage } from '../limits/usage.ts';
 import type { Answers } from '../observe/admin.ts';
-import type { CredentialState } from '../shared/contracts/upstreams.ts';
+import { CREDENTIAL_STATES, type CredentialState } from '../shared/contracts/upstreams.ts';
 import type { ActionAnswer, ConsoleAction } from '../shared/questions/console-action.ts';
 import type { AskFleet } from '../shared/questions/fleet.ts';
 
@@ -124,10 +124,10 @@ export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answe
   function prepareRetry(actor: Actor, { target: upstream }: ConsoleAction): Prepared {
     const known = credentialOf(upstream);
     if (known === undefined) throw new GatewayError('resource_missing');
-    const { credential = 'none' } = known;
+    const { credential } = known;
     return {
-      before: { credential },
-      after: { credential: credential === 'latched' ? 'unproven' : credential },
+      before: { credential: credential ?? 'none' },
+      after: { credential: credential === undefined ? 'none' : CREDENTIAL_STATES[credential].afterRetry },
       carryOut: () => retryUpstream(options)(actor, { upstream }),
     };
   }

@@ -18,7 +18,7 @@ import type { AlertMetrics } from '../observe/library-metrics.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { createStatus, type StatusOptions } from '../observe/status.ts';
-import type { CredentialState } from '../shared/contracts/upstreams.ts';
+import { CREDENTIAL_STATES, type CredentialState } from '../shared/contracts/upstreams.ts';
 import { shownPath } from '../shared/file-text.ts';
 import { type AskFleet, answerFleet, type FleetSources, type UpstreamRetry } from '../shared/questions/fleet.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
@@ -134,7 +134,10 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     retryUpstream: async (upstream) => options.retryUpstream(upstream),
     async refusedUpstream(upstream) {
       const known = options.credentialOf(upstream);
-      return known && { retried: known.credential === 'latched' ? [upstream] : [] };
+      if (known === undefined) return undefined;
+      const { credential } = known;
+      const isRetried = credential !== undefined && CREDENTIAL_STATES[credential].afterRetry !== credential;
+      return { retried: isRetried ? [upstream] : [] };
     },
     ...createConsoleActions({ ...options, limits: usage, configuration: () => serving().configuration }),
     exchanges: async (id, organization) => options.log.recent(id, organization),

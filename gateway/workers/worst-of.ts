@@ -1,7 +1,7 @@
 // Pure: joins what each worker finds out by itself, which is how the targets of upstreams answer and how busy it is: the worst is told,
 // because a part of the requests meets it.
 
-import type { CredentialState } from '../shared/contracts/upstreams.ts';
+import { type CredentialState, isSuspended } from '../shared/contracts/upstreams.ts';
 
 interface UpstreamReport {
   readonly targets?: readonly { readonly state: string }[];
@@ -35,7 +35,7 @@ export function worstOverload<Report extends Overload>(ofWorkers: readonly Repor
 }
 
 function troubleOf({ targets = [], breaker = {}, credential, shedding }: UpstreamReport): number {
-  const isStopped = credential === 'latched' || Object.values(breaker).some((state) => state !== 'closed');
+  const isStopped = isSuspended(credential) || Object.values(breaker).some((state) => state !== 'closed');
   const isOut = ({ state }: { readonly state: string }) => state !== 'healthy' && state !== 'returning';
   return (isStopped ? OF_ALL_REQUESTS : 0) + (shedding ? OF_ALL_REQUESTS / 2 : 0) + targets.filter(isOut).length;
 }

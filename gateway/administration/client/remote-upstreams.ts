@@ -1,6 +1,7 @@
 // The actions on upstreams, by the contract of a remote gateway. Rejects with ServerProblem.
 
 import type { UpstreamReport } from '../../console/cause.ts';
+import { CREDENTIAL_STATES, type CredentialState } from '../../shared/contracts/upstreams.ts';
 import type { Actions } from '../actions.ts';
 import type { UpstreamView } from '../upstream-states.ts';
 import type { AdministrationClient } from './client.ts';
@@ -31,11 +32,13 @@ export function remoteUpstreams({ server, ask }: AdministrationClient): Actions[
   };
 }
 
-/** In the words of the machine. */
+/** Returns the report from which a gateway made this view. */
 function reportOf({ state, targets }: UpstreamView): UpstreamReport {
+  const states = Object.keys(CREDENTIAL_STATES) as CredentialState[];
+  const credential = states.find((one) => CREDENTIAL_STATES[one].upstreamState === state);
   return {
     targets: targets.map((target) => ({ ...target, state: target.state === 'up' ? 'healthy' : target.state })),
     ...(state === 'breaker_open' && { breaker: { '': 'open' } }),
-    ...(state === 'credential_refused' && { credential: 'latched' }),
+    ...(credential !== undefined && { credential }),
   };
 }

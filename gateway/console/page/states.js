@@ -9,8 +9,10 @@ export const targetKinds = {
 };
 export const breakerKinds = { closed: undefined, half_open: 'warn', open: 'bad' };
 export const credentialKinds = { proven: undefined, unproven: undefined, none: undefined, latched: 'bad' };
+/** The states in which an operator can have the credential tried again. */
+export const retriedCredentials = new Set(['latched']);
 
-/** After a failed request that is no cause yet, a target is suspect. */
+/** A healthy target is shown as suspect after a failed request. One failure is no cause of its own yet. */
 export const stateOfTarget = ({ state: known, last_error: error }) =>
   known === 'healthy' && error ? 'suspect' : known;
 

@@ -4,7 +4,7 @@ import { actionButton } from './actions.js';
 import { element } from './elements.js';
 import { clockWithSeconds, count, moment } from './format.js';
 import { addressOf } from './routes.js';
-import { breakerKinds, credentialKinds, stateOfTarget, targetKinds, worded } from './states.js';
+import { breakerKinds, credentialKinds, retriedCredentials, stateOfTarget, targetKinds, worded } from './states.js';
 import { createTableOf, instanceColumn, ofEach } from './system-table.js';
 
 export function upstreams() {
@@ -60,7 +60,7 @@ function targetState(row) {
 
 function credentialState({ upstream, credential }) {
   const known = worded(credentialKinds, credential);
-  if (credential !== 'latched') return known;
+  if (!retriedCredentials.has(credential)) return known;
   return element('span', {}, known, ' ', ...actionButton('retry-upstream', upstream));
 }
 

@@ -21,3 +21,22 @@ export function isFurtherServer(upstream: string): boolean {
  * suspended.
  */
 export type CredentialState = 'unproven' | 'proven' | 'latched';
+
+interface CredentialMeaning {
+  /** The state of the upstream for operators while nothing is sent to it; undefined if requests are sent. */
+  readonly upstreamState: 'credential_refused' | undefined;
+  /** The state after an operator has asked for another try. */
+  readonly afterRetry: CredentialState;
+}
+
+/** What each state means. Other code reads this table and does not compare states. console/page/states.js has their colours. */
+export const CREDENTIAL_STATES: Readonly<Record<CredentialState, CredentialMeaning>> = {
+  unproven: { upstreamState: undefined, afterRetry: 'unproven' },
+  proven: { upstreamState: undefined, afterRetry: 'proven' },
+  latched: { upstreamState: 'credential_refused', afterRetry: 'unproven' },
+};
+
+/** Whether requests to the upstream are suspended because of its credential; false for an upstream without one. */
+export function isSuspended(credential: CredentialState | undefined): boolean {
+  return credential !== undefined && CREDENTIAL_STATES[credential].upstreamState !== undefined;
+}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CREDENTIAL_STATES, type CredentialState, isSuspended } from '../../../gateway/shared/contracts/upstreams.ts';
 
 // Scripts of the page are plain JavaScript, without types.
 const load = (name: string) => import(new URL(`../../../gateway/console/page/${name}.js`, import.meta.url).href);
@@ -15,7 +16,19 @@ const { routeIn, addressOf } = (await load('routes')) as {
   routeIn(hash: string): { readonly view: string; readonly id?: string; readonly params: URLSearchParams };
   addressOf(view: string, params?: object, id?: string): string;
 };
+const { credentialKinds, retriedCredentials } = (await load('states')) as {
+  readonly credentialKinds: Readonly<Record<string, string | undefined>>;
+  readonly retriedCredentials: ReadonlySet<string>;
+};
 const { searchText } = (await load('organizations')) as { searchText(text: string): string };
+
+test('a credential is red while nothing is sent, and has a button if it can be tried again', () => {
+  for (const state of Object.keys(CREDENTIAL_STATES) as CredentialState[]) {
+    assert.ok(state in credentialKinds, state);
+    assert.equal(credentialKinds[state] === 'bad', isSuspended(state), state);
+    assert.equal(retriedCredentials.has(state), CREDENTIAL_STATES[state].afterRetry !== state, state);
+  }
+});
 
 test('axes have a few round values, up to at least the greatest', () => {
   assert.deepEqual(linearTicks?.(3.1), [0, 1, 2, 3, 4]);
