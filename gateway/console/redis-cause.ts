@@ -1,24 +1,41 @@
-// Pure: the cause and the consequences of stores that cannot be used. Redis may hold all of them: its outage is one cause.
+// Pure: the cause and the consequences of stores that cannot be used. They are one cause, because Redis may hold all of them.
 
 import { type Cause, failureCause, type StatusForCauses, type StoreStates } from './cause.ts';
 
 const AWAY = ['failing', 'away'];
 const UNREACHED = /cannot be reached|ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|(is|was) closed/;
 
-/** What clients lose without each store; undefined if it can be used, or if they lose nothing. A store without a row does not compile. */
-const CONSEQUENCES: {
-  readonly [Name in keyof StoreStates]-?: (state: NonNullable<StoreStates[Name]>, nowMs: number) => string | undefined;
-} = {
-  keys: ({ store = '', grace_ends_at: graceEndsAt }, nowMs) =>
-    AWAY.includes(store) ? ofKeys(graceEndsAt, nowMs) : undefined,
-  limits: ({ state, policyInForce = '' }) =>
-    state === 'away' ? (ofLimits[policyInForce] ?? 'limits are not shared') : undefined,
-  idempotency: ({ state }) => (state === 'away' ? 'writes with an Idempotency-Key get 503' : undefined),
-  deprecated_uses: ({ state }) => (state === 'away' ? 'calls of deprecated operations are counted later' : undefined),
-  // Counts of use wait in the process.
-  usage: () => undefined,
-  // Sessions lie in the Redis that has the keys, whose consequence is told.
-  sessions: () => undefined,
+interface StoreRow<State> {
+  /** The store, in a sentence such as "The key store cannot be used". */
+  readonly name: string;
+  /** What clients lose now; undefined if the store can be used. */
+  lost(state: State, nowMs: number): string | undefined;
+}
+
+/** The stores whose outage clients notice; undefined for the others. A store without a row does not compile. */
+const STORES: { readonly [Name in keyof StoreStates]-?: StoreRow<NonNullable<StoreStates[Name]>> | undefined } = {
+  keys: {
+    name: 'key store',
+    lost: ({ store = '', grace_ends_at: graceEndsAt }, nowMs) =>
+      AWAY.includes(store) ? ofKeys(graceEndsAt, nowMs) : undefined,
+  },
+  limits: {
+    name: 'store of limits',
+    lost: ({ state, policyInForce = '' }) =>
+      state === 'away' ? (ofLimits[policyInForce] ?? 'limits are not shared') : undefined,
+  },
+  idempotency: {
+    name: 'store of idempotent answers',
+    lost: ({ state }) => (state === 'away' ? 'writes with an Idempotency-Key get 503' : undefined),
+  },
+  deprecated_uses: {
+    name: 'store of deprecated calls',
+    lost: ({ state }) => (state === 'away' ? 'calls of deprecated operations are counted later' : undefined),
+  },
+  // Counts of use wait in the process until they can be stored.
+  usage: undefined,
+  // Sessions are in the same Redis as the keys, so the row of the keys covers its outage.
+  sessions: undefined,
 };
 
 /** @param nowMs decides whether the grace of known keys is over */
@@ -26,34 +43,40 @@ export function redisCause(status: StatusForCauses, nowMs: number): Cause[] {
   const { keys = {}, limits = {}, redis } = status;
   const keysAway = AWAY.includes(keys.store ?? '');
   const limitsAway = limits.state === 'away';
-  const consequences = consequencesOf(status, nowMs);
-  if (consequences.length === 0) return ofWrites(status);
+  const losses = lossesOf(status, nowMs);
+  if (losses.length === 0) return ofWrites(status);
   const reason = redis?.failure ?? (limitsAway ? (limits.reason ?? keys.reason) : keys.reason);
   const cause =
     redis === undefined
-      ? `The ${keysAway ? 'key store' : 'store of idempotent answers'} cannot be used${reason ? `: ${reason}` : ''}`
+      ? `The ${losses.map(({ name }) => name).join(' and the ')} cannot be used${reason ? `: ${reason}` : ''}`
       : `Redis ${redis.address} ${fault(reason)}`;
   return [
-    failureCause(redis === undefined ? 'stores' : 'redis', `${cause}.`, `${sentence(consequences.join('; '))}.`, {
-      since: limitsAway ? limits.since_at : keysAway ? keys.read_at : undefined,
-      until: keysAway ? keys.grace_ends_at : undefined,
-      runbook: keysAway ? 'GatewayKeyStoreAway' : limitsAway ? 'GatewayLimitStoreAway' : undefined,
-      details: '#/system',
-    }),
+    failureCause(
+      redis === undefined ? 'stores' : 'redis',
+      `${cause}.`,
+      `${sentence(losses.map(({ lost }) => lost).join('; '))}.`,
+      {
+        since: limitsAway ? limits.since_at : keysAway ? keys.read_at : undefined,
+        until: keysAway ? keys.grace_ends_at : undefined,
+        runbook: keysAway ? 'GatewayKeyStoreAway' : limitsAway ? 'GatewayLimitStoreAway' : undefined,
+        details: '#/system',
+      },
+    ),
   ];
 }
 
-function consequencesOf(status: StoreStates, nowMs: number): string[] {
-  const names = Object.keys(CONSEQUENCES) as (keyof StoreStates)[];
-  const consequenceOf = (name: keyof StoreStates) =>
-    (CONSEQUENCES[name] as (state: object, nowMs: number) => string | undefined)(status[name] ?? {}, nowMs);
-  return names.map(consequenceOf).filter((one) => one !== undefined);
+function lossesOf(status: StoreStates, nowMs: number): { readonly name: string; readonly lost: string }[] {
+  return (Object.keys(STORES) as (keyof StoreStates)[]).flatMap((member) => {
+    const store = STORES[member] as StoreRow<object> | undefined;
+    const lost = store?.lost(status[member] ?? {}, nowMs);
+    return store === undefined || lost === undefined ? [] : [{ name: store.name, lost }];
+  });
 }
 
-/** The store can be read, but takes no writes. */
+/** Returns the cause if the key store, or Redis, can be read but takes no writes. */
 function ofWrites({ keys = {}, redis }: StatusForCauses): Cause[] {
   const { writeFailure: failure } = keys;
-  // After an outage the last write is of before its end; the next one is made within two seconds.
+  // For two seconds after an outage, the last write is one that failed because of the outage.
   if (failure === undefined || UNREACHED.test(failure)) return [];
   const what = redis === undefined ? 'The key store' : `Redis ${redis.address}`;
   return [

@@ -40,6 +40,22 @@ test('a gateway that is fine needs no attention', () => {
   assert.deepEqual(causesWith({}), []);
 });
 
+test('without Redis, a cause names each store that cannot be used', () => {
+  const { redis: _redis, ...withoutRedis } = fine;
+  const texts = (status: StatusForCauses) =>
+    causesOf({ ...withoutRedis, ...status }, quiet, NOW_MS).map(({ cause, consequence }) => `${cause} ${consequence}`);
+  const away = { state: 'away' };
+  assert.deepEqual(texts({ deprecated_uses: away }), [
+    'The store of deprecated calls cannot be used. Calls of deprecated operations are counted later.',
+  ]);
+  assert.deepEqual(texts({ idempotency: away }), [
+    'The store of idempotent answers cannot be used. Writes with an Idempotency-Key get 503.',
+  ]);
+  assert.deepEqual(texts({ keys: { store: 'away', reason: 'disk I/O error' }, idempotency: away }), [
+    'The key store and the store of idempotent answers cannot be used: disk I/O error. Keys cannot be looked up; writes with an Idempotency-Key get 503.',
+  ]);
+});
+
 test('without an answering worker there is that one cause', () => {
   assert.match(causesOf(null, quiet, NOW_MS)[0]?.cause ?? '', /^No worker reports/);
 });
