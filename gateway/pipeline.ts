@@ -58,8 +58,9 @@ export interface Steps<Sites, Tunnel> extends Stages {
   track(work: Promise<void>): Promise<void>;
   /** Lets browsers of trusted origins read the answer, refusals included. edge/own-answers/cors.ts */
   allowOrigin(arrived: Arrived): void;
-  /** Whether the request is the preflight of a browser. edge/own-answers/cors.ts, as the next one */
+  /** Whether the request is the preflight of a browser. edge/own-answers/cors.ts */
   isPreflight(arrived: Arrived): boolean;
+  /** Answers the preflight. edge/own-answers/cors.ts */
   answerPreflight(arrived: Arrived): Promise<void>;
   /** Whether the path is one of the documentation, of published contracts or of published keys. edge/own-answers/own-paths.ts */
   isOwnPath(arrived: Pick<Arrived, 'request'>, sites: Sites): boolean;

@@ -4,7 +4,7 @@
 interface StageKind {
   /** What the stage checks, for the table of the README. */
   readonly checks: string;
-  /** The statuses that the stage refuses with, for the table of the README. A status whose reason is not plain has it beside it. */
+  /** The statuses that the stage refuses with, for the table of the README. A reason follows the status if the status alone does not explain it. */
   readonly refusesWith: string;
   /** How `explain --request` rehearses the stage: it runs the stage itself, which needs the configuration alone, or a stand-in. */
   readonly rehearsal?: 'configuration' | 'stand-in';
@@ -87,8 +87,8 @@ interface StageSpan {
 }
 
 /**
- * The spans of a request, in order. Each timed stage ends a span, and so do the stage before `forward`, and `forward`. A span begins where the
- * former span ends, and includes all stages in between.
+ * The spans of a request, in order. A span ends with each timed stage, with the stage before `forward`, and with `forward`. It begins where the
+ * span before it ends, and includes all stages in between.
  */
 export const STAGE_SPANS: readonly StageSpan[] = spansOf();
 

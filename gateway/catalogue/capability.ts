@@ -67,7 +67,7 @@ export type Tell = (
 ) => string | undefined | readonly string[];
 
 /**
- * The sentences about a field, by stage. A field without a sentence has a name in their place: of the field whose sentence includes it, or of
+ * The sentences about a field, by stage. A field without sentences has a name instead. It names the field whose sentence includes this one, or
  * the part of the report that shows it.
  */
 export type Fact = Readonly<Partial<Record<StageName, Tell>>> | string;

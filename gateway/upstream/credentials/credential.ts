@@ -74,7 +74,7 @@ export class Credential {
   header(): CredentialHeader {
     this.#refresh();
     const reason = this.#latchedBy();
-    // It is undefined only for a secret that is missing or cannot be parsed. That latches the credential, so the header is not returned.
+    // Without a secret that can be parsed there is no header. The credential is then latched, so `header` below is not returned.
     const header = this.#current?.header as CredentialHeader;
     if (reason === undefined) return header;
     const probe = reason === 'refused' ? this.#latch.probe(header) : undefined;

@@ -18,7 +18,7 @@ import type { LatchProbes } from './latch-probes.ts';
 /** The statuses by which an upstream refuses a login. It may count them toward a ban, so they are never probed. */
 const loginStatuses = new Set([401, 407]);
 
-/** Milliseconds until the next question for a turn, after the store of the turns did not answer. */
+/** Milliseconds between two attempts to take a turn for a probe, if the key store does not answer. */
 const ASK_AGAIN_MS = 30_000;
 
 export interface LatchOptions {
