@@ -10,27 +10,27 @@ export interface Cause {
   /** `bad`: clients suffer; `warn`: they will, or only a part of them does. */
   readonly kind: 'bad' | 'warn';
   readonly cause: string;
-  /** Names it in charts, where it may have ended; default: the cause. */
+  /** The name of the outage in charts, where it may have ended; the text of `cause` by default. */
   readonly title?: string | undefined;
-  /** What it means for clients; empty if the cause says it. */
+  /** What the cause means for clients; empty if `cause` says it. */
   readonly consequence: string;
-  /** ISO 8601, UTC; undefined if it is not known, so the moment when it was first seen counts. */
+  /** When the cause began: ISO 8601, UTC. If it is undefined, the moment counts when the cause was first seen. */
   readonly since?: string | undefined;
-  /** When it ends, or when its consequence changes; undefined if it is not known. */
+  /** When the cause ends, or when its consequence changes; undefined if that is not known. */
   readonly until?: string | undefined;
   /** A section of docs/operations.md. */
   readonly runbook?: string | undefined;
   /** A page of the console with the details. */
   readonly details?: string | undefined;
-  /** The numbers in its text, by name. */
+  /** The numbers in the text, by name. */
   readonly figures?: Readonly<Record<string, number>> | undefined;
   /** What its end means, where that does not go without saying. */
   readonly ended?: string | undefined;
-  /** Whether it is over, and only still counted in the last minute: alerts take it for over. */
+  /** True if the failure is over, and the last minute still counts it. Alerts treat such a cause as ended. */
   readonly hasRecovered?: true | undefined;
 }
 
-/** The members of `/status` about stores: redis-cause.ts has the consequence of losing each. */
+/** The members of `/status` about stores. redis-cause.ts says what clients lose without each store. */
 export type StoreStates = {
   readonly [Name in StoreMember]?: Name extends keyof LongStates ? LongStates[Name] : { readonly state?: string };
 };
@@ -126,10 +126,10 @@ export function warningCause(id: string, cause: string, consequence: string, mor
   return { id, kind: 'warn', cause, consequence, ...more };
 }
 
-/** Causes of one kind beyond these are counted. */
+/** Most causes of one kind that are shown. The others are only counted. */
 const TOLD_MAX = 4;
 
-/** The first ones, and one more that counts the others. */
+/** Returns the first causes, and one more that counts the others. */
 export function atMost(causes: readonly Cause[], what: string, details: string): Cause[] {
   const more = causes.length - TOLD_MAX;
   if (more <= 0) return [...causes];
@@ -146,11 +146,11 @@ export interface FleetInstance {
   readonly version: string;
   /** ISO 8601, UTC. */
   readonly started_at: string;
-  /** Whether it ends in order: its silence afterwards is intended. */
+  /** Whether the instance is shutting down in order. It is then not missing if it does not answer afterwards. */
   readonly ending?: boolean | undefined;
 }
 
 export interface MissingInstance extends FleetInstance {
-  /** ISO 8601, UTC: when it was asked first and did not answer. */
+  /** When the instance did not answer a question for the first time: ISO 8601, UTC. */
   readonly missing_since: string;
 }

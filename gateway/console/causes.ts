@@ -1,5 +1,6 @@
-// Pure: what needs an operator's attention, from the status of one gateway and its last minute. One entry for one cause. Refusals that
-// clients cause are none, unless they are a great part of what one organization sends. The memory of causes is here, too.
+// Pure: what needs an operator's attention, from the status of one gateway and its last minute. Each cause has one entry. Refusals for
+// mistakes of clients are no cause, unless they are a large part of the requests of one organization. The file also has the memory of
+// causes.
 
 import { type Cause, failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
 import { MINUTE_SLOTS } from './history.ts';
@@ -22,10 +23,11 @@ export interface LastMinute {
 }
 
 /**
- * Failures come before warnings. Null: no process reports its state.
+ * Returns failures before warnings.
  *
- * @param present the counts of operations and organizations; absent if nothing is told about them
- * @param memory of earlier looks; without it each cause may be one that lasts
+ * @param status null if no process reports its state
+ * @param present the counts of operations and organizations; without them, nothing is said about these
+ * @param memory the causes of earlier calls; without it, each cause counts as one that was there before
  */
 export function causesOf(
   status: StatusForCauses | null,
@@ -48,14 +50,14 @@ export function causesOf(
     (id) => present === undefined || !failsOn(id, status, present, memory?.agoMs(id, nowMs) ?? 0),
   );
   if (present !== undefined) found.push(...recoveringUpstreams(status, found, present, past));
-  // The gateway's own failures and those of an upstream are the cause of errors, which are not told a second time. They stay the cause of
-  // what was counted in their time.
+  // A failure of the gateway or of an upstream explains the errors that were counted while it lasted, so these are not shown as causes of
+  // their own.
   const culprits = [...failures.filter(isCulprit), ...past];
   const isOwn = culprits.some((id) => /^(redis|stores|loop|shedding)/.test(id));
   const ofUpstreamTold = (upstream: string | undefined) =>
     culprits.some((id) => upstream !== undefined && id.startsWith(`upstream ${upstream} `));
   const isTold = (upstream: string | undefined) => isOwn || ofUpstreamTold(upstream);
-  // Without its stores the gateway refuses requests, and services do not fail for it: their failures would be hidden.
+  // An outage of the stores does not make services fail, so it must not hide failures of services. A late event loop may cause them.
   const isBusy = culprits.some((id) => id.startsWith('loop'));
   const mayBegin = (id: string) => memory === undefined || memory.lasts(id);
   const failing =
@@ -73,7 +75,7 @@ export function causesOf(
   return [...found.filter(({ kind }) => kind === 'bad'), ...found.filter(({ kind }) => kind !== 'bad')];
 }
 
-/** The failure of an upstream, with what its operations show of it. */
+/** Returns the causes of an upstream. The first failure also says which operations fail or are slow because of it. */
 function ofUpstream(one: readonly [string, UpstreamReport], present: Present | undefined): Cause[] {
   const [name] = one;
   const causes = upstreamCauses(one, present && serviceTimes(present, name));
@@ -100,9 +102,9 @@ function ofErrors({ requests, failed, refused, mostOften }: LastMinute): Cause[]
   ];
 }
 
-/** Remembers causes from one look to the next: those that last, and the culprits whose symptoms are still counted in the last minute. */
+/** Remembers the causes of the last call, and the failures whose errors are still counted in the last minute. */
 export interface CauseMemory {
-  /** Whether the cause was there at the last look. */
+  /** Whether the cause was among those of the last call. */
   lasts(id: string): boolean;
   /** Ids of the failures of the gateway and of upstreams in whose time requests of the last minute were made. */
   culprits(nowMs: number): readonly string[];
@@ -111,10 +113,10 @@ export interface CauseMemory {
   note(causes: readonly Cause[], nowMs: number): void;
 }
 
-/** A culprit may have lasted for one slot more than it was seen. */
+/** One slot longer than the counted minute, because a failure may have lasted for up to a slot after it was seen. */
 const COUNTED_MS = (MINUTE_SLOTS + 1) * RESOLUTIONS[0].slotMs;
 
-/** Whether a failure lets requests to operations fail, or get refused. */
+/** Whether such a failure makes requests to operations fail, or makes the gateway refuse them. */
 function isCulprit(id: string): boolean {
   return /^(redis|stores|loop|shedding|upstream )/.test(id);
 }

@@ -15,16 +15,16 @@ import { filledIn, runbookFacts, runbookSection } from './runbook.ts';
 import { type SamplingOptions, type SamplingSources, startSampling } from './sampling.ts';
 
 export interface ConsoleOptions extends ConsoleSources, SamplingOptions {
-  /** What `explain` tells of an exchange. */
+  /** Returns the explanation of an exchange that `explain` gives. */
   story(line: ExchangeLine): object;
   readonly version: string;
-  /** Where the configuration is, for people. */
+  /** The directory of the configuration, as the page shows it. */
   readonly configDirectory: string;
-  /** The options with which `redis-cli` comes to the data of the gateway; absent without Redis. */
+  /** The options with which `redis-cli` reaches the data of the gateway; absent without Redis. */
   readonly redisOptions?: string | undefined;
   /** Host and port of the public listener. */
   readonly name: string;
-  /** Connects the consoles of all instances; absent if there is one. */
+  /** Connects the consoles of all instances; absent without Redis, where there is one instance. */
   readonly openFleet?:
     | ((of: Omit<FleetInstance, 'id' | 'ending'>, answer: (question: object) => Promise<unknown>) => Fleet)
     | undefined;
@@ -51,7 +51,7 @@ export interface ConsoleSources extends SamplingSources, FleetSources {
 export interface Console {
   /** Resolves with a file of the page by its path; with undefined for an unknown path. */
   file(path: string): Promise<PageFile | undefined>;
-  /** Answers the page; undefined for an unknown path, and for a record that does not exist. Rejects with StoreAway while Redis is. */
+  /** Answers a question of the page; undefined for an unknown path or record. Rejects with StoreAway while Redis is away. */
   answer(path: string, query: URLSearchParams): Promise<object | undefined>;
   /** Asks this instance and all others. */
   readonly askFleet: AskFleet;
@@ -72,7 +72,7 @@ type LocalQuestion =
   | FleetQuestion;
 
 const NAME_LENGTH_MAX = 300;
-/** Requests that are counted for the page of a subject: enough for shares, few enough to be read in milliseconds. */
+/** Most requests that are counted for the page of a subject. They are enough for shares, and can be read in milliseconds. */
 const BROKEN_DOWN_MAX = 500;
 
 export function createConsole(options: ConsoleOptions): Console {
@@ -129,21 +129,21 @@ export function createConsole(options: ConsoleOptions): Console {
       { about: 'causes' },
       of === 'all' ? of : self.id,
     );
-    // Another version may answer this question with nothing.
+    // An instance of another version may not know this question. Its missing answer is then no cause.
     return attentionOf(
       answers.filter(({ instance, value }) => value !== undefined || instance.version === version),
       now(),
     );
   }
 
-  /** The instance that the page asks for, by its id or name; this one unless it is known. */
+  /** Returns the id of the instance that the page asks for by id or name, or this one if that is unknown. */
   function instanceIn(query: URLSearchParams): string {
     const wanted = query.get('instance') ?? self.id;
     if (wanted === 'all') return wanted;
     return fleet?.others().find(({ id, name }) => id === wanted || name === wanted)?.id ?? self.id;
   }
 
-  /** Resolves with that of one instance: of this one, if the page asks for all. Resolves with undefined if it does not answer. */
+  /** Resolves with the configuration of one instance, which is this one if the page asks for all; undefined if it does not answer. */
   async function configuration(query: URLSearchParams): Promise<object | undefined> {
     const wanted = instanceIn(query);
     const [answer] = await ask<object>({ about: 'configuration' }, wanted === 'all' ? self.id : wanted);
@@ -163,7 +163,7 @@ export function createConsole(options: ConsoleOptions): Console {
     return { ...feedOf(bounds, answers, now()), ...page, can_ask: fleet?.failure() === undefined };
   }
 
-  /** The rows of the instances that the page asks for, the newest first. */
+  /** Resolves with the rows of the instances that the page asks for, the newest first. */
   async function rowsOf(query: URLSearchParams, filter: ExchangeFilter): Promise<ExchangeRow[]> {
     const answers = await ask<ExchangeRow[]>({ about: 'exchanges', query: filter }, instanceIn(query));
     const lists = answers.map(({ instance, value = [] }) =>
@@ -181,7 +181,7 @@ export function createConsole(options: ConsoleOptions): Console {
     return breakdownOf(await rowsOf(query, { ...exchangeFilterOf(query), limit: BROKEN_DOWN_MAX }));
   }
 
-  /** Looks in every instance: an id is found wherever its request was. */
+  /** Asks every instance, because each knows only its own requests. */
   async function stories(id: string): Promise<object> {
     const answers = await ask<object[]>({ about: 'stories', id }, 'all');
     return { exchanges: answers.flatMap(({ value = [] }) => value) };
@@ -211,7 +211,7 @@ export function createConsole(options: ConsoleOptions): Console {
     return view === undefined ? Promise.resolve(undefined) : options.view(view);
   }
 
-  /** Most views are made from stores in Redis: while it is away, that is said in the place of a bug. */
+  /** Throws StoreAway in place of the error of a view while Redis is away, because most views read Redis. */
   async function answered(path: string, query: URLSearchParams): Promise<object | undefined> {
     try {
       return await answer(path, query);
@@ -234,7 +234,7 @@ export function createConsole(options: ConsoleOptions): Console {
   };
 }
 
-/** The names of the instances whose figures are not among those of all. */
+/** Returns the names of the instances that the figures of all instances do not include. */
 function withoutFiguresOf(
   instances: readonly FleetInstance[],
   answered: readonly { readonly instance: FleetInstance; readonly value: unknown }[],
@@ -243,7 +243,7 @@ function withoutFiguresOf(
   return [...new Set(instances.filter(({ id }) => !told.has(id)).map(({ name }) => name))];
 }
 
-/** What the view is about: the first of these members that the query has. */
+/** Returns what the view is about, which is the first of these members that the query has. */
 function subjectOf(query: URLSearchParams): Subject | undefined {
   const members = {
     operation: 'operations',

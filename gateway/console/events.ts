@@ -24,7 +24,7 @@ interface About {
 export type LastingCause = Cause & { readonly since: string };
 
 interface Events {
-  /** Notes a state; causes get the moment when they were first seen, where they do not know it themselves. */
+  /** Notes a state. A cause without `since` gets the moment when it was first seen. */
   observe(status: StatusForCauses | null, causes: readonly Cause[]): void;
   /** The causes of the last state. */
   causes(): readonly LastingCause[];
@@ -33,7 +33,10 @@ interface Events {
 }
 
 const KEPT_MAX = 200;
-/** An outage that comes back within this time goes on: as long as its symptoms may be told as those of another cause, and a little more. */
+/**
+ * An outage that returns within this time is the same outage. The time is a little longer than the minute during which its errors may be
+ * shown as errors of another cause.
+ */
 const SAME_OUTAGE_MS = 90_000;
 /** Changes of one reload that a marker names. */
 const CHANGES_NAMED_MAX = 2;
@@ -42,8 +45,8 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /**
  * @param now epoch milliseconds that never decrease
- * @param earlier those of the process before
- * @param uncountedSinceMs since when nothing was counted, if the process before did not count until this one
+ * @param earlier the events of the process before
+ * @param uncountedSinceMs when the process before stopped counting; absent if nothing was missed between the two
  */
 export function createEvents(
   now: () => number,
@@ -51,14 +54,14 @@ export function createEvents(
   uncountedSinceMs?: number,
 ): Events {
   const timeNow = () => new Date(now()).toISOString();
-  // An outage that lasted is seen again, if it still does. Of the time without counts nothing is known.
+  // The outages of the process before end here. One that still lasts begins again when it is seen.
   const endOfCounts = uncountedSinceMs === undefined ? timeNow() : new Date(uncountedSinceMs).toISOString();
   const events: Mutable<GatewayEvent>[] = earlier.map((event) => ({ ...event, until: event.until ?? endOfCounts }));
   const lasting = new Map<
     string,
     { readonly cause: LastingCause; readonly event: Mutable<GatewayEvent> | undefined }
   >();
-  /** By cause: outages that have ended lately. */
+  /** The outages that have ended lately, by the id of their cause. */
   const ended = new Map<string, Mutable<GatewayEvent>>();
   let before: StatusForCauses | null = null;
 
@@ -69,7 +72,7 @@ export function createEvents(
     return event;
   }
 
-  /** Begins an outage, or goes on with one that came and went. */
+  /** Begins an outage, or continues one that has ended lately. */
   function addOutage(cause: Cause, since: string): Mutable<GatewayEvent> {
     const event = ended.get(cause.id) ?? add('outage', since, cause.title ?? cause.cause, null);
     const subject = subjectOf(cause);
@@ -122,9 +125,9 @@ export function createEvents(
       // Certificates and mistakes in files are no outage.
       const isOutage = cause.kind === 'bad' && !/^(certificate|configuration)/.test(cause.id);
       const event = isOutage ? (known?.event ?? addOutage(cause, since)) : undefined;
-      // What recovers is no outage any more.
+      // The outage ends when its cause is recovering.
       if (event === undefined && known?.event) end(cause.id, known.event);
-      // One that comes back soon goes on: its begin is not that of its return.
+      // A cause that returns soon keeps the begin of its outage.
       lasting.set(cause.id, {
         cause: { ...cause, since: event !== undefined && event.at < since ? event.at : since },
         event,
@@ -149,7 +152,7 @@ export function createEvents(
   };
 }
 
-/** Names the keys that were changed: in an incident the last change is the first suspect. */
+/** Returns a text that names the changed settings, because the last change is the first suspect in an incident. */
 function reloadText({ version = '', changes = [] }: NonNullable<StatusForCauses['configuration']>): string {
   const more = changes.length > CHANGES_NAMED_MAX ? `, and ${changes.length - CHANGES_NAMED_MAX} more` : '';
   const what = changes.slice(0, CHANGES_NAMED_MAX).join(', ');
@@ -160,15 +163,15 @@ function rank({ kind }: Cause): number {
   return kind === 'bad' ? 0 : 1;
 }
 
-/** The page with the details names it. */
+/** Returns what a cause is about, which the address of its details names. */
 function subjectOf({ details = '' }: Cause): About | undefined {
   const [, kind = '', name] = /^#\/(operations|upstreams|organizations)\/(.+)$/.exec(details) ?? [];
   return name === undefined ? undefined : { kind, name: decodeURIComponent(name) };
 }
 
 /**
- * The events that concern what a view is about: those of the gateway, its own, and those of the upstream of an operation or the operations
- * of an upstream.
+ * Returns the events for the view of an operation, upstream or organization: the events of the gateway, and those of this subject. An
+ * operation also has the events of its upstream, and an upstream those of its operations.
  */
 export function eventsAbout(
   events: readonly GatewayEvent[],

@@ -13,20 +13,20 @@ export interface ExchangeRow {
   readonly path: string | null;
   readonly organization: string | null;
   readonly key: string | null;
-  /** The address of the client: it names the sender where no organization is known. */
+  /** The address of the client, which identifies the sender if no organization is known. */
   readonly client: string | null;
   readonly status: number;
   readonly stage: string;
   readonly code: string | null;
-  /** Whether the gateway refused it, before the service had it. */
+  /** Whether the gateway refused the request before the service had it. */
   readonly refused: boolean;
   readonly upstream: string | null;
   /** The tool by which an agent called the operation. */
   readonly tool: string | null;
   readonly duration_ms: number;
-  /** Time until the upstream began to answer; null if it was not asked, or did not answer. The rest is the gateway and the transfer. */
+  /** Time until the upstream began to answer; null without an answer of it. The rest of the duration is the gateway and the transfer. */
   readonly upstream_ms: number | null;
-  /** The instance that has the exchange; absent if it is the one that answers. */
+  /** The instance that served the exchange; absent if it is the instance that answers the page. */
   readonly instance?: string;
 }
 
@@ -97,11 +97,11 @@ interface Share {
   readonly requests: number;
   /** 5xx that the gateway did not give itself. */
   readonly failed: number;
-  /** By the gateway, before the service had it. */
+  /** Requests that the gateway refused before the service had them. */
   readonly refused: number;
-  /** Those of the refused with 5xx: a broken-off or full upstream hurts its clients as a failing one does. */
+  /** Refused requests that got a 5xx. An upstream with an open breaker or a full queue hurts clients as much as a failing one. */
   readonly unserved: number;
-  /** For a request without an organization: the name is the address of the client. */
+  /** True for requests without an organization. The name is then the address of the client. */
   readonly client?: true;
 }
 

@@ -1,14 +1,14 @@
-// The error codes of the requests that operations fail with. Counts by operation have none, so they are read from the recent log lines, and
-// only while something fails: a request costs nothing more.
+// The error codes with which requests to operations fail. The counts by operation do not include codes, so these are read from the recent
+// log lines, and only while something fails. Requests therefore cost nothing more.
 
 import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
 
 /** The codes of each operation, those of the most requests first. */
 export type FailureCodes = ReadonlyMap<string, readonly string[]>;
 
-/** Operations whose lines are read in one look: few are told, and each read goes through the kept lines. */
+/** Most operations whose lines are read at a time. Causes name only a few, and each read goes through all kept lines. */
 const OPERATIONS_MAX = 8;
-/** Lines of an operation: enough to tell the usual code from a rare one. */
+/** Most lines that are read of an operation. They are enough to tell the usual code from a rare one. */
 const LINES_MAX = 200;
 const MINUTE_MS = 60_000;
 

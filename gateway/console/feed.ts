@@ -1,5 +1,5 @@
-// Pure: joins what one or several gateways tell of themselves into the data of the page, with the markers of all in one list. Tells whether
-// their configurations differ, which none of them can tell of itself.
+// Pure: joins the reports of one or several gateways into the data of the page, with the markers of all in one list. It also finds out
+// whether their configurations differ, which no single gateway can know.
 
 import { type Cause, type FleetInstance, type MissingInstance, warningCause } from './cause.ts';
 import type { GatewayEvent, LastingCause } from './events.ts';
@@ -9,7 +9,7 @@ import { mergeNearLimit } from './near-limit.ts';
 import type { OrganizationNearLimit } from './sample.ts';
 import type { VersionSummary } from './version-summary.ts';
 
-/** What one gateway tells of itself. */
+/** The report of one gateway about itself. */
 export interface LocalFeed {
   readonly counts: RangeCounts;
   readonly organizations: readonly OrganizationNearLimit[];
@@ -18,7 +18,7 @@ export interface LocalFeed {
   /** The versions; null if they are not known yet, or if no process answered. */
   readonly versions: VersionSummary | null;
   readonly causes: readonly LastingCause[];
-  /** What is in force; absent from an instance of an earlier version. */
+  /** The configuration in force; absent from an instance of an earlier version. */
   readonly configuration?: ConfigurationInForce | undefined;
   readonly events: readonly GatewayEvent[];
 }
@@ -80,7 +80,7 @@ export function attentionOf(
   return [...silent, ...joined(told), ...differentConfigurations(told, nowMs)];
 }
 
-/** The same cause of several instances is told once, with its earliest begin. */
+/** Joins the same cause of several instances into one, with its earliest begin. */
 function joined(told: readonly (Pick<LocalFeed, 'causes'> & { readonly name: string })[]): Feed['attention'] {
   const all = told.flatMap(({ name, causes }) => causes.map((cause) => ({ name, cause })));
   const same = [...Map.groupBy(all, ({ cause }) => `${cause.id} ${cause.kind}`).values()].map((group) => {
@@ -112,7 +112,7 @@ function silentCause(instance: FleetInstance | MissingInstance): Feed['attention
 
 type Placed = GatewayEvent & { readonly instance: string };
 
-/** An outage that several instances saw is told once. The oldest comes first. `instance` names all that saw it. */
+/** Joins an outage that several instances saw into one, and sorts by age, the oldest first. `instance` names all that saw it. */
 export function joinEvents(
   told: readonly { readonly name: string; readonly events: readonly GatewayEvent[] }[],
 ): Placed[] {
@@ -120,7 +120,7 @@ export function joinEvents(
     .flatMap(({ name, events }) => events.map((event) => ({ ...event, instance: name })))
     .sort((one, other) => one.at.localeCompare(other.at));
   const joined: Placed[] = [];
-  /** By text: the place of its latest outage in the list. */
+  /** The place of the latest outage in the list, by the text of the outage. */
   const outages = new Map<string, number>();
   for (const event of all) {
     const place = outages.get(event.text);

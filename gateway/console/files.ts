@@ -81,7 +81,7 @@ function lean(name: string, type: string): Source {
   return { name, type, read: async () => Buffer.from(withoutComments((await read()).toString())) };
 }
 
-/** The page itself is not among them: it names their version. */
+/** The page itself is not in the version, because it contains the version. */
 const SOURCES: readonly Source[] = [
   lean('console.css', 'text/css; charset=utf-8'),
   onPage('icon.svg', 'image/svg+xml'),

@@ -1,5 +1,5 @@
-// Lets the consoles of several gateways ask each other through Redis: questions and answers are announcements; only who is missing is
-// stored. Without Redis there is one gateway, which asks no other.
+// Lets the consoles of several gateways ask each other through Redis. They publish questions and answers; Redis stores only which instances
+// are missing. A gateway without Redis is the only one, so it asks no other.
 
 import { randomBytes } from 'node:crypto';
 import { connectRedis } from '../redis/client.ts';
@@ -20,7 +20,7 @@ export interface Fleet {
   readonly self: FleetInstance;
   /** The other instances that have asked or answered in the last minute before now, or before Redis was lost. */
   others(): readonly FleetInstance[];
-  /** Those that went without an orderly end, and neither came back nor were dismissed. */
+  /** The instances that ended without an orderly shutdown, and have neither returned nor been dismissed. */
   missing(): readonly MissingInstance[];
   /** Forgets the missing instances with these names. Rejects while Redis is away. */
   dismiss(isMeant: (name: string) => boolean): Promise<void>;
@@ -54,7 +54,7 @@ type Message =
       readonly id: string;
       readonly from: string;
       readonly to: string;
-      /** Who asks, so that its absence is noticed later; absent for an earlier version. */
+      /** The instance that asks. The others know it from now on, and notice later if it is missing. Earlier versions do not send it. */
       readonly instance?: FleetInstance | undefined;
       readonly question: object;
     }
@@ -122,7 +122,10 @@ export function openFleet({ url, self: names, isEnding, answer, clock, now }: Fl
     await publish(`${channel}:${from}`, { kind: 'answer', id, instance: ownState(), value });
   }
 
-  /** One that ends answers until it is gone. It may be killed meanwhile, as a container is after its grace period. */
+  /**
+   * Remembers an instance, unless it is shutting down. Such an instance still answers, but may be killed before it has ended, as a
+   * container is after its grace period. It is not missing then.
+   */
   function remember(instance: FleetInstance): void {
     if (instance.ending === true) known.delete(instance.id);
     else if (known.size < INSTANCES_MAX || known.has(instance.id))
@@ -151,7 +154,7 @@ export function openFleet({ url, self: names, isEnding, answer, clock, now }: Fl
   }
 
   function others(): FleetInstance[] {
-    // While Redis is away none can be heard of, and none is gone for it.
+    // While Redis is away, no instance can be heard, so none is forgotten.
     if (failure === undefined)
       for (const [id, { seenAt }] of known) if (clock() - seenAt > REMEMBERED_MS) known.delete(id);
     return [...known.values()].map(({ instance }) => instance).sort((one, other) => one.name.localeCompare(other.name));
@@ -192,7 +195,10 @@ export function openFleet({ url, self: names, isEnding, answer, clock, now }: Fl
     return [...answers, ...absent.map((instance) => ({ instance, value: undefined }))];
   }
 
-  /** All that are missing after a round of questions: they are waited for no more, until they are heard of again. */
+  /**
+   * Stores the silent instances as missing, and resolves with all missing ones. Later questions do not wait for them until they are heard
+   * again.
+   */
   async function settled(
     answers: readonly FleetAnswer[],
     silent: readonly FleetInstance[],
@@ -222,7 +228,8 @@ export function openFleet({ url, self: names, isEnding, answer, clock, now }: Fl
 }
 
 /**
- * Announcements ignore what keeps gateways on one server apart, the database and the prefix of names: so the name of the channel has them.
+ * Redis delivers published messages regardless of the database and the prefix by which gateways share a server, so the name of the channel
+ * includes both.
  */
 function channelOf(url: string): string {
   const address = parseRedisUrl(url);
@@ -232,7 +239,7 @@ function channelOf(url: string): string {
   return `${searchParams.get('keyPrefix') ?? ''}{gateway}:console:${Number(pathname.slice(1))}`;
 }
 
-/** Undefined for a text that is no message: what another program or version announces ends nothing here. */
+/** Returns undefined for a text that is no message, such as that of another program or version. Such a text must not end this process. */
 function messageIn(text: string): Message | undefined {
   try {
     const message = JSON.parse(text) as Message;
@@ -243,7 +250,7 @@ function messageIn(text: string): Message | undefined {
   }
 }
 
-/** The members that have to be texts. Throws for what has none of them. */
+/** Returns the members that have to be texts. Throws for a message of an unknown shape. */
 function partsOf(message: Message): readonly unknown[] {
   if (message.kind === 'end') return [message.from];
   if (message.kind === 'answer') return [message.id, ...namesOf(message.instance)];

@@ -1,30 +1,30 @@
-// Instances that went without an orderly end: kept in Redis, so that no instance has to remember the others, and a restart of those that
-// are left takes nothing for over. A new instance under another name replaces one of them.
+// Instances that ended without an orderly shutdown. Redis keeps them, so that a restart of the remaining instances does not forget them. A
+// new instance with another name replaces a missing one.
 
 import type { Redis } from '../redis/client.ts';
 import type { FleetInstance, MissingInstance } from './cause.ts';
 
 interface MissingInstances {
-  /** As they were at the last round of questions. */
+  /** The missing instances after the last round of questions. */
   list(): readonly MissingInstance[];
   /** Notes who answered a round and who did not. Resolves with all that are missing; rejects while Redis is away. */
   settle(answered: readonly FleetInstance[], unanswered: readonly FleetInstance[]): Promise<readonly MissingInstance[]>;
-  /** Those with these names, or the one with this id. Rejects while Redis is away. */
+  /** Forgets the missing instances that `isMeant` accepts. Rejects while Redis is away. */
   forget(isMeant: (one: FleetInstance) => boolean): Promise<void>;
 }
 
 const KEY = '{gateway}:missing';
-/** One that never comes back, such as the process of a container that has another name the next time, is no concern for ever. */
 const KEPT_MAX = 1000;
+/** An instance that never returns is forgotten after this time. A container, for example, may have another name at its next start. */
 const KEPT_MS = 30 * 86_400_000;
-/** A replacement counts once it has stayed for so long: one that fails at once replaces nothing. */
+/** A new instance replaces a missing one after it has run for this time. One that fails at once replaces none. */
 const REPLACED_MS = 60_000;
-/** The clocks of two machines may differ by so much. */
+/** The largest difference between the clocks of two machines. */
 const CLOCKS_MS = 30_000;
 const NAMES_MAX = 200;
 
 interface Noted extends MissingInstance {
-  /** Names of the instances that answered when it was first missing, and of those that have replaced another one since. */
+  /** Names of the instances that cannot replace this one: they answered when it was first missing, or have replaced another one since. */
   readonly present: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export function createMissingInstances(redis: Redis, now: () => number): Missing
     known = Object.values(await redis.hgetall(KEY)).flatMap(missingIn);
   }
 
-  /** Another one that is missing needs a replacement of its own. */
+  /** Forgets the replaced instances. A replacement counts for one of them, so the others note its name. */
   async function dropReplaced(answered: readonly FleetInstance[]): Promise<void> {
     const { over, by } = replacedAmong(known, answered, now());
     if (over.length === 0) return;
@@ -61,7 +61,7 @@ export function createMissingInstances(redis: Redis, now: () => number): Missing
     async settle(answered, unanswered) {
       const missing_since = new Date(now()).toISOString();
       const present = answered.slice(0, NAMES_MAX).map(({ name }) => name);
-      // The first to notice it says since when.
+      // The instance that notices it first sets `missing_since`.
       for (const one of unanswered.slice(0, Math.max(0, KEPT_MAX - known.length)))
         await redis.hsetnx(KEY, one.id, JSON.stringify({ ...one, missing_since, present }));
       await read();
@@ -90,18 +90,18 @@ function replacedAmong(missing: readonly Noted[], answered: readonly FleetInstan
   return { over, by: [...taken].map(({ name }) => name) };
 }
 
-/** One that came under another name, as a container does, and has stayed for a minute. */
+/** Whether `other` started under a new name, as a container does, and has run for a minute. */
 function isReplacement(other: FleetInstance, { present, missing_since: since }: Noted, nowMs: number): boolean {
   const startedMs = Date.parse(other.started_at);
   return startedMs > Date.parse(since) - CLOCKS_MS && nowMs - startedMs >= REPLACED_MS && !present.includes(other.name);
 }
 
-/** The instance itself, or one that was started later under its name. */
+/** Whether `other` is the missing instance itself, or was started later under its name. */
 function isInItsPlace(other: FleetInstance, missing: FleetInstance): boolean {
   return other.id === missing.id || (other.name === missing.name && other.started_at > missing.started_at);
 }
 
-/** Empty for a text that another version wrote in another form. */
+/** Returns an empty list for a text that another version wrote in another form. */
 function missingIn(text: string): Noted[] {
   try {
     const { id, name, version, started_at, missing_since, present = [] } = JSON.parse(text) as Noted;

@@ -1,5 +1,5 @@
-// Organizations that came near one of their limits, or exceeded it, in the last quarter of an hour. Notes only the requests that did; keeps
-// a few hundred organizations and drops the one that has been quiet longest.
+// Organizations that came near one of their limits, or exceeded it, in the last quarter of an hour. Only their requests are noted. A few
+// hundred organizations are kept; the one that has been quiet longest is dropped.
 
 import type { LimitState } from '../exchange/findings.ts';
 import type { Trail } from '../exchange/trail.ts';

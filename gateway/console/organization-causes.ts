@@ -90,17 +90,21 @@ function changeOfLimits(
 }
 
 const REQUESTS_MIN = 20;
-/** From the first share on it is told, from the second on it is a failure: others may add requests to the usual ones, not replace them. */
+/** The smallest share of refused requests that is a cause. */
 const SHARE = 0.5;
+/**
+ * The smallest share that is a failure instead of a warning. Unknown callers add requests to the usual ones and do not replace these, so at
+ * this share the usual ones are refused, too.
+ */
 const NEARLY_ALL = 0.9;
-/** A greater share in the hour before is usual here. */
+/** A greater share in the hour before shows that such a share is usual for this gateway. */
 const USUAL_SHARE = 0.1;
 
 /**
- * Whether most requests are refused before an organization is known, and were not before: after a key store that was wiped or restored,
- * every customer is refused, and nothing else is wrong.
+ * Returns a cause if most requests are refused before their organization is known, and in the hour before few were. For example, a key
+ * store that was wiped or restored makes the gateway refuse every customer while nothing else is wrong.
  *
- * @param lasts whether the cause was there at the last look: an outage makes its own hour before unusual
+ * @param lasts whether the cause was there before. The hour before is then not compared, because it includes the outage
  */
 export function unknownCallers({ bounds, operations, organizations }: Present, lasts: boolean): Cause[] {
   const countsIn = (period: 'minute' | 'latest' | 'hour') => {

@@ -1,8 +1,9 @@
-// Pure: what is wrong with the gateway itself, by its status: its files, certificates, workers, load, and what it reads and tells elsewhere.
+// Pure: what is wrong with the gateway itself, by its status: its files, certificates, workers, load, and what it reads and tells
+// elsewhere.
 
 import { type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
 
-/** As the alert GatewayCertificateOrderFails. */
+/** The fewest failures of an order that are a warning, as for the alert GatewayCertificateOrderFails. */
 const FAILURES_WARNED = 3;
 
 export function ownCauses(status: StatusForCauses): Cause[] {
@@ -48,7 +49,7 @@ function ofConfiguration({ configuration }: StatusForCauses): Cause[] {
   ];
 }
 
-/** The first sentence, with the name of the file alone: the details have the rest. */
+/** Returns the first sentence, with the file name in place of the path. The details have the whole text. */
 function shortened(mistake: string): string {
   const [first = ''] = mistake.split(/\.(?:\s|$)/);
   return first.replace(/^\S*\//, '');
@@ -131,7 +132,7 @@ function ofCertificate({
   return [warningCause(id, `The certificate for ${name} is not renewed.`, failure?.reason ?? '', orderFails)];
 }
 
-/** Tells the other receivers, too. */
+/** A failing receiver is a cause, so the other receivers get a message about it. */
 function ofReceivers({ alerts }: StatusForCauses): Cause[] {
   return Object.entries(alerts?.receivers ?? {}).flatMap(([name, { state, reason, failing_since: since }]) =>
     state !== 'failing'

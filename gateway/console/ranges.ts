@@ -23,25 +23,25 @@ export type Range = keyof typeof RANGES;
 /** A period that ends now, or one between two moments. Moments are epoch milliseconds. */
 export interface ShownTime {
   readonly range: Range | 'free';
-  /** Only a free range has it. */
+  /** The begin of a free range; absent for a range that ends now. */
   readonly fromMs?: number;
   readonly toMs?: number;
 }
 
-/** How a span is counted. `lastSlot` may be to come. */
+/** The slots of a span in one resolution. `lastSlot` may be in the future. */
 export interface SlotSpan {
   readonly resolution: 0 | 1 | 2;
   readonly firstSlot: number;
   readonly lastSlot: number;
 }
 
-/** The resolution with the shift of a day: yesterday is compared in it. */
+/** The resolution in which a time is compared with the day before. */
 export const COARSEST = 2;
 export const YESTERDAY_SLOTS = DAY_MS / RESOLUTIONS[COARSEST].slotMs;
 
 /**
- * Reads the span of a question: `from` and `to` in ISO 8601 are a free one, where they are two moments in order; otherwise the name of a
- * range; the shortest for any other name.
+ * Reads the span of a question. If `from` and `to` are two moments in order, in ISO 8601, it is a free range. Otherwise it is the range
+ * that the question names, or the shortest for an unknown name.
  */
 export function spanOf(query: URLSearchParams): ShownTime {
   const fromMs = Date.parse(query.get('from') ?? '');

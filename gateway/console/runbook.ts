@@ -1,6 +1,6 @@
-// The sections of the pages for operators that the console shows: what to do about an alert, and how alerts are set up. Beside a section
-// stands what the gateway knows at present about its subject: the names in its commands, the place in the configuration, and the reason of
-// the latest refusal. A section that nothing leads to at present has open places instead.
+// The sections of the pages for operators that the console shows: what to do about an alert, and how alerts are set up. The text of a
+// section is filled in with what the gateway knows at present: the names in its commands, the place in the configuration, and the reason of
+// the latest refusal. If no cause leads to the section, these places stay open.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { readSource } from '../shared/yaml-source.ts';
 import type { Cause } from './cause.ts';
 
 interface RunbookFacts {
-  /** What stands for `<name>` in commands; for Redis the options of `redis-cli`. */
+  /** The values for places such as `<upstream>` in commands; for `redis` these are the options of `redis-cli`. */
   readonly names: Readonly<Partial<Record<'upstream' | 'organization' | 'instance' | 'redis', string>>>;
   /** Where the upstream is configured: the file with the line. */
   readonly place?: string | undefined;
@@ -20,20 +20,20 @@ interface RunbookFacts {
 
 interface RunbookSources {
   readonly configDirectory: string;
-  /** The options with which `redis-cli` comes to the data of the gateway. */
+  /** The options with which `redis-cli` reaches the data of the gateway. */
   readonly redisOptions?: string | undefined;
   causes(): Promise<readonly (Cause & { readonly instances?: readonly string[] })[]>;
   recent(filter: ExchangeFilter): Promise<readonly ExchangeLine[]>;
 }
 
-/** Names that a shell takes as they are. */
+/** Names that need no quotes in a shell. */
 const PLAIN = /^[\w.@:[\]/-]+$/;
 
 export async function runbookFacts(title: string, sources: RunbookSources): Promise<RunbookFacts> {
   const causes = (await sources.causes()).filter(({ runbook }) => runbook === title);
   const [named] = namesIn(causes, 'upstreams');
   const organizations = namesIn(causes, 'organizations');
-  // A command for one of several would be run for the wrong one.
+  // With several organizations, the command would have the name of one, and might be run for the wrong one.
   const organization = organizations.length === 1 ? organizations[0] : undefined;
   const lines = await Promise.all(
     codesOfRunbook(title).map((code) => sources.recent({ code, upstream: named, limit: 1 })),
@@ -54,14 +54,14 @@ export async function runbookFacts(title: string, sources: RunbookSources): Prom
   };
 }
 
-/** What the causes are about, each once. */
+/** Returns the names of what the causes are about, each once. */
 function namesIn(causes: readonly Cause[], kind: 'upstreams' | 'organizations'): string[] {
   const page = `#/${kind}/`;
   const pages = causes.map(({ details = '' }) => details).filter((details) => details.startsWith(page));
   return [...new Set(pages.map((details) => decodeURIComponent(details.slice(page.length))))];
 }
 
-/** The first line: what follows it is the stack of an error. */
+/** Returns the first line, because the stack of an error follows it. */
 function reasonIn(line: ExchangeLine | undefined): string | undefined {
   if (typeof line?.cause !== 'string') return undefined;
   return line.cause.split('\n')[0]?.replaceAll('`', "'");
@@ -73,7 +73,7 @@ function placeOf(upstream: string, directory: string): string | undefined {
   return line === undefined ? undefined : `${file}:${line}`;
 }
 
-/** The text of a runbook with what is known. A command with an open place has `…`, and cannot be copied. */
+/** Returns the text of a runbook with its places filled in. A command with an open place has `…`, and cannot be copied. */
 export function filledIn(text: string, { names, place, reason }: RunbookFacts): string {
   const named = text.replace(/`[^`]*`/g, (code) =>
     code.replace(
@@ -100,8 +100,8 @@ const PAGES = ['alerts', 'operations'].map((name) => new URL(`../../docs/${name}
 let pages: Promise<ReadonlyMap<string, RunbookSection>> | undefined;
 
 /**
- * Takes a title, or its anchor as links have it. Returns undefined for an unknown section, and if its file is not installed. Reads the files
- * once.
+ * Takes a title, or its anchor as links have it. Returns undefined for an unknown section, and if its file is not installed. Reads the
+ * files once.
  *
  * @param directory of the configuration: the page says `config/`, where the shipped one is
  */

@@ -30,14 +30,14 @@ export interface SamplingOptions extends SamplingSources {
   readonly bounds: readonly number[];
   /** Epoch milliseconds that never decrease. */
   now(): number;
-  /** Where the history outlives the process. */
+  /** Where the history is kept, so that it outlives the process. */
   readonly file?: HistoryFile | undefined;
 }
 
 interface Sampling {
   /** What needs attention at this moment. */
   causes(): Promise<Pick<LocalFeed, 'causes' | 'configuration'>>;
-  /** What this gateway tells of itself, with a sample of this moment. */
+  /** Resolves with the report of this gateway about itself, with a sample of this moment. */
   feed(span: ShownTime, subject?: Subject): Promise<LocalFeed>;
   /** Resolves when the history is kept. */
   stop(): Promise<void>;
@@ -46,7 +46,7 @@ interface Sampling {
 /** Keeps a clock that stands still from causing a busy loop. */
 const WAIT_MIN_MS = 100;
 const [{ slotMs: SLOT_MS }] = RESOLUTIONS;
-/** A process that is killed loses at most so much. */
+/** Time between two writes of the history. A process that is killed loses no more than this. */
 const KEEP_EVERY_MS = 60_000;
 const LAST_COUNT_MS = 200;
 
@@ -146,7 +146,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
       nearLimits: organizations,
       upstreamOf: (operation: string) => upstreams.get(operation),
     };
-    // A cause without its codes is better than none.
+    // If the codes cannot be read, causes do not name them.
     const failureCodes = failureCodesOf(namesOfFailing(counted), options.recent, now()).catch(() => new Map());
     return { ...counted, failureCodes: await failureCodes };
   }

@@ -20,7 +20,7 @@ export function serviceTimes(
   return { nowMs, beforeMs: quantileMs(bounds, counts.hour, 0.5) ?? undefined };
 }
 
-/** Two digits: it is an estimate. */
+/** Writes a duration with two digits, because it is an estimate. */
 export function duration(ms: number): string {
   if (ms >= 10_000) return '10 s or more';
   return ms >= 1000 ? `${Number((ms / 1000).toPrecision(2))} s` : `${Number(ms.toPrecision(2))} ms`;

@@ -1,5 +1,5 @@
-// The series of a kind, such as operations or organizations: those with the most requests have a history, and its memory is bounded. The
-// others are weighed, so that a busy one takes the place of a quiet one.
+// The series of a kind, such as operations or organizations. Those with the most requests have a history, so its memory is bounded. The
+// requests of the others are counted with less weight the older they are, so that a busy one takes the place of a quiet one.
 
 import { createSeries, type SeriesRings } from './kept-history.ts';
 
@@ -13,7 +13,7 @@ export interface TrackedSeries {
 
 /** Applied once per slot: a request from a minute ago weighs a third as much as a current one. */
 const WEIGHT_KEPT = 0.75;
-/** Below that, a name is forgotten: thousands of organizations come and go. */
+/** A name with a smaller weight is forgotten, because thousands of organizations come and go. */
 const WEIGHT_LEAST = 0.1;
 /** A name replaces another only with this many times its weight; otherwise two of equal weight would alternate. */
 const WEIGHT_TO_REPLACE = 1.5;

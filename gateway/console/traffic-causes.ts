@@ -1,5 +1,5 @@
-// Pure: which operations fail or have become slow, from the counts of the last minute. Each names the culprit first, and says when it
-// recovers.
+// Pure: which operations fail or have become slow, from the counts of the last minute. Each text begins with the operation or upstream at
+// fault, and says when it recovers.
 
 import { atMost, type Cause, failureCause, warningCause } from './cause.ts';
 import type { FailureCodes } from './failure-codes.ts';
@@ -8,7 +8,7 @@ import type { PresentCounts } from './history.ts';
 import type { OrganizationNearLimit } from './sample.ts';
 import { duration, serviceTimes } from './service-times.ts';
 
-/** The counts of a gateway that causes are found in. */
+/** The counts of a gateway in which causes are found. */
 export interface Present {
   /** Upper bounds of the duration buckets, in seconds. */
   readonly bounds: readonly number[];
@@ -25,9 +25,9 @@ export interface Present {
 
 const FAILURES_MIN = 3;
 const FAILED_SHARE = 0.05;
-/** Failing operations of one upstream are told as one from this number on. */
+/** From this number on, failing operations of one upstream are one cause. */
 const SAME_UPSTREAM_MIN = 3;
-/** Slow: nine of ten responses took this many times as long as in the hour before, and no less than that. */
+/** An operation is slow if the 90th percentile of its durations is SLOWER times that of the hour before, and at least SLOW_MS. */
 const SLOWER = 4;
 const SLOW_MS = 250;
 const SLOW_REQUESTS_MIN = 5;
@@ -53,8 +53,8 @@ export function namesOfFailing(present: Omit<Present, 'failureCodes'>): string[]
 }
 
 /**
- * @param isTold whether the failures of an upstream have a cause already
- * @param mayRecover whether a cause may be told that has no failure in the last seconds
+ * @param isTold whether another cause already explains the failures of this upstream
+ * @param mayRecover whether the cause with this id is shown although the last seconds have no failure
  */
 export function failingOperations(
   present: Present,
@@ -82,13 +82,16 @@ function failingIn({ bounds, operations, upstreamOf }: Omit<Present, 'failureCod
   });
 }
 
-/** Whether no request of the last seconds got a 5xx: after a restart no cause is known of what the last minute still counts. */
+/**
+ * Whether there were requests in the last seconds, and none got a 5xx. After a restart, the last minute may count errors whose cause this
+ * process has not seen.
+ */
 export function isOver({ bounds, operations }: Present): boolean {
   const latest = operations.map((one) => figuresOf(bounds, one.latest));
   return latest.some(({ requests }) => requests > 0) && latest.every(({ server_errors: errors }) => errors === 0);
 }
 
-/** How an upstream recovers, whose failure is over and still counted; undefined if there is nothing of it in the last minute. */
+/** Sums up the failing operations of an upstream in the last minute; undefined if there are none. */
 export function recoveryOf(
   present: Present,
   upstream: string,
@@ -103,7 +106,7 @@ export function recoveryOf(
   };
 }
 
-/** What the operations of a failing upstream show: told with it, and not beside it. */
+/** Returns the text about the failing and slow operations of a failing upstream, which its cause includes. */
 export function symptomsOf(present: Present, upstream: string): string {
   const failing = failingIn(present).filter((one) => one.upstream === upstream && !one.isRecovering);
   const names = new Set(failing.map(({ name }) => name));
@@ -165,7 +168,7 @@ function failure(id: string, what: string, { requests, failed, isRecovering, det
 }
 
 /**
- * @param isTold whether the state of an upstream has a cause already
+ * @param isTold whether another cause already explains the state of this upstream
  * @param waitingAt how many requests wait for a place at an upstream
  */
 export function slowOperations(
@@ -195,7 +198,7 @@ function operationIsSlow({ name, upstream, nowMs, beforeMs }: Slow, waiting: num
   return warningCause(`slow ${name}`, cause, SLOW_CONSEQUENCE, { runbook: 'GatewaySlow', details, figures });
 }
 
-/** Several operations of one upstream have one culprit. */
+/** Several slow operations of one upstream are one cause. */
 function upstreamIsSlow(upstream: string, same: readonly Slow[], waiting: number, wait: string): Cause {
   const [worst] = same.toSorted((one, other) => other.nowMs - one.nowMs) as [Slow];
   const most = `9 of 10 responses of ${worst.name} within ${duration(worst.nowMs)}, ${duration(worst.beforeMs)} before`;
@@ -207,7 +210,7 @@ function upstreamIsSlow(upstream: string, same: readonly Slow[], waiting: number
   });
 }
 
-/** Durations have the wait for a place, which is no time of the service. */
+/** The durations of operations include the wait for a place, so the text also says how long the service takes. */
 function waitIn(present: Present, upstream: string, waiting: number): string {
   const service = serviceTimes(present, upstream);
   const took = service === undefined ? '' : `, the service takes ${duration(service.nowMs)}`;
@@ -221,7 +224,7 @@ interface Slow {
   readonly beforeMs: number;
 }
 
-/** Compared with themselves: an operation that always takes long is not slow. */
+/** Compares each operation with its own past, because one that always takes long is not slow. */
 function slowIn({ bounds, operations, upstreamOf }: Present): Slow[] {
   return operations.flatMap(({ name, minute, latest, hour }): Slow[] => {
     const recent = figuresOf(bounds, latest).requests >= SLOW_REQUESTS_MIN ? latest : minute;
