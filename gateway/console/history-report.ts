@@ -6,7 +6,7 @@ import type { ShownTime } from './ranges.ts';
 
 const REPORTED_OPERATIONS_MAX = 12;
 const REPORTED_CODES_MAX = 20;
-/** The current slot is reported from its first request on, or from this age on: an empty younger one says nothing. */
+/** The current slot is reported from its first request on, or from this age on. An empty slot that is younger says nothing. */
 const REPORTED_AFTER_SECONDS = 3;
 
 interface HistorySeries extends Readonly<Record<keyof Figures, readonly (number | null)[]>> {}
@@ -42,19 +42,19 @@ export interface HistoryReport {
   /** Length of the `minute` and `total` periods; shorter soon after a start. */
   readonly minute_seconds: number;
   readonly total_seconds: number;
-  /** Length of the time before that is compared; 0: there is none. */
+  /** Length of the earlier time that is compared; 0 if there is none. */
   readonly before_seconds: number;
   /** Slots of the whole range. The series have the latest of them. */
   readonly slots: number;
   readonly all: OperationHistory;
   /** The operations with the most requests first. */
   readonly operations: readonly OperationHistory[];
-  /** All other operations together; null if there is none. */
+  /** The figures of all other operations together; null if there is none. */
   readonly others: OperationHistory | null;
   readonly codes: readonly CodeHistory[];
   /** History of what the view is about; null if it has no counts. */
   readonly subject: OperationHistory | CodeHistory | null;
-  /** Memory of the counts, in each gateway. */
+  /** The memory that the counts take in each gateway. */
   readonly memory: { readonly bytes: number; readonly bytes_max: number };
 }
 

@@ -10,7 +10,7 @@ import { createTrackedSeries, type TrackedSeries } from './tracked-series.ts';
 
 /** Names with a history of their own, by kind; the others are computed as the difference from the total. */
 const TRACKED_MAX = { operations: 40, organizations: 24, upstreams: 12 };
-/** The codes of the catalogue are few, and each belongs to a few stages: this number is never reached. */
+/** This number is never reached, because the catalogue has few codes, and each belongs to a few stages. */
 const CODES_MAX = 200;
 /** Operations in one answer. */
 const TOLD_MAX = 12;
@@ -61,11 +61,11 @@ export interface RangeCounts {
   readonly bytesMax: number;
 }
 
-/** The present of one series: what causes are found in. */
+/** The latest counts of one series, in which causes are found. */
 export interface PresentCounts {
   readonly name: string;
   readonly minute: readonly number[];
-  /** The last 15 seconds at least, and 30 at most. */
+  /** The counts of the last 15 to 30 seconds. */
   readonly latest: readonly number[];
   /** The hour before the last minutes. */
   readonly hour: readonly number[];
@@ -186,7 +186,7 @@ export class History {
     }));
   }
 
-  /** What another history goes on from. */
+  /** Returns the data with which another history continues this one. */
   state(): HistoryState {
     return {
       startedAtMs: this.#startedAtMs,

@@ -11,7 +11,7 @@ import { createRing, type Ring } from './ring.ts';
 export type SeriesRings = readonly Ring[];
 
 export interface HistoryState {
-  /** Epoch milliseconds: what is older was never counted. */
+  /** The moment from which on requests were counted: epoch milliseconds. */
   readonly startedAtMs: number;
   /** The newest slot of each resolution. */
   readonly newest: readonly number[];
@@ -24,7 +24,7 @@ export interface HistoryState {
 
 export interface KeptHistory extends HistoryState {
   readonly events: readonly GatewayEvent[];
-  /** Epoch milliseconds of the writing; undefined in what an earlier release wrote. */
+  /** When the history was written: epoch milliseconds; undefined if an earlier release wrote it. */
   readonly keptAtMs: number | undefined;
 }
 
@@ -56,7 +56,7 @@ function formOf(width: number): Form {
   return { text: JSON.stringify([2, width, RESOLUTIONS]), width, slots: RESOLUTIONS.map(({ slots }) => slots) };
 }
 
-/** That of the release before: one day, and no counts of what the gateway refused. */
+/** The layout of the release before. It has one day, and no counts of refused requests. */
 function formerFormOf(width: number): Form {
   const resolutions = RESOLUTIONS.map((one, index) => (index === COARSEST ? { ...one, slots: YESTERDAY_SLOTS } : one));
   const former = width - 2;

@@ -118,7 +118,7 @@ function openDialog(action, target, opener, { tiers = [], tier, text = action, d
   let over = false;
   let asked = 0;
 
-  /** Asks what would happen, and again when a field changes: only the latest answer counts. */
+  /** Asks what would happen, again whenever a field changes. Only the latest answer is used. */
   async function ask() {
     asked += 1;
     const mine = asked;
@@ -330,7 +330,7 @@ function keepInside(event) {
   (event.shiftKey ? parts.at(-1) : parts[0]).focus();
 }
 
-/** The button may have been made anew, or be gone with what it did. */
+/** The button may have been replaced, or removed by the action. */
 function focusOn(name) {
   const button = [...document.querySelectorAll('button[data-focus]')].find(({ dataset }) => dataset.focus === name);
   (button ?? document.getElementById('main')).focus({ preventScroll: true });

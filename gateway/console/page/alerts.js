@@ -25,7 +25,7 @@ place('alerts-none').append(
   ),
 );
 
-/** What is quiet has no colour: it is over, unless it comes back before its end is told. */
+/** A quiet alert has no colour, because its cause is over. Its end is sent unless the cause returns first. */
 function causeCell({ severity, cause, quiet_since: since, resolved_at: at }) {
   if (since === null) return state(kinds[severity], cause);
   const end = ['Quiet since ', toSecond(since), '; its end is told at ', toSecond(at), ', unless it comes back.'];
@@ -93,7 +93,7 @@ const showReceivers = createTable(place('alerts-receivers'), {
   ],
 });
 
-/** What the latest feed says of the causes: where to look, and what to do. */
+/** What the latest feed says about the causes, which is where to look and what to do. */
 let latestCauses = [];
 
 const renew = () => void showAlerts().catch(() => undefined);

@@ -1,13 +1,13 @@
-// What needs attention, as lines of a list: the cause, what follows from it, since when, and where to look.
+// What needs attention, as a list. Each line has a cause, its consequence, its begin, and links to its details.
 
 import { element, link, state } from './elements.js';
 import { momentWithSeconds, timeElement, withTimes } from './format.js';
 import { addressOf } from './routes.js';
 
-/** At night the order of events is a matter of seconds. */
+/** Times have seconds, because the order of events in an incident is a matter of seconds. */
 const toSecond = (iso) => timeElement(iso, momentWithSeconds(iso));
 
-/** @param isHere whether its details are the page that shows it */
+/** @param isHere whether the cause is shown on the page that has its details */
 export function attentionLine({ kind, cause, consequence, since, until, runbook, details, instances }, isHere = false) {
   const more = [];
   if (instances !== undefined) more.push(` On ${instances.join(', ')}.`);
@@ -24,7 +24,7 @@ export function attentionLine({ kind, cause, consequence, since, until, runbook,
   );
 }
 
-/** Links of a cause to what it is about, and to what is to be done. */
+/** Returns links to the details of a cause, and to the section that says what to do. */
 export function leadsOf({ details, runbook }) {
   return [
     ...(details === undefined ? [] : [link(details, 'Details')]),

@@ -47,7 +47,7 @@ export async function showConfiguration(route, feed) {
   if (feed !== undefined) showState(feed);
 }
 
-/** What the version in force does not say: a change that was refused, and instances with another version. */
+/** Shows a change that was refused, and instances with another version, because the version in force tells neither. */
 export function showState(feed) {
   const box = place('configuration-now');
   if (box === null) return;
@@ -62,7 +62,7 @@ export function showState(feed) {
   if (next.innerHTML !== box.innerHTML) box.replaceChildren(...next.childNodes);
 }
 
-/** Instances mostly read the same files, and refuse them for the same mistakes: these are told once. */
+/** Shows mistakes that several instances have found only once, because most instances read the same files. */
 function refusalsIn({ statuses }) {
   const refused = statuses.flatMap(({ instance, status }) => {
     const failure = status?.configuration?.last_failure;

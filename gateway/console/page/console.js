@@ -48,7 +48,7 @@ function begin() {
   stop = follow(ask, renewedEveryMs(), { answer: onFeed, lost: onLost, refused: onRefused });
 }
 
-/** On loopback a wrong token is no obstacle to looking, but its holder wants to know. */
+/** On loopback the page works without a token, but the holder of a wrong one wants to know that it is wrong. */
 function showSession(known) {
   if (hasToken() && !known.has_token) throw new Unauthorized();
   session = known;
@@ -91,12 +91,12 @@ function onFeed(feed) {
   else views.feed(feed);
 }
 
-/** Undefined while the question of the present address has no answer yet. */
+/** The latest answer; undefined while there is none for the present address. */
 function latestFeed() {
   return JSON.stringify(questionOf(routeIn(location.hash))) === asked ? latest : undefined;
 }
 
-/** Shown only where there is a choice. */
+/** The choice of an instance is shown only if there are several. */
 function offerInstances({ instances, instance: chosen }) {
   const wanted = [[ALL, 'All instances'], ...instances.map(({ id, name }) => [id, name])];
   place('instances-box').hidden = instances.length < 2;

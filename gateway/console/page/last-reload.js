@@ -9,7 +9,7 @@ export function lastReload({ at, needs_restart: needsRestart }) {
     : state('bad', `refused at ${momentWithSeconds(at)}`);
 }
 
-/** Its mistakes, or what of it waits, with a heading; empty if there are none. */
+/** Returns the mistakes of the change, or the settings that wait for a restart, with a heading; empty if there are none. */
 export function mistakesOf(failure) {
   const mistakes = (failure?.mistakes ?? []).map((mistake) => element('li', {}, mistake));
   if (mistakes.length === 0) return [];
