@@ -1,6 +1,8 @@
-// Combines the decisions that one Redis server has to make in one event-loop turn into one command, and reads its reply.
+// Combines decisions that one Redis server has to make into one command, and reads its reply. Requests of one event-loop turn share a
+// command. While a command is in progress, the requests of later turns wait for it and share the next one, as writers of a log share a
+// commit: a command costs this process and the server more than the requests in it.
 
-import { type Machine, realMachine } from '../../../shared/machine.ts';
+import { type Machine, realMachine, type Timer } from '../../../shared/machine.ts';
 import {
   type Charge,
   type ChargeMemory,
@@ -14,6 +16,12 @@ import { encodeCharges, type ScriptReply } from './window-script.ts';
 
 /** Requests per command. Redis runs nothing else during a command, so a burst is split into commands of about a millisecond. */
 const BATCH_MAX = 256;
+/**
+ * Longest time that a batch waits for the command before it, in milliseconds. A slow server, such as one in another region, then works on
+ * several commands. Together with the deadline of a command, 90 ms, this is below the 100 ms that a request may wait for a server that
+ * fails.
+ */
+const WAIT_MS = 5;
 
 interface BatchesOptions {
   /** Decides if the server fails to. */
@@ -28,7 +36,6 @@ interface BatchesOptions {
 
 /** The requests of one command. They share one promise, and each request calls `then` on it: that costs less than a promise each. */
 interface Batch extends PromiseWithResolvers<ScriptReply | undefined> {
-  readonly link: RedisLink;
   requests: number;
   encodedCharges: string;
   /** Number of figures in the reply so far. */
@@ -39,6 +46,17 @@ interface Batch extends PromiseWithResolvers<ScriptReply | undefined> {
   readonly openedAt: number;
 }
 
+/** The way to one server. */
+interface Lane {
+  readonly link: RedisLink;
+  /** The batch that takes requests. */
+  open: Batch | undefined;
+  /** Commands in progress. */
+  inProgress: number;
+  /** Set while the open batch waits for a command in progress. */
+  wait: Timer | undefined;
+}
+
 /** Resolves with the decision of the server, or with the decision of `decideWithout`. Never rejects. */
 type DecideInBatch = (
   link: RedisLink,
@@ -46,49 +64,59 @@ type DecideInBatch = (
   memory: ChargeMemory | undefined,
 ) => Promise<LimitDecision>;
 
-/** Makes one batch per server and turn. */
 export function createBatches({
   decideWithout,
   refusals,
   onBatch,
   serverClock,
-  machine: { performance, setImmediate } = realMachine,
+  machine: { performance, setImmediate, setTimeout, clearTimeout } = realMachine,
 }: BatchesOptions): DecideInBatch {
-  let open: Batch[] = [];
+  const lanes = new WeakMap<RedisLink, Lane>();
 
-  function send({ link, encodedCharges, clockMs, openedAt, resolve }: Batch): void {
-    const conclude = (reply: ScriptReply | undefined) => {
-      resolve(reply);
-      onBatch?.(performance.now() - openedAt);
-    };
-    link.run(clockMs, encodedCharges).then(conclude, () => conclude(undefined));
+  function laneOf(link: RedisLink): Lane {
+    const known = lanes.get(link);
+    if (known !== undefined) return known;
+    const lane = { link, open: undefined, inProgress: 0, wait: undefined };
+    lanes.set(link, lane);
+    return lane;
   }
 
-  function flush(): void {
-    const batches = open;
-    open = [];
-    for (const batch of batches) send(batch);
-  }
-
-  function openBatch(link: RedisLink): Batch {
+  function openBatch(lane: Lane): Batch {
     // setImmediate runs after all sockets of this turn have been read; a microtask would run after each of them.
-    if (open.length === 0) setImmediate(flush);
-    const batch = {
+    if (lane.inProgress === 0) setImmediate(sendOpen, lane);
+    else lane.wait = setTimeout(sendOpen, WAIT_MS, lane);
+    lane.open = {
       ...Promise.withResolvers<ScriptReply | undefined>(),
-      link,
       requests: 0,
       encodedCharges: '',
       figures: 1,
       clockMs: serverClock?.() ?? 0,
       openedAt: performance.now(),
     };
-    open.push(batch);
-    return batch;
+    return lane.open;
   }
 
-  function batchOf(link: RedisLink): Batch {
-    for (const batch of open) if (batch.link === link) return batch;
-    return openBatch(link);
+  function sendOpen(lane: Lane): void {
+    const { open, link } = lane;
+    endWait(lane);
+    if (open === undefined) return;
+    lane.open = undefined;
+    lane.inProgress += 1;
+    const conclude = (reply: ScriptReply | undefined) => {
+      lane.inProgress -= 1;
+      open.resolve(reply);
+      onBatch?.(performance.now() - open.openedAt);
+      if (lane.inProgress === 0 && endWait(lane)) setImmediate(sendOpen, lane);
+    };
+    link.run(open.clockMs, open.encodedCharges).then(conclude, () => conclude(undefined));
+  }
+
+  /** Whether the open batch waited. */
+  function endWait(lane: Lane): boolean {
+    if (lane.wait === undefined) return false;
+    clearTimeout(lane.wait);
+    lane.wait = undefined;
+    return true;
   }
 
   function read(
@@ -104,16 +132,14 @@ export function createBatches({
   }
 
   return function decideInBatch(link, charges, memory) {
-    const batch = batchOf(link);
+    const lane = laneOf(link);
+    const batch = lane.open ?? openBatch(lane);
     const first = batch.figures;
     const sharedCharges = memory?.sharedCharges ?? charges;
     batch.figures += 1 + sharedCharges.length * FIGURES_PER_CHARGE;
     batch.encodedCharges += encoded(charges, memory);
     batch.requests += 1;
-    if (batch.requests === BATCH_MAX) {
-      open.splice(open.indexOf(batch), 1);
-      send(batch);
-    }
+    if (batch.requests === BATCH_MAX) sendOpen(lane);
     return batch.promise.then((reply) =>
       reply === undefined ? decideWithout(charges) : read(reply, first, sharedCharges, memory),
     );
