@@ -80,7 +80,7 @@ describe('gateway init --from beside another service', () => {
     const { code, stdout } = await add('Orders', ['--base-path', '/shop/orders']);
     assert.equal(code, 0, stdout);
     assert.match(upstreams(), /^ {4}basePath: \/shop\/orders$/m);
-    assert.match(stdout, /'http:\/\/localhost:8080\/shop\/orders\/health'/);
+    assert.match(stdout, /'http:\/\/localhost:8080\/shop\/orders\/orders'/);
 
     const before = upstreams();
     const taken = await add('Returns', ['--base-path', '/shop/orders']);

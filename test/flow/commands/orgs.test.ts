@@ -95,6 +95,6 @@ test('every command explains itself with an example', async () => {
   for (const words of commands) {
     const { code, out } = await run(...words, '--help');
     assert.equal(code, 0);
-    assert.match(out, new RegExp(`--json[^]*Example:\n {2}gateway ${words.join(' ')}`), words.join(' '));
+    assert.match(out, new RegExp(`--json[^]*Examples?:\n {2}gateway ${words.join(' ')}`), words.join(' '));
   }
 });

@@ -67,7 +67,7 @@ describe('the page of a resource', () => {
     for (const path of ['/docs/reference/v1/getBox', '/docs/reference/v1', '/docs', '/docs/reference/v1/pings'])
       assert.ok((await read(path)).includes('href="/docs/reference/v1/boxes-2"'), path);
     assert.match(await read('/docs/reference/v1/getBox'), /class="crumbs">.*href="\/docs\/reference\/v1\/boxes-2"/);
-    assert.match(await read('/docs/search.json'), /\["Resource","boxes","\/docs\/reference\/v1\/boxes-2"/);
+    assert.match(await read('/docs/search.json'), /\["Resource","Boxes","\/docs\/reference\/v1\/boxes-2"/);
     assert.match(await read('/llms.txt'), /\/docs\/reference\/v1\/boxes-2\.md/);
     assert.match(await read('/docs/reference/v1.md'), /\/docs\/reference\/v1\/boxes-2\.md/);
   });
