@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { type AdministrationAnswer, startAdministration } from '../support/administration.ts';
 import { closesAfterAll } from '../support/closing.ts';
+import { mistyped } from '../support/mistyped.ts';
 
 interface Operation {
   readonly line: string;
@@ -146,7 +147,7 @@ describe("the gateway's own contract", async () => {
     it(`refuses ${id} to all but those who may`, async () => {
       const answers = {
         'no key': told(await send(operation)),
-        'a key that does not exist': told(await send(operation, `${victim.key.slice(0, -1)}0`)),
+        'a key that does not exist': told(await send(operation, mistyped(victim.key))),
         'a key without the scope': told(await send(operation, without.get(operation.scope))),
         'a key with the scope *': told(await send(operation, all.key)),
         'a key of a suspended organization': told(await send(operation, suspended.key)),

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { until } from '../support/connection.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { manyOperations } from '../support/many-operations.ts';
+import { mistyped } from '../support/mistyped.ts';
 import { type Browser, findBarriers, launchBrowser, openPage, type Page, takeScreenshot } from './browser.ts';
 
 const pages = {
@@ -105,7 +106,7 @@ describe('the documentation in a browser', () => {
       assert.deepEqual(complaints, []);
       await other.context().close();
     }
-    const refused = await open(`${pages.start}#key=${key.slice(0, -4)}0000`);
+    const refused = await open(`${pages.start}#key=${mistyped(key)}`);
     await refused.page.locator('#key-note a', { hasText: 'api_key_' }).waitFor(PATIENCE);
     await refused.page.context().close();
   });

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startAdministration } from '../../support/administration.ts';
 import { closesAfterAll } from '../../support/closing.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
+import { mistyped } from '../../support/mistyped.ts';
 import { PEPPER, until } from '../../unit/auth/samples.ts';
 import { commandLine } from './command-line.ts';
 
@@ -198,7 +199,7 @@ describe('keys', () => {
       (await lineWith(test).run('keys', 'list')).err,
       /\(403 key_mode_mismatch, request req_\w+\): .* Use a live key/,
     );
-    const wrong = await lineWith(`${test.slice(0, -1)}${test.endsWith('0') ? '1' : '0'}`).run('keys', 'list');
+    const wrong = await lineWith(mistyped(test)).run('keys', 'list');
     assert.equal(wrong.code, 1);
     assert.match(wrong.err, /\(401 \w+, request req_\w+\): .* Look at the key in GATEWAY_KEY or --key-file\.$/);
     assert.doesNotMatch(wrong.err, new RegExp(test.slice(12, 30)));

@@ -8,6 +8,7 @@ import { createApiKey } from '../../../gateway/auth/api-key.ts';
 import { type Answer, ask, requestOf } from '../../support/connection.ts';
 import type { RefusalCase } from '../../support/errors.ts';
 import type { TestGateway } from '../../support/gateway.ts';
+import { mistyped } from '../../support/mistyped.ts';
 
 /** A gateway with one upstream that has no address for test keys. */
 type World = TestGateway;
@@ -63,10 +64,7 @@ const unusable: readonly Case[] = [
   {
     name: 'a key with a typing mistake',
     code: 'api_key_malformed',
-    provoke(gateway) {
-      const key = createApiKey('live', randomBytes);
-      return withKey(gateway, key.slice(0, -1) + (key.endsWith('0') ? '1' : '0'));
-    },
+    provoke: (gateway) => withKey(gateway, mistyped(createApiKey('live', randomBytes))),
   },
   {
     name: 'a live key relabelled as a test key',

@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { type AdministrationAnswer, administerAt, OWN_ENTRY } from '../../support/administration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { shippedContracts, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { mistyped } from '../../support/mistyped.ts';
 import { thingsAt } from '../../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
 import { PEPPER } from '../../unit/auth/samples.ts';
@@ -82,7 +83,7 @@ describe('the use of an organization', () => {
     await send('GET /v1/things', other.key);
     // Of no known organization.
     await send('GET /v1/things', undefined);
-    await send('GET /v1/things', `${one.key.slice(0, -1)}x`);
+    await send('GET /v1/things', mistyped(one.key));
     await send('GET /v1/nothing', one.key);
   });
 
