@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from '../exchange/caller.ts';
 import { CallerNote } from '../exchange/caller-memory.ts';
 import type { Operation } from '../exchange/operation.ts';
-import { addressBlockOf } from './addresses/address-block.ts';
+import { addressBlockOf } from '../shared/http/address-block.ts';
 import type { Charge, ChargeMemory } from './counters/counter-store.ts';
 import { type LimitTexts, limitTextsOf } from './limit-headers.ts';
 import { ANONYMOUS_TIER, type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';

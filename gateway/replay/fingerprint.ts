@@ -3,9 +3,6 @@
 import { createHash, hash } from 'node:crypto';
 import type { Checked } from '../exchange/exchange.ts';
 
-/** The delimiter of a form of several parts, by its media type; undefined for other bodies. */
-export type DelimiterOf = (contentType: string | undefined) => string | undefined;
-
 /** Returns a digest of the key's text, so that a copy of the store reveals no key. */
 export function digestOf(key: string): string {
   return hash('sha256', key, 'base64url');
@@ -16,11 +13,13 @@ export function digestOf(key: string): string {
  * names), media type without parameters, and the bytes of the body, in forms of several parts without their delimiters, which clients
  * choose anew each time. The caller is not included, because keys are looked up per caller's organization. The text of the key is included,
  * and the store does not hold it: a body may contain a password, and a copy of the store must not allow guessing it.
+ *
+ * @param delimiter of a form of several parts; undefined for other bodies
  */
 export function fingerprintOf(
   { operation, path, search, headers, rawBody }: Checked,
   key: string,
-  delimiterOf: DelimiterOf = () => undefined,
+  delimiter: string | undefined,
 ): string {
   const query = new URLSearchParams(search);
   // The sort is stable: values of one name keep their order, which may matter.
@@ -29,7 +28,6 @@ export function fingerprintOf(
   const head = JSON.stringify([key, operation.id, path, query.toString(), mediaType ?? '']);
   // JSON text contains no line break, so that no part of the head can be mistaken for the body.
   const digest = createHash('sha256').update(head).update('\n');
-  const delimiter = delimiterOf(headers.get('content-type'));
   if (rawBody !== undefined) for (const piece of piecesOf(rawBody, delimiter)) digest.update(piece);
   return digest.digest('base64url');
 }

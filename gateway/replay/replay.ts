@@ -6,8 +6,10 @@ import type { DownstreamRequest } from '../exchange/downstream.ts';
 import type { Checked, Forwardable, Recording } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
+import { delimiterOfForm } from '../shared/http/forms.ts';
+import { parseIdempotencyKey } from '../shared/http/idempotency-key.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
-import { type DelimiterOf, digestOf, fingerprintOf } from './fingerprint.ts';
+import { digestOf, fingerprintOf } from './fingerprint.ts';
 import { parseOutcome, type RecordedOutcome } from './record.ts';
 import { type ClaimedWrite, createRecordings, STORE_WAIT_MS, within } from './recording.ts';
 import { type Begun, type Lost, NotReplicated, type ReplayStore } from './replay-store.ts';
@@ -21,9 +23,6 @@ export const LEASE_MARGIN_MS = 5_000;
 
 interface ReplayOptions extends ReplaySettings {
   readonly store: ReplayStore;
-  /** Returns the text of a well-formed Idempotency-Key, quoted or bare; undefined for any other text. */
-  keyOf(header: string): string | undefined;
-  readonly delimiterOf?: DelimiterOf;
   /** Deadline for the whole answer of a recorded request, which is buffered. */
   timeoutMs(operation: Operation): number;
   /** Whether the upstream itself guarantees that a repeated key is executed once. */
@@ -99,9 +98,9 @@ export function createReplay(options: ReplayOptions): Replay {
   /** Before version 0af7161, the fingerprint of a form covered its delimiters. The same bytes are still the same request. */
   async function recognize(checked: Checked, write: KeyedWrite): Promise<Begun | undefined> {
     const begun = await begin(checked, write);
-    if (begun?.state !== 'different' || options.delimiterOf?.(checked.headers.get('content-type')) === undefined)
+    if (begun?.state !== 'different' || delimiterOfForm(checked.headers.get('content-type')) === undefined)
       return begun;
-    const fingerprint = fingerprintOf(checked, write.key);
+    const fingerprint = fingerprintOf(checked, write.key, undefined);
     return begin(checked, { ...write, claim: { ...write.claim, fingerprint } });
   }
 
@@ -158,17 +157,17 @@ function withRecording(checked: Checked, recording: Recording | undefined): Forw
  * clients could collide.
  */
 function keyedWriteOf(checked: Checked, header: string, options: ReplayOptions): KeyedWrite | undefined {
-  const { operation, caller, hasBody, rawBody, id } = checked;
+  const { operation, caller, hasBody, rawBody, headers, id } = checked;
   const { idempotency, upstream } = operation;
   if (idempotency === 'off' || caller.organization === undefined) return undefined;
-  const key = options.keyOf(header);
+  const key = parseIdempotencyKey(header);
   if (key === undefined || (hasBody && rawBody === undefined && operation.body === 'stream')) return undefined;
   const leaseMs = options.timeoutMs(operation) + LEASE_MARGIN_MS;
   return {
     key,
     answerKey: { organization: caller.organization.id, mode: caller.mode, digest: digestOf(key) },
     claim: {
-      fingerprint: fingerprintOf(checked, key, options.delimiterOf),
+      fingerprint: fingerprintOf(checked, key, delimiterOfForm(headers.get('content-type'))),
       owner: id,
       leaseMs,
       retainMs: options.retainSeconds * 1000,

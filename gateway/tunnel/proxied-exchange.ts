@@ -2,6 +2,7 @@
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayError } from '../catalogue/errors.ts';
+import { toUpstreamFailure } from '../catalogue/upstream-failure.ts';
 import type { Admitted } from '../exchange/exchange.ts';
 import type { StreamEnd } from '../exchange/findings.ts';
 import type { HttpProxy, ProxiedRequest, TunnelTls } from './http-proxy.ts';
@@ -31,10 +32,6 @@ export interface ProxyRequestOptions {
   readonly fileName?: string | undefined;
   /** True if the upstream serves HTML pages, which load scripts and styles of their own. */
   readonly hasPages: boolean;
-  /** Turns an error of the connection or of the upstream's HTTP into a refusal. */
-  toFailure(error: unknown): GatewayError;
-  /** Closes the client's connection, so that a truncated answer is not taken for a complete one. */
-  cutOff(admitted: Admitted): void;
   /** Called before the head of the answer is sent to the client. */
   onAnswer(status: number): void;
   /** Called if the client has left before the answer, or does not finish its request, and the upstream may have read it. */
@@ -68,7 +65,7 @@ export abstract class ProxiedExchange<Options extends ProxyRequestOptions = Prox
       ...options,
       request: admitted.request,
       onTooLong: (what) => this.tooLong(what),
-      onTooMany: (error) => this.fail(options.toFailure(error)),
+      onTooMany: (error) => this.fail(toUpstreamFailure(error)),
     });
     admitted.trail.forwardedAt = this.#sentAt;
   }
@@ -88,7 +85,7 @@ export abstract class ProxiedExchange<Options extends ProxyRequestOptions = Prox
 
   /** Fails the exchange for a fault of the upstream's HTTP. */
   protected failFor(fault: string): void {
-    this.fail(this.options.toFailure(new Error(fault)));
+    this.fail(toUpstreamFailure(new Error(fault)));
   }
 
   protected noteAnswer(status: number): void {

@@ -3,6 +3,8 @@
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { GatewayError } from '../catalogue/errors.ts';
+import { toUpstreamFailure } from '../catalogue/upstream-failure.ts';
+import { cutOff } from '../sockets/linger.ts';
 import { failIfCut, watchForStall, watchSent } from './answer-guards.ts';
 import { isFinal, ProxiedExchange, type ProxyRequestOptions } from './proxied-exchange.ts';
 import { tunnelAnswerHeaders } from './tunnel-headers.ts';
@@ -73,7 +75,7 @@ class RequestExchange extends ProxiedExchange {
       this.#isRetried = true;
       this.outgoing = undefined;
       this.send();
-    } else this.fail(this.options.toFailure(error));
+    } else this.fail(toUpstreamFailure(error));
   }
 
   /** True if the upstream closed a reused connection, so that it cannot have seen this request. */
@@ -91,9 +93,9 @@ class RequestExchange extends ProxiedExchange {
   }
 
   protected fail(error: GatewayError): void {
-    const { admitted, cutOff } = this.options;
+    const { response, request } = this.options.admitted;
     if (!this.settle()) return;
-    if (admitted.response.headersSent) cutOff(admitted);
+    if (response.headersSent) cutOff(request.socket);
     this.#reject(error);
     this.outgoing?.destroy();
   }
@@ -142,7 +144,7 @@ class RequestExchange extends ProxiedExchange {
     failIfCut(incoming);
     this.noteAnswer(incoming.statusCode as number);
     // Runs before the library's listener, which would close the client's connection without a report.
-    incoming.once('error', (error) => this.fail(this.options.toFailure(error)));
+    incoming.once('error', (error) => this.fail(toUpstreamFailure(error)));
     incoming.once('close', () => {
       if (!incoming.complete) this.failFor('the answer is incomplete');
     });

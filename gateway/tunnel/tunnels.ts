@@ -42,12 +42,8 @@ interface TunnelsOptions {
   addressLimitOf(tunnel: Tunnel): TunnelAddressLimit;
   /** The `traceparent` of one attempt; writes its ids into the trail. */
   traceparentFor(trail: TrailNotes): string;
-  /** Turns an error of the connection or of the upstream's HTTP into a refusal. */
-  toFailure(error: unknown): GatewayError;
   /** Writes the error answer. */
   refuse(arrived: Arrived, error: GatewayError): void;
-  /** Closes a client's connection, so that a truncated answer is not taken for a complete one. */
-  cutOff(socket: Socket): void;
   /** Called before forwarding: a tunnel watches the progress of the body itself, so the usual body timeout does not apply. */
   onProxied(arrived: Arrived): void;
   /** Ends a stream when the credential of its client ends, if the gateway knows it. The returned function is called at its end. */
@@ -130,7 +126,7 @@ export class Tunnels {
 
   /** Does the same for an operation: what the pipeline has admitted becomes a tunnel. */
   async upgradeOperation(admitted: Admitted, asked: OperationUpgrade, socket: Socket, head: Buffer): Promise<void> {
-    const { refuse, cutOff, toFailure } = this.#options;
+    const { refuse } = this.#options;
     const exchange = admitted as NodeAdmitted;
     const { request } = exchange;
     const target = this.#targets.urlOf(asked.origin);
@@ -147,8 +143,6 @@ export class Tunnels {
       answerMs: asked.timeoutMs,
       idleMs: asked.idleTimeoutMs,
       hasPages: false,
-      toFailure,
-      cutOff: () => cutOff(socket),
       onAnswer: asked.answered,
       onAbandoned: () => undefined,
       onStream: asked.onStream,
@@ -186,7 +180,7 @@ export class Tunnels {
 
   /** Chooses a target. */
   #prepare(admitted: NodeAdmitted, { tunnel, tls }: TunnelRoute, visit: TunnelVisit) {
-    const { onProxied, traceparentFor, isIsolated, onUnrequestedBytes, cutOff, toFailure } = this.#options;
+    const { onProxied, traceparentFor, isIsolated, onUnrequestedBytes } = this.#options;
     const { trail, path } = admitted;
     const { name, upstream } = tunnel;
     const renamed = tunnel.renamed(path);
@@ -213,8 +207,6 @@ export class Tunnels {
         hasPages: tunnel.hasPages,
         basePath: tunnel.toUpstream(path) === path ? undefined : tunnel.basePath,
         fileName: renamed?.name,
-        toFailure,
-        cutOff: () => cutOff(admitted.request.socket),
         onAnswer: (status: number) =>
           visit.answered(tunnel.showsLogin(admitted.method, path, status) ? status : undefined),
         onAbandoned: visit.abandoned,

@@ -4,6 +4,8 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GatewayError } from '../catalogue/errors.ts';
+import { toUpstreamFailure } from '../catalogue/upstream-failure.ts';
+import { cutOff } from '../sockets/linger.ts';
 import { failIfCut, watchForStall } from './answer-guards.ts';
 import { joinSockets, keepJoinedAlive } from './joined-sockets.ts';
 import { isFinal, ProxiedExchange, type ProxyRequestOptions } from './proxied-exchange.ts';
@@ -71,7 +73,7 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
   }
 
   failed(error: unknown): void {
-    this.fail(this.options.toFailure(error));
+    this.fail(toUpstreamFailure(error));
   }
 
   protected tooLong(what: Wait): void {
@@ -79,11 +81,11 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
   }
 
   protected fail(error: GatewayError): void {
-    const { admitted, socket, operation, cutOff, refuse } = this.options;
+    const { admitted, socket, operation, refuse } = this.options;
     if (!this.settle()) return;
     operation?.failed(socket.destroyed ? undefined : error);
     if (socket.destroyed) admitted.trail.status = 499;
-    else if (admitted.response.headersSent) cutOff(admitted);
+    else if (admitted.response.headersSent) cutOff(socket);
     else refuse(error);
     this.outgoing?.destroy();
   }
@@ -183,7 +185,7 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
 
   /** Passes on the upstream's refusal, over the response that still owns the socket. */
   #passOn(incoming: IncomingMessage): void {
-    const { admitted, hasPages, idleMs, cutOff } = this.options;
+    const { admitted, socket, hasPages, idleMs } = this.options;
     const { response } = admitted;
     const status = incoming.statusCode as number;
     this.noteAnswer(status);
@@ -192,10 +194,10 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
     incoming.on('error', () => undefined);
     failIfCut(incoming);
     incoming.once('close', () => {
-      if (!incoming.complete) cutOff(admitted);
+      if (!incoming.complete) cutOff(socket);
     });
     incoming.pipe(response);
-    const stopWatch = watchForStall(incoming, response, idleMs, () => cutOff(admitted));
+    const stopWatch = watchForStall(incoming, response, idleMs, () => cutOff(socket));
     response.once('close', stopWatch);
   }
 }

@@ -2,6 +2,7 @@
 // Throws upstream_overloaded, upstream_timeout, upstream_unavailable, upstream_auth_failed and upstream_unreachable.
 
 import { GatewayError } from '../catalogue/errors.ts';
+import { upstreamFailure } from '../catalogue/upstream-failure.ts';
 import type { Caller } from '../exchange/caller.ts';
 import type { Forwardable } from '../exchange/exchange.ts';
 import type { TrailNotes } from '../exchange/notes.ts';
@@ -12,7 +13,6 @@ import { waitBeforeSending } from './attempts/before-sending.ts';
 import { ExchangePlace } from './concurrency/exchange-place.ts';
 import type { Credential } from './credentials/credential.ts';
 import { toUpstreamRefusal } from './errors/upstream-errors.ts';
-import { upstreamFailure } from './failure.ts';
 import { upstreamRequestLines } from './headers/request-lines.ts';
 import type { UpstreamRoute } from './routes.ts';
 import { outcomeOf } from './targets/outcome.ts';

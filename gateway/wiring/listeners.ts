@@ -15,7 +15,6 @@ import { PublicServer, type RequestHandlers, type ServerOptions } from '../edge/
 import { createPlain } from '../edge/tls/plain.ts';
 import type { DownstreamRequest } from '../exchange/downstream.ts';
 import type { Admitted } from '../exchange/exchange.ts';
-import { addressBlockOf } from '../limits/addresses/address-block.ts';
 import type { PublicTls } from './public-tls.ts';
 
 /** The functions that exist only after everything behind the listeners is open. */
@@ -119,7 +118,6 @@ export class Listeners {
       recordExchange,
       takeConnection: createConnections({
         rules: () => shareOfWorker(configuration().config.gateway.connections, settings.workers),
-        blockOf: addressBlockOf,
         // A proxy carries the connections of many clients.
         isExempt: builtFrom(this.#trustedProxies, createIsTrusted),
         onExcess,

@@ -2,8 +2,6 @@
 
 import { createAuthenticate } from '../auth/authenticate.ts';
 import type { Configuration } from '../configuration.ts';
-import { delimiterOfForm } from '../contract/forms/multipart.ts';
-import { parseIdempotencyKey } from '../contract/idempotency-key.ts';
 import { misdirected, type Site } from '../edge/admission/sites.ts';
 import { createAnswerChallenge } from '../edge/own-answers/acme-challenge.ts';
 import type { RequestHandlers } from '../edge/server.ts';
@@ -168,8 +166,6 @@ function replayOf({ config }: Configuration, { options, callers, traffic }: Sect
   const { gateway, upstreams } = config;
   return createReplay({
     store: callers.replayStore,
-    keyOf: parseIdempotencyKey,
-    delimiterOf: delimiterOfForm,
     timeoutMs: (operation) => operation.timeoutMs ?? upstreams[operation.upstream]?.timeoutMs ?? 0,
     honoursKey: (upstream) => upstreams[upstream]?.honoursIdempotencyKey === true,
     runsUnknown: (upstream) => upstreams[upstream]?.whenOutcomeUnknown === 'run',

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { parse } from 'yaml';
-import { parseIdempotencyKey } from '../../gateway/contract/idempotency-key.ts';
 import { publishedContracts } from '../../gateway/contract/merged/groups.ts';
 import { toYaml } from '../../gateway/portal/yaml.ts';
 import type { PublishedContract } from '../../gateway/shared/contracts/published-contract.ts';
+import { parseIdempotencyKey } from '../../gateway/shared/http/idempotency-key.ts';
 import { operations } from './shipped.ts';
 
 interface Document {

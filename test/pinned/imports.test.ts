@@ -26,6 +26,7 @@ const shared = [
   'gateway/exchange/exchange.ts',
   'gateway/exchange/notes.ts',
   'gateway/catalogue/log-fields.ts',
+  'gateway/catalogue/upstream-failure.ts',
   'gateway/catalogue/errors.ts',
   'gateway/catalogue/capabilities.ts',
   'gateway/catalogue/capability.ts',

@@ -1,6 +1,7 @@
 // Sends requests to one address of an upstream as the gateway does: the same headers, the same assertion or credential, the same rules.
 
 import { randomBytes } from 'node:crypto';
+import { isConnectionLost } from '../../catalogue/upstream-failure.ts';
 import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import type { Caller } from '../../exchange/caller.ts';
@@ -14,7 +15,6 @@ import { type AnsweredRequest, createJudge, type Judgement } from '../../upstrea
 import { recordRequest } from '../../upstream/attempts/record-read.ts';
 import type { CredentialHeader } from '../../upstream/credentials/credential-kinds.ts';
 import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
-import { isConnectionLost } from '../../upstream/failure.ts';
 import { upstreamRequestLines } from '../../upstream/headers/request-lines.ts';
 import { BUFFERED_BYTES_MAX } from '../../upstream/relay/buffered-answer.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';

@@ -1,9 +1,9 @@
 // Takes a multipart/form-data body apart as it arrives (RFC 7578, RFC 2046 section 5.1.1). Throws malformed_form for every body that two
 // readers could take apart differently.
 
-import { essenceOf, MULTIPART } from '../media-types.ts';
+import { parseParameterizedField } from '../../shared/http/forms.ts';
 import { malformedForm } from './malformed.ts';
-import { type PartHead, parseParameterizedField, parsePartHead } from './part-head.ts';
+import { type PartHead, parsePartHead } from './part-head.ts';
 
 /** Receives the parts in turn. What its methods throw ends the reading. */
 interface PartHandler {
@@ -33,13 +33,6 @@ export function delimiterIn(contentType: string | undefined): string {
   const boundary = parseParameterizedField(contentType ?? '')?.parameters.get('boundary');
   if (boundary === undefined || !BOUNDARY.test(boundary)) throw malformedForm('boundary');
   return `--${boundary}`;
-}
-
-/** Returns the delimiter of a form of several parts; undefined for any other body, and if the media type names none. */
-export function delimiterOfForm(contentType: string | undefined): string | undefined {
-  if (essenceOf(contentType) !== MULTIPART) return undefined;
-  const boundary = parseParameterizedField(contentType ?? '')?.parameters.get('boundary');
-  return boundary ? `--${boundary}` : undefined;
 }
 
 type State = 'start' | 'delimiter' | 'head' | 'data' | 'epilogue';

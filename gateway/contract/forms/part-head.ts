@@ -1,6 +1,7 @@
 // Pure: reads the header section of one part of a multipart body (RFC 7578 section 4). Throws malformed_form.
 
 import { isUtf8 } from 'node:buffer';
+import { parseParameterizedField } from '../../shared/http/forms.ts';
 import { malformedForm } from './malformed.ts';
 
 export interface PartHead {
@@ -61,55 +62,4 @@ function headersIn(text: string, offset: number): ReadonlyMap<string, string> {
 /** A service that joins the name to a folder would write somewhere else (RFC 7578 section 4.2). */
 function leavesItsFolder(filename: string): boolean {
   return filename.startsWith('/') || filename.split('/').includes('..');
-}
-
-/** The value of a field and its parameters. */
-interface ParameterizedField {
-  /** Lower case. */
-  readonly value: string;
-  /** By lower-case name. */
-  readonly parameters: ReadonlyMap<string, string>;
-}
-
-const TOKEN = /[!#$%&'*+.^_`|~0-9A-Za-z-]+/y;
-const VALUE = /[!#$%&'*+.^_`|~0-9A-Za-z/-]+/y;
-/** Without escapes: some readers drop the backslash, others keep it as part of a Windows path. */
-const QUOTED = /"([^"\\]*)"/y;
-
-/**
- * Parses a header field of the form `value; name=value`, strictly: readers differ in what they make of anything irregular. Returns
- * `undefined` for a field with a repeated parameter, a parameter in the extended notation (`filename*`, RFC 8187), a backslash in a quoted
- * text, or anything else that is not as RFC 9110 section 5.6.6 says. Linear in the length of the text.
- */
-export function parseParameterizedField(text: string): ParameterizedField | undefined {
-  const value = matchAt(VALUE, text, 0);
-  if (value === undefined) return undefined;
-  const parameters = new Map<string, string>();
-  let at = pastSpace(text, value.end);
-  while (at < text.length) {
-    if (text[at] !== ';') return undefined;
-    at = pastSpace(text, at + 1);
-    if (at === text.length || text[at] === ';') continue;
-    const name = matchAt(TOKEN, text, at);
-    if (name === undefined || name.text.includes('*') || text[name.end] !== '=') return undefined;
-    const given = matchAt(TOKEN, text, name.end + 1) ?? matchAt(QUOTED, text, name.end + 1);
-    const key = name.text.toLowerCase();
-    if (given === undefined || parameters.has(key)) return undefined;
-    parameters.set(key, given.text);
-    at = pastSpace(text, given.end);
-  }
-  return { value: value.text.toLowerCase(), parameters };
-}
-
-/** The match at an offset: its group if the pattern has one. */
-function matchAt(pattern: RegExp, text: string, at: number): { text: string; end: number } | undefined {
-  pattern.lastIndex = at;
-  const match = pattern.exec(text);
-  return match === null ? undefined : { text: match[1] ?? match[0], end: pattern.lastIndex };
-}
-
-function pastSpace(text: string, from: number): number {
-  let at = from;
-  while (text[at] === ' ' || text[at] === '\t') at += 1;
-  return at;
 }

@@ -2,6 +2,7 @@
 // any of its bytes are read, so that a client that opens thousands causes next to no work.
 
 import type { Socket } from 'node:net';
+import { addressBlockOf } from '../../shared/http/address-block.ts';
 import { withoutMapping } from '../admission/client-address.ts';
 
 interface ConnectionRules {
@@ -14,8 +15,6 @@ export type Excess = 'all' | 'address';
 interface ConnectionsOptions {
   /** Read for each connection, because the rules may change. */
   rules(): ConnectionRules;
-  /** Returns the group in which an address is counted, which is an IPv4 address itself, or the /64 of an IPv6 address. */
-  blockOf(address: string): string;
   /** Whether the connections of this address are unlimited, because many clients share it. */
   isExempt(address: string): boolean;
   onExcess(of: Excess): void;
@@ -35,7 +34,7 @@ export function createConnections(options: ConnectionsOptions): (socket: Socket)
   return function take(socket) {
     // The address is absent if the client has already left.
     const address = socket.remoteAddress ?? '';
-    const block = options.blockOf(address);
+    const block = addressBlockOf(address);
     const ofBlock = byBlock.get(block) ?? 0;
     const excess = excessOf(address, ofBlock);
     if (excess !== undefined) {

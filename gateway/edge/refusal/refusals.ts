@@ -7,7 +7,7 @@ import type { Arrived } from '../../exchange/exchange.ts';
 import { contain } from '../../shared/faults.ts';
 import { isIdempotent } from '../../shared/http/words.ts';
 import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
-import { cutOff, endAfterLingering } from '../connections/linger.ts';
+import { cutOff, endAfterLingering } from '../../sockets/linger.ts';
 import { nodeExchangeOf } from '../edge-exchange.ts';
 import { type AnswerOf, createErrorAnswers, type ErrorAnswer } from './error-answer.ts';
 

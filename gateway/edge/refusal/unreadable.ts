@@ -5,7 +5,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorCode, GatewayError } from '../../catalogue/errors.ts';
 import { Trail } from '../../exchange/trail.ts';
-import { endAfterLingering } from '../connections/linger.ts';
+import { endAfterLingering } from '../../sockets/linger.ts';
 import type { EdgeExchange, EdgeResponse } from '../edge-exchange.ts';
 import { type NodeExchange, nodeExchangeOf } from '../edge-exchange.ts';
 import type { Refusals } from './refusals.ts';

@@ -4,10 +4,10 @@
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Admitted } from '../../exchange/exchange.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
+import { addressBlockOf } from '../../shared/http/address-block.ts';
 import { chargeOf } from '../charges.ts';
 import { createProcessStore } from '../counters/process-store.ts';
 import { retryAfterSecondsOf } from '../limit-headers.ts';
-import { addressBlockOf } from './address-block.ts';
 import {
   type LoginAttempt,
   LoginThrottle,

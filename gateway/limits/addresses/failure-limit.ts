@@ -2,8 +2,8 @@
 // cost little. A FailureCounter counts; this file remembers which addresses are blocked. Throws auth_attempts_limited.
 
 import { GatewayError } from '../../catalogue/errors.ts';
+import { addressBlockOf } from '../../shared/http/address-block.ts';
 import { retryAfterSecondsOf } from '../limit-headers.ts';
-import { addressBlockOf } from './address-block.ts';
 import {
   type FailureCounter,
   type FailureCounters,

@@ -4,8 +4,8 @@
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Admitted } from '../../exchange/exchange.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
+import { addressBlockOf } from '../../shared/http/address-block.ts';
 import { type AcceptedCredentials, createAcceptedCredentials } from './accepted-credentials.ts';
-import { addressBlockOf } from './address-block.ts';
 import { FailureLimit, type FailureLimitOptions } from './failure-limit.ts';
 import { createLoginQueue } from './login-queue.ts';
 

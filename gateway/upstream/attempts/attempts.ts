@@ -2,11 +2,11 @@
 // for the place, exchange-clock.ts has the deadlines, relay.ts passes the answer on, retry-plan.ts decides about retries.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
+import type { SendingFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import { contain } from '../../shared/faults.ts';
 import { ExchangePlace, type PlaceOwner } from '../concurrency/exchange-place.ts';
-import type { SendingFailure } from '../failure.ts';
 import type { ContractCheck } from '../relay/contract-check.ts';
 import { Relay, type RelayOwner } from '../relay/relay.ts';
 import type { UpstreamRoute } from '../routes.ts';

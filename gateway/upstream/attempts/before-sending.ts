@@ -1,8 +1,8 @@
 // Runs work on a request before it is sent, such as hashing, within the deadline of the request. It stops the work when the client leaves.
 // Throws upstream_timeout.
 
+import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
-import { upstreamFailure } from '../failure.ts';
 
 /**
  * @param deadlineAt as `performance.now()` counts

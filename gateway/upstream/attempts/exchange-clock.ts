@@ -2,10 +2,10 @@
 // longer than maxStreamMs is cut.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
+import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { DenseSetEntry } from '../../shared/dense-set.ts';
 import { contain } from '../../shared/faults.ts';
-import { upstreamFailure } from '../failure.ts';
 import type { Relay } from '../relay/relay.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import type { DeadlineOwner } from './deadlines.ts';

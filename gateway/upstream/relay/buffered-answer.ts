@@ -1,10 +1,10 @@
 // Buffers an answer until it has been judged, between the connection and the relay that writes to the client. Throws
 // upstream_bad_response.
 
+import { toUpstreamFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import type { CompleteAnswer } from '../answers/judge.ts';
 import { codingOf, decodeBody, isDecodable } from '../encoding/decode.ts';
-import { toUpstreamFailure, upstreamFailure } from '../failure.ts';
 import type { Relay } from './relay.ts';
 
 /** Decides about answers that are read as a whole. If it throws, the attempt has failed. */

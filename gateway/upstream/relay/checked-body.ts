@@ -1,9 +1,9 @@
 // The body of an answer that is checked against its contract: a copy of it while it passes (`report`), or the body itself before the
 // client gets any of it (`refuse`).
 
+import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { Control } from '../../http1/client/wire.ts';
-import { upstreamFailure } from '../failure.ts';
 import type { AnswerOwner, ClientAnswer } from './client-answer.ts';
 import { CollectedBody } from './collected-body.ts';
 import { CHECKED_BYTES_MAX, type ContractCheck, violationsIn } from './contract-check.ts';

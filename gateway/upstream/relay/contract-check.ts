@@ -1,12 +1,12 @@
 // Checks an answer against the contract: its status and media type, whether the request asked for it, and its body. Throws
 // upstream_bad_response (media type, coding) and upstream_contract_violation (status).
 
+import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { TrailNotes } from '../../exchange/notes.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import { codingOf, type DecodingFault, decodeBody, isDecodable } from '../encoding/decode.ts';
-import { upstreamFailure } from '../failure.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import type { ClientAnswer } from './client-answer.ts';
 import type { CollectedBody } from './collected-body.ts';

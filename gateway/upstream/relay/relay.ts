@@ -9,13 +9,13 @@
 // All but ErrorBody write to the client through ClientAnswer. This is the state `relayed` of the table in forward.ts.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
+import { isConnectionLost, toUpstreamFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { streamKindOf } from '../../shared/http/words.ts';
 import type { AttemptFailure } from '../attempts/retry-plan.ts';
 import { ErrorBody } from '../errors/upstream-errors.ts';
-import { isConnectionLost, toUpstreamFailure, upstreamFailure } from '../failure.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { AnswerStream, type StreamingRelay } from '../streams/answer-stream.ts';

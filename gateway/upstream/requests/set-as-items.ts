@@ -2,6 +2,7 @@
 // field that it names. Pure. Throws upstream_bad_response, validation_failed.
 
 import { GatewayError } from '../../catalogue/errors.ts';
+import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import {
   type JsonNode,
   type JsonScalar,
@@ -11,7 +12,6 @@ import {
   scalarOf,
 } from '../../shared/json-tree.ts';
 import { memberPath, nodeAt } from '../answers/members.ts';
-import { upstreamFailure } from '../failure.ts';
 
 export interface SetAsItemsRule {
   /** Lists that a `set` may change only if it names them. */

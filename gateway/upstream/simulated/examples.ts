@@ -2,9 +2,9 @@
 // through the same interface as a connection. So the concurrency limit, deadlines, retries, health and the checks of answers work as with a
 // service.
 
+import { toUpstreamFailure } from '../../catalogue/upstream-failure.ts';
 import { headersIn } from '../../http1/client/request-head.ts';
 import type { AnswerHandler, Control, Dispatcher, Outgoing } from '../../http1/client/wire.ts';
-import { toUpstreamFailure } from '../failure.ts';
 import type { Pools, SharedPool } from '../targets/pools.ts';
 import { answersFromContract, isGatewayItself } from './addresses.ts';
 

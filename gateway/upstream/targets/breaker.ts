@@ -3,7 +3,7 @@
 // request provokes them could block the upstream for all clients. Refused connections do not count either, because trying one costs less
 // than refusing the client. Work per request is constant, without timers.
 
-import type { SendingFailure } from '../failure.ts';
+import type { SendingFailure } from '../../catalogue/upstream-failure.ts';
 import type { AttemptOutcome } from './outcome.ts';
 
 export interface BreakerRules {

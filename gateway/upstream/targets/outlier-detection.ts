@@ -1,6 +1,6 @@
 // Outlier detection for one target: outstanding requests, consecutive failures, ejection and return.
 
-import type { SendingFailure } from '../failure.ts';
+import type { SendingFailure } from '../../catalogue/upstream-failure.ts';
 import type { AttemptOutcome } from './outcome.ts';
 
 export interface EjectionRules {

@@ -1,9 +1,9 @@
 // The state of the targets of each upstream, per mode. It outlasts reloads: after one, a failing target is still not used, and outstanding
 // requests still count.
 
+import { failureText, type SendingFailure } from '../../catalogue/upstream-failure.ts';
 import type { Mode } from '../../exchange/caller.ts';
 import type { PoolSettings } from '../../http1/client/pool.ts';
-import { failureText, type SendingFailure } from '../failure.ts';
 import { hasNoConnection } from '../simulated/addresses.ts';
 import { Breaker, type BreakerRules, type BreakerState } from './breaker.ts';
 import { type CheckResult, createHealthCheck, type HealthCheck, type HealthRules } from './health-check.ts';

@@ -1,7 +1,7 @@
 // The status of targets for operators: a state and numbers.
 
+import { failureText } from '../../catalogue/upstream-failure.ts';
 import type { Mode } from '../../exchange/caller.ts';
-import { failureText } from '../failure.ts';
 import type { BreakerState } from './breaker.ts';
 import type { HealthCheck, LastCheck } from './health-check.ts';
 import { phaseAt, type TargetState } from './outlier-detection.ts';

@@ -1,10 +1,10 @@
 // Picks the target and the connections for each request to an upstream, for one configuration. Throws upstream_unavailable.
 
 import { GatewayError } from '../../catalogue/errors.ts';
+import { failureText, type SendingFailure } from '../../catalogue/upstream-failure.ts';
 import type { Mode } from '../../exchange/caller.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
 import type { Dispatcher } from '../../http1/client/wire.ts';
-import { failureText, type SendingFailure } from '../failure.ts';
 import type { AttemptOutcome } from './outcome.ts';
 import {
   type EjectionRules,

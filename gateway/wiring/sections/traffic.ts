@@ -1,6 +1,5 @@
 // The parts that take requests: listeners, tunnels, overload protection, and the pipeline of the configuration in force.
 
-import { cutOff } from '../../edge/connections/linger.ts';
 import { createInternalExchanges } from '../../edge/exchanges.ts';
 import { createRefusals, type Refusals } from '../../edge/refusal/refusals.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
@@ -10,7 +9,6 @@ import type { Overload } from '../../overload/overload.ts';
 import { extendLengthenedWindows, warnOfLostTiers } from '../../serving/changed-limits.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
 import { Tunnels } from '../../tunnel/tunnels.ts';
-import { toUpstreamFailure } from '../../upstream/failure.ts';
 import { createExecutors } from '../executors.ts';
 import { type ClientRequests, Listeners } from '../listeners.ts';
 import { openOverload } from '../overload.ts';
@@ -99,9 +97,7 @@ function openTunnels(
     isIsolated: (upstream) => targets.targetSets.isIsolated(upstream),
     onUnrequestedBytes: (upstream) => targets.targetSets.noteUnrequestedBytes(upstream),
     traceparentFor: observation.traceparentFor,
-    toFailure: toUpstreamFailure,
     refuse: refusals.refuse,
-    cutOff,
     onProxied: ({ request }) => listeners.exemptBody(request),
     followCaller: createFollowCaller((stream) => callers.tunnelStreams.open(stream), callers.identity.callerOfTunnel),
   });

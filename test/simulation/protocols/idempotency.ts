@@ -106,7 +106,6 @@ function startIdempotency(
       const { machine } = process;
       const idempotency = createReplay({
         store,
-        keyOf: (header) => header,
         timeoutMs: () => TIMEOUT_MS,
         honoursKey: () => service === 'honours keys',
         runsUnknown: () => service === 'runs again',

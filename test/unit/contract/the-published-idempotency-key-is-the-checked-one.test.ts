@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { parseIdempotencyKey } from '../../../gateway/contract/idempotency-key.ts';
+import { parseIdempotencyKey } from '../../../gateway/shared/http/idempotency-key.ts';
 
 const common = parse(readFileSync(new URL('../../../openapi/v1/common.yaml', import.meta.url), 'utf8'));
 const { pattern, minLength, maxLength } = common.components.parameters.IdempotencyKey.schema;

@@ -5,7 +5,6 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { it } from 'node:test';
 import { createConnections } from '../../../gateway/edge/connections/connections.ts';
-import { addressBlockOf } from '../../../gateway/limits/addresses/address-block.ts';
 
 interface FakeSocket extends EventEmitter {
   readonly remoteAddress: string | undefined;
@@ -16,7 +15,6 @@ function connectionsOf(perAddress: number, exempt: readonly string[] = []) {
   const refused: string[] = [];
   const take = createConnections({
     rules: () => ({ max: 100, perAddress }),
-    blockOf: addressBlockOf,
     isExempt: (address) => exempt.includes(address),
     onExcess: (of) => refused.push(of),
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { GatewayError } from '../../../gateway/catalogue/errors.ts';
-import { failureText, toUpstreamFailure, upstreamFailure } from '../../../gateway/upstream/failure.ts';
+import { failureText, toUpstreamFailure, upstreamFailure } from '../../../gateway/catalogue/upstream-failure.ts';
 
 const systemError = (code: string, more: object = {}) =>
   Object.assign(new Error(`${code} happened`), { code, ...more });

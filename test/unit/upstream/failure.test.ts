@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GatewayError } from '../../../gateway/catalogue/errors.ts';
-import { toUpstreamFailure } from '../../../gateway/upstream/failure.ts';
+import { toUpstreamFailure } from '../../../gateway/catalogue/upstream-failure.ts';
 
 const withCode = (code: string) => Object.assign(new Error(`about ${code}`), { code });
 

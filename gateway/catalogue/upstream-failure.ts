@@ -1,6 +1,6 @@
 // Maps errors of connections and of the upstream's HTTP: to codes of the catalogue for clients, to texts for operators.
 
-import { type ErrorCode, GatewayError } from '../catalogue/errors.ts';
+import { type ErrorCode, GatewayError } from './errors.ts';
 
 /** Every other code of the table below means a failed or lost connection. */
 const HEAD_TOO_LARGE = 'WIRE_HEAD_TOO_LARGE';

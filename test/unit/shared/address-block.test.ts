@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressBlockOf } from '../../../gateway/limits/addresses/address-block.ts';
+import { addressBlockOf } from '../../../gateway/shared/http/address-block.ts';
 
 const cases: readonly [string, string][] = [
   ['192.0.2.1', '192.0.2.1'],

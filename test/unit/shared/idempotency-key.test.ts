@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseIdempotencyKey } from '../../../gateway/contract/idempotency-key.ts';
+import { parseIdempotencyKey } from '../../../gateway/shared/http/idempotency-key.ts';
 
 /** RFC 9651 section 4.1.6. */
 const quoted = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;

@@ -3,8 +3,8 @@
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { startDeadline } from '../../shared/deadline.ts';
-import { giveBackReads } from '../../sockets/shared-reads.ts';
+import { startDeadline } from '../shared/deadline.ts';
+import { giveBackReads } from './shared-reads.ts';
 
 /** Most bytes, and the longest time, that a client may still send after its last answer. Beyond either, the connection is cut. */
 const LINGER_BYTES_MAX = 4_194_304;

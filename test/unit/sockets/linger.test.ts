@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { endAfterLingering } from '../../../gateway/edge/connections/linger.ts';
+import { endAfterLingering } from '../../../gateway/sockets/linger.ts';
 import { createConnected, standStill } from '../../support/stand-still.ts';
 
 test('bytes that came while the process stood still are read, not answered with a reset', async (t) => {
