@@ -1,6 +1,7 @@
 // The guides: those of the configuration, and those that the gateway brings and that apply to the served contracts.
 
 import { readFile, stat } from 'node:fs/promises';
+import type { GuideSource } from '../shared/guide-source.ts';
 import { fillIn, type GuideFacts } from './guide-facts.ts';
 import { KEY_MARK, KEY_PLACEHOLDER } from './highlight.ts';
 import { escapeHtml } from './html.ts';
@@ -34,16 +35,6 @@ const builtInGuides: readonly BuiltIn[] = [
 ];
 
 export const BUILT_IN_GUIDES: readonly string[] = builtInGuides.map(({ name }) => name);
-
-export interface GuideSource {
-  /** The name of its page. */
-  readonly name: string;
-  readonly title: string;
-  readonly summary: string;
-  readonly order: number;
-  readonly markdown: string;
-  readonly updatedMs: number;
-}
 
 export interface Guide extends GuideSource {
   readonly rendered: Rendered;

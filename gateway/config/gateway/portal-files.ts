@@ -3,27 +3,15 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { shownPath, textOf } from '../../shared/file-text.ts';
+import type { GuideSource } from '../../shared/guide-source.ts';
 import { type Mistake, suggest } from '../../shared/mistakes.ts';
 import type { Source } from '../../shared/yaml-source.ts';
 import type { PortalSection } from './portal.ts';
 import { day } from './versions.ts';
 
-/** One guide of the configuration. */
-interface OwnGuide {
-  /** The name of its file and of its page. */
-  readonly name: string;
-  readonly title: string;
-  readonly summary: string;
-  /** Guides are shown in this order, then by title. */
-  readonly order: number;
-  readonly markdown: string;
-  /** Epoch milliseconds. */
-  readonly updatedMs: number;
-}
-
 export interface PortalFiles {
   readonly logo: { readonly type: string; readonly body: Buffer } | undefined;
-  readonly guides: readonly OwnGuide[];
+  readonly guides: readonly GuideSource[];
   /** Absolute paths of everything that was read. */
   readonly files: readonly string[];
 }
@@ -82,7 +70,7 @@ function readLogo({ portal, directory, source }: PortalFilesOptions, mistakes: M
 }
 
 interface ReadGuide {
-  readonly guide: OwnGuide;
+  readonly guide: GuideSource;
   readonly file: string;
 }
 

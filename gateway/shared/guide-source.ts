@@ -1,0 +1,13 @@
+// A guide of the documentation, before it is rendered. The configuration has guides, and the gateway brings some.
+
+export interface GuideSource {
+  /** The name of its file and of its page. */
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  /** Guides are shown in this order, then by title. */
+  readonly order: number;
+  readonly markdown: string;
+  /** Epoch milliseconds. */
+  readonly updatedMs: number;
+}
