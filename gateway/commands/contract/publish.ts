@@ -1,11 +1,11 @@
 // `gateway contract publish`: writes the current contracts as the published ones, which later contracts must not break.
 
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import type { Configuration } from '../../configuration.ts';
-import { changesBetween, publicationsFile } from '../../contract/diff/publications.ts';
+import { changesBetween, recordPublications } from '../../contract/diff/publications.ts';
 import { publishedContracts } from '../../contract/merged/groups.ts';
 import type { Publication, PublishedContract } from '../../shared/contracts/published-contract.ts';
 import { shownPath } from '../../shared/file-text.ts';
@@ -38,6 +38,7 @@ export function addPublish(contract: Command, context: CommandContext): void {
         readonly changed: boolean;
       }[] = [];
       const record: Publication[] = [];
+      const texts = new Map<string, string>();
       // Server address "/", because the public address differs between gateways.
       for (const published of publishedContractAt(configuration, '/')) {
         const file = join(directory, `${published.name}.json`);
@@ -56,12 +57,11 @@ export function addPublish(contract: Command, context: CommandContext): void {
               ...(note === undefined ? {} : { note }),
               changes,
             });
-          writeFileSync(file, text);
+          texts.set(file, text);
         }
         written.push({ name: published.name, file: shownPath(file), operations: published.operations.length, changed });
       }
-      const lines = record.map((entry) => `${JSON.stringify(entry)}\n`).join('');
-      if (lines !== '') appendFileSync(publicationsFile(directory), lines);
+      writePublication(directory, texts, record);
       if (json) return printJson(context, written);
       for (const { name, file, operations, changed } of written) {
         printLine(context, `${file}: ${changed ? 'promised' : 'as before'}, ${operations} operations of ${name}.`);
@@ -70,6 +70,21 @@ export function addPublish(contract: Command, context: CommandContext): void {
       if (written.some(({ changed }) => changed))
         printLine(context, `Keep them in version control, beside ${shownPath(contractsDirectory)}.`);
     });
+}
+
+/**
+ * Writes the contracts and their record. If the disk is full, no contract is written: a contract without its record would hide its changes
+ * from the documentation for good.
+ */
+function writePublication(directory: string, texts: ReadonlyMap<string, string>, record: readonly Publication[]): void {
+  const written = (file: string) => `${file}.new`;
+  try {
+    for (const [file, text] of texts) writeFileSync(written(file), text);
+    recordPublications(directory, record);
+    for (const file of texts.keys()) renameSync(written(file), file);
+  } finally {
+    for (const file of texts.keys()) rmSync(written(file), { force: true });
+  }
 }
 
 /** Changes that are printed; changes.jsonl has all. */

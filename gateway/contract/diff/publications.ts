@@ -1,7 +1,7 @@
 // The record of publications: what `gateway contract publish` changed for clients, one line of JSON each, beside the published contracts.
 // The documentation makes its list of changes from it.
 
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Publication, PublishedChange } from '../../shared/contracts/published-contract.ts';
 import { shownPath, textOf } from '../../shared/file-text.ts';
@@ -24,8 +24,12 @@ const READ_MAX = 2000;
 /** Returns the entries, oldest first; none if there is no file. Pushes a mistake for each line that is no entry. */
 export function readPublications(directory: string, mistakes: Mistake[]): Publication[] {
   const file = publicationsFile(directory);
+  if (!existsSync(file)) return [];
   const text = textOf(file);
-  if (typeof text !== 'string') return [];
+  if (typeof text !== 'string') {
+    mistakes.push({ file: shownPath(file), ...text });
+    return [];
+  }
   const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }));
   return lines
     .filter(({ line }) => line.trim() !== '')
@@ -37,6 +41,25 @@ export function readPublications(directory: string, mistakes: Mistake[]): Public
       mistakes.push({ file: shownPath(file), line: number, reason, remedy: 'Take it from version control again.' });
       return [];
     });
+}
+
+/**
+ * Adds entries to the record. Leaves out an entry that the record ends with for its contract: that publication broke off before its contract
+ * was written.
+ */
+export function recordPublications(directory: string, entries: readonly Publication[]): void {
+  const file = publicationsFile(directory);
+  const known = readPublications(directory, []);
+  const contentOf = ({ operations, changes }: Publication) => JSON.stringify([operations, changes]);
+  const fresh = entries.filter((entry) => {
+    const last = known.findLast(({ contract }) => contract === entry.contract);
+    return last === undefined || contentOf(last) !== contentOf(entry);
+  });
+  if (fresh.length === 0) return;
+  const before = textOf(file);
+  // An editor may have left the last line without its end.
+  const begin = typeof before !== 'string' || before === '' || before.endsWith('\n') ? '' : '\n';
+  appendFileSync(file, `${begin}${fresh.map((entry) => `${JSON.stringify(entry)}\n`).join('')}`);
 }
 
 /** Returns the contracts that were published and have no file any more, each with the mistake: deleting the file gives up no promise. */
@@ -62,6 +85,7 @@ function parsed(line: string): Publication | undefined {
     const isWhole =
       typeof day === 'string' &&
       /^\d{4}-\d\d-\d\d$/.test(day) &&
+      !Number.isNaN(Date.parse(day)) &&
       typeof contract === 'string' &&
       Number.isSafeInteger(operations) &&
       (note === undefined || typeof note === 'string') &&

@@ -86,7 +86,7 @@ const BOUNDS: Readonly<Record<string, readonly [label: string, phrase: string, u
 /** A keyword of a schema that went from one value to another. */
 function keywordWords(what: string): { what: string; value: ChangedValue | undefined } {
   const [, keyword = '', from = '', to = ''] = /^(?:the )?(\w+) goes from (.+) to (.+)$/s.exec(what) ?? [];
-  const bound = BOUNDS[keyword];
+  const bound = Object.hasOwn(BOUNDS, keyword) ? BOUNDS[keyword] : undefined;
   if (bound !== undefined) return { what: '', value: boundValue(bound, from, to) };
   if (/^(type|format|pattern)$/.test(keyword)) return { what: '', value: changedValue(keyword, 'any', from, to) };
   if (/^(default|operationId)$/.test(keyword)) return { what: '', value: changedValue(keyword, 'none', from, to) };

@@ -34,6 +34,13 @@ describe('changes of the published contracts', () => {
     paths['/v1/more'] = { get: { ...things, operationId: 'listMore', parameters: [] } };
   }
 
+  function withPlace(paths: Contract['paths']): void {
+    withAdditions(paths);
+    const required = { name: 'place', in: 'query', required: true, schema: { type: 'string' } };
+    const things = paths['/v1/things']?.get;
+    if (things) things.parameters = [...(things.parameters as object[]), required];
+  }
+
   async function publish(change?: (paths: Contract['paths']) => void, ...flags: string[]) {
     const contract = structuredClone(thingsContract()) as Contract;
     change?.(contract.paths);
@@ -122,12 +129,7 @@ describe('changes of the published contracts', () => {
     const rule = 'request-parameter-required';
     const accepted = { operation: 'listThings', rule, until: '2999-01-01', reason: 'All clients <b>send</b> it.' };
     writeFileSync(file, JSON.stringify({ ...upstreams, breaking: [accepted] }));
-    const required = { name: 'place', in: 'query', required: true, schema: { type: 'string' } };
-    const { code, err } = await publish((paths) => {
-      withAdditions(paths);
-      const things = paths['/v1/things']?.get;
-      if (things) things.parameters = [...(things.parameters as object[]), required];
-    });
+    const { code, err } = await publish(withPlace);
     assert.equal(code, 0, err);
     const breaks = lines()
       .at(-1)
@@ -150,6 +152,7 @@ describe('changes of the published contracts', () => {
       '{',
       'null',
       '{"day":"soon"}',
+      '{"day":"2026-13-45","contract":"v1","operations":1,"changes":[]}',
       '{"day":"2026-11-26","contract":"v1","operations":1,"changes":[{}]}',
     ]) {
       const whole = readFileSync(record, 'utf8');
@@ -159,5 +162,25 @@ describe('changes of the published contracts', () => {
       await assert.rejects(loading, /changes\.jsonl:4: this line is no entry of a publication/, bad);
       writeFileSync(record, whole);
     }
+  });
+
+  it('are refused while the record cannot be read as text', async () => {
+    const whole = readFileSync(record);
+    writeFileSync(record, Buffer.concat([whole, Buffer.from('\xe9', 'latin1')]));
+    const environment = environmentOf(gateway.directory);
+    const loading = loadConfiguration(loadSettings(environment), environment, 'check');
+    await assert.rejects(loading, /changes\.jsonl:4: the file is not in UTF-8/);
+    writeFileSync(record, whole);
+  });
+
+  it('are recorded on a line of their own where the last line has no end', async () => {
+    writeFileSync(record, readFileSync(record, 'utf8').trimEnd());
+    const before = lines().length;
+    const { code, err } = await publish((paths) => {
+      withPlace(paths);
+      paths['/v1/even-more'] = { get: { ...paths['/v1/more']?.get, operationId: 'listEvenMore' } };
+    });
+    assert.equal(code, 0, err);
+    assert.equal(lines().length, before + 1);
   });
 });

@@ -35,6 +35,7 @@ test('changes are told in the words of readers', () => {
     ['answer 200 application/json/retried: the property is new', '`retried` in response 200: added'],
     ['answer 200 application/json/data/[]/quota/anyOf: the property is new', '`data[].quota` in response 200: added'],
     ['answer 200: it is new', 'response 200 added'],
+    ['query parameter "q": constructor goes from a to b', '`q` query parameter: the rule constructor was changed'],
     ['answer 200, header ETag: it was removed', '`ETag` header of response 200 removed'],
     [
       'request body application/json/urls: the type goes from string to any',
