@@ -2,7 +2,7 @@
 
 import type { CertificateLife } from '../shared/certificate-life.ts';
 import type { AcmeRecords } from './acme-store.ts';
-import { recordIn, SERVER } from './records.ts';
+import { recordIn, revocationAsked, SERVER } from './records.ts';
 import { isToCome, renewAtMs } from './renewal.ts';
 
 /** The certificate in use. */
@@ -24,7 +24,7 @@ export function dueFor(id: string, records: AcmeRecords, held: Held | undefined,
   const isBlocked = [attempts, server].some((one) => one !== undefined && isToCome(one.nextAtMs, nowMs));
   const isLimited = [attempts, server].some((one) => one?.kind === 'limited' && isToCome(one.nextAtMs, nowMs));
   const asked = recordIn(records, 'asked', id);
-  if (asked?.kind === 'revoke' && held !== undefined && !isLimited) return 'revoke';
+  if (revocationAsked(records, id) !== undefined && !isLimited) return 'revoke';
   // A request of an operator waits for the server's rate limits, but not for the back-off.
   if (asked?.kind === 'order' && !isLimited) return 'order';
   if (isBlocked) return undefined;

@@ -14,6 +14,7 @@ import {
   change,
   recordIn,
   recordName,
+  revocationAsked,
   SEAL_RECORD,
   SERVER,
   sealedAs,
@@ -116,6 +117,8 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
     await journal.write({
       ...change('attempts', of, attempts),
       ...change('asked', id, undefined),
+      // A revocation that was asked for since this work began waits for its turn.
+      ...(revocationAsked(records(), id) && change('revocation', id, undefined)),
       ...(isOver && forgotten(id)),
     });
     onEvent({ kind: 'failed', names, attempts });
@@ -142,20 +145,23 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
   }
 
   async function revoke(id: string, names: readonly string[]): Promise<void> {
-    const by = askedBy(id);
-    const record = recordIn(records(), 'certificate', id);
-    if (record === undefined) return journal.write(change('asked', id, undefined));
+    const asked = revocationAsked(records(), id);
+    if (asked === undefined) return;
     const { revokeCert } = await client.directory();
-    const certificate = new X509Certificate(record.certificate).raw.toString('base64url');
+    const certificate = new X509Certificate(asked.certificate).raw.toString('base64url');
     try {
       await client.post(revokeCert, await account(), { certificate });
     } catch (error) {
       if (!(error instanceof AcmeFailure && error.type === 'alreadyRevoked')) throw error;
     }
-    const revoked = { ...record, revokedAtMs: now() };
-    await journal.write({ ...change('certificate', id, revoked), ...change('asked', id, undefined) });
-    onEvent({ kind: 'revoked', names, by });
-    await order(id, names);
+    const record = recordIn(records(), 'certificate', id);
+    const isInUse = record?.certificate === asked.certificate;
+    await journal.write({
+      ...(isInUse && change('certificate', id, { ...record, revokedAtMs: now() })),
+      ...change('revocation', id, { ...asked, doneAtMs: now() }),
+    });
+    onEvent({ kind: 'revoked', names, by: asked.by });
+    if (isInUse) await order(id, names);
   }
 
   async function replaceAccountKey(): Promise<void> {

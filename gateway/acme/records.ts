@@ -60,9 +60,22 @@ interface RenewalRecord {
 
 /** The request of a command. */
 export interface AskedRecord {
-  readonly kind: 'order' | 'revoke' | 'account key';
+  readonly kind: 'order' | 'account key';
   readonly by: string;
   readonly atMs: number;
+}
+
+/**
+ * The request of a command to revoke the certificate that is in use then. It has a record of its own, because an order in progress grants a
+ * request to order, but not this one: its certificate takes the place of the one to revoke.
+ */
+export interface RevocationRecord {
+  /** PEM, as the record of the certificate has it. */
+  readonly certificate: string;
+  readonly by: string;
+  readonly atMs: number;
+  /** When the server confirmed it. The record stays, so that its author does not take a loss of the store for a success. */
+  readonly doneAtMs?: number | undefined;
 }
 
 interface Kinds {
@@ -74,6 +87,7 @@ interface Kinds {
   readonly attempts: AttemptsRecord;
   readonly renewal: RenewalRecord;
   readonly asked: AskedRecord;
+  readonly revocation: RevocationRecord;
 }
 
 export type RecordKind = keyof Kinds;
@@ -88,6 +102,12 @@ export const recordName = (kind: RecordKind, of: string) => `${kind} ${of}`;
 /** Undefined if the record does not exist or cannot be parsed. */
 export function recordIn<K extends RecordKind>(records: AcmeRecords, kind: K, of: string): Kinds[K] | undefined {
   return parseRecord(records.get(recordName(kind, of)));
+}
+
+/** The revocation that waits for its turn; undefined if there is none. */
+export function revocationAsked(records: AcmeRecords, id: string): RevocationRecord | undefined {
+  const asked = recordIn(records, 'revocation', id);
+  return asked?.doneAtMs === undefined ? asked : undefined;
 }
 
 /** All records of a kind. */

@@ -2,9 +2,11 @@
 // its account.
 
 import type { Command } from 'commander';
+import { askGateways } from '../../acme/asking.ts';
+import { SERVER } from '../../acme/records.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine, printTable, shortTime } from '../print.ts';
-import { askGateway, certificateStatusIn, type OpenedStore, openCertificateStore } from './store.ts';
+import { certificateStatusIn, type OpenedStore, openCertificateStore } from './store.ts';
 
 interface OutputFlags {
   readonly json?: true;
@@ -32,7 +34,7 @@ export function addCertificatesCommands(program: Command, context: CommandContex
     .action((name: string, { json }: OutputFlags) =>
       withStore(context, async (opened) => {
         const id = requireId(context, opened, name);
-        await askGateway(opened, id, 'order', context);
+        await ask(context, opened, id, 'order');
         const status = certificateStatusIn(opened, await opened.store.read(), context.now()).find(({ names }) =>
           names.includes(name),
         );
@@ -49,7 +51,7 @@ export function addCertificatesCommands(program: Command, context: CommandContex
     .action((name: string, { json }: OutputFlags) =>
       withStore(context, async (opened) => {
         const id = requireId(context, opened, name);
-        await askGateway(opened, id, 'revoke', context);
+        await ask(context, opened, id, 'revoke');
         if (json) printJson(context, { names: id.split(','), revoked: true });
         else printLine(context, `${id.split(',').join(', ')}: revoked. The gateway orders another certificate.`);
       }),
@@ -61,7 +63,7 @@ export function addCertificatesCommands(program: Command, context: CommandContex
     .addHelpText('after', '\nExample:\n  gateway certificates account-key')
     .action(({ json }: OutputFlags) =>
       withStore(context, async (opened) => {
-        await askGateway(opened, 'server', 'account key', context);
+        await ask(context, opened, SERVER, 'account key');
         if (json) printJson(context, { changed: true });
         else printLine(context, 'The account has a new key.');
       }),
@@ -75,6 +77,17 @@ async function withStore(context: CommandContext, work: (opened: OpenedStore) =>
   } finally {
     opened.store.close();
   }
+}
+
+/** Ends the command with the reason if no gateway grants the request. */
+async function ask(
+  { actor, now, fail }: CommandContext,
+  { store }: OpenedStore,
+  id: string,
+  kind: Parameters<typeof askGateways>[0]['kind'],
+): Promise<void> {
+  const reason = await askGateways({ store, id, kind, by: actor, now });
+  if (reason !== undefined) fail(reason);
 }
 
 function requireId(context: CommandContext, { ids }: OpenedStore, name: string): string {

@@ -2,7 +2,10 @@
 // paused does nothing after its successor has begun.
 
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { describe, it } from 'node:test';
+import type { AcmeStore } from '../../../gateway/acme/acme-store.ts';
+import { askGateways } from '../../../gateway/acme/asking.ts';
 import { change } from '../../../gateway/acme/records.ts';
 import { openRedisAcmeStore } from '../../../gateway/acme/redis-acme-store.ts';
 import type { AcmeRequest } from '../../support/acme-door.ts';
@@ -178,6 +181,42 @@ it('an account that the server has lost is registered anew at once', async () =>
     first.events.map(({ kind }) => kind),
     ['issued', 'issued'],
   );
+});
+
+it('a certificate that an operator revokes while its successor is ordered is revoked, and the successor stays', async () => {
+  const [keeper] = (await instances(1, [['a.test']])) as [TestKeeper];
+  await untilShown(keeper);
+  const serial = () => new X509Certificate(keeper.keeper.shown()[0]?.certificate ?? '').serialNumber;
+  const former = serial();
+  const store = await openRedisAcmeStore(url);
+  const held = Promise.withResolvers<void>();
+  const isReached = new Promise<void>((resolve) => {
+    pebble.onRequest = ({ path }) => path === 'finalize-order' && resolve();
+  });
+  pebble.hold = { path: 'finalize-order', until: held.promise };
+  const ask = (kind: 'order' | 'revoke') => askGateways({ store, id: 'a.test', kind, by: 'ada', now: Date.now });
+  const ordered = ask('order');
+  await isReached;
+  const revoked = ask('revoke');
+  await until(recordsLeft, (left) => left.includes('revocation'));
+  pebble.hold = undefined;
+  pebble.onRequest = undefined;
+  held.resolve();
+  assert.deepEqual(await Promise.all([ordered, revoked]), [undefined, undefined]);
+  store.close();
+  assert.equal(await pebble.statusOf(former), 'Revoked');
+  await until(serial, (shown) => shown !== former);
+  assert.equal(await pebble.statusOf(serial()), 'Valid');
+});
+
+it('a request that the store has lost is not taken for granted', async () => {
+  await instances(1, [['a.test']]);
+  const store = await openRedisAcmeStore(url);
+  await until(recordsLeft, (left) => left.includes('certificate'));
+  const lost: AcmeStore = { ...store, put: () => undefined };
+  for (const kind of ['order', 'revoke', 'account key'] as const)
+    assert.match((await askGateways({ store: lost, id: 'a.test', kind, by: 'ada', now: Date.now })) ?? '', /has lost/);
+  store.close();
 });
 
 /** Changes the one record of a kind. */

@@ -21,7 +21,7 @@ export interface TestKeeper {
   readonly events: readonly AcmeEvent[];
   /** Requests to the server so far. */
   requests(): number;
-  /** Serial numbers of the certificates that it shows. */
+  /** Fingerprints of the certificates that it shows. */
   shown(): readonly string[];
   /** From now on it sends, reads and writes nothing, and never will again. */
   kill(): void;

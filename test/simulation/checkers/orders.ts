@@ -3,6 +3,7 @@
 
 import type { Deployment } from '../deployment.ts';
 import { BEGINNING_MS } from '../engine/world.ts';
+import type { GivenCommand } from './commands.ts';
 
 /** A certificate is renewed after two thirds of its life. */
 const EARLIEST_SHARE = 0.6;
@@ -39,6 +40,8 @@ interface OrderSeen {
   readonly leftBehind: Set<string>;
   /** When the authority gave it up. */
   endedMs: number | undefined;
+  /** The authority has revoked its certificate. */
+  isRevoked: boolean;
 }
 
 /** A certificate. Times are epoch milliseconds. */
@@ -53,6 +56,8 @@ export interface OrderCheckerOptions {
   readonly lifetimeMs: number;
   readonly kills: () => readonly number[];
   readonly storeClock: () => number;
+  /** The commands of operators so far. */
+  readonly commands?: readonly GivenCommand[];
 }
 
 export class OrderChecker {
@@ -64,12 +69,14 @@ export class OrderChecker {
   readonly #kills: () => readonly number[];
   /** Gateways decide by it when a certificate is due. */
   readonly #storeClock: () => number;
+  readonly #commands: readonly GivenCommand[];
 
-  constructor({ deployment, lifetimeMs, kills, storeClock }: OrderCheckerOptions) {
+  constructor({ deployment, lifetimeMs, kills, storeClock, commands = [] }: OrderCheckerOptions) {
     this.#deployment = deployment;
     this.#lifetimeMs = lifetimeMs;
     this.#kills = kills;
     this.#storeClock = storeClock;
+    this.#commands = commands;
   }
 
   ordered(id: string, names: string): void {
@@ -92,6 +99,7 @@ export class OrderChecker {
       shownMs: undefined,
       leftBehind: new Set(),
       endedMs: undefined,
+      isRevoked: false,
     });
     if (this.#orders.size > 20) this.#orders.delete(this.#orders.keys().next().value as string);
   }
@@ -116,6 +124,15 @@ export class OrderChecker {
   ended(id: string): void {
     const order = this.#orders.get(id);
     if (order !== undefined) order.endedMs = this.#deployment().world.now();
+  }
+
+  /** The authority has lost it. */
+  dropped(id: string): void {
+    this.#orders.delete(id);
+  }
+
+  revoked(fingerprint: string): void {
+    for (const order of this.#orders.values()) if (order.fingerprint === fingerprint) order.isRevoked = true;
   }
 
   issued(id: string, { fingerprint, ...life }: Issued): void {
@@ -177,7 +194,9 @@ export class OrderChecker {
     } else if (
       order.isUsable &&
       this.#storeClock() < (order.issuedAt ?? 0) + EARLIEST_SHARE * this.#lifetimeMs &&
-      this.#isSettled(order.downloadedMs)
+      this.#isSettled(order.downloadedMs) &&
+      !order.isRevoked &&
+      !this.#isCommanded(id, order.names, order.atMs)
     )
       world.violate('orders', `${id} for ${order.names} is ordered, although ${earlier} was issued lately`);
   }
@@ -188,8 +207,19 @@ export class OrderChecker {
     const isKilled = this.#kills().some((atMs) => atMs > endedMs);
     const isLost = redis.losses().some(({ atMs }) => atMs >= orderedMs);
     if (isKilled || isLost || clockJumpsMs.some((atMs) => atMs > endedMs)) return;
-    if (world.now() - endedMs < PAUSE_MS)
+    if (world.now() - endedMs < PAUSE_MS && !this.#isCommanded(id, names, endedMs))
       world.violate('orders', `${id} for ${names} is ordered ${Math.round(world.now() - endedMs)} ms after a refusal`);
+  }
+
+  /** Whether an operator has asked for this order since then: a command is the reason of one order, unless something was out of order. */
+  #isCommanded(id: string, names: string, fromMs: number): boolean {
+    const { disturbances } = this.#deployment();
+    const given = this.#commands.filter(
+      (one) => one.kind !== 'account key' && one.names === names && one.atMs >= fromMs,
+    );
+    const reason = given.find(({ order = id }) => order === id);
+    if (reason !== undefined) reason.order = id;
+    return reason !== undefined || given.some(({ atMs }) => !disturbances.isCalmSince(atMs));
   }
 
   /** Whether the certificate was stored after it was fetched: the holder may have died before it. */

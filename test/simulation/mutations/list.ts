@@ -2,6 +2,7 @@
 // the gateway and searches, and `docs/reliability.md` has how long that took.
 
 import { BOUND } from './bound.ts';
+import { COMMANDS } from './commands.ts';
 import { type Mutation, of } from './mutation.ts';
 import { SESSIONS } from './sessions.ts';
 import { USAGE } from './usage.ts';
@@ -282,6 +283,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...IDEMPOTENCY,
   ...REPLICAS,
   ...CERTIFICATES,
+  ...COMMANDS,
   ...RELOAD,
   ...SESSIONS,
   ...USAGE,

@@ -1,11 +1,13 @@
 // A certificate authority as a model (RFC 8555): accounts, orders, validations and certificates, with the answers that servers really give when they
-// are slow, limited, or forget. It verifies no signature; it asks a gateway for the answer to a challenge, as a real one does.
+// are slow, limited, or forget. It asks a gateway for the answer to a challenge, as a real one does.
 
-import { createPublicKey, generateKeyPairSync, hash, X509Certificate } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, hash, type JsonWebKey, X509Certificate } from 'node:crypto';
 import { alternativeNames, signatureAlgorithm, signed } from '../../../gateway/acme/csr.ts';
 import { derInteger, derTagged, octets, oid, sequence, utcTime } from '../../../gateway/acme/der.ts';
+import type { CommandChecker } from '../checkers/commands.ts';
 import type { OrderChecker } from '../checkers/orders.ts';
 import { BEGINNING_MS, type World } from '../engine/world.ts';
+import { AuthorityAccounts, type Jws } from './authority-accounts.ts';
 
 const BASE = 'https://ca.simulated';
 export const DIRECTORY = `${BASE}/directory`;
@@ -14,6 +16,8 @@ const PROBLEM = 'urn:ietf:params:acme:error:';
 const BACKDATED = 1 / 40;
 /** How often it gives an order up, whatever the gateways answer: a resolver of its own fails. */
 const GIVEN_UP = 0.02;
+/** How often it has lost an account when the next order comes. */
+const FORGOTTEN = 0.01;
 const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35';
 
 export interface CaAnswer {
@@ -43,6 +47,7 @@ interface Order {
 export interface AuthorityOptions {
   readonly world: World;
   readonly checker: OrderChecker;
+  readonly commands: CommandChecker;
   readonly lifetimeMs: number;
   /** Asks some gateway for the key authorization of a token, as http-01 does; undefined: none is reached, or it knows none. */
   askGateway(token: string): Promise<string | undefined>;
@@ -55,8 +60,7 @@ export class CertificateAuthority {
   readonly #random: World['random'];
   readonly #key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   readonly #nonces = new Set<string>();
-  readonly #accounts = new Map<string, string>();
-  readonly #thumbprints = new Map<string, string>();
+  readonly #accounts = new AuthorityAccounts(`${BASE}/account`);
   readonly #orders = new Map<string, Order>();
   #count = 0;
   /** Until when orders for these names are refused (429). */
@@ -73,18 +77,23 @@ export class CertificateAuthority {
     if (method === 'GET' && path === '/directory') return this.#json(200, directory());
     if (method === 'GET' && path.startsWith('/renewal')) return this.#renewalInfo(path.split('/')[2] ?? '');
     if (method === 'HEAD') return this.#json(200, undefined);
-    const { header, payload } = readJws(body ?? '{}');
+    const jws = JSON.parse(body ?? '{}') as Jws;
+    const { header, payload } = readJws(jws);
     if (!this.#nonces.delete(header.nonce ?? '') || this.#random.chance(0.02)) return this.#problem(400, 'badNonce');
-    return this.#post(place, path, header, payload);
+    if (path === '/account') return this.#account(header, payload);
+    const { kid = '' } = header;
+    if (!this.#accounts.has(kid)) return this.#problem(400, 'accountDoesNotExist');
+    if (!this.#accounts.isSigned(kid, jws)) return this.#problem(400, 'malformed');
+    return this.#post(place, path, kid, payload);
   }
 
-  #post(place: string, path: string, header: JwsHeader, payload: Record<string, unknown> | undefined): CaAnswer {
+  #post(place: string, path: string, kid: string, payload: Record<string, unknown> | undefined): CaAnswer {
     const [, kind = '', id = ''] = path.split('/');
-    if (kind === 'account') return this.#account(header, payload);
-    if (kind === 'new-order') return this.#newOrder(place, header, payload);
+    if (kind === 'new-order') return this.#newOrder(place, kid, payload);
+    if (kind === 'revoke') return this.#revoke(String(payload?.certificate));
+    if (kind === 'key-change') return this.#changeKey(kid, payload);
     const order = this.#orders.get(id);
-    if (kind === 'revoke') return this.#json(200, undefined);
-    if (order === undefined) return this.#problem(401, 'unauthorized');
+    if (order?.account !== kid) return this.#problem(401, 'unauthorized');
     this.#options.checker.touched(order.id, place);
     switch (kind) {
       case 'order':
@@ -103,18 +112,43 @@ export class CertificateAuthority {
   }
 
   #account({ jwk }: JwsHeader, payload: Record<string, unknown> | undefined): CaAnswer {
-    const key = JSON.stringify(jwk);
-    const known = this.#accounts.get(key);
-    if (known === undefined && payload?.onlyReturnExisting === true) return this.#problem(400, 'accountDoesNotExist');
-    const url = known ?? `${BASE}/account/${this.#accounts.size + 1}`;
-    this.#accounts.set(key, url);
-    const { crv, kty, x, y } = jwk as Record<string, string>;
-    this.#thumbprints.set(url, hash('sha256', JSON.stringify({ crv, kty, x, y }), 'base64url'));
-    return this.#json(201, { status: 'valid' }, { location: url });
+    const isKnown = this.#accounts.find(jwk ?? {}) !== undefined;
+    if (!isKnown && payload?.onlyReturnExisting === true) return this.#problem(400, 'accountDoesNotExist');
+    return this.#json(201, { status: 'valid' }, { location: this.#accounts.open(jwk ?? {}) });
   }
 
-  #newOrder(place: string, { kid = '' }: JwsHeader, payload: Record<string, unknown> | undefined): CaAnswer {
-    const { world, checker } = this.#options;
+  #changeKey(kid: string, payload: Record<string, unknown> | undefined): CaAnswer {
+    const { jwk } = readJws(payload as unknown as Jws).header;
+    if (jwk === undefined || this.#accounts.find(jwk) !== undefined) return this.#problem(409, 'conflict');
+    this.#accounts.changeKey(kid, jwk);
+    this.#options.commands.keyChanged();
+    return this.#json(200, undefined);
+  }
+
+  #revoke(der: string): CaAnswer {
+    const { commands, checker } = this.#options;
+    const { fingerprint = '' } = this.issued.get(new X509Certificate(Buffer.from(der, 'base64url')).toString()) ?? {};
+    if (commands.revokedMs(fingerprint) < Number.POSITIVE_INFINITY) return this.#problem(400, 'alreadyRevoked');
+    this.#options.world.note('authority', `revokes ${fingerprint.slice(0, 6)}`);
+    commands.revoked(fingerprint);
+    checker.revoked(fingerprint);
+    return this.#json(200, undefined);
+  }
+
+  /** It has lost the account, with the orders that are not done. */
+  #forget(account: string): void {
+    this.#options.world.note('authority', `forgets ${account}`);
+    this.#accounts.forget(account);
+    for (const order of this.#orders.values())
+      if (order.account === account && order.certificate === undefined) this.#options.checker.dropped(order.id);
+  }
+
+  #newOrder(place: string, kid: string, payload: Record<string, unknown> | undefined): CaAnswer {
+    const { world, checker, commands } = this.#options;
+    if (this.#random.chance(FORGOTTEN)) {
+      this.#forget(kid);
+      return this.#problem(400, 'accountDoesNotExist');
+    }
     const names = ((payload?.identifiers ?? []) as { value: string }[]).map(({ value }) => value);
     const limitedUntilMs = this.#limitedUntilMs.get(names.join()) ?? 0;
     if (world.now() < limitedUntilMs) {
@@ -124,6 +158,7 @@ export class CertificateAuthority {
     if (this.#random.chance(0.02)) {
       const untilMs = world.now() + this.#random.between(600_000, 1_800_000);
       this.#limitedUntilMs.set(names.join(), untilMs);
+      commands.limited();
       return this.#limited(untilMs);
     }
     this.#count += 1;
@@ -160,7 +195,7 @@ export class CertificateAuthority {
   /** Asks a gateway a few times. */
   async #validate(order: Order, token: string): Promise<void> {
     const { world, askGateway, checker } = this.#options;
-    const wanted = `${token}.${this.#thumbprints.get(order.account)}`;
+    const wanted = `${token}.${this.#accounts.thumbprint(order.account)}`;
     const isOpen = () => order.status === 'pending' && !order.valid.has(token);
     const isGivenUp = this.#random.chance(GIVEN_UP);
     for (let attempt = 0; attempt < 4; attempt += 1) {
@@ -181,13 +216,15 @@ export class CertificateAuthority {
   #finalize(order: Order): CaAnswer {
     if (order.status !== 'ready') return this.#problem(403, 'orderNotReady');
     order.status = 'processing';
-    const { world, checker } = this.#options;
+    const { world, checker, commands } = this.#options;
     world.after(this.#random.between(100, 8000), () => {
       const text = this.#issue(order.names);
       order.certificate = text;
       order.status = 'valid';
       world.note('authority', `order ${order.id} is valid`);
-      checker.issued(order.id, this.issued.get(text) as IssuedCertificate);
+      const issued = this.issued.get(text) as IssuedCertificate;
+      checker.issued(order.id, issued);
+      commands.issued(order.names.join(), issued.fingerprint);
     });
     return this.#json(200, shownOrder(order));
   }
@@ -244,12 +281,11 @@ export class CertificateAuthority {
 
 interface JwsHeader {
   readonly nonce?: string;
-  readonly jwk?: object;
+  readonly jwk?: JsonWebKey;
   readonly kid?: string;
 }
 
-function readJws(body: string): { header: JwsHeader; payload: Record<string, unknown> | undefined } {
-  const parts = JSON.parse(body) as { protected: string; payload: string };
+function readJws(parts: Jws): { header: JwsHeader; payload: Record<string, unknown> | undefined } {
   const read = (text: string) => (text === '' ? undefined : JSON.parse(Buffer.from(text, 'base64url').toString()));
   return { header: read(parts.protected), payload: read(parts.payload) };
 }

@@ -1,4 +1,5 @@
-// Certificate orders: one of several gateways orders and renews the certificates of all, by a lease in Redis, at an authority that is a model.
+// Certificate orders: one of several gateways orders and renews the certificates of all, by a lease in Redis, at an authority that is a model. In most
+// simulations, an operator gives commands meanwhile.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,12 +12,15 @@ import { openRedisAcmeStore } from '../../../gateway/acme/redis-acme-store.ts';
 import { createSeal } from '../../../gateway/acme/seal.ts';
 import { createSqliteAcmeStore } from '../../../gateway/acme/sqlite-acme-store.ts';
 import type { ReadPair } from '../../../gateway/acme/view.ts';
+import type { ConnectRedis } from '../../../gateway/redis/client.ts';
+import { CommandChecker } from '../checkers/commands.ts';
 import { OrderChecker } from '../checkers/orders.ts';
 import { Deployment, type Place } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
 import { BEGINNING_MS, type World } from '../engine/world.ts';
 import type { Protocol, Running } from '../protocol.ts';
 import { type CaAnswer, CertificateAuthority, DIRECTORY } from './certificate-authority.ts';
+import { beginOperator } from './certificate-operator.ts';
 
 const HOUR_MS = 3_600_000;
 const NAMES = [['a.test'], ['b.test', 'www.b.test']] as const;
@@ -25,6 +29,7 @@ const HTTP_DEADLINE_MS = 15_000;
 const ALL_ARRIVES_AFTER_MS = 10 * 60_000;
 /** More in a row come from no fault of the network. */
 const FAILURES_MAX = 8;
+const OPERATED = 0.6;
 
 export const certificatesProtocol: Protocol = {
   name: 'certificates',
@@ -68,23 +73,21 @@ function startCertificates(world: World, processes: number): Running {
   const gateways = new Map<Place, Gateway>();
   const stores = new Set<AcmeStore>();
   const kills: number[] = [];
+  const commands = new CommandChecker(() => deployment);
   const checker = new OrderChecker({
+    commands: commands.given,
     deployment: () => deployment,
     lifetimeMs,
     kills: () => kills,
     storeClock: () =>
       directory === undefined ? deployment.redis.now() : (deployment.places[0] as Place).process.machine.now(),
   });
-  const authority = new CertificateAuthority({ world, checker, lifetimeMs, askGateway });
+  const authority = new CertificateAuthority({ world, checker, commands, lifetimeMs, askGateway });
 
   const deployment: Deployment = new Deployment(world, processes, (place, process, connect) => {
     if (place.starts > 1) kills.push(world.now());
     const { machine } = process;
-    const opened: AcmeStore | Promise<AcmeStore> =
-      directory === undefined
-        ? openRedisAcmeStore('redis://simulated', connect, machine)
-        : createSqliteAcmeStore({ directory, now: machine.now });
-    void Promise.resolve(opened).then(async (store) => {
+    void openStore(process, connect).then(async (store) => {
       stores.add(store);
       const keeper = createKeeper({
         store,
@@ -124,6 +127,23 @@ function startCertificates(world: World, processes: number): Running {
     return { ...issued, certificate, key };
   };
 
+  async function openStore({ machine }: SimulatedProcess, connect: ConnectRedis): Promise<AcmeStore> {
+    if (directory !== undefined) return createSqliteAcmeStore({ directory, now: machine.now });
+    return openRedisAcmeStore('redis://simulated', connect, machine);
+  }
+
+  if (random.chance(OPERATED))
+    beginOperator({
+      deployment,
+      checker: commands,
+      certificates: NAMES,
+      openStore,
+      shownFor: (names) =>
+        [...gateways.values()].flatMap(({ keeper }) =>
+          keeper.kept().flatMap((kept) => (kept.names === names ? (kept.shown?.fingerprint ?? []) : [])),
+        ),
+    });
+
   /** A validation reaches any gateway, as behind a balancer. */
   function askGateway(token: string): Promise<string | undefined> {
     const place = random.pick(deployment.places);
@@ -147,6 +167,9 @@ function startCertificates(world: World, processes: number): Running {
           // The wait after some failures may last longer than the calm.
           const isWaiting = failure !== undefined && failure.nextAtMs > nowMs && failure.failures < FAILURES_MAX;
           if (!isGood && !isWaiting) world.violate('progress', `${place.name} shows no valid certificate for ${names}`);
+          const revokedMs = commands.revokedMs(shown?.fingerprint ?? '');
+          if (revokedMs < world.now() && !isWaiting && !deployment.redis.losses().some(({ atMs }) => atMs > revokedMs))
+            world.violate('progress', `${place.name} still shows a certificate for ${names} that is revoked`);
           fingerprints.add(`${names} ${shown?.fingerprint}`);
         }
       }

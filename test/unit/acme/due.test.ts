@@ -59,7 +59,9 @@ it('no time is waited for that only a wrong clock can have written', () => {
 it('an operator does not wait for the back-off, but for a rate limit', () => {
   assert.equal(due(records(renewal, asked('order'), attempts('a.test', 'refused', NOW + 1))), 'order');
   assert.equal(due(records(renewal, asked('order'), attempts(SERVER, 'limited', NOW + 1))), undefined);
-  assert.equal(due(records(renewal, asked('revoke'))), 'revoke');
+  const revocation = { certificate: 'PEM', by: 'ada', atMs: 0 };
+  assert.equal(due(records(renewal, ['revocation', 'a.test', revocation])), 'revoke');
+  assert.equal(due(records(renewal, ['revocation', 'a.test', { ...revocation, doneAtMs: 1 }])), undefined);
 });
 
 it('renewal information is asked for a new certificate, and again when it is time', () => {

@@ -1,0 +1,70 @@
+// The request of an operator: a command leaves it in the store, and waits until a gateway has granted it.
+
+import { type Machine, realMachine } from '../shared/machine.ts';
+import type { AcmeRecords, AcmeStore } from './acme-store.ts';
+import { type AskedRecord, change, recordIn, recordName, SERVER } from './records.ts';
+import { isToCome } from './renewal.ts';
+
+const LOOK_MS = 200;
+/** Longer than an order takes, and longer than the lease of an instance that has died. */
+const PATIENCE_MS = 120_000;
+
+interface Asking {
+  readonly store: AcmeStore;
+  /** The certificate; for the key of the account, `SERVER`. */
+  readonly id: string;
+  readonly kind: AskedRecord['kind'] | 'revoke';
+  readonly by: string;
+  now(): number;
+  readonly machine?: Machine;
+}
+
+/**
+ * Asks the gateways for one piece of work, and waits for it. Returns the reason as a sentence if it was not done, and undefined when it was.
+ * Rejects while the store is away.
+ */
+export async function askGateways(asking: Asking): Promise<string | undefined> {
+  const { store, id, machine = realMachine } = asking;
+  const { performance, sleep } = machine;
+  const before = await store.read();
+  const limits = [recordIn(before, 'attempts', id), recordIn(before, 'attempts', SERVER)];
+  const limit = limits.find((one) => one?.kind === 'limited' && isToCome(one.nextAtMs, store.now()));
+  if (limit) return `${limit.reason} The next attempt is possible at ${new Date(limit.nextAtMs).toISOString()}.`;
+  const request = requestFor(asking, before);
+  if (request === undefined) return 'There is no certificate yet.';
+  await store.put(request);
+  const [[name = '', text] = []] = Object.entries(request);
+  const endsAt = performance.now() + PATIENCE_MS;
+  while (performance.now() < endsAt) {
+    const records = await store.read();
+    if (records.get(name) !== text) return outcomeOf(asking, before, records);
+    await sleep(LOOK_MS);
+  }
+  await store.put({ [name]: undefined });
+  return 'No gateway has taken up the request: is one running with this store and this tls.acme?';
+}
+
+/** Returns the record to write; undefined if there is no certificate to revoke. */
+function requestFor(
+  { id, kind, by, now }: Asking,
+  before: AcmeRecords,
+): Record<string, string | undefined> | undefined {
+  if (kind !== 'revoke') return change('asked', id, { kind, by, atMs: now() });
+  const certificate = recordIn(before, 'certificate', id)?.certificate;
+  return certificate === undefined ? undefined : change('revocation', id, { certificate, by, atMs: now() });
+}
+
+/** A request that is gone was granted, has failed, or was lost with the last writes of the store. */
+function outcomeOf({ id, kind }: Asking, before: AcmeRecords, records: AcmeRecords): string | undefined {
+  if (kind === 'revoke' && recordIn(records, 'revocation', id)?.doneAtMs !== undefined) return undefined;
+  for (const subject of [id, SERVER]) {
+    const failure = recordIn(records, 'attempts', subject);
+    if (failure !== undefined && failure.atMs !== recordIn(before, 'attempts', subject)?.atMs) return failure.reason;
+  }
+  const accounts = recordName('account', '');
+  const isNew = [...records].some(([name, text]) => name.startsWith(accounts) && before.get(name) !== text);
+  if (kind === 'account key' && isNew) return undefined;
+  const certificate = recordName('certificate', id);
+  if (kind === 'order' && records.get(certificate) !== before.get(certificate)) return undefined;
+  return 'The store has lost the request: repeat the command.';
+}

@@ -1,0 +1,55 @@
+// Defects in what gateways do for the commands of operators on certificates.
+
+import { of } from './mutation.ts';
+
+export const COMMANDS = of('certificates', [
+  [
+    'an order in progress grants a revocation',
+    'acme/jobs.ts',
+    "...change('asked', id, undefined),\n    });\n    onEvent({ kind: 'issued'",
+    "...change('asked', id, undefined), ...change('revocation', id, { certificate: '', by, atMs: 0, doneAtMs: 1 }),\n    });\n    onEvent({ kind: 'issued'",
+  ],
+  [
+    'the certificate in use is revoked in place of the one that was',
+    'acme/jobs.ts',
+    'new X509Certificate(asked.certificate)',
+    "new X509Certificate(recordIn(records(), 'certificate', id)?.certificate ?? asked.certificate)",
+  ],
+  [
+    'a revoked certificate stays in use',
+    'acme/jobs.ts',
+    'record?.certificate === asked.certificate;',
+    '(false as boolean);',
+  ],
+  [
+    'a request that the store has lost counts as granted',
+    'acme/asking.ts',
+    "return 'The store has lost the request: repeat the command.';",
+    'return undefined;',
+  ],
+  [
+    'a command does not wait for the rate limit of the server',
+    'acme/due.ts',
+    "asked?.kind === 'order' && !isLimited",
+    "asked?.kind === 'order'",
+  ],
+  [
+    'a request to order stays after it is granted',
+    'acme/jobs.ts',
+    "...change('asked', id, undefined),\n    });\n    onEvent({ kind: 'issued'",
+    "});\n    onEvent({ kind: 'issued'",
+  ],
+  [
+    'a new account key is sent before it is stored',
+    'acme/account.ts',
+    'await save(work, next);\n  await finishKeyChange',
+    'await finishKeyChange',
+  ],
+  [
+    'an account key whose change is unknown is sent again',
+    'acme/account.ts',
+    'if (known === undefined) {',
+    'if (known !== null) {',
+  ],
+  ['an account that the server has lost is not registered again', 'acme/jobs.ts', 'await forgetAccount(work);', ''],
+]);
