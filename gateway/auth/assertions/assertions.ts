@@ -8,8 +8,11 @@ import type { Awaitable } from '../../shared/awaitable.ts';
 import { type AssertionKey, kidOf, publishedKeysAt, signerAt, signerProblem, type Term } from './assertion-keys.ts';
 
 const LIFETIME_SECONDS = 60;
-/** From this age on, a new assertion is signed in the background. */
-const RENEWED_AFTER_MS = 30_000;
+/**
+ * From an age between these on, drawn for each assertion, a new one is signed in the background: assertions that traffic had signed in
+ * one second are not renewed in one second again (a thousand signatures take a tenth of a second, for which all other requests wait).
+ */
+const RENEWED_AFTER_MS = { least: 20_000, most: 40_000 };
 /** Leaves 15 s of validity, rounding included: an assertion with less could expire on its way to the upstream. */
 const USABLE_FOR_MS = 44_000;
 
@@ -28,6 +31,8 @@ interface AssertionsOptions {
   readonly keys: readonly AssertionKey[];
   readonly issuer: string;
   now(): number;
+  /** From 0 to 1. Default: `Math.random`. */
+  random?(): number;
 }
 
 export interface Assertions {
@@ -57,11 +62,13 @@ interface CachedAssertion {
   readonly upstream: string;
   token: string | undefined;
   signedAtMs: number;
+  renewedAfterMs: number;
   signing: Promise<string> | undefined;
 }
 
 /** Rejects as `useKeys` does. */
-export async function createAssertions({ keys, issuer, now }: AssertionsOptions): Promise<Assertions> {
+export async function createAssertions(options: AssertionsOptions): Promise<Assertions> {
+  const { keys, issuer, now, random = Math.random } = options;
   let used = keys;
   let ready = await prepare(keys, issuer, now());
   let cache = new AssertionCache();
@@ -79,6 +86,7 @@ export async function createAssertions({ keys, issuer, now }: AssertionsOptions)
       .then((token) => {
         cached.token = token;
         cached.signedAtMs = atMs;
+        cached.renewedAfterMs = RENEWED_AFTER_MS.least + random() * (RENEWED_AFTER_MS.most - RENEWED_AFTER_MS.least);
         return token;
       })
       .finally(() => {
@@ -94,7 +102,7 @@ export async function createAssertions({ keys, issuer, now }: AssertionsOptions)
       // A negative age means that the clock was set back.
       if (cached.token === undefined || ageMs > USABLE_FOR_MS || ageMs < 0) return renew(cached, caller, upstream);
       // If renewal fails, the cached assertion is still valid; a request that finds no usable one gets the error.
-      if (ageMs >= RENEWED_AFTER_MS) renew(cached, caller, upstream).catch(() => undefined);
+      if (ageMs >= cached.renewedAfterMs) renew(cached, caller, upstream).catch(() => undefined);
       return cached.token;
     },
     assertionOf: (claims, upstream) => sign(claims, upstream, now()),
@@ -167,7 +175,7 @@ class AssertionCache {
     const known = noted?.cache === this ? noted : undefined;
     if (known?.last.upstream === upstream) return known.last;
     const found = known?.byUpstream.get(upstream);
-    const last = found ?? { upstream, token: undefined, signedAtMs: 0, signing: undefined };
+    const last = found ?? { upstream, token: undefined, signedAtMs: 0, renewedAfterMs: 0, signing: undefined };
     if (known === undefined) ofCallers.set(caller, { cache: this, last, byUpstream: new Map([[upstream, last]]) });
     else {
       known.last = last;

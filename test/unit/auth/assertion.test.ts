@@ -5,15 +5,16 @@ import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet
 import { type AssertionKey, kidOf, rotated } from '../../../gateway/auth/assertions/assertion-keys.ts';
 import { createAssertions } from '../../../gateway/auth/assertions/assertions.ts';
 import { ANONYMOUS } from '../../../gateway/auth/authenticate.ts';
+import { until } from '../../support/connection.ts';
 import { caller, fakeClock, organization } from './samples.ts';
 
 function newKey(): AssertionKey {
   return generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }) as unknown as AssertionKey;
 }
 
-async function create(keys = [newKey()]) {
+async function create(keys = [newKey()], random = () => 0.5) {
   const clock = fakeClock();
-  const assertions = await createAssertions({ keys, issuer: 'https://gateway.example', now: clock.now });
+  const assertions = await createAssertions({ keys, issuer: 'https://gateway.example', now: clock.now, random });
   return { clock, keys, assertions };
 }
 
@@ -101,6 +102,21 @@ test('from half life on a new one is made beside the traffic; none with less tha
   const third = assertions.assertionFor(acme, 'platform');
   assert.ok(third instanceof Promise);
   assert.notEqual(await third, second);
+});
+
+test('assertions that were signed together are renewed apart, between 20 and 40 s after', async () => {
+  const draws = [0, 0.25, 0.5, 0.75, 1];
+  const { clock, assertions } = await create(undefined, () => draws.shift() ?? 0);
+  const callers = Array.from({ length: 5 }, (_, number) => caller({ subject: `key_${number}` }));
+  const tokensNow = () => Promise.all(callers.map((one) => assertions.assertionFor(one, 'platform')));
+  const first = await tokensNow();
+  const renewed = async () => (await tokensNow()).filter((token, index) => token !== first[index]).length;
+  for (const count of [1, 2, 3, 4, 5]) {
+    clock.advance(count === 1 ? 19_999 : 4999);
+    assert.equal(await renewed(), count - 1);
+    clock.advance(1);
+    await until(async () => (await renewed()) === count);
+  }
 });
 
 test('at every moment at least 15 and at most 60 seconds of life are left', async () => {
