@@ -32,6 +32,8 @@ type Query = Readonly<Record<string, string | number | boolean | readonly string
 export interface Asked {
   readonly query?: Query;
   readonly body?: AnswerMembers;
+  /** The change is refused with precondition_failed unless the record still has this tag. */
+  readonly ifMatch?: string | undefined;
 }
 
 export interface AdministrationClient {
@@ -43,6 +45,8 @@ export interface AdministrationClient {
    * @param path from `/gateway/v1` on, without it
    */
   ask(method: 'GET' | 'POST' | 'PATCH', path: string, asked?: Asked): Promise<AnswerMembers>;
+  /** Reads a record that is to be changed. `etag` is for `ifMatch`: undefined if something on the way took it. Rejects as `ask` does. */
+  read(path: string): Promise<{ readonly members: AnswerMembers; readonly etag: string | undefined }>;
   /** The records of all pages of a list. Rejects as `ask` does. */
   pages(path: string, query: Query): AsyncGenerator<ListPage>;
   close(): void;
@@ -62,7 +66,7 @@ export function createAdministrationClient(options: AdministrationClientOptions)
   const agent =
     address.protocol === 'https:' ? new SecureAgent({ keepAlive: true }) : new PlainAgent({ keepAlive: true });
 
-  async function ask(method: string, path: string, { query = {}, body }: Asked = {}): Promise<AnswerMembers> {
+  async function exchange(method: string, path: string, { query = {}, body, ifMatch }: Asked = {}): Promise<Success> {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
       authorization: `Bearer ${key}`,
@@ -71,19 +75,22 @@ export function createAdministrationClient(options: AdministrationClientOptions)
       ...(text !== undefined && { 'content-type': 'application/json', 'content-length': `${Buffer.byteLength(text)}` }),
       ...(text === undefined && method !== 'GET' && { 'content-length': '0' }),
       ...(method !== 'GET' && { 'idempotency-key': randomUUID() }),
+      ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     };
     const target = `/gateway/v1${path}${queryText(query)}`;
     const one = { address, agent, method, target, headers, body: text, patienceMs };
     for (let attempt = 1; ; attempt += 1) {
       const pause = pauseMs * 2 ** (attempt - 1);
       const outcome = await attemptOf(() => exchangeOnce(one), method !== 'GET');
-      if ('body' in outcome) return outcome.body;
+      if ('body' in outcome) return outcome;
       const { problem, afterMs } = outcome;
       const isOver = afterMs === undefined || attempt === ATTEMPTS || afterMs > PAUSE_MAX_MS;
       if (isOver) throw problem;
       await sleep(Math.max(pause, afterMs));
     }
   }
+
+  const ask: AdministrationClient['ask'] = async (...asked) => (await exchange(...asked)).body;
 
   async function attemptOf(exchange: () => Promise<OneAnswer>, isChange: boolean) {
     let answer: OneAnswer;
@@ -98,6 +105,10 @@ export function createAdministrationClient(options: AdministrationClientOptions)
   return {
     server,
     ask,
+    async read(path) {
+      const { body, etag } = await exchange('GET', path);
+      return { members: body, etag };
+    },
     async *pages(path, query) {
       let cursor: string | undefined;
       do {
@@ -112,8 +123,13 @@ export function createAdministrationClient(options: AdministrationClientOptions)
   };
 }
 
+interface Success {
+  readonly body: AnswerMembers;
+  readonly etag: string | undefined;
+}
+
 type Outcome =
-  | { readonly body: AnswerMembers }
+  | Success
   /** `afterMs`: the request may be sent again after that. */
   | { readonly problem: ServerProblem; readonly afterMs: number | undefined };
 
@@ -133,7 +149,7 @@ function failureOf(server: string, error: unknown, patienceMs: number, isChange:
   return { problem: new ServerProblem(`${server} ${reason}, ${ATTEMPTS} times.${doubt}`), afterMs: 0 };
 }
 
-function readAnswer(server: string, { status, type, coding, location, body: text }: OneAnswer): Outcome {
+function readAnswer(server: string, { status, type, coding, location, etag, body: text }: OneAnswer): Outcome {
   const final = (problem: ServerProblem): Outcome => ({ problem, afterMs: undefined });
   if (status >= 300 && status < 400) {
     const where = location === undefined ? '' : ` to ${foreign(location)}`;
@@ -151,7 +167,8 @@ function readAnswer(server: string, { status, type, coding, location, body: text
     // A proxy in front may answer for a gateway that is being started.
     return status === 502 || status === 503 || status === 504 ? { problem, afterMs: 0 } : final(problem);
   }
-  if (status >= 200 && status < 300) return { body };
+  // A proxy that makes a tag weak makes it one that matches nothing (RFC 9110 section 13.1.1).
+  if (status >= 200 && status < 300) return { body, etag: etag?.startsWith('"') ? etag : undefined };
   const refusal = refusalOf(server, status, body);
   if (refusal === undefined) return final(otherContract(server, 'error'));
   const { retryable, retry_after: seconds } = body.error as AnswerMembers;

@@ -24,6 +24,7 @@ export interface OneAnswer {
   /** The content coding of the body; undefined if it has none. */
   readonly coding: string | undefined;
   readonly location: string | undefined;
+  readonly etag: string | undefined;
   readonly body: string;
 }
 
@@ -86,6 +87,6 @@ interface Head {
 }
 
 function answerOf({ statusCode = 0, headers }: Head, body: string): OneAnswer {
-  const { 'content-type': type = '', location, 'content-encoding': coding } = headers;
-  return { status: statusCode, type, coding, location, body };
+  const { 'content-type': type = '', location, etag, 'content-encoding': coding } = headers;
+  return { status: statusCode, type, coding, location, etag, body };
 }

@@ -15,7 +15,7 @@ interface RemoteKeyOf {
   readonly organization: string | undefined;
 }
 
-export function remoteKeys({ server, ask, pages }: AdministrationClient): Actions['keys'] {
+export function remoteKeys({ server, ask, read, pages }: AdministrationClient): Actions['keys'] {
   const pathOf = ({ id, organization }: RemoteKeyOf) => `${scopeOf(organization)}/keys/${encodeURIComponent(id)}`;
   const noKey = ({ id, organization }: RemoteKeyOf) =>
     organization === undefined
@@ -63,10 +63,12 @@ export function remoteKeys({ server, ask, pages }: AdministrationClient): Action
     },
 
     async changeScopes(which, change, waitMs) {
-      const { scopes } = keyIn(server, await orAbsent(ask('GET', pathOf(which)), noKey(which)));
-      const body = { scopes: scopesAfter(scopes, change) };
-      const changing = ask('PATCH', pathOf(which), { query: { wait: waitSecondsOf(waitMs) }, body });
-      const members = await orAbsent(changing, noKey(which));
+      const before = await orAbsent(read(pathOf(which)), noKey(which));
+      const body = { scopes: scopesAfter(keyIn(server, before.members).scopes, change) };
+      const query = { wait: waitSecondsOf(waitMs) };
+      const changing = orAbsent(ask('PATCH', pathOf(which), { query, body, ifMatch: before.etag }), noKey(which));
+      const sentence = `The key ${which.id} has been changed meanwhile: run the command again`;
+      const members = await orAbsent(changing, sentence, 'precondition_failed');
       return madeBy(server, members, keyIn(server, members));
     },
 

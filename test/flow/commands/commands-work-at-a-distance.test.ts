@@ -162,6 +162,20 @@ describe('keys', () => {
     assert.deepEqual((await own.json('keys', 'list', '--after', made.id)).length, 1);
   });
 
+  it('that two commands change at once keep what the first has taken away', async () => {
+    const scopes = ['gateway:read', 'gateway:keys'];
+    const own = await organizationWith(scopes);
+    const { id } = await own.json('keys', 'create', '--mode', 'live', '--scopes', scopes.join(','), '--name', 'Far');
+    const taking = await Promise.all(scopes.map((scope) => own.run('keys', 'scopes', id, '--remove', scope)));
+    const refused = taking.filter(({ code }) => code !== 0);
+    assert.equal(refused.length, 1, JSON.stringify(taking));
+    // One that reads the key after the other has changed it would leave it no scope.
+    assert.match(refused[0]?.err ?? '', /has been changed meanwhile: run the command again \(412 | refuses it \(400 /);
+    const left = scopes.filter((_, index) => taking[index]?.code !== 0);
+    const keys = (await own.json('keys', 'list')) as { id: string; scopes: string[] }[];
+    assert.deepEqual(keys.find((key) => key.id === id)?.scopes, left);
+  });
+
   it('of any organization are for operators, who name it', async () => {
     const { organization, id } = await organizationWith(['gateway:read']);
     const made = await operator.json('keys', 'create', '--org', organization, '--mode', 'test', '--scopes', '*');
