@@ -10,8 +10,14 @@ const SOURCE = 'known';
 export interface RefusalCache {
   /** Returns the refusal that still holds for these charges, with its times reduced by the time since. */
   get(memory: ChargeMemory): LimitDecision | undefined;
-  /** Stores a decision if it is a refusal. */
-  put(memory: ChargeMemory, decision: LimitDecision): void;
+  /**
+   * Stores a decision if it is a refusal.
+   *
+   * @param asked what `clearings` returned when the store was asked: a reset may have come after the decision and before its arrival
+   */
+  put(memory: ChargeMemory, decision: LimitDecision, asked?: number): void;
+  /** Number of times that the cache was cleared. */
+  clearings(): number;
   /** Call it when counters were reset: Redis has to decide again. */
   clear(): void;
 }
@@ -35,10 +41,11 @@ export function createRefusalCache(monotonicMs: () => number): RefusalCache {
       memory.refusal = undefined;
       return undefined;
     },
-    put(memory, decision) {
-      if (decision.outcome === 'refused' && isWithinWindow(decision))
+    put(memory, decision, asked = clearings) {
+      if (decision.outcome === 'refused' && asked === clearings && isWithinWindow(decision))
         memory.refusal = { decision, cachedAtMs: monotonicMs(), clearings };
     },
+    clearings: () => clearings,
     clear() {
       clearings += 1;
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Charge, uncounted } from '../../../gateway/limits/counters/counter-store.ts';
+import { type Charge, type ChargeMemory, uncounted } from '../../../gateway/limits/counters/counter-store.ts';
 import { createBatches } from '../../../gateway/limits/counters/redis/batches.ts';
 import type { RedisLink } from '../../../gateway/limits/counters/redis/link.ts';
 import { createRefusalCache } from '../../../gateway/limits/counters/refusal-cache.ts';
@@ -11,8 +11,8 @@ const NOW = 1_795_190_400_000;
 
 interface Command {
   readonly requests: number;
-  /** Admits all of its requests. */
-  answer(): Promise<void>;
+  /** Admits all of its requests, or refuses them with a wait. */
+  answer(waitMs?: number): Promise<void>;
   fail(): Promise<void>;
 }
 
@@ -34,9 +34,10 @@ function setUp() {
     },
     clearTimeout: (timer: object | undefined) => void timers.delete(timer ?? {}),
   };
+  const refusals = createRefusalCache(machine.performance.now);
   const decide = createBatches({
     decideWithout: () => uncounted('admitted', NOW, 'allow'),
-    refusals: createRefusalCache(machine.performance.now),
+    refusals,
     machine,
   });
   const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -47,8 +48,9 @@ function setUp() {
       const requests = encodedCharges.split('"counter"').length - 1;
       commands.push({
         requests,
-        async answer() {
-          resolve([NOW, ...Array.from({ length: requests }, () => [0, 9, 0, 0]).flat()]);
+        async answer(waitMs = 0) {
+          const figures = [0, waitMs > 0 ? 0 : 9, waitMs, waitMs];
+          resolve([NOW, ...Array.from({ length: requests }, () => figures).flat()]);
           await settled();
         },
         async fail() {
@@ -63,6 +65,8 @@ function setUp() {
 
   return {
     createServer,
+    decide,
+    refusals,
     commands,
     timers,
     ask(server: RedisLink, count: number): Promise<string>[] {
@@ -186,4 +190,18 @@ test('a full batch waits for nothing', async () => {
   assert.equal(commands[2]?.requests, 44);
   await commands[2]?.answer();
   assert.deepEqual(await Promise.all(answers), Array(301).fill('redis'));
+});
+
+test('a refusal that was decided before a reset, and arrives after it, is not remembered', async () => {
+  const { createServer, decide, refusals, commands, endTurn } = setUp();
+  const memory: ChargeMemory = { sharedCharges: [charge], encoded: '', refusal: undefined };
+  const server = createServer();
+  for (const isReset of [true, false]) {
+    const decided = decide(server, [charge], memory);
+    endTurn();
+    if (isReset) refusals.clear();
+    await commands.at(-1)?.answer(5000);
+    assert.equal((await decided).outcome, 'refused');
+    assert.equal(refusals.get(memory) === undefined, isReset);
+  }
 });

@@ -44,6 +44,8 @@ interface Batch extends PromiseWithResolvers<ScriptReply | undefined> {
   readonly clockMs: number;
   /** By `performance.now()`. */
   readonly openedAt: number;
+  /** Number of clearings of the cache of refusals until then. */
+  readonly clearings: number;
 }
 
 /** The way to one server. */
@@ -92,6 +94,7 @@ export function createBatches({
       figures: 1,
       clockMs: serverClock?.() ?? 0,
       openedAt: performance.now(),
+      clearings: refusals.clearings(),
     };
     return lane.open;
   }
@@ -123,11 +126,12 @@ export function createBatches({
     reply: ScriptReply,
     first: number,
     sharedCharges: readonly Charge[],
-    memory?: ChargeMemory,
+    memory: ChargeMemory | undefined,
+    clearings: number,
   ): LimitDecision {
     const decidedAtMs = (reply[0] as number) + (reply[first] as number);
     const decision = toLimitDecision(sharedCharges, reply, first + 1, decidedAtMs, 'redis');
-    if (memory !== undefined) refusals.put(memory, decision);
+    if (memory !== undefined) refusals.put(memory, decision, clearings);
     return decision;
   }
 
@@ -141,7 +145,7 @@ export function createBatches({
     batch.requests += 1;
     if (batch.requests === BATCH_MAX) sendOpen(lane);
     return batch.promise.then((reply) =>
-      reply === undefined ? decideWithout(charges) : read(reply, first, sharedCharges, memory),
+      reply === undefined ? decideWithout(charges) : read(reply, first, sharedCharges, memory, batch.clearings),
     );
   };
 }
