@@ -10,6 +10,10 @@ const CLOCK_MS = 1;
 /** Answers may be announced so much too late: whole seconds, and the way to the client. */
 const ANNOUNCED_LATE_MS = 1500;
 const ANSWERED_WITHIN_MS = 500;
+/** Gateways learn of a reset within this time. */
+const RESET_KNOWN_MS = 1000;
+/** A reset that was not confirmed may happen so much later. */
+const RESET_LATE_MS = 60_000;
 
 export interface WindowRule {
   readonly limit: number;
@@ -26,6 +30,12 @@ export interface Answered {
   readonly cost: number;
 }
 
+interface Reset {
+  readonly askedMs: number;
+  /** When it was confirmed; undefined: it may not have happened. */
+  doneMs: number | undefined;
+}
+
 export class WindowChecker {
   readonly #deployment: Deployment;
   readonly #rule: WindowRule;
@@ -34,12 +44,23 @@ export class WindowChecker {
   readonly #losses: () => readonly number[];
   /** Admitted requests in the order of their answers. */
   #admitted: Answered[] = [];
+  readonly #resets: Reset[] = [];
 
   constructor(deployment: Deployment, name: string, rule: WindowRule, losses: () => readonly number[]) {
     this.#deployment = deployment;
     this.#name = name;
     this.#rule = rule;
     this.#losses = losses;
+  }
+
+  /** An operator resets the limit. Returns what to call when that is confirmed. */
+  reset(): () => void {
+    const { world } = this.#deployment;
+    const reset: Reset = { askedMs: world.now(), doneMs: undefined };
+    this.#resets.push(reset);
+    return () => {
+      reset.doneMs = world.now();
+    };
   }
 
   admitted(answered: Answered): void {
@@ -52,7 +73,8 @@ export class WindowChecker {
     if ((this.#admitted[0] as Answered).answeredMs < oldestMs - windowMs)
       this.#admitted = this.#admitted.filter(({ answeredMs }) => answeredMs > oldestMs);
     const sum = unitsOf(this.#admitted.filter(({ sentMs }) => sentMs > fromMs));
-    const losses = this.#losses().filter((atMs) => atMs >= fromMs).length;
+    const resets = this.#resets.map(({ askedMs, doneMs = askedMs + RESET_LATE_MS }) => doneMs);
+    const losses = [...this.#losses(), ...resets].filter((atMs) => atMs >= fromMs).length;
     // Out of order, instances may count for themselves as well, unless they lost that, too.
     const isCalm = disturbances.isCalmSince(fromMs);
     if (!isCalm && !isBounded) return;
@@ -70,7 +92,7 @@ export class WindowChecker {
     const { limit, windowMs } = this.#rule;
     const { disturbances, world } = this.#deployment;
     const countedMs = windowMs * (1 + GRAIN) + CLOCK_MS;
-    const fromMs = sentMs - countedMs;
+    const fromMs = Math.max(sentMs - countedMs, this.#resetBefore(sentMs));
     // A clock that was set back holds units until it has caught up.
     if (this.#deployment.redis.behindUntil() > fromMs) return;
     if (!disturbances.isCalmSince(fromMs) || this.#losses().some((atMs) => atMs >= fromMs) || cost > limit) return;
@@ -80,6 +102,12 @@ export class WindowChecker {
     const fitsMs = this.#fitsAtMs(counted, cost, countedMs);
     if (answeredMs + waitMs > fitsMs + ANNOUNCED_LATE_MS)
       world.violate('wait', `${this.#name}: told to wait ${waitMs} ms, and ${fitsMs - answeredMs} were enough`);
+  }
+
+  /** When the last reset that gateways know then was asked for. */
+  #resetBefore(atMs: number): number {
+    const known = this.#resets.filter(({ doneMs }) => doneMs !== undefined && doneMs + RESET_KNOWN_MS < atMs);
+    return Math.max(Number.NEGATIVE_INFINITY, ...known.map(({ askedMs }) => askedMs));
   }
 
   /** When so many units have left the window that the cost fits, at the latest. */

@@ -22,12 +22,6 @@ export const COMMANDS = of('certificates', [
     '(false as boolean);',
   ],
   [
-    'a request that the store has lost counts as granted',
-    'acme/asking.ts',
-    "return 'The store has lost the request: repeat the command.';",
-    'return undefined;',
-  ],
-  [
     'a command does not wait for the rate limit of the server',
     'acme/due.ts',
     "asked?.kind === 'order' && !isLimited",

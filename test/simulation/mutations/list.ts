@@ -3,6 +3,7 @@
 
 import { BOUND } from './bound.ts';
 import { COMMANDS } from './commands.ts';
+import { IDEMPOTENCY, REPLICAS } from './idempotency.ts';
 import { type Mutation, of } from './mutation.ts';
 import { SESSIONS } from './sessions.ts';
 import { USAGE } from './usage.ts';
@@ -69,6 +70,24 @@ const LIMITS = of('limits', [
     'limits/limit.ts',
     "decision.outcome !== 'admitted'",
     "decision.outcome === 'refused'",
+  ],
+  [
+    'a reset is noted before the counters are gone',
+    'administration/limits.ts',
+    'await limits.reset(organization, dryRun));\n    if (before === undefined || report === undefined) return undefined;\n    if (!dryRun) await store.audit.appendReset(organization, author, detailsOf(before));\n    return report;',
+    'await limits.reset(organization, true));\n    if (before === undefined || report === undefined) return undefined;\n    await store.audit.appendReset(organization, author, detailsOf(before));\n    return await limits.reset(organization);',
+  ],
+  [
+    'a refusal stays in the cache after a reset',
+    'limits/counters/redis/redis-counter-store.ts',
+    'clearRefusals: refusals.clear',
+    'clearRefusals: () => undefined',
+  ],
+  [
+    'a reset leaves the counter of the organization',
+    'limits/usage.ts',
+    "tierCounterOf(id, 'organization', undefined),",
+    '',
   ],
   ['a Redis that was away is not used again', 'limits/counters/redis/link.ts', 'up = !closed;', 'up = false;'],
 ]);
@@ -158,68 +177,6 @@ const KEYS = of('keys', [
     'shared/stores/change-follower.ts',
     '(last !== undefined && JSON.stringify(first) !== last.json)',
     'false',
-  ],
-]);
-
-const IDEMPOTENCY = of('idempotency', [
-  [
-    'the entry of a dead owner is taken over by any repetition',
-    'replay/redis-store.ts',
-    "isLost and ARGV[5] == '1' and",
-    'isLost and',
-  ],
-  [
-    '`forget` does not compare the owner',
-    'replay/redis-store.ts',
-    "if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then redis.call('DEL', KEYS[1]) end",
-    "redis.call('DEL', KEYS[1])",
-  ],
-  [
-    'a request that may have run frees its key',
-    'replay/recording.ts',
-    'if (!isSent || !mayHaveRun(error)) return',
-    'if (true) return',
-  ],
-  ['a lease ends at once', 'replay/replay.ts', 'options.timeoutMs(operation) + LEASE_MARGIN_MS', '1'],
-  ['a claim expires with its lease', 'replay/redis-store.ts', 'retainMs + leaseMs, runsAgain', 'leaseMs, runsAgain'],
-  [
-    'an outcome given up frees the key',
-    'replay/redis-store.ts',
-    "redis.call('PEXPIRE', KEYS[1], string.match(known, '^%d+'))",
-    "redis.call('DEL', KEYS[1])",
-  ],
-  [
-    'a stored answer expires at once',
-    'replay/redis-store.ts',
-    "redis.call('PEXPIRE', KEYS[1], ARGV[3])\n`",
-    "redis.call('PEXPIRE', KEYS[1], 1)\n`",
-  ],
-  [
-    'in SQLite: an expired row holds its key, a live one does not',
-    'replay/sqlite-store.ts',
-    'WHERE expires_at <= ?\n',
-    'WHERE expires_at >= ?\n',
-  ],
-  [
-    'in SQLite: a dead owner is any owner',
-    'replay/sqlite-store.ts',
-    'owner IS NOT NULL AND lease_ends_at <= ?',
-    'owner IS NOT NULL AND lease_ends_at >= ?',
-  ],
-]);
-
-const REPLICAS = of('replicas', [
-  [
-    'writes do not wait for replicas',
-    'replay/redis-store.ts',
-    "if (begun.state === 'started' && claim.replicaWait) await noting(replicate(nameOf(answerKey), claim.replicaWait));",
-    '',
-  ],
-  [
-    'a write that too few replicas have is sent',
-    'replay/redis-store.ts',
-    'if (count < wait.replicas) throw new NotReplicated(count, wait.replicas);',
-    '',
   ],
 ]);
 

@@ -17,6 +17,7 @@ import type { SimulatedProcess } from '../engine/process.ts';
 import type { Random } from '../engine/random.ts';
 import type { World } from '../engine/world.ts';
 import type { Protocol, Running } from '../protocol.ts';
+import { createService, type KeyedWrite, type Service } from './idempotent-service.ts';
 
 const TIMEOUT_MS = 8000;
 const RETAIN_SECONDS = 3600;
@@ -24,6 +25,12 @@ const RETAIN_MS = RETAIN_SECONDS * 1000;
 const WRITE_GAP_MS = 2000;
 /** Clients give up waiting for an answer after so long. */
 const PATIENCE_MS = 15_000;
+/** This share of clients takes a key for another body, too. */
+const CARELESS = 0.1;
+const BODIES = ['{"a":1}', '{"b":2}'] as const;
+const ANSWER_BYTES = 1000;
+/** Some organizations may store ten answers or so, most of them all. */
+const BYTES_MAX = [100_000_000, 100_000_000, 10 * ANSWER_BYTES] as const;
 
 export const idempotencyProtocol: Protocol = {
   name: 'idempotency',
@@ -63,25 +70,29 @@ export const replicasProtocol: Protocol = {
   faults: { pause: 1, kill: 1, break: 1, 'redis failover': 2, 'redis failover to a late replica': 8, 'redis lag': 2 },
   start: (world, processes) =>
     startIdempotency(world, processes, world.random.named('replicas'), {
-      service: 'refuses',
+      reaction: 'refuses',
       replicas: 1,
+      bytesMax: BYTES_MAX[0],
       isInRedis: true,
     }),
 };
 
 /** What happens to a repetition whose outcome is unknown. */
-type Service = 'refuses' | 'runs again' | 'honours keys';
+type Reaction = 'refuses' | 'runs again' | 'honours keys';
 
 /** What a simulation is about. */
 interface Setting {
-  readonly service: Service;
+  readonly reaction: Reaction;
   readonly replicas: number;
+  /** What the organization may store. */
+  readonly bytesMax: number;
   readonly isInRedis: boolean;
 }
 
 function drawnSetting(random: Random): Setting {
-  const service: Service = random.pick(['refuses', 'refuses', 'runs again', 'honours keys']);
-  return { service, replicas: random.pick([0, 1]), isInRedis: !random.chance(0.3) };
+  const reaction: Reaction = random.pick(['refuses', 'refuses', 'runs again', 'honours keys']);
+  const bytesMax = random.pick(BYTES_MAX);
+  return { reaction, bytesMax, replicas: random.pick([0, 1]), isInRedis: !random.chance(0.3) };
 }
 
 interface Gateway {
@@ -94,7 +105,7 @@ function startIdempotency(
   world: World,
   processes: number,
   random: Random,
-  { service, replicas, isInRedis }: Setting,
+  { reaction, replicas, bytesMax, isInRedis }: Setting,
 ): Running {
   const directory = isInRedis ? undefined : mkdtempSync(join(tmpdir(), 'simulated-answers-'));
   const gateways = new Map<Place, Gateway>();
@@ -107,11 +118,11 @@ function startIdempotency(
       const idempotency = createReplay({
         store,
         timeoutMs: () => TIMEOUT_MS,
-        honoursKey: () => service === 'honours keys',
-        runsUnknown: () => service === 'runs again',
+        honoursKey: () => reaction === 'honours keys',
+        runsUnknown: () => reaction === 'runs again',
         retainSeconds: RETAIN_SECONDS,
         answerBytesMax: 100_000,
-        organizationBytesMax: 100_000_000,
+        organizationBytesMax: bytesMax,
         replicas: directory === undefined ? replicas : 0,
         replicasTimeoutMs: 100,
         onUnprotected: () => undefined,
@@ -130,8 +141,9 @@ function startIdempotency(
 
   const checker = new EffectChecker(world, {
     retainMs: RETAIN_MS,
+    bytesMax,
     repeatsUnknown(begunMs) {
-      if (service !== 'runs again') return 'never';
+      if (reaction !== 'runs again') return 'never';
       return deployment.disturbances.isCalmSince(begunMs) ? 'unless it was told' : 'always';
     },
     mayBeForgotten(begunMs, sentMs) {
@@ -146,7 +158,8 @@ function startIdempotency(
       return isLost || keptMs > RETAIN_MS * 0.9;
     },
   });
-  const upstream = createUpstream(world, checker, service === 'honours keys');
+  const honoursKeys = reaction === 'honours keys';
+  const service = createService({ world, checker, honoursKeys, slowestMs: 2 * TIMEOUT_MS });
 
   let writes = 0;
   function begin(): void {
@@ -163,6 +176,8 @@ function startIdempotency(
     let lastSentMs = 0;
     let sends = 0;
     const outcomes: string[] = [];
+    const bodies = random.chance(CARELESS) ? BODIES : ([BODIES[0]] as const);
+    const tried = new Set<string>();
 
     /** Sends it so many times at once, through any gateways. */
     function repeat(times: number): void {
@@ -177,6 +192,8 @@ function startIdempotency(
       const gateway = gateways.get(place);
       if (gateway === undefined || gateway.process !== place.process || !gateway.process.isAlive()) return;
       const { process, idempotency, underWay } = gateway;
+      const write = { key, body: random.pick(bodies) };
+      tried.add(write.body);
       const sentMs = world.now();
       lastSentMs = sentMs;
       sends += 1;
@@ -185,20 +202,24 @@ function startIdempotency(
         isWaiting = false;
       });
       process.enter('message', () => {
-        const handled = handle(place, process, idempotency, key, upstream);
+        const handled = handle(place, process, idempotency, write, service);
         underWay.add(handled);
-        void handled.then(({ outcome, isLost }) => {
+        void handled.then((result) => {
+          const { outcome, isLost } = result;
           underWay.delete(handled);
           world.note(place.name, `${outcome} for ${key}`);
           if (isLost) isSound = false;
-          if (isWaiting) note(outcome, sentMs);
+          if (isWaiting) note(write, result, sentMs);
         });
       });
     }
 
-    function note(outcome: string, sentMs: number): void {
+    function note(write: KeyedWrite, { outcome, isReplayed = false }: Handled, sentMs: number): void {
       outcomes.push(outcome);
-      if (outcome.startsWith('effect')) checker.answered(key, outcome);
+      if (outcome.startsWith('effect')) checker.answered(write, outcome, isReplayed ? ANSWER_BYTES : 0);
+      if (outcome === 'idempotency_result_not_retained') checker.notRetained(write);
+      if (outcome === 'idempotency_key_reused' && tried.size === 1)
+        world.violate('effects', `${key} is refused for another body, and there was none`);
       const calm = deployment.disturbances.isCalmSince(sentMs - TIMEOUT_MS - LEASE_MARGIN_MS - 5000);
       if (outcome === 'gateway_overloaded' && calm)
         world.violate('progress', `${key}: nothing is out of order, and the answer is ${outcome}`);
@@ -236,51 +257,12 @@ async function openStore(
   return createRedisReplayStore({ url: 'redis://simulated', onChange, connect });
 }
 
-interface Upstream {
-  /** Whether it can be connected to. */
-  isThere(): boolean;
-  /** Resolves with its answer; undefined: none comes. */
-  send(process: SimulatedProcess, key: string, begunMs: number): Promise<string | undefined>;
-}
-
-/** A service that executes writes, sometimes slowly, and whose answers are sometimes lost. */
-function createUpstream(world: World, checker: EffectChecker, honoursKeys: boolean): Upstream {
-  const random = world.random.named('upstream');
-  const executed = new Map<string, string>();
-  let effects = 0;
-
-  function execute(key: string, begunMs: number, sentMs: number): string {
-    const known = honoursKeys ? executed.get(key) : undefined;
-    if (known !== undefined) return known;
-    effects += 1;
-    const id = `effect-${effects}`;
-    executed.set(key, id);
-    world.note('service', `executes ${key} as ${id}`);
-    checker.executed(key, id, begunMs, sentMs);
-    return id;
-  }
-
-  return {
-    isThere: () => random.chance(0.97),
-    send(process, key, begunMs) {
-      const sentMs = world.now();
-      return new Promise((resolve) => {
-        const isSlow = random.chance(0.05);
-        world.after(isSlow ? random.between(100, 2 * TIMEOUT_MS) : random.between(1, 30), () => {
-          const id = execute(key, begunMs, sentMs);
-          const isLost = random.chance(0.04);
-          const answer = () => process.enter('message', () => resolve(isLost ? undefined : id));
-          world.after(isLost ? 10 * TIMEOUT_MS : random.between(1, 30), answer);
-        });
-      });
-    },
-  };
-}
-
 /** What a request came to; `isLost`: the answer of the service was late or lost. */
 interface Handled {
   readonly outcome: string;
   readonly isLost: boolean;
+  /** It was the stored answer. */
+  readonly isReplayed?: boolean;
 }
 
 /** One request through the stages that matter here: `replay`, then what `forward` does with the recording. */
@@ -288,16 +270,16 @@ async function handle(
   place: Place,
   process: SimulatedProcess,
   idempotency: Replay,
-  key: string,
-  upstream: Upstream,
+  write: KeyedWrite,
+  service: Service,
 ): Promise<Handled> {
   const { world, machine } = process;
   const begunMs = world.now();
   const replayed: Buffer[] = [];
   try {
-    const fresh = await idempotency.replay(requestWith(key, `req-${machine.randomUUID().slice(0, 12)}`, replayed));
-    if (fresh === undefined) return { outcome: String(replayed[0]), isLost: false };
-    return await forward(fresh, process, key, upstream, begunMs);
+    const fresh = await idempotency.replay(requestWith(write, `req-${machine.randomUUID().slice(0, 12)}`, replayed));
+    if (fresh === undefined) return { outcome: String(replayed[0]).trimEnd(), isLost: false, isReplayed: true };
+    return await forward(fresh, process, write, service, begunMs);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     world.note(place.name, error.code);
@@ -308,18 +290,18 @@ async function handle(
 async function forward(
   { recording }: Fresh,
   process: SimulatedProcess,
-  key: string,
-  upstream: Upstream,
+  write: KeyedWrite,
+  service: Service,
   begunMs: number,
 ): Promise<Handled> {
   const { machine } = process;
   try {
     if (machine.random() < 0.1) await machine.sleep(machine.random() * 3000);
-    if (!upstream.isThere()) throw new GatewayError('upstream_unreachable');
+    if (!service.isThere()) throw new GatewayError('upstream_unreachable');
     recording?.sent();
-    const answer = await answerInTime(machine, upstream.send(process, key, begunMs));
+    const answer = await answerInTime(machine, service.send(process, write, begunMs));
     if (answer === undefined) throw new GatewayError('upstream_timeout');
-    await recording?.keep({ status: 201, headers: [], body: Buffer.from(answer) });
+    await recording?.keep({ status: 201, headers: [], body: Buffer.from(answer.padEnd(ANSWER_BYTES)) });
     return { outcome: answer, isLost: false };
   } catch (error) {
     await recording?.endWithoutAnswer(error);
@@ -339,7 +321,7 @@ function answerInTime(
 }
 
 /** A checked request, with the members that the stage reads. */
-function requestWith(key: string, id: string, replayed: Buffer[]): Checked {
+function requestWith({ key, body }: KeyedWrite, id: string, replayed: Buffer[]): Checked {
   const response = { destroyed: false, writeHead: () => undefined, end: (body: Buffer) => replayed.push(body) };
   return {
     id,
@@ -351,7 +333,7 @@ function requestWith(key: string, id: string, replayed: Buffer[]): Checked {
     path: '/v1/things',
     search: '',
     hasBody: true,
-    rawBody: Buffer.from('{}'),
+    rawBody: Buffer.from(body),
     commonHeaders: [],
     trail: { note: () => undefined },
   } as unknown as Checked;

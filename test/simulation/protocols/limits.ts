@@ -1,11 +1,12 @@
 // Limits: several gateways charge the requests of some organizations to counters in one Redis, by the stage `limit` with its store, refusal cache
-// and outage policies.
+// and outage policies. In some simulations, an operator resets limits meanwhile.
 
 import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import type { OutagePolicy } from '../../../gateway/limits/counters/counter-store.ts';
 import { createRedisCounterStore } from '../../../gateway/limits/counters/redis/redis-counter-store.ts';
 import { createLimit } from '../../../gateway/limits/limit.ts';
 import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
+import type { ConnectRedis } from '../../../gateway/redis/client.ts';
 import { createForwardClock } from '../../../gateway/shared/machine.ts';
 import { caller, operation, organization, permitted, rule, rules } from '../../unit/limits/parties.ts';
 import { type Answered, WindowChecker } from '../checkers/window.ts';
@@ -13,6 +14,7 @@ import { Deployment, type Place } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
 import type { World } from '../engine/world.ts';
 import type { Protocol, Running } from '../protocol.ts';
+import { beginOperator, followResets } from './limit-operator.ts';
 
 const SHAPES = [
   { limit: 5, windowSeconds: 10 },
@@ -23,6 +25,7 @@ const SHAPES = [
 const POLICIES = ['local', 'local', 'refuse', 'allow'] as const;
 const ORGANIZATIONS = 3;
 const COST_MAX = 3;
+const OPERATED = 0.3;
 /** Requests of a burst come within such a time: at once, or so that they share pieces of a window. */
 const BURSTS_MS = [0, 200, 2000] as const;
 
@@ -73,12 +76,19 @@ function startLimits(world: World, processes: number): Running {
   });
   const stages = new Map<Place, { process: SimulatedProcess; stage: Stage; callerOf: ReturnType<typeof callers> }>();
   const kills: number[] = [];
+  const isOperated = random.chance(OPERATED);
+  const checkers = new Map<string, WindowChecker>();
 
   const deployment = new Deployment(world, processes, (place, process, connect) => {
     if (place.starts > 1) kills.push(world.now());
-    const { machine } = process;
-    const now = createForwardClock(machine.now);
-    const store = createRedisCounterStore({
+    const now = createForwardClock(process.machine.now);
+    const store = openCounters(process, connect, now);
+    if (isOperated) void followResets(process, connect, store);
+    stages.set(place, { process, stage: createLimit({ store, rules: limitRules, now }), callerOf: callers() });
+  });
+
+  function openCounters({ machine }: SimulatedProcess, connect: ConnectRedis, now = machine.now) {
+    return createRedisCounterStore({
       url: 'redis://simulated',
       whenStoreIsAway: () => whenStoreIsAway,
       now,
@@ -86,8 +96,7 @@ function startLimits(world: World, processes: number): Running {
       connect,
       machine,
     });
-    stages.set(place, { process, stage: createLimit({ store, rules: limitRules, now }), callerOf: callers() });
-  });
+  }
 
   for (const customer of customers) {
     const { id, limit, windowSeconds, load, random } = customer;
@@ -100,6 +109,7 @@ function startLimits(world: World, processes: number): Running {
     const isBounded = whenStoreIsAway !== 'allow';
     const localLimit = processes * Math.min(limit, Math.max(COST_MAX, Math.floor(limit / processes)));
     const checker = new WindowChecker(deployment, id, { limit, localLimit, windowMs, isBounded }, losses);
+    checkers.set(id, checker);
     const usualGapMs = windowMs / limit / load;
     const send = () => {
       const isBurst = random.chance(0.05);
@@ -112,6 +122,7 @@ function startLimits(world: World, processes: number): Running {
     };
     world.after(random.between(1000, 5000), send);
   }
+  if (isOperated) beginOperator({ deployment, rules: limitRules, checkers, openCounters });
 
   async function request(id: string, place: Place, cost: number, checker: WindowChecker): Promise<void> {
     const { process, stage, callerOf } = stages.get(place) as NonNullable<ReturnType<typeof stages.get>>;
