@@ -104,14 +104,25 @@ function takesTooMuch(source: string, text: string, longest: number): boolean {
 
 /** Texts in no order, of the letters that the pattern names and of common ones. */
 function triedTexts(source: string, length: number): string[] {
-  const named = [...new Set(source.match(/[A-Za-z0-9]/g))].slice(0, 8);
-  return [['a', 'b'], named, ['a', '1', '-', '.', ' ']]
-    .filter((letters) => letters.length > 0)
-    .map((letters) => {
-      let state = 1;
-      return Array.from({ length }, () => {
-        state = (state * 48_271) % 2_147_483_647;
-        return letters[state % letters.length];
-      }).join('');
-    });
+  const named = [...new Set(source.match(/[A-Za-z0-9]/g))].slice(0, 8).join('');
+  return ['ab', named, 'a1-. '].filter((letters) => letters !== '').map((letters) => textOf(letters).slice(0, length));
+}
+
+/** Most patterns are tried with the same texts. */
+const texts = new Map<string, string>();
+const TEXTS_KEPT = 32;
+
+/** A text of the letters, as long as patterns are tried with. */
+function textOf(letters: string): string {
+  const before = texts.get(letters);
+  if (before !== undefined) return before;
+  let state = 1;
+  let text = '';
+  for (let count = 0; count < TRIED_LENGTH; count += 1) {
+    state = (state * 48_271) % 2_147_483_647;
+    text += letters[state % letters.length];
+  }
+  if (texts.size >= TEXTS_KEPT) texts.clear();
+  texts.set(letters, text);
+  return text;
 }
