@@ -11,6 +11,7 @@ import { type AcmeDoor, openAcmeDoor } from './acme-door.ts';
 import { type Authority, createAuthority } from './certificates.ts';
 import { temporaryDirectory } from './directory.ts';
 import { freePort } from './free-port.ts';
+import { programsProvided } from './run/programs.ts';
 
 const START_MS = 20_000;
 
@@ -36,6 +37,7 @@ export interface PebbleOptions {
 
 /** Starts one. By default it rejects no nonce, so that tests count requests; see `PEBBLE_WFE_NONCEREJECT`. */
 export async function startPebble({ environment, settings, executable }: PebbleOptions = {}): Promise<Pebble> {
+  await programsProvided();
   const directory = temporaryDirectory();
   const authority = createAuthority('Authority of the ACME server');
   const pair = authority.issue({ names: ['127.0.0.1', 'localhost'] });

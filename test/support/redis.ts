@@ -11,6 +11,7 @@ import { Redis } from 'ioredis';
 import { temporaryDirectory } from './directory.ts';
 import { freePort } from './free-port.ts';
 import { createSubscribers } from './redis-subscribers.ts';
+import { programsProvided } from './run/programs.ts';
 
 export interface TestRedis {
   readonly url: string;
@@ -76,6 +77,7 @@ function spawnServer(port: number, further: readonly string[]): Promise<ChildPro
 
 /** Resolves once its log has that text. */
 export async function spawnRedis(args: readonly string[], readyText: string): Promise<ChildProcess> {
+  await programsProvided();
   // A master's snapshot for its replicas passes through a file, which must neither stay nor be found by another server at its start.
   const cwd = temporaryDirectory();
   const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'], cwd });

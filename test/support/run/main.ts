@@ -1,8 +1,10 @@
 // Runs test files, many in one process: loading the gateway takes longer than the tests of most files. Five processes more than there
 // are cores run at a time, because tests also wait; the processes take one file after another from the same list.
 //
-//   node test/support/run/main.ts [folder or file …]     default: all of test/
+//   node test/support/run/main.ts [--provide] [folder or file …]     default: all of test/
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   accessSync,
   chmodSync,
@@ -19,7 +21,10 @@ import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { noteKeptCode } from './first-load.ts';
 import { untaken } from './list.ts';
+import { neededPrograms } from './programs.ts';
 
 /** Folders of slow files come first, so that all processes end at about the same time. */
 const FIRST = ['test/attack/', 'test/flow/'];
@@ -64,31 +69,54 @@ function makeDirectory(): string {
 }
 
 /** Writes the list and gives its path. */
-function writeList(files: readonly string[]): string {
-  const list = join(makeDirectory(), 'files.json');
+function writeList(directory: string, files: readonly string[]): string {
+  const list = join(directory, 'files.json');
   writeFileSync(list, JSON.stringify(files));
   return list;
 }
 
+/** Installs missing programs while tests run. Tests that start one wait; if it cannot be installed, all end. */
+async function provide(directory: string): Promise<void> {
+  if (neededPrograms().length === 0) return;
+  const mark = join(directory, 'providing');
+  writeFileSync(mark, '');
+  process.env.TEST_PROVIDING = mark;
+  const script = fileURLToPath(new URL('provide.ts', import.meta.url));
+  const [code] = await once(spawn(process.execPath, [script], { stdio: 'inherit' }), 'exit');
+  rmSync(mark);
+  if (code === 0) return;
+  ending.abort();
+  // Its message stays the last one.
+  process.exit(1);
+}
+
 /**
  * By itself V8 marks the whole heap of a process again and again, a quarter of the CPU time of the tests: its limit begins low, and bodies
- * of requests, which lie outside of the heap, have a limit of their own.
+ * of requests, which lie outside of the heap, have a limit of their own. New objects have the space that bin/gateway gives them. Most code
+ * runs a few times: with feedback from its first call, V8 finds properties again at the second one.
  */
-const MARKS_RARELY = ['--initial-old-space-size=256', '--external-memory-accounted-in-global-limit'];
+const FLAGS = [
+  ...['--initial-old-space-size=256', '--external-memory-accounted-in-global-limit'],
+  ...['--min-semi-space-size=24', '--max-semi-space-size=24'],
+  '--no-lazy-feedback-allocation',
+];
 
 /** Processes more than cores: many tests wait for a moment or for a process. On two cores seven take a tenth less time than five. */
 const WAITING = 5;
 
-function runAll(files: readonly string[]): void {
-  const list = writeList(files);
+/** Ends the processes. */
+const ending = new AbortController();
+
+function runAll(list: string, files: readonly string[]): void {
   const atOnce = Math.min(files.length, availableParallelism() + WAITING);
   const processes = Math.max(atOnce, Math.ceil(files.length / FILES_MAX));
   const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
   const results = run({
     files: Array.from({ length: processes }, () => worker),
     concurrency: atOnce,
+    signal: ending.signal,
     argv: [list, String(FILES_MAX)],
-    execArgv: [`--test-timeout=${FILE_MS_MAX}`, ...MARKS_RARELY],
+    execArgv: [`--test-timeout=${FILE_MS_MAX}`, ...FLAGS],
   });
   results.on('test:fail', () => {
     process.exitCode = 1;
@@ -104,5 +132,10 @@ function runAll(files: readonly string[]): void {
 
 process.chdir(fileURLToPath(new URL('../../..', import.meta.url)));
 process.env.NODE_COMPILE_CACHE ??= join(process.cwd(), 'node_modules/.cache/compile');
-const [, , ...places] = process.argv;
-runAll((places.length > 0 ? places : ['test']).flatMap(filesOf));
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { provide: { type: 'boolean' } } });
+const files = (positionals.length > 0 ? positionals : ['test']).flatMap(filesOf);
+const directory = makeDirectory();
+const list = writeList(directory, files);
+noteKeptCode(list, process.env.NODE_COMPILE_CACHE);
+if (values.provide) void provide(directory);
+runAll(list, files);

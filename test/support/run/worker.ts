@@ -5,6 +5,7 @@ import './test-scopes.ts';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { startCosts } from './costs.ts';
+import { awaitTurn } from './first-load.ts';
 import { takeFiles } from './list.ts';
 
 // A static import would load it before test-scopes.ts has run.
@@ -21,6 +22,7 @@ process.once('exit', () => {
 
 // Between two files nothing else may be open, and node:test ends when nothing is.
 const open = setInterval(() => undefined, 60_000);
+const noteEnd = await awaitTurn(list);
 for (const file of takeFiles(list, Number(filesMax))) {
   running = file;
   const noteCosts = startCosts(file);
@@ -28,6 +30,7 @@ for (const file of takeFiles(list, Number(filesMax))) {
     await import(pathToFileURL(resolve(file)).href);
   });
   noteCosts();
+  noteEnd();
 }
 running = undefined;
 clearInterval(open);
