@@ -51,6 +51,13 @@ describe('an unread log holds up no end:', { concurrency: 4 }, () => {
     assert.doesNotMatch(gateway.errors(), /dropped/);
   });
 
+  it('a thread that waits for a name server or a disk', PATIENCE, async (test) => {
+    const gateway = await startUnread(test, { environment: { NEVER_OPENS_THREADS: '3' } });
+    gateway.child.kill('SIGPOLL');
+    gateway.child.kill('SIGTERM');
+    assert.deepEqual(await gateway.ended, [0, null]);
+  });
+
   it('a start that fails', PATIENCE, async (test) => {
     const gateway = await startUnread(test, {
       environment: { PORT: new URL(redis.url).port, WORKERS: '2', REDIS_URL: redis.url },

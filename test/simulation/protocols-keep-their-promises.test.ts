@@ -7,7 +7,7 @@ import { PROTOCOLS } from './protocols/all.ts';
 import { simulate } from './run.ts';
 import { seedText } from './seed.ts';
 
-const SEEDS = LIMIT_RUNS > 1 ? ['1', '2', '3', '4', '5', '6'] : ['1', '2'];
+const SEEDS = LIMIT_RUNS > 1 ? ['1', '2', '3', '4', '5', '6'] : ['1'];
 const HOURS = 0.1;
 
 describe('some simulated minutes', () => {

@@ -1,15 +1,15 @@
 // Simulates the protocols of the gateway under random seeds, or one seed again. `--help` says how.
 
 import { randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { shownTime } from './engine/trace.ts';
 import { shownFault } from './faults.ts';
-import { optionsOf, positive } from './options.ts';
+import { optionsOf } from './options.ts';
 import type { Protocol } from './protocol.ts';
-import { PROTOCOLS, protocolNamed } from './protocols/all.ts';
+import { PROTOCOLS } from './protocols/all.ts';
 import { type Outcome, type Spec, simulate } from './run.ts';
-import { parseSeed, seedText } from './seed.ts';
+import { seedText } from './seed.ts';
 import { shrink } from './shrink.ts';
+import { readOptions, type Search } from './simulate-options.ts';
 
 const USAGE = `npm run simulate -- [options]
 
@@ -29,42 +29,10 @@ const SEEDS = 2 ** 40;
 const SHOWN_EVERY_MS = 30_000;
 const TRACE_LINES = 200;
 
-const options = optionsOf('simulate', readOptions);
+const options = optionsOf('simulate', () => readOptions(process.argv.slice(2)));
 if (options?.isHelp) console.log(USAGE);
 else if (options !== undefined)
   process.exitCode = options.seed === undefined ? await search(options) : await repeat(options.seed);
-
-interface Search {
-  readonly protocols: readonly Protocol[];
-  readonly minutes: number;
-  readonly hours: number;
-}
-
-interface Options extends Search {
-  readonly isHelp: boolean;
-  /** The one to run again. */
-  readonly seed: Spec | undefined;
-}
-
-function readOptions(): Options {
-  const { values } = parseArgs({
-    options: {
-      help: { type: 'boolean', short: 'h', default: false },
-      minutes: { type: 'string', default: '1' },
-      hours: { type: 'string', default: '2' },
-      protocol: { type: 'string' },
-      seed: { type: 'string' },
-      'no-calm': { type: 'boolean', default: false },
-    },
-  });
-  return {
-    isHelp: values.help,
-    protocols: values.protocol === undefined ? PROTOCOLS : [protocolNamed(values.protocol)],
-    minutes: positive('minutes', values.minutes),
-    hours: positive('hours', values.hours),
-    seed: values.seed === undefined ? undefined : { ...parseSeed(values.seed), hasCalm: !values['no-calm'] },
-  };
-}
 
 /** Runs one seed after another. Returns 1 if one has failed. */
 async function search({ protocols, minutes, hours }: Search): Promise<number> {

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { PROTOCOLS } from './protocols/all.ts';
+import { readOptions } from './simulate-options.ts';
 
 const script = fileURLToPath(new URL('./simulate.ts', import.meta.url));
 
@@ -24,19 +25,19 @@ it('shows its options and the protocols', () => {
   for (const { name } of PROTOCOLS) assert.match(stdout, RegExp(`\\b${name}\\b`));
 });
 
+it('says what is wrong in one sentence', () => {
+  const { status, stdout, stderr } = simulate('--speed', '3');
+  assert.deepEqual([status, stdout], [2, '']);
+  assert.match(stderr, /^Unknown option '--speed'\. /);
+  assert.equal(stderr.trim().split('\n').length, 1);
+});
+
 const mistakes = [
-  [['--speed', '3'], /^Unknown option '--speed'\. /],
   [['--protocol', 'raft'], /^There is no protocol raft; there are limits, /],
-  [['--minutes', 'ten'], /^--minutes takes a number above 0, not "ten"\. /],
-  [['--hours', '0'], /^--hours takes a number above 0, not "0"\. /],
-  [['--seed', 'keys'], /^"keys" is no seed such as keys\/1002\/3\. /],
+  [['--minutes', 'ten'], /^--minutes takes a number above 0, not "ten"\.$/],
+  [['--hours', '0'], /^--hours takes a number above 0, not "0"\.$/],
+  [['--seed', 'keys'], /^"keys" is no seed such as keys\/1002\/3\.$/],
 ] as const;
 
-for (const [args, sentence] of mistakes) {
-  it(`says what is wrong with ${args.join(' ')}`, () => {
-    const { status, stdout, stderr } = simulate(...args);
-    assert.deepEqual([status, stdout], [2, '']);
-    assert.match(stderr, sentence);
-    assert.equal(stderr.trim().split('\n').length, 1);
-  });
-}
+for (const [args, sentence] of mistakes)
+  it(`knows what is wrong with ${args.join(' ')}`, () => assert.throws(() => readOptions(args), { message: sentence }));

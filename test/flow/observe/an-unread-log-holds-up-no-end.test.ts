@@ -14,13 +14,6 @@ describe('an unread log holds up no end:', { concurrency: 4 }, () => {
     assert.deepEqual(await gateway.ended, [1, null]);
   });
 
-  it('a thread that waits for a name server or a disk', PATIENCE, async (test) => {
-    const gateway = await startUnread(test, { environment: { NEVER_OPENS_THREADS: '3' } });
-    gateway.child.kill('SIGPOLL');
-    gateway.child.kill('SIGTERM');
-    assert.deepEqual(await gateway.ended, [0, null]);
-  });
-
   it('parts that cannot be closed, because every thread waits', PATIENCE, async (test) => {
     const gateway = await startUnread(test, { unread: '', environment: { NEVER_OPENS_THREADS: '4' } });
     gateway.child.kill('SIGPOLL');

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { startServer, type TestRedis } from '../../support/redis.ts';
+import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 import { createComparingConnect } from './comparing-client.ts';
 import { ageCommand, type Comparison, clockCommands, openComparison } from './comparison.ts';
 import { randomCommand } from './random-commands.ts';
@@ -12,7 +13,7 @@ import { openStores, randomUses, timePasses, type Use } from './random-stores.ts
 import { RedisError } from './reply.ts';
 import { digestOf } from './scripts.ts';
 
-const COMPARED = Number(process.env.COMPARED ?? 10_000);
+const COMPARED = Number(process.env.COMPARED ?? (LIMIT_RUNS > 1 ? 20_000 : 4000));
 const LENGTH = 100;
 /** Uses of one store, one after another. */
 const USES = 60;
