@@ -24,7 +24,7 @@ describe('explain', () => {
       response.end(`{"id":"1","note":"${UPSTREAM_BODY}"}`);
     });
     gateway = await startGateway({
-      ...thingsAt(upstream.url, { timeoutMs: 300 }),
+      ...thingsAt(upstream.url),
       gateway: { operations: { updateThing: { deprecated: '2024-01-17', sunset: '2025-07-17' } } },
       limits: {
         tiers: { standard: { requests: 1000 }, tight: { requests: 1 } },

@@ -14,6 +14,8 @@ export interface ModelProvider {
   /** What happens instead of an answer. */
   disturbance: Redeemed | undefined;
   thinksMs: number;
+  /** Instead of `thinksMs`: it answers once this has resolved. */
+  answersAfter: Promise<void> | undefined;
   accessLivesMs: number;
   /** For how long it takes a token again. */
   reuseMs: number;
@@ -31,6 +33,7 @@ export function createModelProvider(): ModelProvider {
     discarded,
     disturbance: undefined,
     thinksMs: 30,
+    answersAfter: undefined,
     accessLivesMs: 300_000,
     reuseMs: 0,
     async redeem(_session, { refreshToken = '' }, { announce }) {
@@ -38,7 +41,7 @@ export function createModelProvider(): ModelProvider {
       if (this.disturbance?.kind === 'away' && this.disturbance.redeemed === 'no') return this.disturbance;
       if (redeemed.includes(refreshToken) && this.reuseMs === 0) alarms.push(refreshToken);
       redeemed.push(refreshToken);
-      await sleep(this.thinksMs);
+      await (this.answersAfter ?? sleep(this.thinksMs));
       if (this.disturbance !== undefined) return this.disturbance;
       return { kind: 'tokens', tokens: tokens(`${refreshToken}+`, { accessLivesMs: this.accessLivesMs }) };
     },
