@@ -21,7 +21,8 @@ type Pipeline = (arrived: Arrived) => Promise<void>;
 
 /**
  * The stages, in order, with their files. Each throws a GatewayError, or returns the exchange with its findings added; `throttle` adds
- * none, `replay` may end the exchange, and `forward` ends it. wiring/serving.ts makes them for each configuration.
+ * none, `replay` may end the exchange, and `forward` ends it. For each configuration, serving/checking-steps.ts makes the stages before
+ * `replay`, and wiring/serving.ts the last two.
  */
 export interface Stages extends Readonly<Record<StageName, unknown>> {
   /** edge/admission/admit.ts */
@@ -78,7 +79,7 @@ export interface Steps<Sites, Tunnel> extends Stages {
   /** Notes that an organization still calls a deprecated operation. versions/uses.ts */
   noteUse(permitted: Permitted): void;
   /** Counts the request against the share of its organization; throws gateway_overloaded beyond it. overload/overload.ts */
-  reserve(counted: Counted): void;
+  reserve(permitted: Permitted): void;
 }
 
 /** The stages, and the steps between them. */

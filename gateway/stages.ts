@@ -6,9 +6,7 @@ interface StageKind {
   readonly checks: string;
   /** The statuses that the stage refuses with, for the table of the README. A reason follows the status if the status alone does not explain it. */
   readonly refusesWith: string;
-  /** How `explain --request` rehearses the stage: it runs the stage itself, which needs the configuration alone, or a stand-in. */
-  readonly rehearsal?: 'configuration' | 'stand-in';
-  /** Why a rehearsal leaves the stage out; undefined if it does not. */
+  /** Why a rehearsal (`explain --request`) leaves the stage out; undefined if it does not. */
   readonly unrehearsed?: string;
   /** The name of the event by which a trace shows the end of the stage; undefined for a stage that does not wait, and for `forward`. */
   readonly ended?: string;
@@ -19,31 +17,27 @@ export const STAGE_LIST = {
   admit: {
     checks: 'one well-formed HTTP request, in a form that every server reads alike',
     refusesWith: '400, 405, 408, 414, 417, 421, 431, 505, 503 when draining or overloaded',
-    rehearsal: 'configuration',
   },
   throttle: {
     checks: 'how often this client address has failed; keys known to be good pass',
     refusesWith: '429',
     unrehearsed: 'a trial does not ask whether the address is blocked',
   },
-  match: { checks: 'the operation of a contract', refusesWith: '400, 404, 405, 410, 501', rehearsal: 'configuration' },
+  match: { checks: 'the operation of a contract', refusesWith: '400, 404, 405, 410, 501' },
   authenticate: {
     checks: "the caller's key, token, session, or user name and password",
     refusesWith: '401, 403 for a session that another site uses, 503 when keys or sessions cannot be checked',
-    rehearsal: 'stand-in',
     ended: 'identified',
   },
-  authorize: { checks: 'scopes, state and mode of the caller', refusesWith: '401, 403', rehearsal: 'configuration' },
+  authorize: { checks: 'scopes, state and mode of the caller', refusesWith: '401, 403' },
   limit: {
     checks: 'the limits of the organization, over all instances',
     refusesWith: '429, 503 when the counters are away (`refuse`)',
-    rehearsal: 'stand-in',
     ended: 'counted',
   },
   validate: {
     checks: 'path, query, headers and body against the contract; all violations at once',
     refusesWith: '400, 406, 408, 413, 415, 503 when overloaded',
-    rehearsal: 'configuration',
     ended: 'checked',
   },
   replay: {
@@ -54,25 +48,20 @@ export const STAGE_LIST = {
   forward: {
     checks: 'sends the original bytes, streams the answer, translates failures',
     refusesWith: '429 when too many streams are open, 500, 501, 502, 503, 504, and refusals of the service',
-    rehearsal: 'stand-in',
   },
 } as const satisfies Readonly<Record<string, StageKind>>;
 
 export type StageName = keyof typeof STAGE_LIST;
-type StagesWith<Kind> = {
-  [Name in StageName]: (typeof STAGE_LIST)[Name] extends Kind ? Name : never;
-}[StageName];
 
 /** The names of the stages, in order. The code, log lines, metrics, traces, `explain` and recorded decisions use them. */
 export const STAGES = Object.keys(STAGE_LIST) as readonly StageName[];
 
-export type StatelessStage = StagesWith<{ rehearsal: 'configuration' }>;
-export type UnrehearsedStage = StagesWith<{ unrehearsed: string }>;
-
 /** Stages that need a running gateway, with the reason. */
-export const UNREHEARSED_STAGES = valuesOf('unrehearsed') as { readonly [Name in UnrehearsedStage]: string };
+export const UNREHEARSED_STAGES: Readonly<Partial<Record<StageName, string>>> = valuesOf('unrehearsed');
 
-export type TimedStage = StagesWith<{ ended: string }>;
+export type TimedStage = {
+  [Name in StageName]: (typeof STAGE_LIST)[Name] extends { ended: string } ? Name : never;
+}[StageName];
 
 /** Stages that can wait before the request is forwarded, with the name of the event in a trace. The trail has the time of their end. */
 export const TIMED_STAGES = valuesOf('ended') as {

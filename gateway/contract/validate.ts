@@ -3,7 +3,7 @@
 // idempotency_key_malformed, body_missing and the errors of reading a body.
 
 import { GatewayError } from '../catalogue/errors.ts';
-import type { Checked, Counted, Reservation, StreamedBodyCheck } from '../exchange/exchange.ts';
+import type { Matched, Reservation, StreamedBodyCheck, Validated } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { parseIdempotencyKey } from '../shared/http/idempotency-key.ts';
@@ -77,7 +77,10 @@ function withoutRepeats(found: readonly Violation[], before: readonly Violation[
   return unread.length === 0 ? found : found.filter((one) => one.in !== 'path' || !unread.includes(one.param));
 }
 
-export function createValidate(options: ValidateOptions): (counted: Counted) => Awaitable<Checked> {
+/** The stage reads what `match` has found. It takes and gives back what the stages between the two have added. */
+type Validate = <Exchange extends Matched>(matched: Exchange) => Awaitable<Exchange & Validated>;
+
+export function createValidate(options: ValidateOptions): Validate {
   const entries = new Map(options.operations.map((entry) => [entry.operation, entry]));
   const contracts = new Map<Operation, RequestContract>();
 
@@ -89,80 +92,80 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
     return made;
   }
 
-  return function validate(counted) {
-    const contract = contractOf(counted.operation);
+  return function validate(matched) {
+    const contract = contractOf(matched.operation);
     // Where undeclared media types pass, the service knows better which ones it has.
-    if (counted.operation.undeclaredMediaTypes === 'refuse')
-      checkAccept(counted.headers.get('accept'), contract.answers);
+    if (matched.operation.undeclaredMediaTypes === 'refuse')
+      checkAccept(matched.headers.get('accept'), contract.answers);
     // A streamed body is not buffered, so the limit for buffered bodies does not apply.
-    const bytesMax = counted.operation.body === 'stream' ? Number.POSITIVE_INFINITY : options.bodyBytesMax;
-    const mediaType = expectBody(counted, contract.body, bytesMax);
-    checkIdempotencyKey(counted);
+    const bytesMax = matched.operation.body === 'stream' ? Number.POSITIVE_INFINITY : options.bodyBytesMax;
+    const mediaType = expectBody(matched, contract.body, bytesMax);
+    checkIdempotencyKey(matched);
 
-    const { query } = counted;
+    const { query } = matched;
     const violations: Violation[] = [];
     const scope = createCheckScope();
-    const values = withinScope(scope, () => readParameters(counted, contract, violations));
+    const values = withinScope(scope, () => readParameters(matched, contract, violations));
     // `Upgrade` is a field of the connection, which headers are without.
-    if (contract.needsUpgrade && !counted.headers.has('sec-websocket-key')) violations.push(missingUpgrade);
-    if (isUnexpected(counted, contract.body)) violations.push(unexpectedBody);
+    if (contract.needsUpgrade && !matched.headers.has('sec-websocket-key')) violations.push(missingUpgrade);
+    if (isUnexpected(matched, contract.body)) violations.push(unexpectedBody);
     const search = contract.reader.search(query, values);
-    if (counted.operation.undeclaredQuery === 'drop')
-      counted.trail.note('droppedQuery', contract.reader.dropped(query));
-    if (mediaType === undefined) return pass(counted, contract, search, undefined, violations);
-    const form = contract.forms?.(mediaType, counted.headers.get('content-type'));
-    if (counted.operation.body === 'stream') {
-      if (form === undefined) return pass(counted, contract, search, undefined, violations);
-      if (form.stream !== undefined && !isShort(counted)) {
-        if (counted.operation.idempotency !== 'off' && counted.headers.has('idempotency-key'))
+    if (matched.operation.undeclaredQuery === 'drop')
+      matched.trail.note('droppedQuery', contract.reader.dropped(query));
+    if (mediaType === undefined) return pass(matched, contract, search, undefined, violations);
+    const form = contract.forms?.(mediaType, matched.headers.get('content-type'));
+    if (matched.operation.body === 'stream') {
+      if (form === undefined) return pass(matched, contract, search, undefined, violations);
+      if (form.stream !== undefined && !isShort(matched)) {
+        if (matched.operation.idempotency !== 'off' && matched.headers.has('idempotency-key'))
           violations.push(keyOfStream);
         return {
-          ...pass(counted, contract, search, undefined, violations),
-          bodyCheck: streamCheck(counted, contract, form, scope),
+          ...pass(matched, contract, search, undefined, violations),
+          bodyCheck: streamCheck(matched, contract, form, scope),
         };
       }
     }
-    return withBody(counted, contract, mediaType, form, search, violations, scope);
+    return withBody(matched, contract, mediaType, form, search, violations, scope);
   };
 
-  function isShort({ headers }: Counted): boolean {
+  function isShort({ headers }: Matched): boolean {
     const length = headers.get('content-length');
     return length !== undefined && Number(length) <= options.bodyBytesMax;
   }
 
   function streamCheck(
-    counted: Counted,
+    matched: Matched,
     contract: RequestContract,
     form: FormCheck,
     scope: CheckScope,
   ): StreamedBodyCheck | undefined {
-    return form.stream?.(counted.headers.get('content-type'), {
+    return form.stream?.(matched.headers.get('content-type'), {
       limits: options,
       scope,
-      keep: (bytes) => options.hold(counted.reservation, bytes),
+      keep: (bytes) => options.hold(matched.reservation, bytes),
       onViolations(violations) {
-        counted.trail.violations = toNotes(violations, contract.names());
+        matched.trail.violations = toNotes(violations, contract.names());
       },
     });
   }
 
-  async function withBody(
-    counted: Counted,
+  async function withBody<Exchange extends Matched>(
+    matched: Exchange,
     contract: RequestContract,
     mediaType: string,
     form: FormCheck | undefined,
     search: string,
     violations: Violation[],
     scope: CheckScope,
-  ): Promise<Checked> {
+  ): Promise<Exchange & Validated> {
     // All refusals that need no body are done, so a client that sent `Expect: 100-continue` may now send it (RFC 9110 section 10.1.1).
-    if (counted.headers.has('expect')) counted.response.writeContinue();
-    const rawBody = await readBody(counted, options.bodyBytesMax, options.hold);
-    counted.trail.bytesIn = rawBody.length;
-    const contentType = counted.headers.get('content-type');
+    if (matched.headers.has('expect')) matched.response.writeContinue();
+    const rawBody = await readBody(matched, options.bodyBytesMax, options.hold);
+    matched.trail.bytesIn = rawBody.length;
+    const contentType = matched.headers.get('content-type');
     if (rawBody.length === 0) {
       if (contract.body.required && !isOfBytes(contentType ?? '')) throw new GatewayError('body_missing');
-      return pass(counted, contract, search, rawBody, violations);
+      return pass(matched, contract, search, rawBody, violations);
     }
     const check = contract.schemas.bodies.get(mediaType);
     withinScope(scope, () => {
@@ -171,14 +174,14 @@ export function createValidate(options: ValidateOptions): (counted: Counted) => 
       else if (check && (isJson(mediaType) || isJson(essenceOf(contentType))))
         violations.push(...jsonViolations(rawBody, check, contract.root, options));
     });
-    return pass(counted, contract, search, rawBody, violations);
+    return pass(matched, contract, search, rawBody, violations);
   }
 }
 
-function readParameters(counted: Counted, contract: RequestContract, violations: Violation[]): ParameterValues {
-  const values = contract.reader.read(counted, violations);
+function readParameters(matched: Matched, contract: RequestContract, violations: Violation[]): ParameterValues {
+  const values = contract.reader.read(matched, violations);
   // Each parameter takes at least two characters of the query.
-  const errors = contract.schemas.parameters(values, counted.query.length / 2);
+  const errors = contract.schemas.parameters(values, matched.query.length / 2);
   if (errors.length > 0) {
     const found = contract.withNearNames(toViolations(errors, contract.root));
     violations.push(...withoutRepeats(found, violations));
@@ -193,18 +196,18 @@ function jsonViolations(rawBody: Buffer, check: SchemaCheck, root: JsonObject, l
   return errors.length > 0 ? toBodyViolations(errors, root) : [];
 }
 
-function pass(
-  counted: Counted,
+function pass<Exchange extends Matched>(
+  matched: Exchange,
   contract: RequestContract,
   search: string,
   rawBody: Buffer | undefined,
   violations: readonly Violation[],
-): Checked {
+): Exchange & Validated {
   if (violations.length > 0) {
-    counted.trail.violations = toNotes(violations, contract.names());
+    matched.trail.violations = toNotes(violations, contract.names());
     throw new GatewayError('validation_failed', { fields: toFields(violations) });
   }
-  const checked = counted as Counted & { search: string; rawBody: Buffer | undefined };
+  const checked = matched as Exchange & { search: string; rawBody: Buffer | undefined };
   checked.search = search;
   checked.rawBody = rawBody;
   return checked;
@@ -229,10 +232,10 @@ function toRequestContract(entry: ContractOperation, schemas: Schemas): RequestC
   };
 }
 
-function checkIdempotencyKey(counted: Counted): void {
-  const { idempotency } = counted.operation;
+function checkIdempotencyKey(matched: Matched): void {
+  const { idempotency } = matched.operation;
   if (idempotency === 'off') return;
-  const key = counted.headers.get('idempotency-key');
+  const key = matched.headers.get('idempotency-key');
   if (key === undefined) {
     if (idempotency === 'required') throw new GatewayError('idempotency_key_missing');
     return;

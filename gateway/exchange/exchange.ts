@@ -77,7 +77,8 @@ export interface StreamedBodyCheck {
   end(): void;
 }
 
-export interface Checked extends Counted {
+/** What `validate` adds. */
+export interface Validated {
   /** The query to send on, with its question mark: the query of the client and the defaults of the contract. It is empty without either. */
   readonly search: string;
   /** The original bytes of the body; undefined if there is no body, or a streamed one. */
@@ -85,6 +86,8 @@ export interface Checked extends Counted {
   /** Checks a streamed body on its way; absent if the contract says nothing about its content. */
   readonly bodyCheck?: StreamedBodyCheck | undefined;
 }
+
+export interface Checked extends Counted, Validated {}
 
 /** Stores the answer of a request that has an Idempotency-Key. Its promises never reject. */
 export interface Recording {

@@ -29,8 +29,6 @@ const tables: readonly FactRows[] = [...capabilities.map(({ facts = {} }) => fac
 /** The facts in order, with their fields. Several capabilities may have one of the same field. */
 export const FACTS = tables.flatMap((facts) => Object.entries(facts));
 
-const reasons: Readonly<Partial<Record<StageName, string>>> = UNREHEARSED_STAGES;
-
 const withoutFacts: Readonly<Partial<Record<StageName, string>>> = Object.assign(
   {},
   ...capabilities.map((capability) => capability.withoutFacts),
@@ -43,7 +41,7 @@ export function createStageText(facts: readonly (readonly [field: string, fact: 
   const tells = facts.flatMap(([name, fact]) => (typeof fact === 'string' ? [] : [{ name: name as RecordName, fact }]));
 
   return function stageText(stage, record, outcome) {
-    const unrehearsed = outcome === 'not tried' ? reasons[stage] : undefined;
+    const unrehearsed = outcome === 'not tried' ? UNREHEARSED_STAGES[stage] : undefined;
     if (unrehearsed !== undefined) return [unrehearsed];
     const lines = tells.flatMap(({ name, fact }) =>
       record[name] === undefined ? [] : (fact[stage]?.(record[name], record, outcome) ?? []),

@@ -14,12 +14,12 @@ import { challengeOf, protectedResource } from '../mcp/resource-metadata.ts';
 import { invalid, isWireError, PARSE_ERROR, readAgentMessage, type WireError } from '../mcp/wire.ts';
 import type { Steps } from '../pipeline.ts';
 import { createAgentAdmission } from './agent-admission.ts';
-import type { StatelessStages } from './stateless-stages.ts';
+import type { CheckingSteps } from './checking-steps.ts';
 import { createRunCall, type RunCallOptions } from './tool-calls.ts';
 import { createToolbox, openedOperations } from './toolbox.ts';
 
 interface AgentsOptions extends Pick<RunCallOptions, 'steps' | 'begin' | 'refuse'> {
-  readonly stages: Pick<StatelessStages, 'mayUse' | 'deprecations'>;
+  readonly checks: Pick<CheckingSteps, 'mayUse' | 'deprecations'>;
   /** Whether the request is from a page that `cors` trusts. */
   trusts(arrived: Arrived): boolean;
   hold(reservation: Reservation, bytes: number): void;
@@ -42,10 +42,10 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
   const { gateway } = configuration.config;
   const { mcp } = gateway;
   if (mcp === undefined) return none;
-  const { stages, steps } = options;
+  const { checks, steps } = options;
   const toolbox = createToolbox(configuration, mcp, {
-    mayUse: stages.mayUse,
-    isDeprecated: (operation) => stages.deprecations.ofOperations.has(operation),
+    mayUse: checks.mayUse,
+    isDeprecated: (operation) => checks.deprecations.ofOperations.has(operation),
   });
   const opened = openedOperations(configuration.contracts.operations, mcp).map(({ operation }) => operation);
   const scopes = [...new Set(opened.flatMap(({ security }) => security.flatMap((way) => way.scopes)))].sort();

@@ -8,19 +8,18 @@ import { addressOfSite, type Site } from '../edge/admission/sites.ts';
 import { createCors } from '../edge/own-answers/cors.ts';
 import { createAnswerOptions } from '../edge/own-answers/options.ts';
 import { createOwnPaths, type OwnPathsOptions } from '../edge/own-answers/own-paths.ts';
-import type { Admitted, Arrived } from '../exchange/exchange.ts';
+import type { Arrived } from '../exchange/exchange.ts';
 import { ANONYMOUS_TIER } from '../limits/limit-rules.ts';
 import type { Steps } from '../pipeline.ts';
 import { createPortal } from '../portal/portal.ts';
 import type { PortalOptions } from '../portal/site.ts';
 import { answersFromContract, isGatewayItself } from '../upstream/simulated/addresses.ts';
+import type { CheckingSteps } from './checking-steps.ts';
 import { metNeeds } from './met-needs.ts';
 import { publicLimits } from './public-limits.ts';
-import type { StatelessStages } from './stateless-stages.ts';
 
 interface OwnAnswersOptions extends Pick<OwnPathsOptions, 'jwks' | 'refuse'> {
-  readonly stages: Pick<StatelessStages, 'admit' | 'allowedMethods' | 'deprecations'>;
-  throttle(admitted: Admitted): void;
+  readonly checks: Pick<CheckingSteps, 'admit' | 'throttle' | 'allowedMethods' | 'deprecations'>;
 }
 
 interface OwnAnswers
@@ -37,10 +36,10 @@ const AGENTS_HEADERS = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-S
 
 export function createOwnAnswers(
   configuration: Configuration,
-  { stages, throttle, jwks, refuse }: OwnAnswersOptions,
+  { checks, jwks, refuse }: OwnAnswersOptions,
 ): OwnAnswers {
   const { gateway, upstreams } = configuration.config;
-  const { admit, allowedMethods, deprecations } = stages;
+  const { admit, throttle, allowedMethods, deprecations } = checks;
   const operations = configuration.contracts.operations.map(({ operation }) => operation);
   const addressOf = addressOfSite(gateway.hosts, gateway.publicUrl);
   const portal = createPortal(

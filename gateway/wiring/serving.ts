@@ -7,17 +7,15 @@ import { createAnswerChallenge } from '../edge/own-answers/acme-challenge.ts';
 import type { RequestHandlers } from '../edge/server.ts';
 import type { Admitted } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
-import { createLimit } from '../limits/limit.ts';
 import { createNeedsNode, createPipeline, type OperationSteps, type Steps } from '../pipeline.ts';
 import { createReplay, type Replay } from '../replay/replay.ts';
 import { createAgentSteps } from '../serving/agents.ts';
+import { type CheckingSteps, createCheckingSteps } from '../serving/checking-steps.ts';
 import { createOpenStream } from '../serving/open-stream.ts';
 import { createOwnAnswers } from '../serving/own-answers.ts';
-import { createStatelessStages, type StatelessStages } from '../serving/stateless-stages.ts';
 import { createUpgrades } from '../serving/upgrades.ts';
 import type { Tunnel } from '../tunnel/table.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
-import { createNoteUse } from '../versions/uses.ts';
 import type { Sections } from './sections.ts';
 import { createToUpstreams } from './to-upstreams.ts';
 
@@ -35,49 +33,37 @@ export interface Serving extends RequestHandlers {
 }
 
 /**
- * Builds every step from its part of the configuration. Requests under other configurations go on. A step is made here by its factory, by
- * serving/stateless-stages.ts (`stateless`), or by the section that its line names.
+ * Builds every step from its part of the configuration. Requests under other configurations go on. serving/checking-steps.ts makes the steps
+ * before `replay` from the parts that are given here.
  */
 export function createServing(configuration: Configuration, sections: Sections): Serving {
   const { options, base, counters, callers, traffic } = sections;
-  const { now } = options;
   const operations = configuration.contracts.operations.map(({ operation }) => operation);
-  const stateless = createStatelessStages(configuration, {
+  const checks = createCheckingSteps(configuration, {
     isDraining: base.isDraining,
-    hold: traffic.overload.hold,
-    now,
     onUnreadableForward: traffic.onUnreadableForward,
+    overload: traffic.overload,
+    throttle: callers.throttle.throttle,
+    authenticate: createAuthenticate(callers.identity.credentialReaders),
+    onDeprecated: callers.versionUses.note,
+    requests: counters.requests,
+    now: options.now,
   });
-  const authenticate = createAuthenticate(callers.identity.credentialReaders);
   const replays = replayOf(configuration, sections);
   const openStream = createOpenStream({
     streams: callers.streams,
     overload: traffic.overload,
     onSessionEnded: callers.onSessionEnded,
-    admitAgain: async (exchange) => stateless.authorize(await authenticate(exchange)).caller,
+    admitAgain: async (exchange) => checks.authorize(await checks.authenticate(exchange)).caller,
   });
   const toUpstreams = createToUpstreams(configuration, sections, openStream);
   const { tlsOf, handshake } = toUpstreams;
   const inFlight = createCount();
 
-  const operationSteps: OperationSteps = {
-    admit: stateless.admit,
-    shed: traffic.overload.shed,
-    throttle: callers.throttle.throttle,
-    match: stateless.match,
-    sunset: stateless.sunset,
-    authenticate,
-    authorize: stateless.authorize,
-    noteUse: createNoteUse(stateless.deprecations, callers.versionUses.note),
-    limit: createLimit({ store: counters.requests, rules: configuration.config.limits, now }),
-    reserve: traffic.overload.reserve,
-    validate: stateless.validate,
-    replay: replays.replay,
-    forward: toUpstreams.forward,
-  };
+  const operationSteps = { ...checks, replay: replays.replay, forward: toUpstreams.forward };
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
     ...operationSteps,
-    ...stepsBesideStages(configuration, sections, stateless, operationSteps, tlsOf),
+    ...stepsBesideStages(configuration, sections, checks, operationSteps, tlsOf),
     track: inFlight.track,
   };
   const { upgrades, upgrade } = createUpgrades({
@@ -87,7 +73,7 @@ export function createServing(configuration: Configuration, sections: Sections):
   return {
     configuration,
     operations,
-    deprecations: stateless.deprecations,
+    deprecations: checks.deprecations,
     needsNode: createNeedsNode(steps),
     handleRequest: createPipeline(steps),
     upgrades,
@@ -118,20 +104,19 @@ function createPassPlain(steps: Steps<ReadonlySet<Site>, Tunnel>): Serving['pass
 /** Makes the steps for requests that need no operation: tunnels, preflights, own pages, OPTIONS, and messages of agents. */
 function stepsBesideStages(
   configuration: Configuration,
-  { options, upstreams, callers, certificates, traffic }: Sections,
-  stateless: StatelessStages,
+  { options, upstreams, certificates, traffic }: Sections,
+  checks: CheckingSteps,
   operationSteps: OperationSteps,
   tlsOf: ReturnType<typeof createToUpstreams>['tlsOf'],
-): Omit<Steps<ReadonlySet<Site>, Tunnel>, keyof OperationSteps | 'track'> {
+): Omit<Steps<ReadonlySet<Site>, Tunnel>, keyof OperationSteps | 'sitesFor' | 'tunnelAt' | 'track'> {
   const answerChallenge = createAnswerChallenge(certificates.ordered?.findToken);
   const own = createOwnAnswers(configuration, {
-    stages: stateless,
-    throttle: callers.throttle.throttle,
+    checks,
     jwks: upstreams.assertions.jwks,
     refuse: traffic.refusals.refuse,
   });
   const agents = createAgentSteps(configuration, {
-    stages: stateless,
+    checks,
     steps: operationSteps,
     trusts: own.trusts,
     begin: traffic.beginInternal,
@@ -140,8 +125,6 @@ function stepsBesideStages(
     now: options.now,
   });
   return {
-    sitesFor: stateless.sitesFor,
-    tunnelAt: stateless.tunnelAt,
     allowOrigin: own.allowOrigin,
     isPreflight: own.isPreflight,
     answerPreflight: own.answerPreflight,
@@ -151,7 +134,7 @@ function stepsBesideStages(
     isAgentsPath: agents.isAgentsPath,
     answerAgent: agents.answerAgent,
     async refuseMisdirected(arrived) {
-      stateless.admit(arrived);
+      checks.admit(arrived);
       throw misdirected(configuration.config.gateway);
     },
     async passThrough(admitted, tunnel) {

@@ -58,8 +58,8 @@ const examples: Readonly<Record<string, Example>> = {
   limit: {
     kind: 'a stage',
     named: /^ {2}limit: \{$|\bsteps\.limit\b|\bcreateLimit\b|\bCounted(?=[,)>]| \{)|\/, 'limit'\]|\brehearse\(/m,
-    // They read what earlier stages have added, or count something else.
-    own: /^gateway\/(limits\/|contract\/parameters\/|(commands\/upstreams\/plan|observe\/duration-metrics|serving\/rehearsal\/read-only-store)\.ts)/,
+    // They count something else, or are the stand-in.
+    own: /^gateway\/(limits\/|(observe\/duration-metrics|serving\/rehearsal\/read-only-store)\.ts)/,
   },
   replay: {
     kind: 'a stage with a store',

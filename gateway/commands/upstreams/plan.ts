@@ -11,7 +11,7 @@ import { isObject, type JsonObject, type Located } from '../../contract/pointer.
 import { samplesOf } from '../../contract/samples/sample.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 import type { Violation } from '../../contract/violations/violations.ts';
-import type { Counted } from '../../exchange/exchange.ts';
+import type { Matched } from '../../exchange/exchange.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
 import type { BackendRequest } from './backend.ts';
 import { bodiesFor, examplesAt, type TrialBody } from './bodies.ts';
@@ -63,7 +63,7 @@ export function createAcceptance(entry: ContractOperation, schemas: Schemas) {
   const reader = createParameterReader(entry);
   const check = schemas.request(entry).parameters;
 
-  function accepted({ pathValues, query, headers }: Pick<Counted, 'pathValues' | 'query' | 'headers'>) {
+  function accepted({ pathValues, query, headers }: Pick<Matched, 'pathValues' | 'query' | 'headers'>) {
     const violations: Violation[] = [];
     const path = filledTemplate(entry.operation, pathValues);
     const read = reader.read({ path, pathValues, query, headers }, violations);

@@ -1,6 +1,6 @@
 // Reads path, query, header and cookie text into the typed parameters of one operation.
 
-import type { Counted } from '../../exchange/exchange.ts';
+import type { Matched } from '../../exchange/exchange.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import type { Violation } from '../violations/violations.ts';
 import { type Parameter, type Place, toParameter, toValue, withoutReference } from './parameter.ts';
@@ -16,7 +16,7 @@ export interface ParameterValues {
 }
 
 /** The parts of a request that have parameters, as text. */
-type RequestTexts = Pick<Counted, 'path' | 'pathValues' | 'query' | 'headers'>;
+type RequestTexts = Pick<Matched, 'path' | 'pathValues' | 'query' | 'headers'>;
 
 export interface ParameterReader {
   /** Reads all declared parameters. Pushes violations found on the way (repeats, broken escapes). */

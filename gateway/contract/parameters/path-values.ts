@@ -1,7 +1,7 @@
 // Reads the texts of path parameters into values. Lists and objects are split before they are decoded, so that an item may contain an
 // encoded separator.
 
-import type { Counted } from '../../exchange/exchange.ts';
+import type { Matched } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import { templateParameters, valuesBetween } from '../operations/routes.ts';
 import { isObject } from '../pointer.ts';
@@ -10,7 +10,7 @@ import { type Parameter, toMember, toScalar, toValue, withoutReference } from '.
 import { isKeyed, isListed } from './value-types.ts';
 
 type ReadPath = (
-  request: Pick<Counted, 'path' | 'pathValues'>,
+  request: Pick<Matched, 'path' | 'pathValues'>,
   values: Record<string, unknown>,
   violations: Violation[],
 ) => void;

@@ -9,7 +9,7 @@ import { createClientAddress } from './client-address.ts';
 import { readHeaders } from './headers.ts';
 import { parseTarget } from './path.ts';
 
-interface AdmitOptions {
+export interface AdmitOptions {
   readonly headerBytesMax: number;
   readonly urlBytesMax: number;
   readonly trustedProxies: readonly string[];

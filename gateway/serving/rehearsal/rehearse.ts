@@ -13,14 +13,12 @@ import { PublicServer } from '../../edge/server.ts';
 import type { Arrived, Forwardable } from '../../exchange/exchange.ts';
 import type { Trail } from '../../exchange/trail.ts';
 import type { DecisionRecord } from '../../explain/record.ts';
-import { createLimit } from '../../limits/limit.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
 import type { UsageReport } from '../../limits/usage.ts';
 import { createLineOf } from '../../observe/line.ts';
 import { createPipeline, type Stages } from '../../pipeline.ts';
-import { UNREHEARSED_STAGES, type UnrehearsedStage } from '../../stages.ts';
 import type { Tunnel } from '../../tunnel/table.ts';
-import { createStatelessStages } from '../stateless-stages.ts';
+import { createCheckingSteps } from '../checking-steps.ts';
 import { createReadOnlyStore } from './read-only-store.ts';
 
 export interface RehearsedRequest {
@@ -89,34 +87,37 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
   }
 }
 
-/** Stages that only a serving gateway can run: here they find nothing. */
-const unrehearsed = Object.fromEntries(
-  Object.keys(UNREHEARSED_STAGES).map((stage) => [stage, (exchange: unknown) => exchange]),
-) as unknown as Pick<Stages, UnrehearsedStage>;
-
-/** The pipeline of `wiring/serving.ts`, without the steps that need a serving gateway. */
+/** The pipeline of `wiring/serving.ts`, with stand-ins for the parts that send, spend or store. */
 function createHandle(
   { clientAddress }: RehearsedRequest,
   { configuration, authenticate, limitUse, now }: RehearsalParts,
 ): (arrived: Arrived) => Promise<void> {
-  const { upstreams, limits } = configuration.config;
-  const stateless = createStatelessStages(configuration, { isDraining: () => false, hold: () => undefined, now });
+  const { upstreams, gateway } = configuration.config;
+  const nothing = () => undefined;
+  const checks = createCheckingSteps(configuration, {
+    isDraining: () => false,
+    overload: { shed: nothing, reserve: nothing, hold: nothing },
+    throttle: nothing,
+    authenticate,
+    onDeprecated: nothing,
+    requests: createReadOnlyStore(limitUse, now),
+    now,
+  });
 
   function admit(arrived: Arrived) {
-    const admitted = stateless.admit(arrived);
+    const admitted = checks.admit(arrived);
     const address = clientAddress ?? admitted.clientAddress;
     arrived.trail.clientAddress = clientAddress;
     return { ...admitted, clientAddress: address };
   }
 
-  const nothing = () => undefined;
   const answered = async (arrived: Arrived) => done(admit(arrived));
   return createPipeline<ReadonlySet<Site>, Tunnel>({
-    ...unrehearsed,
-    ...stateless,
+    ...checks,
+    admit,
     async refuseMisdirected(arrived) {
       admit(arrived);
-      throw misdirected(configuration.config.gateway);
+      throw misdirected(gateway);
     },
     async passThrough(admitted, { name }) {
       admitted.trail.note('tunnel', name);
@@ -131,12 +132,7 @@ function createHandle(
     answerOptions: answered,
     isAgentsPath: () => false,
     answerAgent: answered,
-    admit,
-    shed: nothing,
-    authenticate,
-    noteUse: nothing,
-    limit: createLimit({ store: createReadOnlyStore(limitUse, now), rules: limits, now }),
-    reserve: nothing,
+    replay: (checked) => ({ ...checked, recording: undefined }),
     forward: async (exchange: Forwardable) => {
       const { caller, operation, trail } = exchange;
       const entry = upstreams[operation.upstream];

@@ -1,23 +1,23 @@
-// The stages that depend on the configuration alone: they read the request and neither send, spend nor store anything, except that
-// `validate` counts the bytes that it buffers. The pipeline that serves requests uses them, and so do rehearsals.
+// Makes the steps of operations before `replay`, for one configuration. The gateway gives the parts that they use (wiring/serving.ts). A
+// rehearsal gives stand-ins, which neither send, spend nor store anything (rehearsal/rehearse.ts).
 
 import { createAuthorize, createMayUse } from '../auth/authorize.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import { createMatchBySites } from '../contract/match.ts';
 import { createMatrixPaths } from '../contract/parameters/path-styles.ts';
 import { createValidate } from '../contract/validate.ts';
-import { createAdmit } from '../edge/admission/admit.ts';
+import { type AdmitOptions, createAdmit } from '../edge/admission/admit.ts';
 import { authorityOf, createSites, type Site } from '../edge/admission/sites.ts';
-import type { Reservation } from '../exchange/exchange.ts';
-import type { Stages, Steps } from '../pipeline.ts';
-import type { StatelessStage } from '../stages.ts';
+import { createLimit, type LimitOptions } from '../limits/limit.ts';
+import type { Overload } from '../overload/overload.ts';
+import type { OperationSteps, Steps } from '../pipeline.ts';
 import { createTunnelTable, type Tunnel } from '../tunnel/table.ts';
 import { type Deprecations, deprecationsOf } from '../versions/deprecation.ts';
-import { createSunset, type Sunset } from '../versions/sunset.ts';
+import { createSunset } from '../versions/sunset.ts';
+import { createNoteUse } from '../versions/uses.ts';
 
-export interface StatelessStages
-  extends Pick<Stages, StatelessStage>,
-    Pick<Sunset, 'sunset'>,
+export interface CheckingSteps
+  extends Omit<OperationSteps, 'replay' | 'forward'>,
     Pick<Steps<ReadonlySet<Site>, Tunnel>, 'sitesFor' | 'tunnelAt'> {
   readonly allowedMethods: ReturnType<typeof createMatchBySites>['allowedMethods'];
   /** Whether a caller in good order may use an operation. */
@@ -26,23 +26,24 @@ export interface StatelessStages
   readonly deprecations: Deprecations;
 }
 
-interface StatelessStagesOptions {
-  isDraining(): boolean;
-  /** Counts more buffered bytes of a body. Throws if the buffer is full. */
-  hold(reservation: Reservation, bytes: number): void;
+/** What the steps use beside the configuration. */
+interface CheckingParts
+  extends Pick<AdmitOptions, 'isDraining' | 'onUnreadableForward'>,
+    Pick<OperationSteps, 'throttle' | 'authenticate'> {
+  readonly overload: Pick<Overload, 'shed' | 'reserve' | 'hold'>;
+  /** Called with the organization and the operation of each call of a deprecated operation. */
+  readonly onDeprecated: Parameters<typeof createNoteUse>[1];
+  /** The counters of requests. */
+  readonly requests: LimitOptions['store'];
   now(): number;
-  readonly onUnreadableForward?: ((entry: string, proxy: string) => void) | undefined;
 }
 
 const nowhere: ReadonlySet<Site> = new Set();
 
-export function createStatelessStages(
-  configuration: Configuration,
-  { isDraining, hold, now, onUnreadableForward }: StatelessStagesOptions,
-): StatelessStages {
+export function createCheckingSteps(configuration: Configuration, parts: CheckingParts): CheckingSteps {
   const { config, contracts } = configuration;
-  const { gateway, upstreams } = config;
-  const scheme = gateway.tls === undefined ? 'http' : 'https';
+  const { gateway, upstreams, limits } = config;
+  const { overload, now } = parts;
   const operations = contracts.operations.map(({ operation }) => operation);
   const sitesOf = createSites(gateway.hosts, gateway.publicUrl);
   const table = createTunnelTable(upstreams);
@@ -59,23 +60,29 @@ export function createStatelessStages(
     hasTestTarget: (upstream: string) => upstreams[upstream]?.test !== undefined,
   };
   return {
-    deprecations,
+    sitesFor: ({ request }) => sitesOf(authorityOf(request)),
+    tunnelAt: ({ request }, sites) => table.find(sites, request.url as string),
     admit: createAdmit({
       ...gateway.limits,
       trustedProxies: gateway.trustedProxies,
       notesTraces: gateway.tracing !== undefined,
-      scheme,
-      isDraining,
+      scheme: gateway.tls === undefined ? 'http' : 'https',
+      isDraining: parts.isDraining,
       isMatrixPath: createMatrixPaths(operations),
-      onUnreadableForward,
+      onUnreadableForward: parts.onUnreadableForward,
     }),
+    shed: overload.shed,
+    throttle: parts.throttle,
     match,
     sunset,
-    allowedMethods,
+    authenticate: parts.authenticate,
     authorize: createAuthorize({ ...rights, now }),
+    noteUse: createNoteUse(deprecations, parts.onDeprecated),
+    limit: createLimit({ store: parts.requests, rules: limits, now }),
+    reserve: overload.reserve,
+    validate: createValidate({ ...contracts, ...gateway.limits, hold: overload.hold }),
+    allowedMethods,
     mayUse: createMayUse(rights),
-    validate: createValidate({ ...contracts, ...gateway.limits, hold }),
-    sitesFor: ({ request }) => sitesOf(authorityOf(request)),
-    tunnelAt: ({ request }, sites) => table.find(sites, request.url as string),
+    deprecations,
   };
 }
