@@ -5,8 +5,8 @@
 
 import type { Socket } from 'node:net';
 import type { Sample } from './console/sample.ts';
-import type { Operators } from './observe/admin.ts';
-import type { Log } from './observe/log.ts';
+import type { Operators } from './observe/admin/admin.ts';
+import type { Log } from './observe/log/log.ts';
 import type { AppOptions } from './wiring/app-options.ts';
 import { createParts, type Parts } from './wiring/parts.ts';
 import { openAdministration } from './wiring/sections/administration.ts';

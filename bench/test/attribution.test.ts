@@ -108,7 +108,7 @@ test('every part of the pipeline is a stage of its own', () => {
     'gateway/auth/assertions/assertions.ts': 'forward',
     'gateway/upstream/relay/relay.ts': 'answer',
     'gateway/contract/answer.ts': 'answer',
-    'gateway/observe/line.ts': 'log and metrics',
+    'gateway/observe/log/line.ts': 'log and metrics',
     'gateway/pipeline.ts': 'pipeline and wiring',
     'node_modules/@scope/package/index.js': '@scope/package, by itself',
     '(garbage collector)': '(garbage collector)',

@@ -4,7 +4,7 @@
 import { GatewayError, REFUSALS } from '../catalogue/errors.ts';
 import type { StageReport } from '../explain/report.ts';
 import { reportForClients } from '../explain/told-to-clients.ts';
-import { exchangeTest } from '../observe/line-matcher.ts';
+import { exchangeTest } from '../observe/log/line-matcher.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
 import { exchangesIn } from '../shared/questions/fleet.ts';
 import { STAGES } from '../stages.ts';

@@ -17,9 +17,9 @@ export interface Capability {
 /** A member of the log line of an exchange. */
 export interface LogField {
   /**
-   * The section of the line, whose members are written together. observe/line-rare.ts writes the sections that most lines
-   * lack, observe/line.ts the others. The value of a member of the section `rare` is the note in its row. If it needs several notes,
-   * `computedFields` in observe/line-rare.ts makes it.
+   * The section of the line, whose members are written together. observe/log/line-rare.ts writes the sections that most lines
+   * lack, observe/log/line.ts the others. The value of a member of the section `rare` is the note in its row. If it needs several notes,
+   * `computedFields` in observe/log/line-rare.ts makes it.
    */
   readonly section: string;
   /** The stage that the member describes, or `exchange` if it describes the whole exchange. */

@@ -8,7 +8,7 @@ import { misspeltVariables, type Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
 import { unenforcedIn } from '../contract/lint/unenforced.ts';
 import { untimelyMistakes } from '../edge/tls/certificate.ts';
-import { metricsBytesOf } from '../observe/route-series.ts';
+import { metricsBytesOf } from '../observe/metrics/route-series.ts';
 import { openSecrets } from '../process/open-key-store.ts';
 import { checkStart } from '../process/start-mistakes.ts';
 import { type ToolReport, toolReport } from '../serving/tool-report.ts';

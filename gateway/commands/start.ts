@@ -3,7 +3,7 @@
 
 import type { Command } from 'commander';
 import { readSettings, type Settings } from '../config/settings.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../observe/log/log.ts';
 import { endOnCrash } from '../process/crash.ts';
 import { greetingOf, type Started } from '../process/greeting.ts';
 import { warnOfOpenFiles } from '../process/open-files.ts';

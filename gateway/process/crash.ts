@@ -1,8 +1,8 @@
 // Handles uncaught errors: the process logs the error and ends. Its memory may be inconsistent by then, so a restart by the primary or a
 // supervisor serves clients better than going on.
 
-import type { Log } from '../observe/log.ts';
-import { tellAtEnd } from '../observe/standard-output.ts';
+import type { Log } from '../observe/log/log.ts';
+import { tellAtEnd } from '../observe/log/standard-output.ts';
 import type { HostProcess } from './host-process.ts';
 
 /**

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { areFilesFree } from '../config/free-files.ts';
 import type { Config } from '../config/load.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../observe/log/log.ts';
 
 /** Files beside connections: logs, stores, the admin listener, and those of Node itself. */
 const FURTHER_FILES = 200;

@@ -1,8 +1,8 @@
 // The log of a gateway whose standard output is a terminal: readable lines in place of JSON.
 
-import type { Log } from '../observe/log.ts';
-import { createReadable } from '../observe/readable.ts';
-import type { ByteSink } from '../observe/standard-output.ts';
+import type { Log } from '../observe/log/log.ts';
+import { createReadable } from '../observe/log/readable.ts';
+import type { ByteSink } from '../observe/log/standard-output.ts';
 import type { HostProcess, Painter } from './host-process.ts';
 
 type Around = Pick<HostProcess, 'outputOnTerminal' | 'environment'> & Painter;

@@ -4,7 +4,7 @@ import type { KeyStore } from '../auth/store/key-store.ts';
 import type { CounterStore } from '../limits/counters/counter-store.ts';
 import type { LimitRule, LimitRules } from '../limits/limit-rules.ts';
 import type { LimitsFile } from '../limits/settings.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../observe/log/log.ts';
 
 type Rules = Pick<LimitRules, 'tiers' | 'extra' | 'organizations'>;
 

@@ -18,7 +18,7 @@ import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Certificate, certificateOf } from '../edge/tls/certificate.ts';
 import type { Validations } from '../edge/tls/secure.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../observe/log/log.ts';
 import { stateOfLife } from '../shared/certificate-life.ts';
 import { instanceName } from '../shared/questions/fleet.ts';
 import { createAuditNote } from './audit-note.ts';

@@ -6,7 +6,7 @@ import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Environment, Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
-import type { createLog } from '../observe/log.ts';
+import type { createLog } from '../observe/log/log.ts';
 import type { LoopProbe } from '../overload/pressure.ts';
 import type { AskFleet } from '../shared/questions/fleet.ts';
 import type { SandboxProcess } from '../upstream/simulated/sandbox.ts';

@@ -1,7 +1,7 @@
 // Notes of the gateway itself in the audit log, beside the notes of operators.
 
 import type { KeyStore } from '../auth/store/key-store.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../observe/log/log.ts';
 
 /**
  * Returns a function that writes a note with the name of this instance. It never rejects: a store failure is logged.

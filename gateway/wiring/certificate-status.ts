@@ -1,7 +1,7 @@
 // What `/status` tells of a certificate, and the warnings before it expires.
 
 import type { Certificate } from '../edge/tls/certificate.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../observe/log/log.ts';
 import { stateOfLife, warnBeforeMs } from '../shared/certificate-life.ts';
 
 const DAY_MS = 86_400_000;

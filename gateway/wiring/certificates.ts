@@ -13,7 +13,7 @@ import {
   readCertificate,
   untimely,
 } from '../edge/tls/certificate.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../observe/log/log.ts';
 import { shownPath } from '../shared/file-text.ts';
 import { createAuditNote } from './audit-note.ts';
 import { type CertificateStatus, lifeStatusOf, timeOf, watchExpiry } from './certificate-status.ts';

@@ -20,7 +20,7 @@ import { GatewayError } from '../catalogue/errors.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Organization } from '../exchange/caller.ts';
 import type { LimitUsage } from '../limits/usage.ts';
-import type { Answers } from '../observe/admin.ts';
+import type { Answers } from '../observe/admin/admin.ts';
 import { CREDENTIAL_STATES, type CredentialState } from '../shared/contracts/upstreams.ts';
 import type { ActionAnswer, ConsoleAction } from '../shared/questions/console-action.ts';
 import type { AskFleet } from '../shared/questions/fleet.ts';

@@ -12,9 +12,9 @@ import { type Console, type ConsoleOptions, type ConsoleSources, createConsole }
 import { openFleet } from '../console/fleet.ts';
 import { createHistoryFile } from '../console/kept-history.ts';
 import { exchangeReport } from '../explain/report.ts';
-import type { AdminOptions, Answers } from '../observe/admin.ts';
-import { DURATION_BUCKETS } from '../observe/duration-metrics.ts';
-import type { AlertMetrics } from '../observe/library-metrics.ts';
+import type { AdminOptions, Answers } from '../observe/admin/admin.ts';
+import { DURATION_BUCKETS } from '../observe/metrics/duration-metrics.ts';
+import type { AlertMetrics } from '../observe/metrics/library-metrics.ts';
 import { redisCliOptions } from '../redis/url.ts';
 import type { ActionAnswer, ConsoleAction } from '../shared/questions/console-action.ts';
 import { type AskFleet, instanceName } from '../shared/questions/fleet.ts';

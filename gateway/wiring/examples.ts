@@ -3,7 +3,7 @@
 
 import type { Configuration } from '../configuration.ts';
 import type { Mode } from '../exchange/caller.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../observe/log/log.ts';
 import { upstreamOfExamples, upstreamsFromContract } from '../upstream/simulated/addresses.ts';
 import type { AnswerFromContract } from '../upstream/simulated/examples.ts';
 

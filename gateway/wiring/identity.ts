@@ -15,7 +15,7 @@ import type { GatewayFile } from '../config/gateway/gateway-file.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import type { Admitted } from '../exchange/exchange.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../observe/log/log.ts';
 import { evictionPolicyAt } from '../redis/server-info.ts';
 import type { SessionOrganizations, SessionReader } from '../sessions/session-reader.ts';
 

@@ -1,8 +1,8 @@
 // Overload protection: its bounds from the configuration, and how refusals are counted and logged.
 
 import type { Configuration } from '../configuration.ts';
-import type { Log } from '../observe/log.ts';
-import type { Metrics } from '../observe/metrics.ts';
+import type { Log } from '../observe/log/log.ts';
+import type { Metrics } from '../observe/metrics/metrics.ts';
 import { createOverload, type Overload, type OverloadOptions, type OverloadRules } from '../overload/overload.ts';
 import { type LoopProbe, probeLoop } from '../overload/pressure.ts';
 import { createShedding, type Shedding } from '../overload/shedding.ts';

@@ -4,7 +4,7 @@ import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
 import { createSecure, type HandshakeFailure, newTicketKeys, type Secure } from '../edge/tls/secure.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../observe/log/log.ts';
 import { instanceName } from '../shared/questions/fleet.ts';
 import type { OrderedCertificates } from './acme.ts';
 import type { CertificateStatus } from './certificate-status.ts';

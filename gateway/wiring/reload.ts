@@ -7,7 +7,7 @@ import { changedFiles } from '../config/digests.ts';
 import { OutOfFiles } from '../config/free-files.ts';
 import { watchFiles } from '../config/watch.ts';
 import type { Configuration } from '../configuration.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../observe/log/log.ts';
 import { shownPath } from '../shared/file-text.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
 import { ConfigError, type Mistake, toSentence } from '../shared/mistakes.ts';

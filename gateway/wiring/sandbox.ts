@@ -5,7 +5,7 @@ import type { Config } from '../config/load.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { addressOfSite } from '../edge/admission/sites.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../observe/log/log.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/simulated/sandbox.ts';
 

@@ -6,7 +6,7 @@ import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Forwardable } from '../exchange/exchange.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../observe/log/log.ts';
 import { markOf } from '../portal/look.ts';
 import { createLiveSessions } from '../sessions/live/live-sessions.ts';
 import type { Brand } from '../sessions/login/pages.ts';

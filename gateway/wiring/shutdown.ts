@@ -2,7 +2,7 @@
 // closes.
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Lifecycle } from '../observe/status.ts';
+import type { Lifecycle } from '../observe/admin/status.ts';
 import type { Listeners } from './listeners.ts';
 import type { Parts } from './parts.ts';
 

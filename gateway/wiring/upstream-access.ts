@@ -5,7 +5,7 @@ import type { Config } from '../config/load.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { UpstreamEntry } from '../config/upstreams/upstreams-file.ts';
 import type { Configuration } from '../configuration.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../observe/log/log.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import { type Accesses, type AccessesOptions, createAccesses } from '../upstream/access.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';

@@ -1,9 +1,9 @@
 // Connections to upstreams, and the health and breakers of their targets. They live as long as the process; every change of state is
 // logged and counted.
 
-import type { Log } from '../observe/log.ts';
-import type { Metrics } from '../observe/metrics.ts';
-import { createBreakerLog, createFailingLog } from '../observe/rare-warnings.ts';
+import type { Log } from '../observe/log/log.ts';
+import { createBreakerLog, createFailingLog } from '../observe/log/rare-warnings.ts';
+import type { Metrics } from '../observe/metrics/metrics.ts';
 import { type AnswerFromContract, withExamples } from '../upstream/simulated/examples.ts';
 import { createPools, type Pools } from '../upstream/targets/pools.ts';
 import { TargetSets } from '../upstream/targets/target-set.ts';

@@ -4,7 +4,7 @@ import type { Secrets } from '../config/secrets.ts';
 import { untimelyTls } from '../config/upstreams/upstream-tls.ts';
 import type { Configuration } from '../configuration.ts';
 import type { TlsSettings } from '../http1/client/connect.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../observe/log/log.ts';
 
 interface UpstreamTlsOptions {
   readonly secrets: Pick<Secrets, 'read'>;

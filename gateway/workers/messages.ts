@@ -1,7 +1,7 @@
 // Messages between the primary and its workers.
 
-import type { LogLevel } from '../observe/log.ts';
-import type { MetricSnapshot } from '../observe/worker-metrics.ts';
+import type { LogLevel } from '../observe/log/log.ts';
+import type { MetricSnapshot } from '../observe/metrics/worker-metrics.ts';
 import type { FirstSteps } from '../process/greeting.ts';
 import type { OpenFiles } from '../process/open-files.ts';
 import type { OperationCount } from '../serving/operation-count.ts';

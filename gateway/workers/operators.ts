@@ -1,8 +1,8 @@
 // Answers operators for a gateway with several workers: asks the workers concerned and merges their answers.
 
 import type { Sample } from '../console/sample.ts';
-import type { Answers } from '../observe/admin.ts';
-import type { MetricSnapshot, MetricsOfWorker, WorkerMetrics } from '../observe/worker-metrics.ts';
+import type { Answers } from '../observe/admin/admin.ts';
+import type { MetricSnapshot, MetricsOfWorker, WorkerMetrics } from '../observe/metrics/worker-metrics.ts';
 import type { ActionAnswer } from '../shared/questions/console-action.ts';
 import { exchangesIn, PATIENCE_MS, retryIn, type UpstreamRetry } from '../shared/questions/fleet.ts';
 import type { WriterStatus } from '../usage/writer.ts';

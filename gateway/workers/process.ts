@@ -3,7 +3,7 @@
 import cluster from 'node:cluster';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { MetricSnapshot } from '../observe/worker-metrics.ts';
+import type { MetricSnapshot } from '../observe/metrics/worker-metrics.ts';
 import { ConfigError } from '../shared/mistakes.ts';
 import type { AskFleet } from '../shared/questions/fleet.ts';
 import { endChannel, followConnections } from './connections.ts';

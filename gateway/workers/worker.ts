@@ -2,7 +2,7 @@
 
 import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
-import type { ChangeAuthor, Operators } from '../observe/admin.ts';
+import type { ChangeAuthor, Operators } from '../observe/admin/admin.ts';
 import { endOnCrash } from '../process/crash.ts';
 import type { HostProcess, Painter } from '../process/host-process.ts';
 import { type Served, serve } from '../process/serve.ts';

@@ -52,14 +52,14 @@ const examples: Readonly<Record<string, Example>> = {
     kind: 'a stage',
     named: /'authorize'|\bauthorize:|\.authorize\b/,
     // Its codes are counted, and its fields explained.
-    own: /^gateway\/(auth\/(authorize|capability)|observe\/exchange-metrics|serving\/agent-admission)\.ts$/,
+    own: /^gateway\/(auth\/(authorize|capability)|observe\/metrics\/exchange-metrics|serving\/agent-admission)\.ts$/,
   },
   // It spends, and adds to the exchange; its stand-in reads a store.
   limit: {
     kind: 'a stage',
     named: /^ {2}limit: \{$|\bsteps\.limit\b|\bcreateLimit\b|\bCounted(?=[,)>]| \{)|\/, 'limit'\]|\brehearse\(/m,
     // They count something else, or are the stand-in.
-    own: /^gateway\/(limits\/|(observe\/duration-metrics|serving\/rehearsal\/read-only-store)\.ts)/,
+    own: /^gateway\/(limits\/|(observe\/metrics\/duration-metrics|serving\/rehearsal\/read-only-store)\.ts)/,
   },
   replay: {
     kind: 'a stage with a store',
@@ -99,7 +99,7 @@ const examples: Readonly<Record<string, Example>> = {
   retry_budget_spent: {
     kind: 'a log field',
     named: /\bretry_budget_spent\b|\bretryBudgetSpent\b/,
-    own: /^gateway\/(upstream\/attempts\/retry-plan|observe\/upstream-metrics)\.ts$/,
+    own: /^gateway\/(upstream\/attempts\/retry-plan|observe\/metrics\/upstream-metrics)\.ts$/,
   },
 };
 

@@ -1,8 +1,8 @@
 // The tables of docs/metrics.md, made from the help texts of the metrics: those of the gateway, and those of the Prometheus client.
 
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
-import { createMetrics } from '../../gateway/observe/metrics.ts';
-import { createWorkerMetrics } from '../../gateway/observe/worker-metrics.ts';
+import { createMetrics } from '../../gateway/observe/metrics/metrics.ts';
+import { createWorkerMetrics } from '../../gateway/observe/metrics/worker-metrics.ts';
 import { table } from './table.ts';
 
 interface Registered {

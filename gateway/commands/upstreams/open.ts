@@ -6,7 +6,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Caller, Mode } from '../../exchange/caller.ts';
-import { createLog } from '../../observe/log.ts';
+import { createLog } from '../../observe/log/log.ts';
 import { entryOfUpstream } from '../../shared/contracts/upstreams.ts';
 import { ConfigError } from '../../shared/mistakes.ts';
 import { withoutProbes } from '../../upstream/credentials/latch-probes.ts';

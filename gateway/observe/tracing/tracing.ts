@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import type { TrailNotes } from '../../exchange/notes.ts';
 import { type Trail, trailOf } from '../../exchange/trail.ts';
 import { isFieldText } from '../../shared/http/words.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import { isSampled, traceparentOf } from './context.ts';
 import { createExporter, type ExporterOptions } from './exporter.ts';
 import { attributes, spansOf } from './spans.ts';

@@ -15,7 +15,7 @@ import type { Trail } from '../../exchange/trail.ts';
 import type { DecisionRecord } from '../../explain/record.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
 import type { UsageReport } from '../../limits/usage.ts';
-import { createLineOf } from '../../observe/line.ts';
+import { createLineOf } from '../../observe/log/line.ts';
 import { createPipeline, type Stages } from '../../pipeline.ts';
 import type { Tunnel } from '../../tunnel/table.ts';
 import { createCheckingSteps } from '../checking-steps.ts';

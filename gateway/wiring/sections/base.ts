@@ -4,7 +4,7 @@
 import type { GatewayFile } from '../../config/gateway/gateway-file.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { Operation } from '../../exchange/operation.ts';
-import type { Lifecycle } from '../../observe/status.ts';
+import type { Lifecycle } from '../../observe/admin/status.ts';
 import { createForwardClock } from '../../shared/machine.ts';
 import { ConfigError } from '../../shared/mistakes.ts';
 import { lockDirectory } from '../../shared/stores/sqlite.ts';

@@ -5,7 +5,7 @@ import { replicaMistakes } from '../../config/settings.ts';
 import type { Caller } from '../../exchange/caller.ts';
 import { createThrottle, type Throttle } from '../../limits/addresses/throttle.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
-import { logStoreState } from '../../observe/log.ts';
+import { logStoreState } from '../../observe/log/log.ts';
 import { openReplayStore } from '../../replay/open-store.ts';
 import type { ReplayStore } from '../../replay/replay-store.ts';
 import { OpenStreams } from '../../streams/open-streams.ts';

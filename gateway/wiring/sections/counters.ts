@@ -6,7 +6,7 @@ import { type FailureCounters, openFailureCounters } from '../../limits/addresse
 import type { CounterStore } from '../../limits/counters/counter-store.ts';
 import { openCounterStore } from '../../limits/counters/open-counter-store.ts';
 import { createLimitUsage, type LimitUsage } from '../../limits/usage.ts';
-import { logStoreState } from '../../observe/log.ts';
+import { logStoreState } from '../../observe/log/log.ts';
 import { redisStatus } from '../../redis/url.ts';
 import type { Parts } from '../parts.ts';
 import { operationsServed } from './base.ts';

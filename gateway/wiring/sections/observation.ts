@@ -3,9 +3,9 @@
 import type { Configuration } from '../../configuration.ts';
 import { createNearLimit, type NearLimit } from '../../console/near-limit.ts';
 import { createIds, type Ids } from '../../edge/ids.ts';
-import { createLog, type Log } from '../../observe/log.ts';
-import { createMetrics, type Metrics } from '../../observe/metrics.ts';
-import { createDropWarning } from '../../observe/rare-warnings.ts';
+import { createLog, type Log } from '../../observe/log/log.ts';
+import { createDropWarning } from '../../observe/log/rare-warnings.ts';
+import { createMetrics, type Metrics } from '../../observe/metrics/metrics.ts';
 import {
   openTracing,
   type TraceparentFor,

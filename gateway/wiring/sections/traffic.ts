@@ -4,7 +4,7 @@ import { createInternalExchanges } from '../../edge/exchanges.ts';
 import { createRefusals, type Refusals } from '../../edge/refusal/refusals.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
 import { createAddressLimits } from '../../limits/addresses/address-limit.ts';
-import { reportUnreadableForwards } from '../../observe/rare-warnings.ts';
+import { reportUnreadableForwards } from '../../observe/log/rare-warnings.ts';
 import type { Overload } from '../../overload/overload.ts';
 import { extendLengthenedWindows, warnOfLostTiers } from '../../serving/changed-limits.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';

@@ -3,8 +3,8 @@
 import { type Assertions, createAssertions } from '../../auth/assertions/assertions.ts';
 import type { Configuration } from '../../configuration.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
-import { logStoreState } from '../../observe/log.ts';
-import { upstreamStatus } from '../../observe/status.ts';
+import { upstreamStatus } from '../../observe/admin/status.ts';
+import { logStoreState } from '../../observe/log/log.ts';
 import type { Shedding } from '../../overload/shedding.ts';
 import { createLatchProbes } from '../../upstream/credentials/latch-probes.ts';
 import { createRecordLocks, type RecordLocks } from '../../upstream/requests/record-locks.ts';

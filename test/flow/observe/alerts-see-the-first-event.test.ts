@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { parse } from 'yaml';
-import { createWorkerMetrics } from '../../../gateway/observe/worker-metrics.ts';
+import { createWorkerMetrics } from '../../../gateway/observe/metrics/worker-metrics.ts';
 import { STAGES } from '../../../gateway/stages.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { thingsAt, thingsContract } from '../../support/things.ts';

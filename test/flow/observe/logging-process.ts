@@ -2,7 +2,7 @@
 // IPC the memory of buffers and the number of dropped lines, and on request logs one more line and ends.
 
 import { Trail } from '../../../gateway/exchange/trail.ts';
-import { createLog } from '../../../gateway/observe/log.ts';
+import { createLog } from '../../../gateway/observe/log/log.ts';
 
 const EXCHANGES = Number(process.argv[2]);
 let dropped = 0;

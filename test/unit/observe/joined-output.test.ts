@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { createJoinedOutput } from '../../../gateway/observe/joined-output.ts';
-import type { ByteSink, OnTaken } from '../../../gateway/observe/standard-output.ts';
+import { createJoinedOutput } from '../../../gateway/observe/log/joined-output.ts';
+import type { ByteSink, OnTaken } from '../../../gateway/observe/log/standard-output.ts';
 
 const unbounded = { bytesMax: Number.POSITIVE_INFINITY, onDropped: () => undefined, droppedLine: () => '' };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Registry } from '@prometheus-io/client';
 import type { Trail } from '../../../gateway/exchange/trail.ts';
-import { createLimitMetrics } from '../../../gateway/observe/limit-metrics.ts';
+import { createLimitMetrics } from '../../../gateway/observe/metrics/limit-metrics.ts';
 
 function metricsOf() {
   const registry = new Registry();

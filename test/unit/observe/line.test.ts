@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { Caller } from '../../../gateway/exchange/caller.ts';
 import type { Operation } from '../../../gateway/exchange/operation.ts';
 import { Trail } from '../../../gateway/exchange/trail.ts';
-import { createLineOf } from '../../../gateway/observe/line.ts';
+import { createLineOf } from '../../../gateway/observe/log/line.ts';
 import { TIMED_STAGES, type TimedStage } from '../../../gateway/stages.ts';
 import { anyCharacter } from '../../support/characters.ts';
 

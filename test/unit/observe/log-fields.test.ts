@@ -10,7 +10,7 @@ import type { Operation } from '../../../gateway/exchange/operation.ts';
 import { Trail } from '../../../gateway/exchange/trail.ts';
 import { exchangeReport } from '../../../gateway/explain/report.ts';
 import { FACTS } from '../../../gateway/explain/stage-text.ts';
-import { createLineOf } from '../../../gateway/observe/line.ts';
+import { createLineOf } from '../../../gateway/observe/log/line.ts';
 import { STAGES, TIMED_STAGES } from '../../../gateway/stages.ts';
 
 const names = Object.keys(LOG_FIELDS) as LogFieldName[];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createReadable } from '../../../gateway/observe/readable.ts';
+import { createReadable } from '../../../gateway/observe/log/readable.ts';
 
 const ESCAPE = String.fromCharCode(27);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createStatus } from '../../../gateway/observe/status.ts';
+import { createStatus } from '../../../gateway/observe/admin/status.ts';
 
 test('an instance that has never read its key store is not ready; one that has stays ready while the store is away', async () => {
   const readinessWith = (store: 'reachable' | 'failing', position: number | undefined) =>

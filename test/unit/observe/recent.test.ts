@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createRecentLines, type RecentLines } from '../../../gateway/observe/recent.ts';
+import { createRecentLines, type RecentLines } from '../../../gateway/observe/log/recent.ts';
 import type { ExchangeFilter } from '../../../gateway/shared/questions/exchange-filter.ts';
 
 const lineOf = (id: string, more: object = {}) =>

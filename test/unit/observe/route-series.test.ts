@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Operation } from '../../../gateway/exchange/operation.ts';
 import { Trail } from '../../../gateway/exchange/trail.ts';
-import { createMetrics } from '../../../gateway/observe/metrics.ts';
-import { metricsBytesOf } from '../../../gateway/observe/route-series.ts';
+import { createMetrics } from '../../../gateway/observe/metrics/metrics.ts';
+import { metricsBytesOf } from '../../../gateway/observe/metrics/route-series.ts';
 
 const operations = Array.from({ length: 60 }, (_, index) => {
   const path = `/v1/${'customers/'.repeat(index % 5)}${index}/{id}`;

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Registry } from '@prometheus-io/client';
 import { Trail } from '../../../gateway/exchange/trail.ts';
-import { createMetrics } from '../../../gateway/observe/metrics.ts';
-import { createWorkerMetrics, type MetricSnapshot } from '../../../gateway/observe/worker-metrics.ts';
+import { createMetrics } from '../../../gateway/observe/metrics/metrics.ts';
+import { createWorkerMetrics, type MetricSnapshot } from '../../../gateway/observe/metrics/worker-metrics.ts';
 
 interface State {
   readonly active: number;

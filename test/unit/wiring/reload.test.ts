@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Configuration } from '../../../gateway/configuration.ts';
-import type { Log } from '../../../gateway/observe/log.ts';
+import type { Log } from '../../../gateway/observe/log/log.ts';
 import { followConfiguration } from '../../../gateway/wiring/reload.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 

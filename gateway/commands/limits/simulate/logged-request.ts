@@ -1,4 +1,4 @@
-// Pure: parses one line of the access log into the request that it records, as far as limits need it. Counterpart of `observe/line.ts`.
+// Pure: parses one line of the access log into the request that it records, as far as limits need it. Counterpart of `observe/log/line.ts`.
 
 import { STAGES } from '../../../stages.ts';
 

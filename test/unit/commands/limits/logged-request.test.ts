@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseLoggedRequest } from '../../../../gateway/commands/limits/simulate/logged-request.ts';
 import type { Caller } from '../../../../gateway/exchange/caller.ts';
 import { Trail } from '../../../../gateway/exchange/trail.ts';
-import { createLineOf } from '../../../../gateway/observe/line.ts';
+import { createLineOf } from '../../../../gateway/observe/log/line.ts';
 import { caller, operation, organization } from '../../limits/parties.ts';
 import { START_MS } from '../../limits/scenarios.ts';
 import { exchange, recorded } from './logged-requests.ts';

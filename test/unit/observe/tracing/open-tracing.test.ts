@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createIds } from '../../../../gateway/edge/ids.ts';
-import { createLog } from '../../../../gateway/observe/log.ts';
+import { createLog } from '../../../../gateway/observe/log/log.ts';
 import { openTracing } from '../../../../gateway/observe/tracing/tracing.ts';
 
 const tracing = { endpoint: 'http://127.0.0.1:1/', sampleRatio: 1, serviceName: 'x', headersSecret: 'otlp_headers' };

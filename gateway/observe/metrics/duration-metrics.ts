@@ -1,11 +1,11 @@
 // Metrics of durations: of exchanges, and until an upstream began to answer. The console reads them as traffic, by operation and upstream.
 
 import type { Registry } from '@prometheus-io/client';
-import type { Operation } from '../exchange/operation.ts';
-import type { Trail } from '../exchange/trail.ts';
-import { hasFailed } from '../shared/failed-requests.ts';
-import { METHODS } from '../shared/http/words.ts';
-import { memoize } from './memoize.ts';
+import type { Operation } from '../../exchange/operation.ts';
+import type { Trail } from '../../exchange/trail.ts';
+import { hasFailed } from '../../shared/failed-requests.ts';
+import { METHODS } from '../../shared/http/words.ts';
+import { memoize } from '../../shared/memoize.ts';
 import type { createRouteSeries, Measured } from './route-series.ts';
 import { createHistogram, type Series } from './series.ts';
 import { createTraffic, type OperationTraffic } from './traffic.ts';

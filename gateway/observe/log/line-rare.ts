@@ -8,9 +8,9 @@ import {
   type RareNotes,
   SLOW_MS,
   type TextOf,
-} from '../catalogue/log-fields.ts';
-import type { Trail } from '../exchange/trail.ts';
-import { STAGE_SPANS } from '../stages.ts';
+} from '../../catalogue/log-fields.ts';
+import type { Trail } from '../../exchange/trail.ts';
+import { STAGE_SPANS } from '../../stages.ts';
 
 /** The largest number of scopes of a caller that the line names. */
 const SCOPES_MAX = 64;

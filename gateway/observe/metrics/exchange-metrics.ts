@@ -2,15 +2,15 @@
 // contracts and the catalogue, never from a client.
 
 import type { Registry } from '@prometheus-io/client';
-import { REFUSALS } from '../catalogue/errors.ts';
-import type { RareNotes } from '../catalogue/log-fields.ts';
-import type { Trail } from '../exchange/trail.ts';
-import { REFUSED_UNSENT, wasRefused } from '../shared/failed-requests.ts';
-import { STAGES } from '../stages.ts';
+import { REFUSALS } from '../../catalogue/errors.ts';
+import type { RareNotes } from '../../catalogue/log-fields.ts';
+import type { Trail } from '../../exchange/trail.ts';
+import { REFUSED_UNSENT, wasRefused } from '../../shared/failed-requests.ts';
+import { memoize } from '../../shared/memoize.ts';
+import { STAGES } from '../../stages.ts';
 import { createDurationMetrics, DURATION_BUCKETS } from './duration-metrics.ts';
 import { registerCounter } from './library-metrics.ts';
 import { createLimitMetrics, type OnPressure } from './limit-metrics.ts';
-import { memoize } from './memoize.ts';
 import { createRouteSeries, type Measured } from './route-series.ts';
 import { type Count, createCounter } from './series.ts';
 import { createCallerTraffic, type OperationTraffic } from './traffic.ts';

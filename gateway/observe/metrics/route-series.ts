@@ -1,7 +1,7 @@
 // How finely the metrics of requests are kept: by operation and status, or by entry and class of status where there are many operations.
 // A histogram has 20 rows of text for each series, so that an operation takes some 3 KB of `/metrics` for each status.
 
-import type { Operation } from '../exchange/operation.ts';
+import type { Operation } from '../../exchange/operation.ts';
 
 /** The members of an operation that name its series. */
 export type Measured = Pick<Operation, 'upstream' | 'path' | 'entry' | 'method' | 'version'>;

@@ -1,7 +1,7 @@
 // Pure: tests log lines against a filter of exchanges.
 
-import { hasFailed, wasRefused } from '../shared/failed-requests.ts';
-import type { ExchangeFilter, ExchangeLine, PlaceInList } from '../shared/questions/exchange-filter.ts';
+import { hasFailed, wasRefused } from '../../shared/failed-requests.ts';
+import type { ExchangeFilter, ExchangeLine, PlaceInList } from '../../shared/questions/exchange-filter.ts';
 
 /** Whether a line is wanted. `record` parses the line, which costs more than the tests before it. */
 export type Matches = (line: string, record: () => ExchangeLine | undefined) => boolean;

@@ -3,13 +3,13 @@
 import { createServer, type Server } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import { type ActionAnswer, actionOf, type ConsoleAction } from '../shared/questions/console-action.ts';
-import { type ConsoleView, REHEARSAL_BYTES_MAX, rehearsalIn } from '../shared/questions/console-view.ts';
-import { type AskFleet, exchangesIn, type FleetSources, type UpstreamRetry } from '../shared/questions/fleet.ts';
+import { type ActionAnswer, actionOf, type ConsoleAction } from '../../shared/questions/console-action.ts';
+import { type ConsoleView, REHEARSAL_BYTES_MAX, rehearsalIn } from '../../shared/questions/console-view.ts';
+import { type AskFleet, exchangesIn, type FleetSources, type UpstreamRetry } from '../../shared/questions/fleet.ts';
+import type { MetricSnapshot } from '../metrics/worker-metrics.ts';
 import { type AdminRefusal, type AdminTokens, createAdminAccess } from './admin-access.ts';
 import { type ConsoleFile, sendFile, sendJson } from './admin-answers.ts';
 import { createAdminLog } from './admin-log.ts';
-import type { MetricSnapshot } from './worker-metrics.ts';
 
 export interface AdminOptions extends Answers {
   /** Alerts, silences and receivers. */

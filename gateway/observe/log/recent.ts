@@ -2,7 +2,7 @@
 // ordinary request costs nothing. Refused, failed and slow exchanges have a ring of their own, where a thousand successes do not displace
 // them; so does each code, where a flood of another code does not; and one exchange a second is kept for longer.
 
-import { type ExchangeFilter, type ExchangeLine, inOrderOfExchanges } from '../shared/questions/exchange-filter.ts';
+import { type ExchangeFilter, type ExchangeLine, inOrderOfExchanges } from '../../shared/questions/exchange-filter.ts';
 import { type Matches, matcherOf, timeIn } from './line-matcher.ts';
 
 export interface RecentLines {

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { acceptedCodings, type Encoded, formFor, weightOf } from '../shared/http/content-coding.ts';
+import { acceptedCodings, type Encoded, formFor, weightOf } from '../../shared/http/content-coding.ts';
 
 /** A file of the console, in the forms in which it is sent. */
 export interface ConsoleFile extends Encoded {

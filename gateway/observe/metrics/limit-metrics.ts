@@ -2,10 +2,10 @@
 // their number is unbounded; `gateway limits show` reports on each.
 
 import type { Registry } from '@prometheus-io/client';
-import type { LimitState } from '../exchange/findings.ts';
-import type { Trail } from '../exchange/trail.ts';
+import type { LimitState } from '../../exchange/findings.ts';
+import type { Trail } from '../../exchange/trail.ts';
+import { memoize } from '../../shared/memoize.ts';
 import { registerGauge } from './library-metrics.ts';
-import { memoize } from './memoize.ts';
 import { createCounter, createHistogram } from './series.ts';
 
 export interface LimitGauges {

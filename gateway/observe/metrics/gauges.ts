@@ -2,7 +2,7 @@
 // beginning.
 
 import type { Registry } from '@prometheus-io/client';
-import type { StreamKind } from '../exchange/findings.ts';
+import type { StreamKind } from '../../exchange/findings.ts';
 import { type CertificateState, registerCertificateGauge } from './connection-metrics.ts';
 import { registerGauge } from './library-metrics.ts';
 import { type LimitGauges, registerLimitGauges } from './limit-metrics.ts';

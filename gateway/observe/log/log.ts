@@ -2,10 +2,10 @@
 // value.
 
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { REFUSALS } from '../catalogue/errors.ts';
-import { SLOW_MS } from '../catalogue/log-fields.ts';
-import type { Trail } from '../exchange/trail.ts';
-import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
+import { REFUSALS } from '../../catalogue/errors.ts';
+import { SLOW_MS } from '../../catalogue/log-fields.ts';
+import type { Trail } from '../../exchange/trail.ts';
+import type { ExchangeFilter, ExchangeLine } from '../../shared/questions/exchange-filter.ts';
 import { createLineOf } from './line.ts';
 import { createRecentLines } from './recent.ts';
 import { openStandardOutput, tellDroppedAtEnd } from './standard-output.ts';

@@ -1,6 +1,6 @@
 // Log lines for a person at a terminal: each line of JSON becomes one short line. What a line leaves out, `explain` shows.
 
-import { visibleLine } from '../shared/text.ts';
+import { visibleLine } from '../../shared/text.ts';
 
 const levels: Readonly<Record<number, string>> = {
   10: 'trace',

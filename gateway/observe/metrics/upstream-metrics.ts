@@ -1,8 +1,8 @@
 // Metrics of upstreams and their targets: suspended credentials, load, health, circuit breakers, retried requests, and what did not cross.
 
 import type { Registry } from '@prometheus-io/client';
-import type { RareNotes } from '../catalogue/log-fields.ts';
-import { type CredentialState, isSuspended } from '../shared/contracts/upstreams.ts';
+import type { RareNotes } from '../../catalogue/log-fields.ts';
+import { type CredentialState, isSuspended } from '../../shared/contracts/upstreams.ts';
 import { registerCounter, registerGauge } from './library-metrics.ts';
 
 export interface UpstreamState {

@@ -2,15 +2,15 @@
 // µs of CPU, measured through a whole gateway). Most of a line depends on the caller or on the operation alone: the text of these parts is
 // remembered, each as one string, because the time to join and encode a line grows with the number of its pieces.
 
-import type { LogFieldsOf, TextOf } from '../catalogue/log-fields.ts';
-import type { Caller } from '../exchange/caller.ts';
-import { CallerNote } from '../exchange/caller-memory.ts';
-import type { Charged } from '../exchange/findings.ts';
-import type { Operation } from '../exchange/operation.ts';
-import type { Trail } from '../exchange/trail.ts';
-import { flat } from '../shared/text.ts';
+import type { LogFieldsOf, TextOf } from '../../catalogue/log-fields.ts';
+import type { Caller } from '../../exchange/caller.ts';
+import { CallerNote } from '../../exchange/caller-memory.ts';
+import type { Charged } from '../../exchange/findings.ts';
+import type { Operation } from '../../exchange/operation.ts';
+import type { Trail } from '../../exchange/trail.ts';
+import { memoize } from '../../shared/memoize.ts';
+import { flat } from '../../shared/text.ts';
 import { members, milliseconds, rarePart } from './line-rare.ts';
-import { memoize } from './memoize.ts';
 
 /** Returns one line of JSON with its newline, with pino's members (`level`, `time`, `msg`), so that all lines of a log have one format. */
 type LineOf = (trail: Trail, level: number, timeMs: number) => string;

@@ -1,6 +1,7 @@
 // All metrics of a serving process. Each file of this folder that ends in `-metrics` registers a part of them; those of overload are here.
 
 import { Gauge, Registry } from '@prometheus-io/client';
+import { memoize } from '../../shared/memoize.ts';
 import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';
 import { createExchangeMetrics, type ExchangeMetrics } from './exchange-metrics.ts';
 import { type GaugeSources, registerGauges } from './gauges.ts';
@@ -12,7 +13,6 @@ import {
   registerProcessMetrics,
 } from './library-metrics.ts';
 import type { OnPressure } from './limit-metrics.ts';
-import { memoize } from './memoize.ts';
 import { createHistogram } from './series.ts';
 import { createTargetMetrics, type TargetMetrics } from './upstream-metrics.ts';
 import type { MetricSnapshot } from './worker-metrics.ts';
