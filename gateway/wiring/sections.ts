@@ -22,7 +22,5 @@ export interface Sections extends SectionsAboveTraffic {
     /** Begins an exchange that no connection carries. */
     readonly beginInternal: BeginInternal;
     readonly executors: Executors;
-    /** Logs and counts an X-Forwarded-For of a trusted proxy that cannot be parsed. observe/log/rare-warnings.ts */
-    onUnreadableForward(entry: string, proxy: string): void;
   };
 }

@@ -37,11 +37,11 @@ export interface Serving extends RequestHandlers {
  * before `replay` from the parts that are given here.
  */
 export function createServing(configuration: Configuration, sections: Sections): Serving {
-  const { options, base, counters, callers, traffic } = sections;
+  const { options, base, observation, counters, callers, traffic } = sections;
   const operations = configuration.contracts.operations.map(({ operation }) => operation);
   const checks = createCheckingSteps(configuration, {
     isDraining: base.isDraining,
-    onUnreadableForward: traffic.onUnreadableForward,
+    onUnreadableForward: observation.onUnreadableForward,
     overload: traffic.overload,
     throttle: callers.throttle.throttle,
     authenticate: createAuthenticate(callers.identity.credentialReaders),

@@ -10,14 +10,22 @@ import { type BodySink, CompressedBody } from '../encoding/compressed-body.ts';
 import { clientAnswerHeaders, declaredLengthOf, type WithheldNotes } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
 
-/** The relay, as the parts of its answer see it. */
+/** The relay (relay.ts), as the parts of its answer see it. */
 export interface AnswerOwner {
   /** Whether the outcome is known. Nothing may happen afterwards. */
   readonly ended: boolean;
   /** The control of the connection, once a connection has taken the request. */
   readonly control: Control | undefined;
+  /** When the body began to pass to the client, by `performance.now()`. */
+  passesSince: number | undefined;
+  /** Call it when bytes of the body have arrived. */
+  noteBytes(): void;
   /** Call it when the rest of the answer is on its way to the client. */
   complete(): void;
+  /** Ends the answer from this side. If `isWhole` is false, the client sees that a part is missing. */
+  endHere(isWhole: boolean): void;
+  /** Ends the attempt of a client that has left. */
+  clientGone(): void;
   /** Ends the attempt from this side. */
   fail(error: GatewayError, failure: AttemptFailure): void;
   onResponseError(control: Control | undefined, error: Error): void;

@@ -5,16 +5,6 @@ import type { Control } from '../../http1/client/wire.ts';
 import type { AnswerOwner, ClientAnswer } from './client-answer.ts';
 import { CollectedBody } from './collected-body.ts';
 
-/** The relay, as a held answer sees it. */
-export interface HoldingRelay extends AnswerOwner {
-  /** When the body began to pass to the client, by `performance.now()`. */
-  passesSince: number | undefined;
-  /** Call it when bytes of the body have arrived. */
-  noteBytes(): void;
-  /** Ends the attempt of a client that has left. */
-  clientGone(): void;
-}
-
 export class HeldAnswer {
   /** Whether the store has the answer, or has failed. From then on the client gets it. */
   isStored = false;
@@ -22,7 +12,7 @@ export class HeldAnswer {
   readonly #body: CollectedBody;
   readonly #exchange: Forwardable;
   readonly #answer: ClientAnswer;
-  readonly #relay: HoldingRelay;
+  readonly #relay: AnswerOwner;
   readonly #clock: { stop(): void };
 
   /** @param clock stopped when the rest no longer depends on the upstream */
@@ -30,7 +20,7 @@ export class HeldAnswer {
     recording: Recording,
     exchange: Forwardable,
     answer: ClientAnswer,
-    relay: HoldingRelay,
+    relay: AnswerOwner,
     clock: { stop(): void },
   ) {
     this.#recording = recording;

@@ -18,11 +18,11 @@ import type { AttemptFailure } from '../attempts/retry-plan.ts';
 import { ErrorBody } from '../errors/upstream-errors.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
-import { AnswerStream, type StreamingRelay } from '../streams/answer-stream.ts';
+import { AnswerStream } from '../streams/answer-stream.ts';
 import { CheckedBody } from './checked-body.ts';
-import { ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
+import { type AnswerOwner, ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
 import { type ContractCheck, checkHead, wasAsked } from './contract-check.ts';
-import { HeldAnswer, type HoldingRelay } from './held-answer.ts';
+import { HeldAnswer } from './held-answer.ts';
 
 /** The owner of a relay. The relay calls exactly one of `relayed`, `failed` and `abandoned`, and calls it once. */
 export interface RelayOwner {
@@ -42,7 +42,7 @@ export interface RelayOwner {
   readonly clock: { stop(): void };
 }
 
-export class Relay implements AnswerHandler, HoldingRelay, StreamingRelay {
+export class Relay implements AnswerHandler, AnswerOwner {
   ended = false;
   control: Control | undefined;
   /** Status of the upstream's answer once its head has arrived; undefined before. The client may get another status. */

@@ -13,14 +13,6 @@ import type { HeldAnswer } from '../relay/held-answer.ts';
 import { type Boundaries, createBoundaries } from './boundaries.ts';
 import { createItemSplitter, type Item, type ItemSplitter, itemValue } from './items.ts';
 
-/** The relay, as a stream sees it. */
-export interface StreamingRelay extends AnswerOwner {
-  /** When the body began to pass to the client, by `performance.now()`. */
-  passesSince: number | undefined;
-  /** Ends the answer from this side. If `isWhole` is false, the client sees that a part is missing. */
-  endHere(isWhole: boolean): void;
-}
-
 /** After this silence between two events a comment is sent, so that proxies and clients do not take the stream for dead. */
 const COMMENT_AFTER_MS = 15_000;
 const COMMENT = Buffer.from(': keep-alive\n\n');
@@ -35,7 +27,7 @@ export class AnswerStream {
   readonly #kind: StreamKind;
   readonly #exchange: Forwardable;
   readonly #answer: ClientAnswer;
-  readonly #relay: StreamingRelay;
+  readonly #relay: AnswerOwner;
   /** Whether the body is encoded, so that its items cannot be seen. */
   readonly #isOpaque: boolean;
   /** Whether the body has a length. Then nothing can be added, and its early end must be seen. */
@@ -59,7 +51,7 @@ export class AnswerStream {
     exchange: Forwardable,
     contractCheck: ContractCheck,
     answer: ClientAnswer,
-    relay: StreamingRelay,
+    relay: AnswerOwner,
   ) {
     const { operation } = exchange;
     const { status, headers, length } = answer;

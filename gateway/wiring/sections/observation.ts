@@ -4,7 +4,7 @@ import type { Configuration } from '../../configuration.ts';
 import { createNearLimit, type NearLimit } from '../../console/near-limit.ts';
 import { createIds, type Ids } from '../../edge/ids.ts';
 import { createLog, type Log } from '../../observe/log/log.ts';
-import { createDropWarning } from '../../observe/log/rare-warnings.ts';
+import { createDropWarning, reportUnreadableForwards } from '../../observe/log/rare-warnings.ts';
 import { createMetrics, type Metrics } from '../../observe/metrics/metrics.ts';
 import {
   openTracing,
@@ -33,6 +33,8 @@ export interface ObservationSection {
   readonly tracing: Tracing | undefined;
   readonly traceparentFor: TraceparentFor;
   readonly traceWithin: TraceWithin;
+  /** Logs and counts an X-Forwarded-For of a trusted proxy that cannot be parsed. */
+  onUnreadableForward(entry: string, proxy: string): void;
 }
 
 /** The sections that each later section takes. */
@@ -105,5 +107,6 @@ export function openObservation(
   const traceparentFor = tracing?.traceparentFor ?? untraced(ids);
   const traceWithin = tracing?.traceWithin ?? untracedWithin(ids);
 
-  return { pressed, metrics, log, ids, admin, tracing, traceparentFor, traceWithin };
+  const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);
+  return { pressed, metrics, log, ids, admin, tracing, traceparentFor, traceWithin, onUnreadableForward };
 }

@@ -4,7 +4,6 @@ import { createInternalExchanges } from '../../edge/exchanges.ts';
 import { createRefusals, type Refusals } from '../../edge/refusal/refusals.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
 import { createAddressLimits } from '../../limits/addresses/address-limit.ts';
-import { reportUnreadableForwards } from '../../observe/log/rare-warnings.ts';
 import type { Overload } from '../../overload/overload.ts';
 import { extendLengthenedWindows, warnOfLostTiers } from '../../serving/changed-limits.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
@@ -29,23 +28,21 @@ export interface TrafficSection {
 /** No request arrives before the listeners are told to listen. */
 export function openTraffic(above: SectionsAboveTraffic, parts: Parts): TrafficSection {
   const { options, base, observation, callers, certificates } = above;
-  const { log, metrics } = observation;
   const constantHeaders = securityHeadersFor(base.gateway.publicUrl);
   const refusals = createRefusals({
     publicUrl: base.gateway.publicUrl,
     countRefusal: callers.throttle.countRefusal,
   });
-  const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);
   const listeners = new Listeners({
     settings: options.settings,
     tls: certificates.tls,
     isDraining: base.isDraining,
     ownChallenge: certificates.ordered?.findToken,
-    onUnreadableForward,
+    onUnreadableForward: observation.onUnreadableForward,
     constantHeaders,
     refusals,
     configuration: base.inForce,
-    onExcess: metrics.connectionRefused,
+    onExcess: observation.metrics.connectionRefused,
     requestId: observation.ids.requestId,
   });
   parts.add({ name: 'listeners', drain: (drainMs) => listeners.drain(drainMs), close: () => listeners.close() });
@@ -60,7 +57,7 @@ export function openTraffic(above: SectionsAboveTraffic, parts: Parts): TrafficS
   });
   const executors = createExecutors(above);
   const servingInForce = openServing(
-    { ...above, traffic: { refusals, overload, tunnels, beginInternal, executors, onUnreadableForward } },
+    { ...above, traffic: { refusals, overload, tunnels, beginInternal, executors } },
     parts,
   );
   const listen = () => listeners.listen({ handlersInForce: servingInForce, recordExchange });
