@@ -1,7 +1,7 @@
 // Types of what needs an operator's attention, of the status that it is read from, and of the gateways that share a Redis.
 
 import type { CredentialState } from '../shared/contracts/upstreams.ts';
-import type { StoreMember } from '../shared/status-members.ts';
+import type { StoreStates } from './stores.ts';
 
 /** Times in its texts are ISO 8601; the page shows them as times of day. */
 export interface Cause {
@@ -28,17 +28,6 @@ export interface Cause {
   readonly ended?: string | undefined;
   /** True if the failure is over, and the last minute still counts it. Alerts treat such a cause as ended. */
   readonly hasRecovered?: true | undefined;
-}
-
-/** The members of `/status` about stores. redis-cause.ts says what clients lose without each store. */
-export type StoreStates = {
-  readonly [Name in StoreMember]?: Name extends keyof LongStates ? LongStates[Name] : { readonly state?: string };
-};
-
-/** States with more than the word for the store. */
-interface LongStates {
-  readonly keys: KeysState;
-  readonly limits: LimitsState;
 }
 
 /** The members of `/status` that are read here; all of them may be absent. */
@@ -80,22 +69,6 @@ export interface StatusForCauses extends StoreStates {
       readonly mistakes: readonly string[];
     } | null;
   };
-}
-
-interface KeysState {
-  readonly store?: string;
-  readonly reason?: string;
-  readonly read_at?: string;
-  readonly grace_ends_at?: string;
-  readonly writeFailure?: string;
-}
-
-interface LimitsState {
-  readonly kind?: string;
-  readonly state?: string;
-  readonly reason?: string;
-  readonly since_at?: string;
-  readonly policyInForce?: string;
 }
 
 export interface UpstreamReport {

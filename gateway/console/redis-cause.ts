@@ -1,42 +1,9 @@
 // Pure: the cause and the consequences of stores that cannot be used. They are one cause, because Redis may hold all of them.
 
-import { type Cause, failureCause, type StatusForCauses, type StoreStates } from './cause.ts';
+import { type Cause, failureCause, type StatusForCauses } from './cause.ts';
+import { AWAY, lossesOf } from './stores.ts';
 
-const AWAY = ['failing', 'away'];
 const UNREACHED = /cannot be reached|ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|(is|was) closed/;
-
-interface StoreRow<State> {
-  /** The store, in a sentence such as "The key store cannot be used". */
-  readonly name: string;
-  /** What clients lose now; undefined if the store can be used. */
-  lost(state: State, nowMs: number): string | undefined;
-}
-
-/** The stores whose outage clients notice; undefined for the others. A store without a row does not compile. */
-const STORES: { readonly [Name in keyof StoreStates]-?: StoreRow<NonNullable<StoreStates[Name]>> | undefined } = {
-  keys: {
-    name: 'key store',
-    lost: ({ store = '', grace_ends_at: graceEndsAt }, nowMs) =>
-      AWAY.includes(store) ? ofKeys(graceEndsAt, nowMs) : undefined,
-  },
-  limits: {
-    name: 'store of limits',
-    lost: ({ state, policyInForce = '' }) =>
-      state === 'away' ? (ofLimits[policyInForce] ?? 'limits are not shared') : undefined,
-  },
-  idempotency: {
-    name: 'store of idempotent answers',
-    lost: ({ state }) => (state === 'away' ? 'writes with an Idempotency-Key get 503' : undefined),
-  },
-  deprecated_uses: {
-    name: 'store of deprecated calls',
-    lost: ({ state }) => (state === 'away' ? 'calls of deprecated operations are counted later' : undefined),
-  },
-  // Counts of use wait in the process until they can be stored.
-  usage: undefined,
-  // Sessions are in the same Redis as the keys, so the row of the keys covers its outage.
-  sessions: undefined,
-};
 
 /** @param nowMs decides whether the grace of known keys is over */
 export function redisCause(status: StatusForCauses, nowMs: number): Cause[] {
@@ -65,14 +32,6 @@ export function redisCause(status: StatusForCauses, nowMs: number): Cause[] {
   ];
 }
 
-function lossesOf(status: StoreStates, nowMs: number): { readonly name: string; readonly lost: string }[] {
-  return (Object.keys(STORES) as (keyof StoreStates)[]).flatMap((member) => {
-    const store = STORES[member] as StoreRow<object> | undefined;
-    const lost = store?.lost(status[member] ?? {}, nowMs);
-    return store === undefined || lost === undefined ? [] : [{ name: store.name, lost }];
-  });
-}
-
 /** Returns the cause if the key store, or Redis, can be read but takes no writes. */
 function ofWrites({ keys = {}, redis }: StatusForCauses): Cause[] {
   const { writeFailure: failure } = keys;
@@ -91,18 +50,6 @@ function ofWrites({ keys = {}, redis }: StatusForCauses): Cause[] {
     ),
   ];
 }
-
-function ofKeys(graceEndsAt: string | undefined, nowMs: number): string {
-  if (graceEndsAt === undefined) return 'keys cannot be looked up';
-  if (Date.parse(graceEndsAt) <= nowMs) return 'no key works any more: requests get 503 auth_unavailable';
-  return `known keys work until ${graceEndsAt}, others get 503`;
-}
-
-const ofLimits: Readonly<Record<string, string>> = {
-  local: 'limits are counted per instance',
-  allow: 'no limit is enforced',
-  refuse: 'requests under a limit get 503',
-};
 
 function fault(reason = ''): string {
   if (/ECONNREFUSED/.test(reason)) return 'refuses connections';

@@ -2,9 +2,22 @@
 // loops over it.
 
 import type { Configuration } from '../configuration.ts';
+import type { StoreStates } from '../console/stores.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import type { Mistake } from '../shared/mistakes.ts';
-import type { StatusMembers } from '../shared/status-members.ts';
+
+/** The members of `/status` that are not about stores. */
+type OtherMember =
+  | 'certificates'
+  | 'configuration'
+  | 'issuers'
+  | 'open_streams'
+  | 'operations'
+  | 'overload'
+  | 'redis'
+  | 'upstreams';
+
+type StatusMembers = { readonly [Name in keyof StoreStates | OtherMember]?: unknown };
 
 export interface Part {
   readonly name: string;
@@ -12,7 +25,7 @@ export interface Part {
   check?(next: Configuration): readonly Mistake[];
   /** Puts a checked configuration in force, in one synchronous step. Called with the earlier one again if a later part throws. */
   apply?(next: Configuration): void;
-  /** Members that this part adds to `/status`. A name that shared/status-members.ts does not list does not compile. */
+  /** Members that this part adds to `/status`. console/stores.ts lists those about stores. */
   status?(): StatusMembers;
   /** Finishes work in flight, within `drainMs`. */
   drain?(drainMs: number): Awaitable<void>;
