@@ -40,9 +40,11 @@ export const ANONYMOUS: Caller = Object.freeze({
 /** What reads each kind of credential. */
 export interface CredentialReaders {
   readonly directory: Pick<Directory, 'callerOf'>;
+  /** tokens/token-reader.ts */
   readonly readToken: CredentialReader;
+  /** Compares with the credential of the upstream. upstream/credentials/credential.ts */
   readonly matchesBasic: MatchesBasic;
-  /** The caller of a session cookie; undefined if the request has none. The function is absent if no cookie is read. */
+  /** The caller of a session cookie; undefined if the request has none. The function is absent if no cookie is read. sessions/session-reader.ts */
   readonly readSession?: ((matched: Matched) => Awaitable<Caller> | undefined) | undefined;
 }
 

@@ -31,22 +31,26 @@ interface TunnelVisit {
 }
 
 interface TunnelsOptions {
-  /** Current origin of a configured address. */
+  /** Current origin of a configured address. wiring/sandbox.ts */
   originOf(address: string): string;
-  /** True if a target is unhealthy or ejected. */
+  /** True if a target is unhealthy or ejected. upstream/targets/target-set.ts, as the next two */
   isOut(upstream: string, address: string): boolean;
   /** Whether each request of the upstream gets a connection of its own, because of bytes that no request asked for. */
   isIsolated(upstream: string): boolean;
   /** A connection of the upstream has delivered such bytes. */
   onUnrequestedBytes(upstream: string): void;
+  /** limits/addresses/address-limit.ts */
   addressLimitOf(tunnel: Tunnel): TunnelAddressLimit;
-  /** The `traceparent` of one attempt; writes its ids into the trail. */
+  /** The `traceparent` of one attempt; writes its ids into the trail. observe/tracing/tracing.ts */
   traceparentFor(trail: TrailNotes): string;
-  /** Writes the error answer. */
+  /** Writes the error answer. edge/refusal/refusals.ts */
   refuse(arrived: Arrived, error: GatewayError): void;
-  /** Called before forwarding: a tunnel watches the progress of the body itself, so the usual body timeout does not apply. */
+  /** Called before forwarding: a tunnel watches the progress of the body itself, so the body timeout of edge/exchanges.ts does not apply. */
   onProxied(arrived: Arrived): void;
-  /** Ends a stream when the credential of its client ends, if the gateway knows it. The returned function is called at its end. */
+  /**
+   * Ends a stream when the credential of its client ends, if the gateway knows it. The returned function is called at its end.
+   * follow-caller.ts
+   */
   followCaller(admitted: Admitted, tunnel: Tunnel, end: (why?: StreamEnd) => void): () => void;
   /** Time allowed to open a connection to an upstream. */
   readonly connectMs?: number;

@@ -29,7 +29,7 @@ export interface AccessesOptions extends CredentialOptions {
   readonly workers: number;
   /** Called when a request has waited this long for a place. */
   onWaited(upstream: string, waitedMs: number): void;
-  /** Called when a request was refused a place. */
+  /** Called when a request was refused a place. overload/shedding.ts, as the next one */
   onShed(upstream: string, why: QueueRefusal): void;
   /** True if the gateway has refused requests to this upstream recently. */
   isShedding(upstream: string): boolean;

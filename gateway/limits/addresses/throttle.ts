@@ -10,7 +10,7 @@ const countedStatuses: ReadonlySet<number> = new Set([401, 403, 404, 405]);
 export interface ThrottleOptions extends Omit<FailureLimitOptions, 'name'> {
   /**
    * Whether the request carries a credential that is known to be valid. Such a request passes, so that one bad client behind a shared
-   * address does not lock out the others.
+   * address does not lock out the others. wiring/identity.ts
    */
   readonly isKnownCaller: (admitted: Admitted) => boolean;
 }

@@ -15,6 +15,7 @@ import { LoginDigests } from './login-digests.ts';
 /** Shortest interval between two reads of the secret while the credential works. */
 const READ_EVERY_MS = 250;
 
+/** config/secrets.ts, and for simulated upstreams wiring/upstream-access.ts */
 interface SecretSource {
   /** Returns the current value of an entry of the secrets; undefined if it is missing. May throw. */
   readSecret(entry: string): string | undefined;
@@ -39,7 +40,7 @@ const causes: Readonly<Record<LatchReason, string>> = {
 };
 
 export interface CredentialOptions extends SecretSource, LatchOptions {
-  /** Called once when the credential gets latched, possibly during its creation. */
+  /** Called once when the credential gets latched, possibly during its creation. wiring/upstream-access.ts logs it */
   onLatched(upstream: string, reason: LatchReason): void;
   /** Called once when requests are sent again: the secret has changed, a probe was accepted, or an operator asked. */
   onHealed(upstream: string): void;
