@@ -4,7 +4,7 @@ import type { Configuration } from '../configuration.ts';
 import { declaredHeaders } from '../contract/operations/crossing.ts';
 import type { ContractOperation } from '../contract/operations/operations.ts';
 import { entryOfUpstream } from '../shared/contracts/upstreams.ts';
-import { isOwnedRequestHeader } from '../shared/http/owned-headers.ts';
+import { credentialFieldOf, isOwnedRequestHeader, isSpellingOf } from '../shared/http/owned-headers.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 
 /** Operations that a warning names. */
@@ -19,6 +19,8 @@ export function withheldByDefault({ config, contracts }: Configuration): Mistake
     const warn = (reason: string, remedy: string) =>
       config.sources.upstreams.mistakeAtKey(['upstreams', upstream], reason, remedy);
     const entries = byUpstream.get(upstream) ?? [];
+    const { credential } = config.upstreams[upstream] ?? {};
+    const header = credential && credentialFieldOf(credential);
     return [
       ...grouped(entries, ({ operation }) => operation.cookies?.withheld ?? []).map(([cookie, named]) =>
         warn(
@@ -30,6 +32,12 @@ export function withheldByDefault({ config, contracts }: Configuration): Mistake
         warn(
           `the header parameter "${header}" of ${named} does not reach the service, because only the gateway sends this header.`,
           'Take it out of the contract, or give it another name.',
+        ),
+      ),
+      ...grouped(entries, (entry) => credentialParameters(entry, header)).map(([name, named]) =>
+        warn(
+          `the header parameter "${name}" of ${named} does not reach the service, because the gateway sends its credential there.`,
+          'Take it out of the contract: clients need not know it.',
         ),
       ),
       ...grouped(entries, cookieHeaders).map(([, named]) =>
@@ -57,9 +65,18 @@ function grouped(
 }
 
 function ownedParameters({ operation, parameters }: ContractOperation): string[] {
-  const written = parameters.map(({ value }) => String((value as { name?: unknown }).name));
   const owned = operation.requestHeaders.filter((name) => isOwnedRequestHeader(name) && !sentAnyway.has(name));
-  return owned.map((name) => written.find((one) => one.toLowerCase() === name) ?? name);
+  return asWritten(owned, parameters);
+}
+
+function credentialParameters({ operation, parameters }: ContractOperation, header: string | undefined): string[] {
+  const withheld = operation.requestHeaders.filter((name) => isSpellingOf(name, header) && !isOwnedRequestHeader(name));
+  return asWritten(withheld, parameters);
+}
+
+function asWritten(headers: readonly string[], parameters: ContractOperation['parameters']): string[] {
+  const written = parameters.map(({ value }) => String((value as { name?: unknown }).name));
+  return headers.map((name) => written.find((one) => one.toLowerCase() === name) ?? name);
 }
 
 function cookieHeaders({ operation, document, located }: ContractOperation): string[] {

@@ -13,6 +13,7 @@ import { checkTls } from './gateway/tls.ts';
 import { checkShape } from './issues.ts';
 import { type Environment, localUrl } from './settings.ts';
 import { type AddressPath, withOrigins } from './upstreams/address-paths.ts';
+import { checkCredentials } from './upstreams/credential-checks.ts';
 import { checkServers, withServers } from './upstreams/servers.ts';
 import { type Breaking, type UpstreamEntry, upstreamsFile } from './upstreams/upstreams-file.ts';
 import { blockIn, usableDecisions, usableEntries } from './upstreams/usable-entries.ts';
@@ -159,30 +160,13 @@ function checkNames({ upstreams, sources, names }: ConfigDraft, mistakes: Mistak
     const reason = `"${reserved}" is reserved for the limit of the tier.`;
     mistakes.push(sources.limits.mistakeAtKey(['extra', reserved], reason, 'Choose another name for this limit.'));
   }
-  const entries = blockIn(sources.upstreams.value, 'upstreams');
   for (const [name, entry] of Object.entries(upstreams)) {
     unknownLimit(sources.upstreams, ['upstreams', name, 'limit'], entry.limit);
-    if (entry.basicForClients && blockIn(blockIn(entries, name), 'credential').basic === undefined) {
-      const reason = 'the upstream has no user name and password that clients could present.';
-      const remedy = 'Add credential: { basic: { user, secret } }, or remove basicForClients.';
-      mistakes.push(sources.upstreams.mistakeAtKey(['upstreams', name, 'basicForClients'], reason, remedy));
-    }
-    checkForwarding(name, entry, sources.upstreams, mistakes);
+    checkCredentials(name, entry, sources.upstreams, mistakes);
     if (!entry.public || !entry.security) continue;
     const reason = 'an upstream is either public or secured.';
     mistakes.push(sources.upstreams.mistakeAtKey(['upstreams', name, 'public'], reason, 'Remove public or security.'));
   }
-}
-
-/** Nothing else of an entry that forwards tokens may send credentials, so that it can promise which ones arrive. */
-function checkForwarding(name: string, entry: UpstreamEntry, source: Source, mistakes: Mistake[]): void {
-  if (entry.authorization !== 'forward') return;
-  const at = (reason: string, remedy: string) =>
-    mistakes.push(source.mistakeAt(['upstreams', name, 'authorization'], reason, remedy));
-  if (entry.credential !== undefined)
-    at('the entry has a credential, which the service gets in its place.', 'Remove authorization or credential.');
-  if (entry.tunnels.length > 0)
-    at('tunnels pass every credential of a client, API keys too.', 'Put the tunnels into an entry of their own.');
 }
 
 /** Refuses tunnels of an upstream without a service: they have no contract that could answer. */

@@ -113,7 +113,8 @@ function createOutgoing(options: Pick<ForwardOptions, 'traceparentFor'>): (attem
     const { rules, sendClientAddress } = route;
     // Each attempt is a span of its own.
     const traceparent = options.traceparentFor(exchange.trail);
-    const identity = { assertion, traceparent, sendClientAddress };
+    const credentialHeader = rules?.credential?.headerName;
+    const identity = { assertion, credentialHeader, traceparent, sendClientAddress };
     const readsAnswer =
       exchange.operation.answerCheck === 'refuse' || exchange.recording !== undefined || rules?.judge !== undefined;
     return {

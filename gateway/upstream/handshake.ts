@@ -110,7 +110,8 @@ function toHandshake(
   trail.attempts = 1;
   const traceparent = options.traceparentFor(trail);
   const { sendClientAddress } = route;
-  const lines = upstreamRequestLines(exchange, { assertion, traceparent, sendClientAddress }, true);
+  const credentialHeader = credential?.headerName;
+  const lines = upstreamRequestLines(exchange, { assertion, credentialHeader, traceparent, sendClientAddress }, true);
   const headers = Object.fromEntries(pairs(headersIn({ lines, headers: [] })));
   delete headers['accept-encoding'];
   for (const name of handshakeFields) {

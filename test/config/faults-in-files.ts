@@ -290,10 +290,26 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'openapi/items.yaml:11:18: paths./v1/items.post.security.0: the gateway does not check credentials of the security scheme "login". Add basicForClients: true and a basic credential to its entry of upstreams.yaml, or use a scheme of type http with scheme bearer, or override it by security in its entry of upstreams.yaml.',
     ],
   },
+  'a-key-in-a-header-of-the-gateway': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { apiKey: { header: Content-Type, secret: items_key } }'),
+    says: [
+      'config/upstreams.yaml:5:37: upstreams.items.credential.apiKey.header: "content-type" is not possible here. It must be a header that the gateway does not need for something else, such as X-API-Key.',
+    ],
+  },
+  'a-key-in-a-header-of-clients': {
+    files: spoiled(
+      upstreams,
+      'timeoutMs: 1000',
+      'credential: { apiKey: { header: X-Api-Key, secret: items_key } }\n    requestHeaders: [x_api_key]',
+    ),
+    says: [
+      'config/upstreams.yaml:6:22: upstreams.items.requestHeaders.0: the gateway sends its credential in this header, and no value of a client. Remove it here, or choose another header for the credential.',
+    ],
+  },
   'credential-of-no-kind': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: {}'),
     says: [
-      'config/upstreams.yaml:5:5: upstreams.items.credential: {} is not possible here. It must name one kind, such as basic: { user, secret }.',
+      'config/upstreams.yaml:5:5: upstreams.items.credential: {} is not possible here. It must name one kind: apiKey: { header, secret }, basic: { user, secret } or bearer: { secret }.',
     ],
   },
   'service-that-the-sandbox-has-not': {

@@ -114,12 +114,13 @@ export function createBackend(options: BackendOptions): Backend {
     const checked = { ...options, ...asked, operation, path, rawBody, clientAddress: CLIENT_ADDRESS };
     const assertion = await options.assertion();
     const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`;
-    const identity = { assertion, traceparent, sendClientAddress: entry.sendClientAddress };
     const id = `req_try${randomBytes(8).toString('hex')}`;
+    const credential = asked.anonymous ? undefined : options.credential?.();
+    const { sendClientAddress } = entry;
+    const identity = { assertion, credentialHeader: credential?.name, traceparent, sendClientAddress };
     const lines = upstreamRequestLines({ ...checked, id }, identity, true);
     const headers: string[] = [];
     if (assertion !== undefined) proofs.add(assertion);
-    const credential = asked.anonymous ? undefined : options.credential?.();
     if (credential !== undefined) {
       headers.push(credential.name, credential.value);
       proofs.add(credential.value);

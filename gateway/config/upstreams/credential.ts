@@ -3,9 +3,22 @@
 // `check` and `doctor` find it.
 
 import { z } from 'zod';
+import { mayCarryCredential } from '../../shared/http/owned-headers.ts';
 import { secretEntry } from '../parts.ts';
+import { fieldName } from './crossing.ts';
 
 const kinds = {
+  apiKey: z
+    .strictObject({
+      header: fieldName
+        .refine(
+          mayCarryCredential,
+          'must be a header that the gateway does not need for something else, such as X-API-Key',
+        )
+        .describe('The header for the key, such as `X-API-Key`.'),
+      secret: secretEntry.describe('The entry of the secrets store: the whole value of the header.'),
+    })
+    .describe('An API key in a header of its own.'),
   basic: z
     .strictObject({
       user: z
@@ -15,6 +28,11 @@ const kinds = {
       secret: secretEntry.describe('The entry of the secrets store: `user:password`, or the password alone.'),
     })
     .describe('HTTP Basic: user name and password.'),
+  bearer: z
+    .strictObject({
+      secret: secretEntry.describe('The entry of the secrets store: the token alone, without `Bearer`.'),
+    })
+    .describe('A token in `Authorization: Bearer`.'),
 };
 
 type Kinds = typeof kinds;
@@ -29,7 +47,10 @@ const values = Object.entries(kinds).map(
 export const credential = z
   .strictObject(kinds)
   .partial()
-  .refine((value) => Object.keys(value).length === 1, 'must name one kind, such as basic: { user, secret }')
+  .refine(
+    (value) => Object.keys(value).length === 1,
+    'must name one kind: apiKey: { header, secret }, basic: { user, secret } or bearer: { secret }',
+  )
   .meta({ minProperties: 1, maxProperties: 1 })
   .transform((value) => {
     const [[kind, settings] = []] = Object.entries(value);
@@ -38,6 +59,6 @@ export const credential = z
   .optional()
   .meta({
     description:
-      'How the gateway authenticates at the upstream. The secret of `basic` holds `user:password`, or the password alone if it has no colon. If the upstream rejects it, requests are suspended until the secret changes. Default: an assertion.',
+      'How the gateway authenticates at the upstream ([with a key of its own](upstreams.md#a-service-that-wants-a-key)). The secret holds the whole value of the header (`apiKey`), the token (`bearer`), or `user:password`, or the password alone if it has no colon (`basic`). If the upstream rejects it, requests are suspended until the secret changes. Default: an assertion.',
     values: values.join(', '),
   });

@@ -6,7 +6,8 @@ import { isOwnedAnswerHeader, isOwnedRequestHeader } from '../../shared/http/own
 import { isSessionCookieName } from '../../shared/http/session-cookies.ts';
 import { isFieldName } from '../../shared/http/words.ts';
 
-const fieldName = z
+/** The name of a header, in lower case. */
+export const fieldName = z
   .string()
   .refine(isFieldName, 'must be the name of a header')
   .transform((name) => name.toLowerCase());

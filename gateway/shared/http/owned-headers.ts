@@ -14,6 +14,25 @@ export function isOwnedRequestHeader(name: string): boolean {
   return request.has(spelled) || requestPrefix.test(spelled);
 }
 
+/** Fields of the message, the client or the connection: the gateway sends them with the meaning that they have for every service. */
+const withMeaning =
+  /^(?:content-.*|accept.*|if-.*|sec-.*|access-control-.*|range|origin|date|user-agent|prefer|idempotency-key|last-event-id)$/;
+
+/** Whether the gateway may send its credential for an upstream in this field. The name is in lower case. */
+export function mayCarryCredential(name: string): boolean {
+  return name === 'authorization' || !(isOwnedRequestHeader(name) || withMeaning.test(name.replaceAll('_', '-')));
+}
+
+/** The field of a credential for an upstream, in lower case: that of its settings, if they name one. */
+export function credentialFieldOf(settings: { readonly kind: string; readonly header?: string }): string {
+  return settings.header ?? 'authorization';
+}
+
+/** Whether a client could set this field by sending the other one: some servers read `_` as `-`. Names are in lower case. */
+export function isSpellingOf(name: string, field: string | undefined): boolean {
+  return field !== undefined && name.replaceAll('_', '-') === field.replaceAll('_', '-');
+}
+
 /** Fields of one connection, and fields that the gateway writes anew on every answer: replaced, so no client misses them. */
 export const REPLACED_ANSWER_HEADERS = [
   ...['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'trailer', 'content-length', 'date'],

@@ -2,12 +2,21 @@
 
 /** A credential as upstreams.yaml declares it. */
 export type CredentialSettings = {
-  readonly kind: 'basic';
-  /** User name if the secret is only a password. */
-  readonly user: string;
   /** Entry of the secrets store. */
   readonly secret: string;
-};
+} & (
+  | {
+      readonly kind: 'apiKey';
+      /** The field of the key, in lower case. */
+      readonly header: string;
+    }
+  | {
+      readonly kind: 'basic';
+      /** User name if the secret is only a password. */
+      readonly user: string;
+    }
+  | { readonly kind: 'bearer' }
+);
 
 type CredentialKind = CredentialSettings['kind'];
 
@@ -38,6 +47,11 @@ interface Kind<K> {
 }
 
 const kinds: { readonly [K in CredentialKind]: Kind<K> } = {
+  apiKey: {
+    form: 'one line of visible characters, without spaces around them',
+    parse: (text, { header: name }) =>
+      /^[!-~](?:[ -~]*[!-~])?$/.test(text) ? { identity: text, header: { name, value: text } } : undefined,
+  },
   basic: {
     form: 'one line with user:password, or with a password that has no colon',
     parse(text, settings) {
@@ -47,11 +61,21 @@ const kinds: { readonly [K in CredentialKind]: Kind<K> } = {
       return { identity: value, header: { name: 'authorization', value }, login };
     },
   },
+  bearer: {
+    form: 'the token alone, in one line and without "Bearer" in front',
+    // RFC 6750 section 2.1.
+    parse(text) {
+      if (!/^[A-Za-z0-9._~+/-]+=*$/.test(text)) return undefined;
+      const value = `Bearer ${text}`;
+      return { identity: value, header: { name: 'authorization', value } };
+    },
+  },
 };
 
 /** Parses a secret. Returns undefined if it cannot be one of its kind, for example because it is truncated. */
 export function parseCredential(text: string, settings: CredentialSettings): ParsedCredential | undefined {
-  return kinds[settings.kind].parse(text, settings);
+  const { parse } = kinds[settings.kind] as Kind<CredentialKind>;
+  return parse(text, settings);
 }
 
 /** Returns why a secret cannot be one of its kind, without the secret itself; undefined if it can. */

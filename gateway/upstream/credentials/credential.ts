@@ -3,6 +3,7 @@
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { CredentialState } from '../../shared/contracts/upstreams.ts';
+import { credentialFieldOf } from '../../shared/http/owned-headers.ts';
 import {
   type CredentialHeader,
   type CredentialSettings,
@@ -47,6 +48,8 @@ export interface CredentialOptions extends SecretSource, LatchOptions {
 }
 
 export class Credential {
+  /** The field that carries it, in lower case. */
+  readonly headerName: string;
   readonly #upstream: string;
   readonly #options: CredentialOptions;
   readonly #secret: CredentialSecret;
@@ -61,6 +64,7 @@ export class Credential {
 
   /** Reads the secret immediately: a credential without a secret starts latched. */
   constructor(upstream: string, settings: CredentialSettings, options: CredentialOptions) {
+    this.headerName = credentialFieldOf(settings);
     this.#upstream = upstream;
     this.#options = options;
     this.#secret = new CredentialSecret(settings, options);

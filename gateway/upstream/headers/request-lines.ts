@@ -8,7 +8,7 @@ import { unsendable } from '../../http1/client/wire.ts';
 import { FieldLine } from '../../http1/field-line.ts';
 import { isFieldValue } from '../../http1/grammar.ts';
 import { acceptedCodings } from '../../shared/http/content-coding.ts';
-import { isOwnedRequestHeader } from '../../shared/http/owned-headers.ts';
+import { isOwnedRequestHeader, isSpellingOf } from '../../shared/http/owned-headers.ts';
 import { upstreamCookies } from './cookies.ts';
 
 // All other request fields are dropped: credentials, cookies, hop-by-hop fields, and identity that the client claims.
@@ -32,6 +32,8 @@ const acceptEncoding = new FieldLine('accept-encoding');
 interface IdentityHeaders {
   /** The signed token of the caller; undefined if the upstream gets a credential instead, and no identity of the caller. */
   readonly assertion: string | undefined;
+  /** The field of the gateway's credential, in lower case: a client's value does not cross. Undefined if there is no credential. */
+  readonly credentialHeader: string | undefined;
   readonly traceparent: string;
   /** Whether the upstream gets the address of the client. */
   readonly sendClientAddress: boolean;
@@ -56,11 +58,14 @@ export function upstreamRequestLines(checked: Headed, identity: IdentityHeaders,
   const own = `x-request-id: ${id}\r\ntraceparent: ${traceparent}\r\n${from}${hop}`;
   const token = checked.operation.forwardsToken ? tokenLine(checked) : '';
   return (
-    clientLines(checked, readsAnswer) + token + own + (assertion === undefined ? '' : callerLines(caller, assertion))
+    clientLines(checked, readsAnswer, identity.credentialHeader) +
+    token +
+    own +
+    (assertion === undefined ? '' : callerLines(caller, assertion))
   );
 }
 
-function clientLines(checked: Headed, readsAnswer: boolean): string {
+function clientLines(checked: Headed, readsAnswer: boolean, credentialHeader: string | undefined): string {
   const { headers, operation } = checked;
   let lines = '';
   for (const field of allowedLines) {
@@ -70,7 +75,7 @@ function clientLines(checked: Headed, readsAnswer: boolean): string {
   }
   for (const name of operation.requestHeaders) {
     const value = headers.get(name);
-    if (value !== undefined && mayForward(name)) lines += lineOf(name, value);
+    if (value !== undefined && mayForward(name) && !isSpellingOf(name, credentialHeader)) lines += lineOf(name, value);
   }
   if (operation.ranges) lines += rangeLines(checked);
   if (operation.cookies !== undefined) lines += cookieLine(headers.get('cookie'), operation.cookies);

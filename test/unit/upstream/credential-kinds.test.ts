@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isOwnedRequestHeader } from '../../../gateway/shared/http/owned-headers.ts';
+import {
+  credentialFieldOf,
+  isOwnedRequestHeader,
+  isSpellingOf,
+  mayCarryCredential,
+} from '../../../gateway/shared/http/owned-headers.ts';
 import {
   type CredentialSettings,
   type ParsedCredential,
@@ -8,6 +13,8 @@ import {
 } from '../../../gateway/upstream/credentials/credential-kinds.ts';
 
 const basic = { kind: 'basic', user: 'gateway', secret: 'entry' } as const;
+const apiKey = { kind: 'apiKey', header: 'x-api-key', secret: 'entry' } as const;
+const bearer = { kind: 'bearer', secret: 'entry' } as const;
 
 /** Settings, value of the secret, and the credential; undefined: the secret cannot be used. */
 const credentials: readonly (readonly [CredentialSettings, string, ParsedCredential | undefined])[] = [
@@ -30,6 +37,18 @@ const credentials: readonly (readonly [CredentialSettings, string, ParsedCredent
     },
   ],
   [basic, 'root:', undefined],
+  [apiKey, 'Token a=b', { identity: 'Token a=b', header: { name: 'x-api-key', value: 'Token a=b' } }],
+  [apiKey, 'two\nlines', undefined],
+  [apiKey, 'a key ', undefined],
+  [apiKey, 'schlüssel', undefined],
+  [apiKey, '', undefined],
+  [
+    bearer,
+    'ab.C_d-9~+/==',
+    { identity: 'Bearer ab.C_d-9~+/==', header: { name: 'authorization', value: 'Bearer ab.C_d-9~+/==' } },
+  ],
+  [bearer, 'Bearer ab', undefined],
+  [bearer, 'ab\r\nX-More: 1', undefined],
 ];
 
 for (const [settings, secret, credential] of credentials) {
@@ -38,10 +57,28 @@ for (const [settings, secret, credential] of credentials) {
   });
 }
 
-test('no client can set the header of a credential', () => {
-  const names = credentials.flatMap(([, , credential]) => credential?.header.name ?? []);
-  assert.deepEqual(
-    names.filter((name) => !isOwnedRequestHeader(name)),
-    [],
-  );
+test('a credential is in the header that its settings name, which clients cannot set', () => {
+  for (const [settings, , credential] of credentials) {
+    const field = credentialFieldOf(settings);
+    if (credential !== undefined) assert.equal(credential.header.name, field);
+    assert.ok(isOwnedRequestHeader(field) || isSpellingOf('x_api_key', field), field);
+  }
+});
+
+test('no field with a meaning of its own carries a credential', () => {
+  const refused = [
+    'host',
+    'content-length',
+    'content-type',
+    'transfer-encoding',
+    'connection',
+    'te',
+    'cookie',
+    'accept',
+  ];
+  refused.push('x-organization-id', 'x_forwarded_for', 'proxy-authorization', 'range', 'if-match', 'idempotency-key');
+  refused.push('x-gateway-assertion', 'sec-websocket-key', 'x-request-id', 'via', 'expect', 'user-agent', 'prefer');
+  assert.deepEqual(refused.filter(mayCarryCredential), []);
+  const usual = ['authorization', 'x-api-key', 'api-key', 'apikey', 'x-auth-token', 'ocp-apim-subscription-key'];
+  assert.deepEqual(usual.filter(mayCarryCredential), usual);
 });

@@ -1,0 +1,98 @@
+// A service that wants an API key or a token of its own gets the one of the gateway. Clients can neither send another one nor see it.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { temporaryDirectory } from '../../support/directory.ts';
+import { assertRefusal } from '../../support/errors.ts';
+import { headersOf, httpAnswer } from '../../support/scripted-upstream.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+const KEY = 'Token of=the gateway';
+const apiKey = { apiKey: { header: 'X-Things-Key', secret: 'things_key' } };
+
+/** An operation whose contract declares the header of the key, in both spellings that a server may take for it. */
+const asksForKey = {
+  '/v1/keyed': {
+    get: {
+      operationId: 'getKeyed',
+      security: [{ apiKey: ['things:read'] }],
+      parameters: ['X-Things-Key', 'x_things_key', 'X-Other'].map((name) => ({
+        ...{ name, in: 'header', required: false },
+        schema: { type: 'string' },
+      })),
+      responses: { 200: { description: 'done', content: { 'application/json': { schema: {} } } } },
+    },
+  },
+};
+
+let secrets: string;
+let world: World;
+beforeEach(() => {
+  secrets = temporaryDirectory();
+  writeFileSync(join(secrets, 'things_key'), `${KEY}\n`);
+  writeFileSync(join(secrets, 'things_token'), 'abc.def');
+});
+afterEach(async () => {
+  await world.close();
+});
+
+async function begin(credential: object): Promise<void> {
+  world = await createWorld({ environment: { SECRETS_DIR: secrets } }, { credential }, asksForKey);
+}
+const lastHead = () => world.upstream.received.at(-1) as string;
+
+describe('a service with an API key', () => {
+  it('gets it in its header, and nothing about the caller', async () => {
+    await begin(apiKey);
+    assert.equal((await world.call('GET /v1/things')).status, 200);
+    const headers = headersOf(lastHead());
+    assert.equal(headers.get('x-things-key'), KEY);
+    for (const name of ['authorization', 'x-gateway-assertion', 'x-organization-id'])
+      assert.equal(headers.has(name), false, name);
+  });
+
+  it('gets no value of a client in that header, however it is spelled and although the contract declares it', async () => {
+    await begin(apiKey);
+    const sent = { 'X-Things-Key': 'mine', x_things_key: 'mine', 'X-Other': 'crosses' };
+    assert.equal((await world.call('GET /v1/keyed', sent)).status, 200);
+    const lines = lastHead().toLowerCase().split('\r\n');
+    assert.deepEqual(
+      lines.filter((line) => /^x[_-]things[_-]key:/.test(line)),
+      [`x-things-key: ${KEY.toLowerCase()}`],
+    );
+    assert.equal(headersOf(lastHead()).get('x-other'), 'crosses');
+  });
+
+  it('gets the new key once it has changed', async () => {
+    await begin(apiKey);
+    world.upstream.plays((socket, head) => {
+      const isRight = headersOf(head).get('x-things-key') === 'second';
+      socket.write(isRight ? httpAnswer(200, '{}') : httpAnswer(401, '{"message":"bad key"}'));
+    });
+    const refused = await world.call('GET /v1/things');
+    assertRefusal(refused, 'upstream_auth_failed');
+    assert.equal(refused.body.includes(KEY), false);
+    writeFileSync(join(secrets, 'things_key'), 'second');
+    assert.equal((await world.call('GET /v1/things')).status, 200);
+  });
+
+  it('is the only one that sees it: neither log nor status has it', async () => {
+    await begin(apiKey);
+    world.upstream.plays((socket) => socket.write(httpAnswer(401, '{}')));
+    await world.call('GET /v1/things');
+    const status = await (await fetch(`${world.gateway.adminUrl}/status`)).text();
+    assert.match(status, /"credential":"latched"/);
+    assert.equal(status.includes(KEY), false);
+    assert.equal(JSON.stringify(world.gateway.logLines()).includes(KEY), false);
+  });
+});
+
+describe('a service with a token', () => {
+  it('gets it as Bearer in place of what the client has sent', async () => {
+    await begin({ bearer: { secret: 'things_token' } });
+    assert.equal((await world.call('GET /v1/things')).status, 200);
+    assert.equal(headersOf(lastHead()).get('authorization'), 'Bearer abc.def');
+  });
+});
