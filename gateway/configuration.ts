@@ -60,17 +60,20 @@ export interface Configuration {
   readonly files: ReadonlyMap<string, string>;
 }
 
+export type LoadPurpose = 'check' | 'serve' | 'compare';
+
 /**
  * Loads and checks everything. Throws ConfigError with all mistakes, in files and contracts together, or OutOfFiles.
  *
- * @param purpose `check` finds the mistakes of all schemas and lets exceptions expire; `serve` leaves large sets of schemas for first use
+ * @param purpose `check` finds the mistakes of all schemas and lets exceptions expire; `serve` leaves large sets of schemas for first use;
+ * `compare` does, too, and accepts what breaks a published contract
  * @param limitsPath file to read in place of limits.yaml
  * @param ignoresManifest the list of digests is about to be written
  */
 export function loadConfiguration(
   settings: Settings,
   environment: Environment,
-  purpose: 'check' | 'serve' = 'serve',
+  purpose: LoadPurpose = 'serve',
   limitsPath?: string,
   ignoresManifest = false,
 ): Promise<Configuration> {
@@ -142,7 +145,7 @@ type Checked = Pick<
 
 interface CheckOptions {
   readonly reader: ContractReader;
-  readonly purpose: 'check' | 'serve';
+  readonly purpose: LoadPurpose;
   readonly limitsPath?: string | undefined;
   readonly kept?: KeptContracts | undefined;
   readonly earlier?: Earlier;
@@ -180,6 +183,7 @@ async function check(
   if (isWhole && draft.gateway !== undefined) checkAgents(draft, contracts, mistakes);
   const operations = contracts.operations.map(({ operation }) => operation);
   const named = withOperationIds(draft, operations);
+  const found: Mistake[] = [];
   const breakingChanges = await checkBreakingChanges(
     named,
     contracts,
@@ -192,8 +196,9 @@ async function check(
       locate: reader.locate,
       kept,
     },
-    mistakes,
+    found,
   );
+  mistakes.push(...found.filter(({ decision }) => purpose !== 'compare' || decision === undefined));
   await compileNew(contracts, { all: purpose === 'check', earlier, kept }, mistakes);
   await locateMistakes(contracts, reader);
   const config = completed(named);

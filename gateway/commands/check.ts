@@ -12,6 +12,7 @@ import { metricsBytesOf } from '../observe/metrics/route-series.ts';
 import { openSecrets } from '../process/open-key-store.ts';
 import { checkStart } from '../process/start-mistakes.ts';
 import { type ToolReport, toolReport } from '../serving/tool-report.ts';
+import { shownPath } from '../shared/file-text.ts';
 import { ConfigError, type Mistake, toSentence } from '../shared/mistakes.ts';
 import { machineWarnings } from './check-machine.ts';
 import { warningsOf } from './check-warnings.ts';
@@ -71,7 +72,7 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
       ...misspeltVariables(environment),
     ];
     if (ignoresManifest) writeManifest(settings, configuration);
-    printSuccess(context, asJson, configuration, all, await toolReport(configuration));
+    printSuccess(context, asJson, settings, configuration, all, await toolReport(configuration));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     printMistakes(context, asJson, error.mistakes);
@@ -99,6 +100,7 @@ function writeManifest({ configDirectory }: Settings, { files }: Configuration):
 function printSuccess(
   context: CommandContext,
   asJson: boolean,
+  { configDirectory }: Settings,
   { config, contracts: { operations, documents }, version, isListed }: Configuration,
   warnings: readonly string[],
   tools: ToolReport | undefined,
@@ -117,7 +119,7 @@ function printSuccess(
   for (const warning of warnings) context.write(`warning: ${warning}\n`);
   for (const line of unenforcedLines(unenforced)) printLine(context, `not enforced: ${line}`);
   context.write(
-    `No mistakes: ${counted(operations.length, 'operation')} in ${counted(documents.length, 'contract')}.\n`,
+    `No mistakes: ${counted(operations.length, 'operation')} in ${counted(documents.length, 'contract')}, from ${shownPath(configDirectory)}.\n`,
   );
   if (tools !== undefined) printTools(context, tools);
   const isByEntry = operations.length > operationsMax;

@@ -7,7 +7,7 @@ import type { OpenActions } from '../administration/actions.ts';
 import { KEY_STORE_FILE } from '../auth/store/key-store.ts';
 import { adminTokensIn, type Secrets } from '../config/secrets.ts';
 import { loadSettings, type Settings } from '../config/settings.ts';
-import type { Configuration } from '../configuration.ts';
+import type { Configuration, LoadPurpose } from '../configuration.ts';
 import type { HostProcess, Painter } from '../process/host-process.ts';
 import { type OpenKeyStore, openKeyStore, openSecrets } from '../process/open-key-store.ts';
 import { visibleLine, visibleLines } from '../shared/text.ts';
@@ -28,10 +28,11 @@ export interface MachineContext extends HostProcess, Painter {
   /**
    * Loads and checks all files, once. Rejects with ConfigError.
    *
-   * @param purpose `check` compiles all schemas of contracts, which finds every mistake; `serve` is faster
+   * @param purpose `check` compiles all schemas of contracts, which finds every mistake; `serve` is faster, and so is `compare`,
+   * which accepts what breaks a published contract
    * @param limitsPath takes the place of limits.yaml
    */
-  configuration(purpose?: 'check' | 'serve', limitsPath?: string): Promise<Configuration>;
+  configuration(purpose?: LoadPurpose, limitsPath?: string): Promise<Configuration>;
   /**
    * The key store of the gateway. Stays open until the command has ended.
    *
@@ -63,14 +64,14 @@ export function createMachineContext(around: HostProcess): MachineContext {
   const configurations = new Map<string, Promise<Configuration>>();
   let keyStore: Promise<OpenKeyStore> | undefined;
 
-  function configuration(purpose: 'check' | 'serve' = 'serve', limitsPath?: string): Promise<Configuration> {
+  function configuration(purpose: LoadPurpose = 'serve', limitsPath?: string): Promise<Configuration> {
     const name = `${purpose} ${limitsPath ?? ''}`;
     const loading = configurations.get(name) ?? load(purpose, limitsPath);
     configurations.set(name, loading);
     return loading;
   }
 
-  async function load(purpose: 'check' | 'serve', limitsPath: string | undefined): Promise<Configuration> {
+  async function load(purpose: LoadPurpose, limitsPath: string | undefined): Promise<Configuration> {
     // Most commands do not need it, and it takes longer to load than most of them take to run.
     const { loadConfiguration } = await import('../configuration.ts');
     return loadConfiguration(settings(), environment, purpose, limitsPath);

@@ -27,7 +27,7 @@ function isConsequence(issue: z.core.$ZodIssue, other: z.core.$ZodIssue, schema:
   if (issue.code === 'custom') return isAt(issue.path);
   if (issue.input !== undefined || !isAt(issue.path.slice(0, -1))) return false;
   const known = keysAt(schema, pathIn(other));
-  return other.keys.some((key) => closest(key, known) === issue.path.at(-1));
+  return other.keys.some((key) => closest(meantBy(key, known), known) === issue.path.at(-1));
 }
 
 function pathIn({ path }: z.core.$ZodIssue): (string | number)[] {
@@ -45,9 +45,7 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
         const remedy = `Move it to the top level of the file, beside "${block}".`;
         return source.mistakeAtKey([...path, key], `the key "${key}" does not belong here.`, remedy);
       }
-      const here = NAMES_ELSEWHERE[key.replace(/[_-]/g, '').toLowerCase()];
-      const meant = here !== undefined && known.includes(here) ? here : key;
-      const remedy = known.length > 0 ? suggest(meant, known) : 'Remove it: nothing can be set here yet.';
+      const remedy = known.length > 0 ? suggest(meantBy(key, known), known) : 'Remove it: nothing can be set here yet.';
       return source.mistakeAtKey([...path, key], `the key "${key}" is not known here.`, remedy);
     });
   }
@@ -77,24 +75,53 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
         `${IN_STORE} A name has lower-case letters, digits and underscores.`,
       ),
     ];
+  const keys = keysAt(schema, path);
+  // The text may be the secret itself: it is not repeated.
+  if (typeof input === 'string' && [path, ...keys.map((key) => [...path, key])].some((one) => hasSecret(schema, one)))
+    return [
+      source.mistakeAt(path, 'a text is not possible here.', `It must be a block with ${keys.join(', ')}. ${IN_STORE}`),
+    ];
   return [source.mistakeAt(path, `${shown(input)} is not possible here.`, `It ${ruleOf(issue)}.`)];
 }
 
+function hasSecret(schema: z.ZodType, path: readonly (string | number)[]): boolean {
+  return keysAt(schema, path).includes('secret');
+}
+
+/** The key here that another gateway calls by this name, if there is one in this block; else the name. */
+function meantBy(key: string, known: readonly string[]): string {
+  const here = NAMES_ELSEWHERE[key.replace(/[_-]/g, '').toLowerCase()] ?? [];
+  return here.find((one) => known.includes(one)) ?? key;
+}
+
 /** What other gateways call the settings of a service → their names here. */
-const NAMES_ELSEWHERE: Readonly<Record<string, string>> = {
-  url: 'live',
-  uri: 'live',
-  target: 'live',
-  targets: 'live',
-  backend: 'live',
-  spec: 'contracts',
-  openapi: 'contracts',
-  retries: 'retry',
-  strippath: 'basePath',
-  stripprefix: 'basePath',
-  prefix: 'basePath',
-  path: 'basePath',
-  paths: 'basePath',
+const NAMES_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  url: ['live', 'path'],
+  uri: ['live'],
+  target: ['live'],
+  targets: ['live'],
+  backend: ['live'],
+  spec: ['contracts'],
+  openapi: ['contracts'],
+  retries: ['retry'],
+  strippath: ['basePath'],
+  stripprefix: ['basePath'],
+  prefix: ['basePath'],
+  path: ['basePath'],
+  paths: ['basePath'],
+  auth: ['credential'],
+  authentication: ['credential'],
+  apikey: ['apiKey', 'credential'],
+  basic: ['credential'],
+  basicauth: ['basic', 'credential'],
+  bearer: ['credential'],
+  jwt: ['bearer'],
+  headers: ['requestHeaders'],
+  name: ['header'],
+  username: ['user'],
+  value: ['secret'],
+  token: ['secret', 'bearer', 'credential'],
+  password: ['secret'],
 };
 
 const IN_STORE = 'Put the secret itself into the secrets store, and its name here.';

@@ -347,7 +347,7 @@ describe('check warns of a fault of this machine that refuses a start:', () => {
       {},
       () => undefined,
       async (environment) => {
-        const fine = 'No mistakes: 2 operations in 1 contract.\n';
+        const fine = `No mistakes: 2 operations in 1 contract, from ${environment.GATEWAY_CONFIG}.\n`;
         assert.equal((await check(environment)).stdout, fine);
         const started = await start(environment, async ({ port, adminPort }) => {
           const ofRunning = { ...environment, PORT: String(port), ADMIN_PORT: String(adminPort) };

@@ -141,7 +141,7 @@ test('a legal but suspicious value is a warning', async () => {
   ];
   assert.deepEqual(people.out.split('\n'), [
     ...warnings.map((warning) => `warning: ${warning}`),
-    'No mistakes: 4 operations in 1 contract.',
+    'No mistakes: 4 operations in 1 contract, from config.',
     '',
   ]);
   assert.deepEqual([people.code, people.err], [0, '']);
@@ -225,7 +225,7 @@ test('a check that is looser than the contract is a warning, with its place', as
     `warning: openapi/items.yaml:26:41: ${at}.twice.pattern: the pattern ^(a+)\\1$ could take long, so texts are checked without its look-around and back references. ${remedy}`,
     `warning: openapi/items.yaml:27:45: ${at}.expression.format: format regex takes texts of up to 1000 characters, and refuses longer ones. Add a maxLength, so that clients know.`,
     'not enforced: patterns: ^(?=.*[a-z])(?=.*[0-9]).+$ (1 operation), ^(a+)\\1$ (1 operation)',
-    'No mistakes: 2 operations in 1 contract.',
+    'No mistakes: 2 operations in 1 contract, from config.',
     '',
   ]);
   assert.equal(code, 0);

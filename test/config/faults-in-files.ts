@@ -290,6 +290,32 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'openapi/items.yaml:11:18: paths./v1/items.post.security.0: the gateway does not check credentials of the security scheme "login". Add basicForClients: true and a basic credential to its entry of upstreams.yaml, or use a scheme of type http with scheme bearer, or override it by security in its entry of upstreams.yaml.',
     ],
   },
+  'a-secret-in-the-place-of-a-credential': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: s3cret'),
+    says: [
+      'config/upstreams.yaml:5:17: upstreams.items.credential: a text is not possible here. It must be a block with apiKey, basic, bearer. Put the secret itself into the secrets store, and its name here.',
+    ],
+  },
+  'a-secret-in-the-place-of-its-block': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { bearer: s3cret }'),
+    says: [
+      'config/upstreams.yaml:5:27: upstreams.items.credential.bearer: a text is not possible here. It must be a block with secret. Put the secret itself into the secrets store, and its name here.',
+    ],
+  },
+  'a-credential-in-the-words-of-others': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { api_key: {} }\n    auth: {}'),
+    says: [
+      'config/upstreams.yaml:5:19: upstreams.items.credential.api_key: the key "api_key" is not known here. Did you mean "apiKey"?',
+      'config/upstreams.yaml:6:5: upstreams.items.auth: the key "auth" is not known here. Did you mean "credential"?',
+    ],
+  },
+  'a-key-by-name-and-value': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { apiKey: { name: X-API-Key, value: s3cret } }'),
+    says: [
+      'config/upstreams.yaml:5:29: upstreams.items.credential.apiKey.name: the key "name" is not known here. Did you mean "header"?',
+      'config/upstreams.yaml:5:46: upstreams.items.credential.apiKey.value: the key "value" is not known here. Did you mean "secret"?',
+    ],
+  },
   'a-key-in-a-header-of-the-gateway': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { apiKey: { header: Content-Type, secret: items_key } }'),
     says: [

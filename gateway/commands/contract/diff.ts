@@ -16,14 +16,19 @@ export function addDiff(contract: Command, context: CommandContext): void {
   contract
     .command('diff')
     .description('list the changes of a contract for clients; breaking changes give exit code 1')
-    .argument('<old>', 'file, directory, glob, or address of a published document')
-    .argument('<new>', 'the contracts that replace it, in the same form')
+    .argument('[old]', 'file, directory, glob, or address of a published document; without it, what was published')
+    .argument('[new]', 'the contracts that replace it, in the same form; without it, those of the configuration in use')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nExamples:\n  gateway contract diff https://api.example.com/openapi/v1.json openapi/v1\n  gateway contract diff old.yaml new.yaml --json',
+      '\nExamples:\n  gateway contract diff\n  gateway contract diff https://api.example.com/openapi/v1.json openapi/v1\n  gateway contract diff old.yaml new.yaml --json',
     )
-    .action((old: string, fresh: string, { json }: { json?: true }) => diff(context, old, fresh, json === true));
+    .action(async (old: string | undefined, fresh: string | undefined, { json }: { json?: true }) => {
+      if (old !== undefined && fresh !== undefined) return diff(context, old, fresh, json === true);
+      if (old !== undefined) return context.usage('Name both sides, or none of them.');
+      const { diffPublished } = await import('./diff-published.ts');
+      return diffPublished(context, json === true);
+    });
 }
 
 async function diff(context: CommandContext, old: string, fresh: string, asJson: boolean): Promise<void> {

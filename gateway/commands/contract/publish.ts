@@ -103,10 +103,10 @@ function changeLines({ changes }: Pick<Publication, 'changes'> = { changes: [] }
   return more > 0 ? [...lines, `  and ${more} more changes, which changes.jsonl has.`] : lines;
 }
 
-const NO_PLACE = 'gateway.yaml names no publishedContracts. Add "publishedContracts: published" there.';
+export const NO_PLACE = 'gateway.yaml names no publishedContracts. Add "publishedContracts: published" there.';
 
 /** Directory of the published contracts; undefined if gateway.yaml names none. */
-function publishedIn({ settings, environment }: CommandContext) {
+export function publishedIn({ settings, environment }: CommandContext) {
   const { configDirectory, contractsDirectory } = settings();
   // Ignores mistakes, because loading the whole configuration reports them.
   const published = loadConfig(configDirectory, environment, []).gateway?.publishedContracts;

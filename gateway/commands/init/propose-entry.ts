@@ -12,6 +12,7 @@ export interface ProposedEntry {
   readonly test: 'examples:';
   readonly basePath?: string;
   readonly operationNames?: 'qualified';
+  readonly health?: { readonly path: string };
   readonly security: { readonly read: readonly string[]; readonly write: readonly string[] };
 }
 

@@ -14,6 +14,7 @@ import { type CommandContext, createMachineContext } from '../context.ts';
 import { onThisMachine } from '../here/actions.ts';
 import { collisionsOf, prefixLines } from './collisions.ts';
 import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
+import { healthPathOf, isHealthy, type WantedCredential, wantedCredential } from './propose-access.ts';
 import {
   basePathOf,
   liveOf,
@@ -45,6 +46,8 @@ export interface ProposedService {
   readonly files: readonly { readonly path: string; readonly text: string }[];
   /** Why all paths have a prefix, and how to do without it. */
   readonly aboutPrefix: readonly string[];
+  /** A credential that the service may ask for. */
+  readonly credential: WantedCredential | undefined;
 }
 
 const NAMED_MAX = 3;
@@ -93,6 +96,9 @@ export async function proposeService(
     document,
     served.map(({ id }) => id),
   );
+  const healthPath = healthPathOf(document);
+  const isChecked = healthPath !== undefined && (await isHealthy(live, healthPath));
+  const credential = wantedCredential(name, document);
   const entry: ProposedEntry = {
     contracts: [file],
     live,
@@ -100,8 +106,13 @@ export async function proposeService(
     ...(basePath && { basePath }),
     ...(isQualified && { operationNames: 'qualified' }),
     security: securityOf(name),
+    ...(isChecked && healthPath !== undefined && { health: { path: healthPath } }),
   };
-  const extended = withEntry(text, name, entry);
+  const comments = [
+    ...(entry.health === undefined ? [`health: { path: ${healthPath ?? '/healthz'} } # GET, to each target`] : []),
+    ...(credential === undefined ? [] : [`credential: ${credential.setting} # the gateway sends it to the service`]),
+  ];
+  const extended = withEntry(text, name, entry, comments);
   if (extended === undefined)
     return context.fail(
       `${shownPath(path)} is written in a form that no entry can be added to, and nothing was written. Correct what "gateway check" names in it, or add the entry yourself: ${JSON.stringify({ [name]: entry })}`,
@@ -119,7 +130,7 @@ export async function proposeService(
   ];
   const isProposed = givenBasePath === undefined && proposed !== undefined;
   const aboutPrefix = isProposed ? prefixLines(proposed, collisionsOf(document, served)) : [];
-  return { name, entry, files, aboutPrefix };
+  return { name, entry, files, aboutPrefix, credential };
 }
 
 /** A document that was fetched must be whole: what it refers to would be read on this machine. */

@@ -1,8 +1,10 @@
 // Tries a service that was just added: runs `check` and `upstreams try`, and prints the way to the first request, one that was seen to
 // succeed.
 
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Configuration } from '../../configuration.ts';
+import { shownPath } from '../../shared/file-text.ts';
 import { isHealthPath } from '../../shared/http/health-path.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
 import type { CommandContext } from '../context.ts';
@@ -10,6 +12,7 @@ import { printLine, printText } from '../print.ts';
 import { type Answered, statusOf } from '../upstreams/backend.ts';
 import { addTry } from '../upstreams/try.ts';
 import { EXECUTABLE, exportLines, nextSteps } from './next-steps.ts';
+import type { WantedCredential } from './propose-access.ts';
 import { contextOf, type Directories, type ProposedService } from './propose-service.ts';
 import { runAlso, runCheck } from './run-also.ts';
 
@@ -44,8 +47,20 @@ export async function tryService(
   const around = contextOf(context, directories);
   const configuration = await around.configuration();
   await around.close();
+  if (service.credential !== undefined && answers.some(({ status }) => status === 401 || status === 403))
+    for (const line of credentialLines(service.name, service.credential, directories)) printLine(context, line);
   const path = firstRequest(answers) ?? firstPath(configuration, name);
   for (const line of await nextSteps(context, directories, configuration, service, path)) printLine(context, line);
+}
+
+/** What to do about a service that refuses the gateway, because it asks for a credential. */
+function credentialLines(name: string, { asked, secret }: WantedCredential, { config }: Directories): string[] {
+  return [
+    '',
+    `The service asks for ${asked}. To let the gateway send it:`,
+    `  1. Uncomment the line "credential:" of ${name} in ${shownPath(join(config, 'upstreams.yaml'))}.`,
+    `  2. export ${secret.toUpperCase()}=… before the commands below, or put the value into the file ${secret} of SECRETS_DIR.`,
+  ];
 }
 
 /** The path of an operation that needs no parameter, if there is one. */
@@ -67,17 +82,30 @@ function isRequired({ value }: { readonly value: unknown }): boolean {
 
 /**
  * Path and query of the successful read to begin with; undefined if none has succeeded. Rather a list than a record whose id was made up,
- * rather either than a health check, and among equals the shortest answer.
+ * rather either than a health check; rather one with something in it, short enough to read, and asked for in few words.
  */
 function firstRequest(answers: readonly Answered[]): string | undefined {
   const rankOf = ({ asked: { entry } }: Answered) =>
     isHealthPath(entry.operation.path) ? 2 : entry.operation.path.includes('{') ? 1 : 0;
   const [first] = answers
     .filter(isFirst)
-    .sort((one, other) => rankOf(one) - rankOf(other) || one.body.length - other.body.length);
+    .sort(
+      (one, other) =>
+        rankOf(one) - rankOf(other) ||
+        Number(isBare(one)) - Number(isBare(other)) ||
+        one.asked.search.length - other.asked.search.length ||
+        one.body.length - other.body.length,
+    );
   if (first === undefined) return undefined;
   const { entry, pathValues, search } = first.asked;
   return filledTemplate(entry.operation, pathValues) + search;
+}
+
+const READABLE_BYTES = 4096;
+
+/** An answer that shows nothing, such as an empty list, or more than a screen holds. */
+function isBare({ body }: Answered): boolean {
+  return body.length <= 2 || body.length > READABLE_BYTES;
 }
 
 /** A request that needs no header, and has an answer to look at. */

@@ -6,15 +6,16 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
-import { REASON_TO_WRITE } from '../../config/upstreams/upstreams-file.ts';
 import { shownPath } from '../../shared/file-text.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
 import type { CommandContext } from '../context.ts';
+import { callersText, recentCallers } from '../contract/callers.ts';
+import { decisionLines } from '../contract/decisions.ts';
 import { differencesOf } from '../contract/diff.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
 import { nameOf } from './propose-entry.ts';
-import { type AddServiceFlags, type Directories, refuseFiles, servedBy } from './propose-service.ts';
+import { type AddServiceFlags, contextOf, type Directories, refuseFiles, servedBy } from './propose-service.ts';
 import { runCheck } from './run-also.ts';
 
 interface UpdateFlags extends Pick<AddServiceFlags, 'from' | 'name'> {
@@ -22,10 +23,6 @@ interface UpdateFlags extends Pick<AddServiceFlags, 'from' | 'name'> {
   readonly dryRun?: true | undefined;
   readonly json?: true | undefined;
 }
-
-/** How long a decision about a break holds, if its author keeps the proposed day. */
-const DECISION_DAYS = 90;
-const DAY_MS = 86_400_000;
 
 /** What breaks clients is written with --force only. */
 export async function updateService(
@@ -50,8 +47,14 @@ export async function updateService(
   const findings = await comparison(context, path, document);
   // What the document says of credentials is in force only where the entry says nothing.
   const inForce = decidesSecurity ? findings.filter(({ rule }) => !rule.startsWith('security-')) : findings;
-  const changes = inForce.map(({ level, rule, operation, reason }) => ({ level, rule, operation, reason }));
-  const breaking = changes.filter(({ level }) => level === 'breaking').length;
+  const breaking = inForce.filter(({ level }) => level === 'breaking').length;
+  const callers = breaking === 0 ? undefined : await callersBefore(context, directories);
+  const changes = inForce.map(({ level, rule, operation, operationId, reason }) => {
+    // With operationNames: qualified, the name of the entry is in front.
+    const ids = [operationId, `${name}.${operationId}`];
+    const called = level === 'breaking' ? callersText(callers, ids) : undefined;
+    return { level, rule, operation, reason, ...(called === undefined ? {} : { called }) };
+  });
   const isWritten = dryRun !== true && (breaking === 0 || force === true);
   if (isWritten)
     await writeFile(path, document.text).catch(({ code }) =>
@@ -69,21 +72,21 @@ export async function updateService(
   } else if (!(await runCheck(context, directories))) context.fail(refusedText(mistakes, context.now()));
 }
 
+async function callersBefore(context: CommandContext, directories: Directories) {
+  const around = contextOf(context, directories);
+  try {
+    return await recentCallers(around);
+  } finally {
+    await around.close();
+  }
+}
+
 /** What to do about the mistakes, with the decisions about breaks in a form to paste. */
 function refusedText(mistakes: readonly Mistake[], nowMs: number): string {
   const written = 'The document is written, and check refuses it.';
   const decisions = mistakes.flatMap(({ decision }) => (decision === undefined ? [] : [decision]));
   if (decisions.length === 0) return `${written} Correct what it names.`;
-  const until = new Date(nowMs + DECISION_DAYS * DAY_MS).toISOString().slice(0, 10);
-  const lines = decisions.map(
-    ({ operation, rule }) =>
-      `  - { operation: ${inYaml(operation)}, rule: ${rule}, until: ${until}, reason: "${REASON_TO_WRITE}" }\n`,
-  );
-  return `${written} If clients can live with the breaks, add this to upstreams.yaml, beside "upstreams:", with your reasons:\nbreaking:\n${lines.join('')}`;
-}
-
-function inYaml(text: string): string {
-  return /^[\w.-]+$/.test(text) ? text : JSON.stringify(text);
+  return `${written} If clients can live with the breaks, add this to upstreams.yaml, beside "upstreams:", with your reasons:\n${decisionLines(decisions, nowMs)}`;
 }
 
 /** What a document means, whatever its layout is; undefined if it has mistakes. */
@@ -144,10 +147,22 @@ interface Update {
   readonly name: string;
   readonly path: string;
   readonly isSame: boolean;
-  readonly changes: readonly { readonly level: string; readonly operation: string; readonly reason: string }[];
+  readonly changes: readonly {
+    readonly level: string;
+    readonly operation: string;
+    readonly reason: string;
+    /** Who has called the operation lately. */
+    readonly called?: string;
+  }[];
   readonly written: boolean;
   /** Mistakes of the configuration, with what was written. */
   readonly mistakes: readonly Mistake[];
+}
+
+type Change = Update['changes'][number];
+
+function changeLines({ operation, level, reason, called }: Change): string[] {
+  return [`${operation}: ${level}: ${reason}.`, ...(called === undefined ? [] : [`  ${called}`])];
 }
 
 function tell(
@@ -159,9 +174,8 @@ function tell(
     printJson(context, { name, file: path, written, changes, mistakes });
     return;
   }
-  for (const level of ['breaking', 'additive'])
-    for (const change of changes)
-      if (change.level === level) printLine(context, `${change.operation}: ${level}: ${change.reason}.`);
+  const ordered = ['breaking', 'additive'].flatMap((level) => changes.filter((change) => change.level === level));
+  for (const line of ordered.flatMap(changeLines)) printLine(context, line);
   const shown = shownPath(path);
   if (written) printLine(context, `wrote ${shown}${changes.length === 0 ? ': only words have changed' : ''}`);
   else if (isSame) printLine(context, `${shown} is as the service publishes it.`);

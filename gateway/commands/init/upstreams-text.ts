@@ -4,10 +4,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { isCollection, isMap, isScalar, parse, parseDocument, type YAMLMap } from 'yaml';
 import type { ProposedEntry } from './propose-entry.ts';
 
-/** Undefined for a text that an entry cannot be added to: it has mistakes, or `upstreams` is no map. */
-export function withEntry(text: string, name: string, entry: ProposedEntry): string | undefined {
+/**
+ * Undefined for a text that an entry cannot be added to: it has mistakes, or `upstreams` is no map.
+ *
+ * @param comments lines below the entry, where the file has lines
+ */
+export function withEntry(
+  text: string,
+  name: string,
+  entry: ProposedEntry,
+  comments: readonly string[] = [],
+): string | undefined {
   const before = read(text);
-  const made = before && added(text, name, entry);
+  const made = before && added(text, name, { ...entry, comments });
   if (before === undefined || made === undefined) return undefined;
   // An unusual layout must not cost another entry.
   const wanted = { ...before, upstreams: { ...(before.upstreams as object | null), [name]: entry } };
@@ -22,21 +31,24 @@ function read(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-function added(text: string, name: string, entry: ProposedEntry): string | undefined {
+type Commented = ProposedEntry & { readonly comments: readonly string[] };
+
+function added(text: string, name: string, commented: Commented): string | undefined {
+  const { comments: _, ...entry } = commented;
   const { contents: root } = parseDocument(text);
   const upstreams = isMap(root) ? root.get('upstreams', true) : undefined;
   if (isMap(root) && root.flow && !isMap(upstreams)) return withMember(text, root, 'upstreams', { [name]: entry });
-  if (upstreams === undefined) return `${text.trimEnd()}\nupstreams:\n${linesOf(name, entry, '  ')}`.trimStart();
+  if (upstreams === undefined) return `${text.trimEnd()}\nupstreams:\n${linesOf(name, commented, '  ')}`.trimStart();
   if (!upstreams.range) return undefined;
   const [start, end] = upstreams.range;
   if (isMap(upstreams) && !upstreams.flow) {
     const [indent = ''] = /[^\n]*$/.exec(text.slice(0, start)) ?? [];
-    return `${text.slice(0, end).trimEnd()}\n${linesOf(name, entry, indent)}${text.slice(end)}`;
+    return `${text.slice(0, end).trimEnd()}\n${linesOf(name, commented, indent)}${text.slice(end)}`;
   }
   // An empty map or no value gives its place to the lines.
   const isEmpty = isMap(upstreams) ? /^\{\s*\}$/.test(text.slice(start, end)) : isScalar(upstreams);
   if (isEmpty && !(isMap(root) && root.flow))
-    return `${text.slice(0, start).trimEnd()}\n${linesOf(name, entry, '  ')}${text.slice(end).trimStart()}`;
+    return `${text.slice(0, start).trimEnd()}\n${linesOf(name, commented, '  ')}${text.slice(end).trimStart()}`;
   return isMap(upstreams) ? withMember(text, upstreams, name, entry) : undefined;
 }
 
@@ -53,7 +65,7 @@ function withMember(text: string, map: YAMLMap, name: string, value: unknown): s
 
 function linesOf(
   name: string,
-  { contracts, live, test, basePath, operationNames, security }: ProposedEntry,
+  { contracts, live, test, basePath, operationNames, security, health, comments }: Commented,
   indent: string,
 ): string {
   const lines = [
@@ -64,6 +76,8 @@ function linesOf(
     ...(basePath === undefined ? [] : [`  basePath: ${basePath}`]),
     ...(operationNames === undefined ? [] : [`  operationNames: ${operationNames}`]),
     `  security: { read: ["${security.read.join('", "')}"], write: ["${security.write.join('", "')}"] }`,
+    ...(health === undefined ? [] : [`  health: { path: ${JSON.stringify(health.path)} }`]),
+    ...comments.map((comment) => `  # ${comment}`),
   ];
   return lines.map((line) => `${indent}${line}\n`).join('');
 }

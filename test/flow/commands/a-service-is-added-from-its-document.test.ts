@@ -64,7 +64,8 @@ describe('gateway init --from', () => {
     const { code, stdout, stderr } = await installation.run('init', made, '--from', origin);
     assert.equal(code, 0, stdout + stderr);
     assert.match(upstreams(), new RegExp(`book-shop:\n    contracts: \\[book-shop\\.json\\]\n    live: ${origin}\n`));
-    assert.match(stdout, /^No mistakes: 41 operations/m);
+    assert.match(upstreams(), /^ {4}health: \{ path: "\/health" \}\n(?! {4}#)/m);
+    assert.match(stdout, new RegExp(`^No mistakes: 41 operations in 3 contracts, from ${made}\\.$`, 'm'));
     // The service publishes it on one line, on which every mistake would be.
     assert.equal(readFileSync(join(made, 'openapi/book-shop.json'), 'utf8'), `${JSON.stringify(books, null, 2)}\n`);
     assert.match(stdout, /^ {2}bin\/gateway orgs create --id org_first /m);
@@ -320,6 +321,49 @@ describe('gateway init --from', () => {
     const { ok, operations, contracts, mistakes, warnings, unenforced } = JSON.parse(checked.stdout);
     assert.deepEqual([ok, operations, contracts], [true, 37, 2]);
     assert.deepEqual([mistakes, warnings, unenforced], [[], [], []]);
+  });
+
+  describe('of a service that asks for a key', () => {
+    const kept = {
+      ...books,
+      info: { title: 'Kept' },
+      components: { securitySchemes: { k: { type: 'apiKey', in: 'header', name: 'X-Kept-Key' } } },
+    };
+    const key = `key-${process.pid}`;
+    const guarded = createServer(({ url, headers }, response) => {
+      if (url === '/openapi.json') response.writeHead(200, json).end(JSON.stringify(kept));
+      else if (headers['x-kept-key'] === key) response.writeHead(200, json).end(url === '/books' ? '[{"id":1}]' : '[]');
+      else response.writeHead(401, json).end('{"detail":"No key"}');
+    });
+
+    it('says what to do, and serves it with the line that it has written', async () => {
+      guarded.listen(0, '127.0.0.1');
+      await once(guarded, 'listening');
+      const place = join(directory, 'kept');
+      const address = `http://127.0.0.1:${(guarded.address() as AddressInfo).port}`;
+      const { stdout } = await installation.run('init', place, '--from', address);
+      const file = join(place, 'upstreams.yaml');
+      const [, line = ''] = /^ {4}# (credential: .*)$/m.exec(readFileSync(file, 'utf8')) ?? [];
+      assert.match(line, /^credential: \{ apiKey: \{ header: X-Kept-Key, secret: kept_key \} \}/);
+      assert.match(
+        stdout,
+        /^The service asks for a key in X-Kept-Key\. To let the gateway send it:\n {2}1\. Uncomment/m,
+      );
+      // A health check that fails already would take the service out.
+      assert.match(readFileSync(file, 'utf8'), /^ {4}# health: \{ path: \/health \}/m);
+      writeFileSync(file, readFileSync(file, 'utf8').replace(`# ${line}`, line));
+      const other = createInstallation({
+        GATEWAY_CONFIG: place,
+        GATEWAY_CONTRACTS: join(place, 'openapi'),
+        KEPT_KEY: key,
+      });
+      const tried = await other.run('upstreams', 'try', 'kept');
+      other.remove();
+      guarded.close();
+      guarded.closeAllConnections();
+      assert.match(tried.stdout, /^ok +contract .* as the contract says/m, tried.stdout);
+      assert.ok(!(stdout + tried.stdout).includes(key));
+    });
   });
 
   describe('of a service made with Django', () => {

@@ -1,0 +1,79 @@
+// Who has called operations lately, for the author of a change that breaks them: from the counts of use on this machine or in Redis.
+
+import type { MachineContext } from '../context.ts';
+import { counted } from '../print.ts';
+
+interface OperationCallers {
+  readonly requests: number;
+  /** Ids of organizations, the one with the most requests first. */
+  readonly organizations: readonly string[];
+}
+
+/** Operation → its callers; an operation without requests is absent. */
+export type Callers = ReadonlyMap<string, OperationCallers>;
+
+const DAYS = 30;
+const DAY_MS = 86_400_000;
+const PAGE = 1000;
+/** More than enough to see who would be hurt; each costs one or two look-ups. */
+const ORGANIZATIONS_MAX = 2000;
+const NAMED_MAX = 3;
+
+/** Returns who has called which operation in the last 30 days; undefined if there are no counts here, as on the machine of CI. */
+export async function recentCallers(context: MachineContext): Promise<Callers | undefined> {
+  try {
+    return await readCallers(context);
+  } catch {
+    return undefined;
+  }
+}
+
+async function readCallers(context: MachineContext): Promise<Callers> {
+  const { store } = await context.keyStore();
+  const [{ usagePage }, { openUsageStore }] = await Promise.all([
+    import('../../usage/report.ts'),
+    import('../../usage/usage.ts'),
+  ]);
+  const { now } = context;
+  const keepDays = DAYS + 1;
+  const counts = await openUsageStore({ ...context.settings(), keepDays: () => keepDays, now });
+  const found = new Map<string, Map<string, number>>();
+  try {
+    for (const { id: organization } of await store.organizations.list({ limit: ORGANIZATIONS_MAX })) {
+      const [toMs, fromMs] = [now(), now() - DAYS * DAY_MS];
+      const question = { organization, unit: 'day', fromMs, toMs, groups: ['operation'], limit: PAGE } as const;
+      let position: Awaited<ReturnType<typeof usagePage>>['next'];
+      do {
+        const { sums, next } = await usagePage({ ...question, position }, { store: counts, keepDays, nowMs: toMs });
+        for (const { operation, requests } of sums) if (operation) add(found, operation, organization, requests);
+        position = next;
+      } while (position !== undefined);
+    }
+  } finally {
+    await counts.close();
+  }
+  return new Map([...found].map(([operation, byOrganization]) => [operation, toCallers(byOrganization)]));
+}
+
+function add(found: Map<string, Map<string, number>>, operation: string, organization: string, requests: number): void {
+  const byOrganization = found.get(operation) ?? new Map<string, number>();
+  byOrganization.set(organization, (byOrganization.get(organization) ?? 0) + requests);
+  found.set(operation, byOrganization);
+}
+
+function toCallers(byOrganization: ReadonlyMap<string, number>): OperationCallers {
+  const all = [...byOrganization].sort(([, one], [, other]) => other - one);
+  return { requests: all.reduce((sum, [, requests]) => sum + requests, 0), organizations: all.map(([id]) => id) };
+}
+
+/** A sentence about the callers of these operations; undefined if nothing is known. */
+export function callersText(callers: Callers | undefined, operations: readonly string[]): string | undefined {
+  if (callers === undefined) return undefined;
+  const some = operations.flatMap((id) => callers.get(id) ?? []);
+  if (some.length === 0) return `not called in the last ${DAYS} days`;
+  const organizations = [...new Set(some.flatMap((one) => one.organizations))];
+  const more = organizations.length > NAMED_MAX ? ` and ${organizations.length - NAMED_MAX} more` : '';
+  const requests = some.reduce((sum, one) => sum + one.requests, 0);
+  const named = organizations.slice(0, NAMED_MAX).join(', ') + more;
+  return `${counted(requests, 'request')} in the last ${DAYS} days, of ${named}`;
+}
