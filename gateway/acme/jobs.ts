@@ -38,6 +38,12 @@ interface JobsOptions {
   onEvent(event: AcmeEvent): void;
 }
 
+/**
+ * What servers answer if they do not know the account, or if another key has signed: the store may have lost the latest key of the account.
+ * To register the key in the store is right in both cases, and changes nothing if the server knows it.
+ */
+const ACCOUNT_LOST: readonly (string | undefined)[] = ['accountDoesNotExist', 'malformed'];
+
 /** The author of an order that no command asked for. */
 const BY_ITSELF = 'acme';
 
@@ -93,12 +99,12 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
     }
   }
 
-  /** If the server no longer knows the account, registers it again, once: waiting would not bring it back. */
+  /** If the server no longer knows the account or its key, registers it again, once: waiting would not bring it back. */
   async function withAccount(job: () => Promise<void>): Promise<void> {
     try {
       await job();
     } catch (error) {
-      if (!(error instanceof AcmeFailure && error.type === 'accountDoesNotExist')) throw error;
+      if (!(error instanceof AcmeFailure && ACCOUNT_LOST.includes(error.type))) throw error;
       signer = undefined;
       await forgetAccount(work);
       await job();

@@ -219,6 +219,19 @@ it('a request that the store has lost is not taken for granted', async () => {
   store.close();
 });
 
+it('an account whose latest key the store has lost is registered anew at once', async () => {
+  const [keeper] = (await instances(1, [['a.test']])) as [TestKeeper];
+  const [before] = await untilShown(keeper);
+  const store = await openRedisAcmeStore(url);
+  const ask = (id: string, kind: 'order' | 'account key') => askGateways({ store, id, kind, by: 'ada', now: Date.now });
+  const former = [...(await store.read())].filter(([name]) => name.startsWith('account '));
+  assert.equal(await ask('server', 'account key'), undefined);
+  await store.put(Object.fromEntries(former));
+  assert.equal(await ask('a.test', 'order'), undefined);
+  await until(keeper.shown, ([shown]) => shown !== before);
+  store.close();
+});
+
 /** Changes the one record of a kind. */
 async function write(changed: (record: Record<string, unknown>) => object, kind: string): Promise<void> {
   const store = await openRedisAcmeStore(url);

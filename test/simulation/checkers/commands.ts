@@ -30,6 +30,7 @@ export class CommandChecker {
   readonly #issued: Issued[] = [];
   readonly #keyChangesMs: number[] = [];
   readonly #limitedMs: number[] = [];
+  #wrongKeyMs = Number.NEGATIVE_INFINITY;
 
   constructor(deployment: () => Deployment) {
     this.#deployment = deployment;
@@ -46,6 +47,16 @@ export class CommandChecker {
 
   keyChanged(): void {
     this.#keyChangesMs.push(this.#now());
+  }
+
+  /** The authority has refused a request that was signed with another key than the one of its account. */
+  wrongKey(): void {
+    this.#wrongKeyMs = this.#now();
+  }
+
+  /** Whether it has done so since then. */
+  isKeyWrongSince(fromMs: number): boolean {
+    return this.#wrongKeyMs >= fromMs;
   }
 
   /** The authority has refused an order for a while. */

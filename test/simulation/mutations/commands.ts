@@ -22,28 +22,9 @@ export const COMMANDS = of('certificates', [
     '(false as boolean);',
   ],
   [
-    'a command does not wait for the rate limit of the server',
-    'acme/due.ts',
-    "asked?.kind === 'order' && !isLimited",
-    "asked?.kind === 'order'",
-  ],
-  [
     'a request to order stays after it is granted',
     'acme/jobs.ts',
     "...change('asked', id, undefined),\n    });\n    onEvent({ kind: 'issued'",
     "});\n    onEvent({ kind: 'issued'",
   ],
-  [
-    'a new account key is sent before it is stored',
-    'acme/account.ts',
-    'await save(work, next);\n  await finishKeyChange',
-    'await finishKeyChange',
-  ],
-  [
-    'an account key whose change is unknown is sent again',
-    'acme/account.ts',
-    'if (known === undefined) {',
-    'if (known !== null) {',
-  ],
-  ['an account that the server has lost is not registered again', 'acme/jobs.ts', 'await forgetAccount(work);', ''],
 ]);

@@ -83,7 +83,10 @@ export class CertificateAuthority {
     if (path === '/account') return this.#account(header, payload);
     const { kid = '' } = header;
     if (!this.#accounts.has(kid)) return this.#problem(400, 'accountDoesNotExist');
-    if (!this.#accounts.isSigned(kid, jws)) return this.#problem(400, 'malformed');
+    if (!this.#accounts.isSigned(kid, jws)) {
+      this.#options.commands.wrongKey();
+      return this.#problem(400, 'malformed');
+    }
     return this.#post(place, path, kid, payload);
   }
 

@@ -30,6 +30,8 @@ const ALL_ARRIVES_AFTER_MS = 10 * 60_000;
 /** More in a row come from no fault of the network. */
 const FAILURES_MAX = 8;
 const OPERATED = 0.6;
+/** Soon after the last fault, gateways sign with a key that the authority takes. */
+const KEY_WRONG_MAX_MS = 30 * 60_000;
 
 export const certificatesProtocol: Protocol = {
   name: 'certificates',
@@ -173,6 +175,8 @@ function startCertificates(world: World, processes: number): Running {
           fingerprints.add(`${names} ${shown?.fingerprint}`);
         }
       }
+      if (commands.isKeyWrongSince(world.now() - certificatesProtocol.calmMs + KEY_WRONG_MAX_MS))
+        world.violate('progress', 'the authority takes no request, because the key of the account is lost');
       if (fingerprints.size > NAMES.length) world.violate('progress', 'gateways show different certificates');
     },
     close() {
