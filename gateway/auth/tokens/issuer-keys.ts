@@ -3,6 +3,7 @@
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
+import { boundedBody } from '../../shared/http/bounded-body.ts';
 import { findIn, isSameKeySet, type KeySet, toKeySet, type VerifyingKey } from './issuer-key-set.ts';
 
 /** Between two reads that tokens trigger: a client that invents key names must not cause a request for each. */
@@ -134,14 +135,9 @@ async function readBody({ status, headers, body }: Response): Promise<string> {
     await body?.cancel();
     throw new Error(wrong);
   }
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    if (length > BODY_BYTES_MAX) throw new Error(`its answer is longer than ${BODY_BYTES_MAX} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const bytes = await boundedBody({ body }, BODY_BYTES_MAX);
+  if (bytes === undefined) throw new Error(`its answer is longer than ${BODY_BYTES_MAX} bytes`);
+  return bytes.toString('utf8');
 }
 
 function wrongAbout(status: number, type: string): string | undefined {

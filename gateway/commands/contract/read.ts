@@ -7,6 +7,7 @@ import { publicationsFile } from '../../contract/diff/publications.ts';
 import { type ContractOperation, operationsOf } from '../../contract/operations/operations.ts';
 import { type ContractDocument, createDirectReader, toDocument } from '../../contract/reading/document.ts';
 import { isWithin } from '../../contract/reading/files.ts';
+import { boundedBody } from '../../shared/http/bounded-body.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
 import type { CommandContext } from '../context.ts';
 
@@ -106,8 +107,8 @@ async function fetched(address: string): Promise<string> {
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
     if (!response.ok) throw new Error(`it was answered with status ${response.status}`);
-    const bytes = Buffer.from(await response.arrayBuffer());
-    if (bytes.length > BYTES_MAX) throw new Error(`it is longer than ${BYTES_MAX} bytes`);
+    const bytes = await boundedBody(response, BYTES_MAX);
+    if (bytes === undefined) throw new Error(`it is longer than ${BYTES_MAX} bytes`);
     return bytes.toString('utf8');
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
+import { boundedBody } from '../../shared/http/bounded-body.ts';
 import { absenceAt } from '../upstreams/absence.ts';
 
 /** A document as its service publishes it. */
@@ -72,14 +73,8 @@ async function fetchText(url: URL): Promise<{ text?: string; problem?: string }>
       await response.body?.cancel();
       return { problem: `status ${response.status}` };
     }
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.length;
-      if (bytes > BYTES_MAX) return { problem: `more than ${BYTES_MAX} bytes` };
-      chunks.push(chunk);
-    }
-    return { text: Buffer.concat(chunks).toString('utf8') };
+    const bytes = await boundedBody(response, BYTES_MAX);
+    return bytes === undefined ? { problem: `more than ${BYTES_MAX} bytes` } : { text: bytes.toString('utf8') };
   } catch (error) {
     const { cause, name } = error as Error & { cause?: NodeJS.ErrnoException };
     return { problem: cause?.code ?? (name === 'TimeoutError' ? `no answer in ${TIMEOUT_MS / 1000} seconds` : name) };

@@ -1,6 +1,7 @@
 // The requests to a provider: to its own origins only, without redirects, within a deadline, and with answers of bounded length.
 
 import { startDeadline } from '../../shared/deadline.ts';
+import { boundedBody } from '../../shared/http/bounded-body.ts';
 
 const BODY_BYTES_MAX = 262_144;
 
@@ -71,15 +72,10 @@ async function bounded({ status, headers, body }: Response): Promise<Response> {
     await body?.cancel();
     throw new ProviderAway(`it answered with status ${status}`, status === 429 || status === 503 ? 'no' : 'unknown');
   }
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    if (length > BODY_BYTES_MAX) throw new ProviderAway(`its answer is longer than ${BODY_BYTES_MAX} bytes`, 'unknown');
-    chunks.push(chunk);
-  }
+  const bytes = await boundedBody({ body }, BODY_BYTES_MAX);
+  if (bytes === undefined) throw new ProviderAway(`its answer is longer than ${BODY_BYTES_MAX} bytes`, 'unknown');
   const isEmpty = status === 204 || status === 205 || status === 304;
-  return new Response(isEmpty ? null : Buffer.concat(chunks), { status, headers });
+  return new Response(isEmpty ? null : new Uint8Array(bytes), { status, headers });
 }
 
 /** The errors of fetch say "fetch failed" and carry the reason as their cause. */

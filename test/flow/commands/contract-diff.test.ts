@@ -150,6 +150,18 @@ test('a contract published elsewhere can be compared', async (t) => {
   );
 });
 
+test('a published contract that never ends is read up to a bound', async (t) => {
+  const server = createServer((_, response) => {
+    response.write(Buffer.alloc(65 * 2 ** 20));
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1.json`;
+  const { write, run } = line();
+  const { code, err } = await run(address, write('new.yaml', text(10)));
+  assert.deepEqual([code, err], [2, `${address} cannot be fetched: it is longer than 67108864 bytes.`]);
+});
+
 test('contracts that cannot be compared are a usage error: missing files, or contracts with mistakes', async () => {
   const { write, run } = line();
   const old = write('old.yaml', text(20));
