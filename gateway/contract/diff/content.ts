@@ -1,11 +1,11 @@
 // Compares bodies of requests and answers: statuses, headers, media types and their schemas.
 
-import { essenceOf } from '../media-types.ts';
-import { child, isObject, type Located, member } from '../pointer.ts';
+import { essenceOf, isOfBytes } from '../media-types.ts';
+import { child, isObject, type JsonObject, type Located, member } from '../pointer.ts';
 import type { OperationPair } from './described.ts';
 import { namesIn, partOf } from './described.ts';
 import { below, type DiffPlace, type Side } from './findings.ts';
-import { ANYTHING } from './view.ts';
+import { ANYTHING, resolved } from './view.ts';
 
 export function compareBody(both: OperationPair): void {
   const { old, new: fresh, tell, at } = both;
@@ -101,12 +101,23 @@ export function compareContent(
     const [o, n] = [member(old.root, before, type), member(fresh.root, after, now)];
     const [oldSchema, newSchema] = [declaredSchema(o), declaredSchema(n)];
     if (oldSchema === undefined && newSchema === undefined) continue;
+    if (isUnchecked(type, old.root, oldSchema) && isUnchecked(now, fresh.root, newSchema)) continue;
     comparer.compare(side, oldSchema ?? ANYTHING, newSchema ?? ANYTHING, below(place, ['schema'], ''), tell);
   }
   for (const type of types) {
     if (namesIn(before).some((one) => essenceOf(one) === essenceOf(type))) continue;
     tell(`${side}-media-type-added`, 'additive', below(at, ['content', type], ` ${type}`), 'this media type is new');
   }
+}
+
+/** Whether a body is any sequence of bytes, which contracts of OpenAPI 3.0 say by a type and a format, and those of 3.1 by no schema. */
+function isUnchecked(type: string, root: JsonObject, schema: Located | undefined): boolean {
+  if (!isOfBytes(type) && essenceOf(type) !== 'text/event-stream') return false;
+  const value = schema === undefined ? {} : resolved(root, schema).value;
+  if (value === true) return true;
+  if (!isObject(value)) return false;
+  const rules = Object.keys(value).filter((key) => !/^(description|title|examples?|contentMediaType|x-.*)$/.test(key));
+  return rules.every((key) => value[key] === { type: 'string', format: 'binary' }[key]);
 }
 
 /** Returns the schema of a parameter or media type; undefined if it has none. */

@@ -1,4 +1,5 @@
-// The page "Changes": shows the changes of one contract, since a day, or those that break clients. The choice is in the address, to be shared.
+// The page "Changes": shows the changes of one contract, since a day, with some words, or those that break clients. The choice is in the
+// address, to be shared.
 
 const place = (id) => document.getElementById(id);
 const form = place('change-filter');
@@ -7,7 +8,7 @@ const items = [...document.querySelectorAll('.change-item')];
 const boxes = [...document.querySelectorAll('.change, .change-of')].reverse();
 
 /** By name in the address. */
-const FIELDS = { api: place('change-api'), since: place('change-since') };
+const FIELDS = { api: place('change-api'), since: place('change-since'), about: place('change-about') };
 const BOXES = { breaking: place('change-breaking'), operators: place('change-operators') };
 
 function restore() {
@@ -28,10 +29,12 @@ function remember() {
 
 function isWanted(item) {
   const api = FIELDS.api?.value ?? '';
+  const words = FIELDS.about.value.toLowerCase().split(/\s+/);
   const isOfOperators = item.classList.contains('of-operators') || item.closest('.of-operators') !== null;
   return (
     (api === '' || item.closest('[data-api]').dataset.api === api) &&
     item.closest('[data-day]').dataset.day >= FIELDS.since.value &&
+    words.every((word) => item.textContent.toLowerCase().includes(word)) &&
     (!BOXES.breaking.checked || item.querySelector('.breaking') !== null) &&
     (BOXES.operators?.checked || !isOfOperators)
   );

@@ -3,6 +3,7 @@
 import type { Publication } from '../../shared/contracts/published-contract.ts';
 import type { AddressedContract } from '../reference/addresses.ts';
 import { type ChangeRow, changeRows } from './rows.ts';
+import type { ChangedValue } from './words.ts';
 
 export const CHANGES_PATH = '/docs/changes';
 
@@ -54,9 +55,14 @@ function lineOf({ mark, name, rest, values, advice, reasons, operations }: Chang
   const more = operations.length - named.length;
   const parts = [
     `${mark}: ${name === undefined ? '' : `${name} `}${rest} (${named.join(', ')}${more > 0 ? ` and ${more} more` : ''})`,
-    ...values.map(({ label, before, after }) => `${label}: ${before} → ${after}`),
+    ...values.map(valueText),
     ...(advice.length === 0 ? [] : [`What to do: ${advice.join(' ')}`]),
     ...(reasons.length === 0 ? [] : [`Why: ${reasons.join(' ')}`]),
   ];
   return parts.join('. ').replaceAll('.. ', '. ');
+}
+
+function valueText({ label, before, after, exact = [] }: ChangedValue): string {
+  const written = exact.length === 0 ? '' : ` (${exact.map((one) => `\`${one}\``).join(' → ')})`;
+  return `${label}: ${before} → ${after}${written}`;
 }

@@ -62,8 +62,9 @@ function filterHtml(contracts: readonly AddressedContract[]): string {
   return `<form class="change-filter" id="change-filter" autocomplete="off">
 ${choice}
 <label class="needs-script">Since <input type="date" id="change-since"></label>
+<label class="needs-script">About <input type="search" id="change-about" placeholder="field or operation" spellcheck="false"></label>
 <label class="only-breaking"><input type="checkbox" id="change-breaking"> Breaking changes only</label>
-${hasOperators ? '<label class="with-operators"><input type="checkbox" id="change-operators"> With what is for operators</label>' : ''}
+${hasOperators ? '<label class="with-operators"><input type="checkbox" id="change-operators"> Also for operators</label>' : ''}
 <output id="change-count" class="quiet-text"></output>
 </form>
 <p class="quiet-text change-feeds">Feed: <a href="${feedPath()}">all changes</a>${contracts.length > 1 ? `, ${feeds.join(', ')}` : ''}</p>`;

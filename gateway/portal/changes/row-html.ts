@@ -2,6 +2,7 @@
 
 import { escapeHtml } from '../html.ts';
 import type { OperationAddress } from '../reference/addresses.ts';
+import { REFUSED_AS } from './advice.ts';
 import type { ChangeRow } from './rows.ts';
 import type { ChangedValue } from './words.ts';
 
@@ -33,16 +34,23 @@ function capitalized(text: string): string {
   return escapeHtml(text.charAt(0).toUpperCase() + text.slice(1));
 }
 
-function valueHtml({ label, before, after }: ChangedValue): string {
-  return `<div><dt>${escapeHtml(label)}</dt><dd><del>${escapeHtml(before)}</del> <span aria-hidden="true">→</span> <ins>${escapeHtml(after)}</ins></dd></div>`;
+function valueHtml({ label, before, after, exact = [] }: ChangedValue): string {
+  const told = `<del>${escapeHtml(before)}</del> <span aria-hidden="true">→</span> <ins>${escapeHtml(after)}</ins>`;
+  return `<div><dt>${escapeHtml(label)}</dt><dd>${told}${exact.length === 0 ? '' : exactHtml(exact)}</dd></div>`;
 }
 
-/** Sentences of `rows.ts`: their code is the one that refuses. */
+/** What the contracts have, to unfold. */
+function exactHtml(exact: readonly string[]): string {
+  const lines = exact.map((one, index) => {
+    const name = exact.length === 1 ? '' : index === 0 ? 'Before: ' : 'Now: ';
+    return `<p>${name}<code>${escapeHtml(one)}</code></p>`;
+  });
+  return `<details class="exact"><summary>As the contract has it</summary>${lines.join('')}</details>`;
+}
+
 function adviceHtml(sentence: string): string {
-  return escapeHtml(sentence).replace(
-    'validation_failed',
-    '<a href="/docs/errors/validation_failed"><code>validation_failed</code></a>',
-  );
+  const link = `<a href="/docs/errors/${REFUSED_AS}"><code>${REFUSED_AS}</code></a>`;
+  return escapeHtml(sentence).replace(REFUSED_AS, link);
 }
 
 /** The first operations of a row, and the others to unfold. */

@@ -1,6 +1,12 @@
 // Pure: a recorded change in the words of readers. The record says `query parameter "limit": maximum goes from 100 to 50`, as the comparison
 // has a place for each finding; the page says `limit`, query parameter, and what its value was and is.
 
+import { shortened } from '../html.ts';
+import { patternWords } from './pattern-words.ts';
+
+/** Longer values are folded. */
+const TEXT_MAX = 80;
+
 interface Subject {
   /** A parameter, a header, or the path of a field; undefined if the change concerns a whole operation, body or response. */
   readonly name: string | undefined;
@@ -10,8 +16,11 @@ interface Subject {
 /** A property of what is sent: `length`, `type`, `pattern`. */
 export interface ChangedValue {
   readonly label: string;
+  /** In words. */
   readonly before: string;
   readonly after: string;
+  /** As the contracts have it, old and new, where words do not tell it all: patterns, and long values. */
+  readonly exact?: readonly string[];
 }
 
 export interface ChangeWords extends Subject {
@@ -29,7 +38,7 @@ const BODY = /^(request body|answer (\S+))(?: ([^/ ]+\/[^/ ]+)(?:\/(.+))?)?$/s;
 export function changeWords(text: string): ChangeWords {
   const [, place = '', what = text] = /^([^:]{1,200}): (.+)$/s.exec(text) ?? [];
   const subject = subjectOf(place);
-  const short = shortened(what);
+  const short = shortWords(what);
   if (short !== undefined) return { ...subject, kind: subject.kind || 'operation', what: short, value: undefined };
   return { ...subject, ...keywordWords(what) };
 }
@@ -56,7 +65,7 @@ function subjectOf(place: string): Subject {
 const ALTERNATIVE = /^the (?:alternative|value) (.+) (is new|was removed|is no longer possible)$/s;
 
 /** What happened, in a few words; undefined if it takes a value before and after. */
-function shortened(what: string): string | undefined {
+function shortWords(what: string): string | undefined {
   const [, now] = /^(?:it|the property) is (required|optional) now$/.exec(what) ?? [];
   if (now !== undefined) return `now ${now}`;
   const [, value, fate] = ALTERNATIVE.exec(what) ?? [];
@@ -88,14 +97,27 @@ function keywordWords(what: string): { what: string; value: ChangedValue | undef
   const [, keyword = '', from = '', to = ''] = /^(?:the )?(\w+) goes from (.+) to (.+)$/s.exec(what) ?? [];
   const bound = Object.hasOwn(BOUNDS, keyword) ? BOUNDS[keyword] : undefined;
   if (bound !== undefined) return { what: '', value: boundValue(bound, from, to) };
-  if (/^(type|format|pattern)$/.test(keyword)) return { what: '', value: changedValue(keyword, 'any', from, to) };
+  if (keyword === 'pattern') return { what: '', value: patternValue(from, to) };
+  if (/^(type|format)$/.test(keyword)) return { what: '', value: changedValue(keyword, 'any', from, to) };
   if (/^(default|operationId)$/.test(keyword)) return { what: '', value: changedValue(keyword, 'none', from, to) };
   return { what: keyword === '' ? what : ruleWords(keyword, from, to), value: undefined };
 }
 
 function changedValue(label: string, nothing: string, from: string, to: string): ChangedValue {
-  const told = (value: string) => (value === 'none' ? nothing : value);
-  return { label, before: told(from), after: told(to) };
+  const told = (value: string) => (value === 'none' ? nothing : shortened(value, TEXT_MAX));
+  const isLong = Math.max(from.length, to.length) > TEXT_MAX;
+  return { label, before: told(from), after: told(to), ...(isLong && { exact: exactOf(from, to) }) };
+}
+
+/** Few readers read a regular expression at a glance: it is there for those who ask. */
+function patternValue(from: string, to: string): ChangedValue {
+  const [before, after] = [from, to].map((one) => (one === 'none' ? 'any text' : patternWords(one)));
+  const other = from === 'none' || before !== undefined ? 'a pattern' : 'another pattern';
+  return { label: 'form', before: before ?? 'a pattern', after: after ?? other, exact: exactOf(from, to) };
+}
+
+function exactOf(...values: readonly string[]): string[] {
+  return values.filter((one) => one !== 'none');
 }
 
 function boundValue([label, phrase, unit]: readonly [string, string, string], from: string, to: string): ChangedValue {
@@ -104,10 +126,16 @@ function boundValue([label, phrase, unit]: readonly [string, string, string], fr
   return { label, before: told(from), after: told(to) };
 }
 
+const DEPENDENT_FIELDS = {
+  added: 'which fields it must have now depends on the values of others',
+  changed: 'which fields it must have depends on other values than before',
+  dropped: 'which fields it must have no longer depends on the values of others',
+};
+
 /** Conditions and exclusions are schemas, which a line cannot show. */
 function ruleWords(keyword: string, from: string, to: string): string {
   const fate = from === 'none' ? 'added' : to === 'none' ? 'dropped' : 'changed';
-  if (/^(if|then|else)$/.test(keyword)) return `a rule that depends on other values was ${fate}`;
+  if (/^(if|then|else)$/.test(keyword)) return DEPENDENT_FIELDS[fate];
   if (keyword !== 'not') return `the rule ${keyword} was ${fate}`;
   return {
     added: 'some values are excluded now',

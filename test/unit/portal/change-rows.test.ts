@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { patternWords } from '../../../gateway/portal/changes/pattern-words.ts';
 import { changeRows } from '../../../gateway/portal/changes/rows.ts';
 import type { Publication, PublishedChange } from '../../../gateway/shared/contracts/published-contract.ts';
 
@@ -43,7 +44,7 @@ test('changes are told in the words of readers', () => {
     ],
     [
       'request body application/json: if goes from another to another',
-      'request body: a rule that depends on other values was changed',
+      'request body: which fields it must have depends on other values than before',
     ],
     [
       'answer 200 application/json/data: the alternative integer is new',
@@ -73,14 +74,14 @@ test('what happened to one parameter is one row, both ends of a range one value'
   assert.equal(rows[0]?.rest, 'header parameter changed');
   assert.deepEqual(rows[0]?.values, [
     { label: 'length', before: 'no limit', after: 'at least 1 character, at most 512 characters' },
-    { label: 'pattern', before: 'any', after: '^[a-z: ]+$' },
+    { label: 'form', before: 'any text', after: '1 or more lowercase letters, : or spaces', exact: ['^[a-z: ]+$'] },
   ]);
 });
 
 test('both parts of a condition, and the same field of several responses, are one row', () => {
   const body = 'request body application/json';
   assert.deepEqual(toldOf(`${body}: if goes from none to {}`, `${body}: then goes from none to another`), [
-    'request body: a rule that depends on other values was added',
+    'request body: which fields it must have now depends on the values of others',
   ]);
   const added = ['4XX', '5XX'].map((status) => `answer ${status} application/json/error/item: the property is new`);
   assert.deepEqual(toldOf(...added), ['`error.item` in responses 4XX, 5XX: added']);
@@ -113,7 +114,7 @@ test('what happened alike to several operations is one row, and other things are
   assert.deepEqual(
     rows.map(({ rest, operations }) => [rest, operations.map(({ id }) => id)]),
     [
-      ['request body: a rule that depends on other values was added', ['a', 'b']],
+      ['request body: which fields it must have now depends on the values of others', ['a', 'b']],
       ['request body: now required', ['b']],
     ],
   );
@@ -126,8 +127,9 @@ test('each recorded change is told without the words and patterns of the compari
     .split('\n')
     .flatMap((line) => (JSON.parse(line) as Publication).changes);
   assert.ok(changes.length > 50);
-  for (const { rest, mark, advice } of changeRows(changes)) {
+  for (const { rest, mark, advice, values } of changeRows(changes)) {
     assert.equal(advice.length > 0, mark === 'breaking', rest);
+    for (const { before, after } of values) assert.doesNotMatch(before + after, /[\\^{]/);
     assert.doesNotMatch(
       rest,
       /answer|it is new|goes from|json\/|another to|none|\bif\b|minLength|\\x22|conditions/,
@@ -144,11 +146,45 @@ test('what breaks clients says what to do about it, once', () => {
     changeOf(`${place}: it is required now`, { rule: 'request-parameter-required' }),
   ]);
   assert.deepEqual(row?.advice, [
-    'Check the values that you send: one that does not fit is refused with 400 validation_failed.',
+    'Keep what you send within the new limit.',
     'Send it with every request.',
+    'Other requests are refused with 400 validation_failed.',
   ]);
   assert.deepEqual(
     changeRows([changeOf('the operation is new', { rule: 'operation-added', level: 'additive' })])[0]?.advice,
     [],
   );
+});
+
+test('a pattern is told in words where they suffice, and is there as it is; a long value is cut', () => {
+  const place = 'query parameter "id"';
+  const [pattern, long] = ['^(\\x22[!-~]+\\x22|[!#-~])$', 'x'.repeat(90)];
+  const valueIn = (what: string) => changeRows([changeOf(`${place}: ${what}`)])[0]?.values[0];
+  assert.deepEqual(valueIn(`the pattern goes from ${pattern} to ^[a-z]{2,8}$`), {
+    ...{ label: 'form', before: 'a pattern', after: '2 to 8 lowercase letters', exact: [pattern, '^[a-z]{2,8}$'] },
+  });
+  assert.deepEqual(valueIn(`the pattern goes from ${pattern} to ^(?!a).*$`)?.after, 'another pattern');
+  assert.deepEqual(valueIn(`the pattern goes from none to ${pattern}`)?.after, 'a pattern');
+  const value = valueIn(`the default goes from none to ${long}`);
+  assert.deepEqual([value?.before, value?.after.length, value?.exact], ['none', 80, [long]]);
+});
+
+test('patterns are told in words only as far as the words are true', () => {
+  for (const [pattern, words] of [
+    ['^cus_[a-z0-9]{8,}$', 'cus_, then 8 or more lowercase letters or digits'],
+    ['^\\+[1-9]\\d{1,14}$', '+, then 1 digit from 1 to 9, then 1 to 14 digits'],
+    ['^(asc|desc)$', 'asc or desc'],
+    ['^[A-Z]{3}-?$', undefined],
+    ['^[A-Z]{3}-[0-9]?$', '3 capital letters, then -, then at most 1 digit'],
+    ['^[A-Za-z0-9_-]{1,64}$', '1 to 64 letters, digits, _ or -'],
+    ['^a|b$', undefined],
+    ['^a.b$', undefined],
+    ['^[^/]+$', undefined],
+    ['^[!-~]+$', undefined],
+    ['^[\\w.]+$', undefined],
+    ['^[a-z]+?$', undefined],
+    ['abc', undefined],
+    ['^a\\$', undefined],
+  ] as const)
+    assert.equal(patternWords(pattern), words, pattern);
 });

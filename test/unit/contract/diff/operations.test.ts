@@ -256,6 +256,19 @@ describe('changes of operations', () => {
     assert.deepEqual(found?.place, [...place, 'properties', 'n']);
   });
 
+  it('none: a body of any bytes that is described otherwise; a body of some bytes is not any', () => {
+    const bytes = (type: string, ...schema: object[]) =>
+      documentOf({ ...body({ [type]: schema[0] ? { schema: schema[0] } : {} }) });
+    const forms = [[], [{}], [{ type: 'string', format: 'binary' }], [{ type: 'string', description: 'A file.' }]];
+    for (const type of ['application/octet-stream', 'image/png', 'text/event-stream'])
+      for (const old of forms)
+        for (const fresh of forms) assert.deepEqual(rulesOf(bytes(type, ...old), bytes(type, ...fresh)), []);
+    const bounded = bytes('image/png', { type: 'string', maxLength: 9 });
+    assert.deepEqual(rulesOf(bytes('image/png', text), bounded), ['breaking request-bound-narrowed']);
+    const plain = [bytes('text/plain', {}), bytes('text/plain', text)] as const;
+    assert.deepEqual(rulesOf(...plain), ['breaking request-type-narrowed']);
+  });
+
   it('in a schema that several operations share are reported for each', () => {
     const shared = (maxLength: number) => ({
       openapi: '3.1.1',
