@@ -5,6 +5,7 @@ import type { CausesReport } from '../alerts/causes-report.ts';
 import type { AlertsReport } from '../alerts/report.ts';
 import { isCausePattern } from '../alerts/settings.ts';
 import { GatewayError } from '../catalogue/errors.ts';
+import type { ViolationCode } from '../catalogue/violation-codes.ts';
 import { toFields, violationInBody } from '../contract/violations/violations.ts';
 import type { ActionAnswer } from '../shared/questions/console-action.ts';
 import type { Actor } from './actor.ts';
@@ -52,6 +53,6 @@ export function silenceAlerts({ askFleet }: FleetDeps) {
   };
 }
 
-function refused(pointer: string, code: string, message: string): GatewayError {
+function refused(pointer: string, code: ViolationCode, message: string): GatewayError {
   return new GatewayError('validation_failed', { fields: toFields([violationInBody(pointer, { code, message })]) });
 }

@@ -4,6 +4,7 @@
 import { isAddressRange } from '../auth/address-ranges.ts';
 import { hasEnded, type StoredKey } from '../auth/store/stored-key.ts';
 import { GatewayError } from '../catalogue/errors.ts';
+import type { ViolationCode } from '../catalogue/violation-codes.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import { toFields, type Violation, violationInBody } from '../contract/violations/violations.ts';
 import type { Organization } from '../exchange/caller.ts';
@@ -47,6 +48,6 @@ function endOf({ expiresAtMs }: Pick<StoredKey, 'expiresAtMs'>): number {
   return expiresAtMs ?? Number.POSITIVE_INFINITY;
 }
 
-function violation(pointer: string, code: string, message: string): Violation {
+function violation(pointer: string, code: ViolationCode, message: string): Violation {
   return violationInBody(pointer, { code, message });
 }

@@ -19,6 +19,7 @@ const scripts = [
     'portal',
     'search',
     'search-rank',
+    'search-path',
     'key',
     'theme',
     'theme-first',

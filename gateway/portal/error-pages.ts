@@ -2,6 +2,7 @@
 
 import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
 import { type ErrorCode, REFUSALS } from '../catalogue/errors.ts';
+import { VIOLATION_CODES } from '../catalogue/violation-codes.ts';
 import type { GuideFacts } from './guide-facts.ts';
 import { withKnownGuides } from './guides.ts';
 import { escapeHtml } from './html.ts';
@@ -49,7 +50,7 @@ ${isListed ? '' : `<p class="warning">${NOT_LISTED}</p>\n`}<dl class="facts">
 <p>${again[`${refusal.retryable}`]}</p>
 <h2>What it looks like</h2>
 ${codeBlock(example, 'json', 'Example')}
-<p>${renderLine(advice)}</p>
+${code === 'validation_failed' ? violationsHtml() : ''}<p>${renderLine(advice)}</p>
 </article>`;
   const markdown = [
     `# \`${code}\``,
@@ -59,6 +60,7 @@ ${codeBlock(example, 'json', 'Example')}
     `## What to do\n\n${remedy}`,
     `## Retry?\n\n${again[`${refusal.retryable}`].replace(/<\/?code>/g, '`')}`,
     `## What it looks like\n\n${fenced('json', example)}`,
+    ...(code === 'validation_failed' ? [violationsMarkdown()] : []),
     advice,
   ];
   return {
@@ -69,6 +71,23 @@ ${codeBlock(example, 'json', 'Example')}
     main,
     markdown: `${markdown.join('\n\n')}\n`,
   };
+}
+
+/** Where a program finds what is wrong with a field: each code has a place to link to. */
+function violationsHtml(): string {
+  const rows = Object.entries(VIOLATION_CODES).map(
+    ([code, meaning]) =>
+      `<tr id="${code}"><th scope="row"><code>${code}</code></th><td>${renderLine(meaning)}</td></tr>`,
+  );
+  return `<h2 id="errors">Codes of <code>errors</code></h2>
+<div class="table" role="group" aria-label="Codes of errors" tabindex="0"><table><thead><tr><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${rows.join('\n')}</tbody></table></div>
+`;
+}
+
+function violationsMarkdown(): string {
+  const list = Object.entries(VIOLATION_CODES).map(([code, meaning]) => `- \`${code}\`: ${meaning}`);
+  return `## Codes of \`errors\`\n\n${list.join('\n')}`;
 }
 
 const NOT_LISTED = 'This API does not refuse requests with this code at present: nothing in it needs the code.';

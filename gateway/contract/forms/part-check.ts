@@ -1,6 +1,7 @@
 // Checks one part of a multipart body as it arrives: media type, declared headers, and the size of a file. Keeps the bytes of text only.
 
 import { isUtf8 } from 'node:buffer';
+import type { ViolationCode } from '../../catalogue/violation-codes.ts';
 import { charsetsIn, essenceOf, isJson } from '../media-types.ts';
 import type { ValueShape } from '../parameters/value-shape.ts';
 import { isCovered, isObjectOnly } from './form-encoding.ts';
@@ -9,7 +10,7 @@ import type { PartHead } from './part-head.ts';
 
 /** What is wrong with a part. */
 export interface PartFault {
-  readonly code: string;
+  readonly code: ViolationCode;
   readonly message: string;
   readonly constraint?: Readonly<Record<string, unknown>>;
 }

@@ -1,11 +1,12 @@
 // Translates one Ajv error for the client: code, message, and the violated keyword of the contract.
 
 import type { ErrorObject } from 'ajv';
+import type { ViolationCode } from '../../catalogue/violation-codes.ts';
 import { constraintText } from '../../shared/contracts/constraint-text.ts';
 import { isObject } from '../pointer.ts';
 
 interface ViolationMessage {
-  readonly code: string;
+  readonly code: ViolationCode;
   readonly message: string;
   readonly constraint?: Readonly<Record<string, unknown>>;
 }
@@ -13,7 +14,7 @@ interface ViolationMessage {
 type Params = Readonly<Record<string, unknown>>;
 
 /** Keywords whose value is told to the client: the code, and the error parameter that holds the value. */
-const constrained: Readonly<Record<string, readonly [code: string, param: string]>> = {
+const constrained: Readonly<Record<string, readonly [code: ViolationCode, param: string]>> = {
   type: ['wrong_type', 'type'],
   format: ['wrong_format', 'format'],
   pattern: ['pattern_mismatch', 'pattern'],
@@ -33,7 +34,7 @@ const constrained: Readonly<Record<string, readonly [code: string, param: string
 };
 
 /** The other keywords: code and message. */
-const readings: Readonly<Record<string, readonly [code: string, message: (params: Params) => string]>> = {
+const readings: Readonly<Record<string, readonly [code: ViolationCode, message: (params: Params) => string]>> = {
   items: ['too_many_items', ({ limit }) => sentence(constraintText('maxItems', limit))],
   unevaluatedItems: ['too_many_items', ({ len }) => sentence(constraintText('maxItems', len))],
   contains: ['too_few_items', () => 'Must hold an item of a form that is missing here.'],
@@ -59,7 +60,7 @@ export function violationMessageFor(error: ErrorObject): ViolationMessage {
       constraint: { [error.keyword]: value },
     };
   }
-  const [code, message] = readings[error.keyword] ?? ['invalid', () => 'Is not valid.'];
+  const [code, message] = readings[error.keyword] ?? (['invalid', () => 'Is not valid.'] as const);
   return { code, message: message(params) };
 }
 

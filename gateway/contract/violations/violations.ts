@@ -1,6 +1,7 @@
 // Turns Ajv's errors into the violations of the error object: place, pointer, code, message, constraint.
 
 import type { ErrorObject } from 'ajv';
+import type { ViolationCode } from '../../catalogue/violation-codes.ts';
 import { escapeToken, type JsonObject, pathOf } from '../pointer.ts';
 import { takeSteps } from '../schemas/check-scope.ts';
 import { settleUnions } from './unions.ts';
@@ -10,7 +11,7 @@ export interface Violation {
   readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body';
   readonly param: string;
   readonly pointer?: string;
-  readonly code: string;
+  readonly code: ViolationCode;
   readonly message: string;
   readonly constraint?: Readonly<Record<string, unknown>>;
 }

@@ -1,6 +1,10 @@
 // Which entries of the index a search finds, and in which order.
 
+import { operationsOn } from './search-path.js';
+
 const SHOWN_MAX = 30;
+/** Fields of one name, which many resources have. */
+const FIELDS_ALIKE_MAX = 5;
 /** Of entries that fit alike. */
 const KIND_ORDER = { Page: 4, Operation: 3, Resource: 3, Guide: 2, Field: 1, Reference: 1, Error: 0 };
 
@@ -30,7 +34,7 @@ const SYNONYMS = [
   'create add new make post insert',
   'update change edit modify patch',
   'list all filter query find search browse',
-  'retrieve read fetch show view',
+  'retrieve get read fetch show view',
   'test sandbox staging playground try',
   'version versions versioning deprecated deprecation sunset changelog changes release releases',
   'sdk sdks client library libraries generate',
@@ -64,9 +68,15 @@ function termsOf(text) {
     .filter(Boolean)
     .slice(0, 12);
   const telling = words.filter((word) => !FILLERS.has(word));
-  // An operation of one word, such as "get", is no question.
-  if (telling.length === 0) return { terms: words, isQuestion: false };
+  // An operation of one word, such as "get", is no question, and "get customer" is none either.
+  if (telling.length === 0 || (words[0] === 'get' && telling.length === words.length - 1))
+    return { terms: words, isQuestion: false };
   return { terms: telling, isQuestion: telling.length < words.length };
+}
+
+/** What the titles of finds have marked. */
+export function wordsOf(text) {
+  return termsOf(text).terms;
 }
 
 /** A question is answered by a guide rather than by a name that has its words; by the guide as a whole rather than by a part. */
@@ -114,11 +124,14 @@ function weightOfTerm({ kind, lowTitle, lowContext, lowWords }, term) {
   return kind === 'Field' ? 2 : at < 40 ? 6 : 3;
 }
 
-/** Where the first word of the text stands that begins with the term; -1 if there is none. A single letter is a word of its own. */
+/**
+ * Where the first word of the text stands that begins with the term; -1 if there is none. A term of one or two letters is a word of its own:
+ * "id" is not the beginning of "idempotency".
+ */
 function placeOf(text, term) {
   for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + 1)) {
     const begins = at === 0 || !isLetter(text[at - 1]) || !isLetter(term[0]);
-    if (begins && (term.length > 1 || !isLetter(text[at + 1] ?? ''))) return at;
+    if (begins && (term.length > 2 || !isLetter(text[at + term.length] ?? ''))) return at;
   }
   return -1;
 }
@@ -127,23 +140,31 @@ function isLetter(character) {
   return /[\p{L}\p{N}]/u.test(character);
 }
 
-/** The entries that have every word; if there are none, those with most of them. The best come first. */
+/** The operations of a path; else the entries that have every word; if there are none, those with most of them. The best come first. */
 export function found(entries, text) {
+  const onPath = operationsOn(entries, text);
+  if (onPath.length > 0) return onPath;
   const { terms, isQuestion } = termsOf(text);
   if (terms.length === 0) return [];
-  const whole = ranked(entries, (entry) => {
+  const weigh = (entry) => {
     const weight = weightOf(entry, terms);
     return weight > 0 && isQuestion ? weight + bonusOf(entry) : weight;
-  });
+  };
+  const whole = ranked(entries, weigh, (best) => Math.min(best, CLEAR * terms.length) * WEAK_SHARE);
   if (whole.length > 0) return whole;
   const mended = terms.map((term) => nearestWord(entries, term));
   if (mended.some((term, index) => term !== terms[index])) return found(entries, mended.join(' '));
   if (terms.length === 1) return whole;
-  return ranked(entries, (entry) => {
+  const weighMost = (entry) => {
     const weights = terms.map((term) => weightOf(entry, [term])).filter((weight) => weight > 0);
-    return weights.length < terms.length / 2 ? 0 : weights.length * 100 + Math.max(...weights);
-  });
+    return weights.length < terms.length / 2 ? 0 : weights.length * 1000 + Math.max(...weights);
+  };
+  return ranked(entries, weighMost, (best) => Math.floor(best / 1000) * 1000 + CLEAR * WEAK_SHARE);
 }
+
+/** The weight of a word in a title. What has less than the share of the best, or of this, hardly fits: it is left out. */
+const CLEAR = 30;
+const WEAK_SHARE = 0.35;
 
 const MENDED_MIN = 4;
 
@@ -170,11 +191,19 @@ function isOneSlipAway(word, term) {
   );
 }
 
-function ranked(entries, weigh) {
-  return entries
+function ranked(entries, weigh, leastOf) {
+  const fitting = entries
     .map((entry) => ({ entry, weight: weigh(entry) }))
     .filter(({ weight }) => weight > 0)
-    .sort((one, other) => other.weight - one.weight)
+    .sort((one, other) => other.weight - one.weight);
+  const least = leastOf(fitting[0]?.weight ?? 0);
+  const counts = new Map();
+  return fitting
+    .filter(({ weight, entry: { kind, title } }) => {
+      const count = (counts.get(title) ?? 0) + 1;
+      counts.set(title, count);
+      return weight >= least && (kind !== 'Field' || count <= FIELDS_ALIKE_MAX);
+    })
     .slice(0, SHOWN_MAX)
     .map(({ entry }) => entry);
 }

@@ -1,7 +1,7 @@
 // The search: loads the index when it is first used, and works without a further request from then on.
 
-import { explanationAddress } from './page-tools.js';
-import { found, toSearched } from './search-rank.js';
+import { element, explanationAddress } from './page-tools.js';
+import { found, toSearched, wordsOf } from './search-rank.js';
 
 const OPERATORS = 'Operators';
 
@@ -18,7 +18,15 @@ function load() {
   return index;
 }
 
-function optionOf(entry, number) {
+/** The text, with the beginnings of words marked that are looked for. */
+function marked(text, words) {
+  const wanted = words.filter((word) => word.length > 1).map((word) => word.replace(/[.{}/]/g, '\\$&'));
+  if (wanted.length === 0) return [text];
+  const parts = text.split(new RegExp(`(?<![\\p{L}\\p{N}])(${wanted.join('|')})`, 'giu'));
+  return parts.map((part, index) => (index % 2 === 0 ? part : element('mark', {}, part)));
+}
+
+function optionOf(entry, number, words = []) {
   const option = document.createElement('a');
   option.href = entry.path;
   option.id = `found-${number}`;
@@ -32,7 +40,7 @@ function optionOf(entry, number) {
   ].filter(([, text]) => text !== '')) {
     const part = document.createElement('span');
     part.className = name;
-    part.textContent = text;
+    part.append(...(name === 'found-kind' ? [text] : marked(text, words)));
     option.append(part);
   }
   return option;
@@ -112,12 +120,14 @@ export function openSearch(field) {
       text,
     );
     const hits = [...requestIn(text), ...forClients, ...(withOperators ? forOperators : [])];
-    list.replaceChildren(...hits.map(optionOf));
+    const words = wordsOf(text);
+    list.replaceChildren(...hits.map((hit, index) => optionOf(hit, index, words)));
     active = -1;
     count.textContent = text.trim() === '' ? '' : hits.length === 0 ? 'Nothing found' : `${hits.length} found`;
     if (hits.length === 0 && text.trim() === '') return close();
     const more = withOperators ? 0 : forOperators.length;
-    if (hits.length === 0 && more === 0) list.append(nothingFound(), ...waysOn().map(optionOf));
+    if (hits.length === 0 && more === 0)
+      list.append(nothingFound(), ...waysOn().map((way, index) => optionOf(way, index)));
     if (more > 0)
       list.append(moreForOperators(hits.length === 0 ? `${more} for operators` : `${more} more for operators`));
     list.hidden = false;

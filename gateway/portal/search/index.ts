@@ -1,6 +1,7 @@
 // The index that the search of the pages reads: pages, operations, their fields, sections of guides, and error codes.
 
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
+import { VIOLATION_CODES } from '../../catalogue/violation-codes.ts';
 import type { Guide } from '../guides.ts';
 import { shortened } from '../html.ts';
 import type { HelpLinks, Page } from '../layout.ts';
@@ -41,6 +42,7 @@ export function searchIndex({ references, guides, pages, codes, help }: Searched
     ...webhookEntries(references),
     ...guides.flatMap(sectionsIn),
     ...codes.map(codeEntry),
+    ...Object.entries(VIOLATION_CODES).map(violationEntry),
   ];
   return JSON.stringify({ entries: entries.map(withTopic) });
 }
@@ -108,6 +110,10 @@ function sectionsIn({ name, title, summary, rendered, markdown }: Guide): Search
   const headings = rendered.sections.map(({ text }) => text).join(' ');
   const words = `${summary} ${headings} ${plain(first)} ${plain(parts.join(' '))}`;
   return [['Guide', title, path, '', shortened(words, GUIDE_WORDS_MAX)], ...sections];
+}
+
+function violationEntry([code, meaning]: [string, string]): SearchEntry {
+  return ['Error', code, `/docs/errors/validation_failed#${code}`, 'in errors of validation_failed', plain(meaning)];
 }
 
 function codeEntry(code: ErrorCode): SearchEntry {

@@ -37,7 +37,7 @@ const TOPICS: Readonly<Record<string, string>> = {
   '/docs/guides/pagination#filters-and-order':
     'filter filters filtering sort sorting order search | list by results query',
   '/docs/guides/quickstart':
-    'quickstart start started begin hello tutorial onboarding | getting first request call api example',
+    'quickstart start started begin hello tutorial onboarding | get getting first request call api example',
   '/docs/guides/rate-limits':
     'rate ratelimit throttle throttling throttled limited | limit limits limiting api requests per minute second header headers',
   '/docs/guides/rate-limits#when-it-is-used-up': 'retry-after retry_after | header 429 wait',

@@ -77,6 +77,11 @@ const FIRST: Readonly<Record<string, string>> = {
   'get started': 'Guide /docs/guides/quickstart',
   'create customer': 'Operation /docs/reference/v1/createCustomer',
   bookings: 'Resource /docs/reference/v1/bookings',
+  'get customer': 'Operation /docs/reference/v1/retrieveCustomer',
+  'GET /v1/customers': 'Operation /docs/reference/v1/listCustomers',
+  '/v1/jobs/job_123?x=1': 'Operation /docs/reference/v1/retrieveJob',
+  too_large: 'Error /docs/errors/validation_failed#too_large',
+  required: 'Error /docs/errors/validation_failed#required',
 };
 
 describe('the search', () => {

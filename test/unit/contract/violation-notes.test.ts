@@ -40,7 +40,7 @@ const names = async () => declaredNames((await compileDocument(document, { publi
 const violation = (more: Partial<Violation>): Violation => ({
   in: 'body',
   param: '',
-  code: 'x',
+  code: 'invalid',
   message: 'y',
   ...more,
 });

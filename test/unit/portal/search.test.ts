@@ -42,12 +42,55 @@ test('a word is found at its beginning only', () => {
   assert.deepEqual(titles('/v1/inv'), ['List invoices']);
 });
 
-test('a title stands above a text, and what has the word above an error code that has a similar one', () => {
+test('a title stands above a text, and an error code that has a similar word by chance is left out', () => {
   assert.deepEqual(titles('customers').slice(0, 2), ['List customers']);
-  assert.deepEqual(titles('customer'), ['List customers', 'List invoices']);
-  const retry = titles('retry');
-  assert.ok(retry.indexOf('duplicate_json_member') > retry.indexOf('upstream_timeout'), String(retry));
-  assert.ok(retry.indexOf('duplicate_json_member') > retry.indexOf('Sending it again'), String(retry));
+  assert.deepEqual(titles('customer'), ['List customers']);
+  assert.deepEqual(titles('invoices customer'), ['List invoices']);
+  assert.deepEqual(titles('retry'), ['Idempotency', 'Sending it again', 'upstream_timeout']);
+});
+
+const paths = [
+  ['Operation', 'List jobs', 'GET /v1/jobs'],
+  ['Operation', 'Create a job', 'POST /v1/jobs'],
+  ['Operation', 'Retrieve a job', 'GET /v1/jobs/{job_id}'],
+  ['Operation', 'Jobless', 'GET /v1/jobless'],
+  ['Guide', 'Quickstart', 'GET /v1/jobs is the first request'],
+].map(([kind = '', title = '', context = '']) => toSearched([kind, title, '/', context, '']));
+
+for (const [text, ...expected] of [
+  ['/v1/jobs/job_123', 'Retrieve a job'],
+  ['https://api.example.com/v1/jobs/job_123?expand=a#b', 'Retrieve a job'],
+  ['v1/jobs/{id}', 'Retrieve a job'],
+  ['jobs/{job_id}', 'Retrieve a job'],
+  ['POST /v1/jobs', 'Create a job'],
+  ['delete /v1/jobs/{id}', 'Retrieve a job'],
+  ['/v1/jobs/', 'List jobs', 'Create a job', 'Retrieve a job'],
+  ['/v1/jobl', 'Jobless'],
+  ['/v1/jobs/1/2', ...[]],
+  ['/v2/jobs', ...[]],
+] as const)
+  test(`the path "${text}" finds its operations`, () => {
+    assert.deepEqual(
+      found(paths, text).map(({ title }) => title),
+      expected,
+    );
+  });
+
+test('what hardly fits beside clear finds is left out; alone it is found', () => {
+  const entry = (kind: string, title: string, context = '', words = '') =>
+    toSearched([kind, title, '/', context, words]);
+  const all = [
+    entry('Resource', 'Invoices', 'Platform'),
+    entry('Operation', 'Delete a job', 'DELETE /v1/jobs/{id}', 'deleteJob A job that an invoice names is kept.'),
+    entry('Field', 'job_id', 'List invoices'),
+    entry('Guide', 'Idempotency', '', 'An id for the payment of a customer.'),
+    ...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => entry('Field', 'metadata', name)),
+  ];
+  const titlesOf = (text: string) => found(all, text).map(({ title }) => title);
+  assert.deepEqual(titlesOf('invoice'), ['Invoices']);
+  assert.deepEqual(titlesOf('payment'), ['Idempotency']);
+  assert.equal(titlesOf('metadata').length, 5);
+  assert.ok(!titlesOf('job id').includes('Idempotency'), 'a word of two letters is no beginning of another');
 });
 
 test('a topic is found by a word that tells it, and words beside it alone do not', () => {
