@@ -199,9 +199,9 @@ export const AUTH_CODES = {
     status: 409,
     message: 'The organization has as many keys as it may have. Nothing was created.',
     meaning:
-      'As many keys of the organization work as `keys.perOrganizationMax` allows, or it has 100,000 records of keys, with those that work no more.',
+      'Your organization has as many working keys as it may have, or 100,000 records of keys, with those that work no more.',
     remedy:
-      'Revoke keys that are not used, or rotate one without an overlap. Ask the operator if the organization needs more keys.',
+      'Revoke keys that are not used, or rotate one with `overlap_seconds: 0`. Ask the operator of the API if you need more.',
   },
   key_mode_mismatch: {
     ...notPermitted,

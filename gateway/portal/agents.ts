@@ -62,7 +62,7 @@ function leadOf(path: string | undefined): string {
   return `The documentation as Markdown${path === undefined ? '' : ', and the API as tools'}, for agents and other programs that read.`;
 }
 
-function readingText({ path, publicUrl, references, guides }: AgentsPageOptions): string {
+function readingText({ path, publicUrl, title, references, guides }: AgentsPageOptions): string {
   const contracts = references
     .filter(({ clientOperations }) => clientOperations > 0)
     .map(
@@ -82,19 +82,50 @@ curl ${publicUrl}/docs/errors -H 'Accept: text/markdown'
 
 Every error of the API has a \`doc_url\`, whose page says what to do: an agent can read it in the same way.
 
+## A prompt to begin with
+
+\`\`\`text
+${promptText({ publicUrl, title, guides })}
+\`\`\`
+
 ## Contracts
 
 | API | OpenAPI 3.1 |
 | --- | --- |
 ${contracts.join('\n')}
 
-## Rules to give an agent
-
-- Use a test key to try things out${guides.has('idempotency') ? ', and [repeat writes](/docs/guides/idempotency) with the same `Idempotency-Key`' : ''}.
-- Decide by \`code\` of the error object, not by its \`message\`. Send a request again only if \`retryable\` is true.
-- Quote the \`request_id\` to people who have to find out more.
-`;
+An operation is described in full on its own page: an agent that needs one of them reads one page, not the whole contract.${exampleOf(references, publicUrl)}
+${path === undefined ? WITHOUT_TOOLS : ''}`;
 }
+
+/** What an agent has to know before its first request, in the words of a person who gives it the task. */
+function promptText({ publicUrl, title, guides }: Pick<AgentsPageOptions, 'publicUrl' | 'title' | 'guides'>): string {
+  const repeat = guides.has('idempotency')
+    ? ['Send each write with an Idempotency-Key, and the same key if you repeat it.']
+    : [];
+  return [
+    `You work with ${title}, an HTTP API at ${publicUrl}.`,
+    `Read ${publicUrl}/llms.txt first. It lists the documentation as Markdown: read the page of an operation before you call it.`,
+    'Send the header "Authorization: Bearer $API_KEY". The key is in the environment: do not print or store it.',
+    ...repeat,
+    'If a request fails, decide by error.code, read error.doc_url, and repeat the request only if error.retryable is true,',
+    'after error.retry_after seconds. Report error.request_id if you cannot go on.',
+  ].join('\n');
+}
+
+/** How the page of an operation is read, by the first one that there is. */
+function exampleOf(references: readonly AddressedContract[], publicUrl: string): string {
+  const [first] = references.flatMap(({ operations }) => operations.filter(({ isForOperators }) => !isForOperators));
+  return first === undefined ? '' : `\n\n\`\`\`sh\ncurl ${publicUrl}${first.path}.md\n\`\`\``;
+}
+
+const WITHOUT_TOOLS = `
+## Tools
+
+This API has no endpoint for tools (MCP). An agent that can send HTTP requests needs none: give it the prompt, and a key in its environment. One
+that takes tools by an OpenAPI document, as those of custom actions do, reads the contract by its address above, with the key as a bearer token.
+Give it a key of its own, with the fewest scopes.
+`;
 
 function toolsText(url: string, name: string): string {
   const json = (value: object) => JSON.stringify(value, null, 2);

@@ -7,7 +7,7 @@ import { FURTHER_KEYS, firstKeyText } from './first-key.ts';
 import type { HelpLinks } from './layout.ts';
 import type { AddressedContract, OperationAddress } from './reference/addresses.ts';
 import { viewOfOperation } from './reference/operation-view.ts';
-import type { DocumentTools } from './reference/reference.ts';
+import { type DocumentTools, listOf } from './reference/reference.ts';
 import { sampleRequestOf } from './reference/sample-form.ts';
 
 /** A key that no gateway accepts, for the example of a refusal. */
@@ -71,6 +71,7 @@ export function guideFacts(
   const keyed = operations.filter(({ security }) => security.some(({ scheme }) => scheme === 'apiKey'));
   const scopes = [...new Set(keyed.flatMap(({ security }) => security.flatMap((one) => one.scopes)))];
   const [version] = settings.versions;
+  const hasCustomers = operations.some(({ id }) => id === 'listCustomers');
   const windows = new Set(settings.tiers.map(({ windowSeconds }) => windowSeconds));
   const [tier = { requests: 100, windowSeconds: 60 }] = settings.tiers;
   const facts = new Map<string, string | undefined>([
@@ -81,6 +82,9 @@ export function guideFacts(
     ['readScope', scopes.find((scope) => scope.endsWith(':read'))],
     ['writeScope', scopes.find((scope) => scope.endsWith(':write'))],
     ['version', version],
+    ['contract', references.find(({ clientOperations }) => clientOperations > 0)?.reference.name],
+    ['customers', hasCustomers ? 'yes' : undefined],
+    ...clientFacts(sample, hasCustomers),
     ['versions', settings.versions.map((one) => JSON.stringify(one)).join(', ') || undefined],
     ['span', windows.size === 1 ? spanOf([...windows][0] as number) : 'a span of time'],
     ['windowSeconds', String(tier.windowSeconds)],
@@ -99,6 +103,19 @@ export function guideFacts(
     ...writeFacts(references, sample, tools),
   ]);
   return new Map([...facts].filter((fact): fact is [string, string] => fact[1] !== undefined));
+}
+
+/** How generators name the first operation of another contract: only names that all of them leave as they are. */
+function clientFacts(sample: ChosenSample | undefined, hasCustomers: boolean): [string, string | undefined][] {
+  const operation = sample?.at.operation;
+  if (operation === undefined || hasCustomers) return [];
+  const [tag = 'default'] = listOf(operation.declared.tags).map(String);
+  if (!/^[a-z]+([A-Z][a-z]+)*$/.test(operation.id) || !/^[A-Za-z]+$/.test(tag)) return [];
+  return [
+    ['ownMethod', operation.id],
+    ['pythonMethod', operation.id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)],
+    ['pythonApi', `${tag.charAt(0).toUpperCase()}${tag.slice(1)}Api`],
+  ];
 }
 
 function hasBreaks(references: readonly AddressedContract[], publications: readonly Publication[]): boolean {

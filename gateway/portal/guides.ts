@@ -30,7 +30,7 @@ const builtInGuides: readonly BuiltIn[] = [
     summary: 'Signing people in without holding a token.',
     needs: ['operation getSession'],
   },
-  { name: 'sdks', summary: 'A client in your language, made of the contract.', needs: ['operation listCustomers'] },
+  { name: 'sdks', summary: 'A client in your language, made of the contract.', needs: ['contract'] },
   { name: 'versioning', summary: 'What may change, and what never does.', needs: ['version'] },
 ];
 

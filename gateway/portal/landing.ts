@@ -175,7 +175,8 @@ function firstSentenceOf(text: string): string {
 }
 
 function filesHtml(references: readonly AddressedContract[]): string {
-  const rows = references.map(({ reference: { name, title }, path }) => {
+  const ofClients = references.filter(({ clientOperations }) => clientOperations > 0);
+  const rows = (ofClients.length > 0 ? ofClients : references).map(({ reference: { name, title }, path }) => {
     const files = [
       `<a href="/openapi/${name}.json">OpenAPI (JSON)</a>`,
       `<a href="/openapi/${name}.yaml">OpenAPI (YAML)</a>`,

@@ -147,7 +147,11 @@ function footOf({ path, markdown, updatedMs }: Page, { contact, status }: HelpLi
   const links = [
     ...(status === undefined ? [] : [`<a href="${escapeHtml(status)}" rel="noreferrer">Status</a>`]),
     ...(contact === undefined ? [] : [`<a href="${escapeHtml(contact)}" rel="noreferrer" data-contact>Contact</a>`]),
-    ...(markdown === '' ? [] : [`<a href="${escapeHtml(path)}.md">This page as Markdown</a>`]),
+    ...(markdown === ''
+      ? []
+      : [
+          `<a href="${escapeHtml(path)}.md">This page as Markdown</a><button type="button" class="copy-page" hidden>Copy it</button>`,
+        ]),
   ];
   return `<footer class="foot">${updated}<span class="foot-links">${links.join('')}</span></footer>`;
 }

@@ -70,8 +70,17 @@ interface Part {
   readonly table: Table;
 }
 
+/** The tier of who has the administrator's password: no tier of clients where no operation of theirs takes it. */
+const ADMINISTRATOR = 'mail-administrator';
+
+function takesBasic(references: readonly AddressedContract[]): boolean {
+  const own = references.flatMap(({ operations }) => operations.filter(({ isForOperators }) => !isForOperators));
+  return own.some(({ operation }) => operation.security.some(({ scheme }) => scheme === 'basic'));
+}
+
 function partsOf(limits: PublicLimits, references: readonly AddressedContract[]): Part[] {
-  const { tiers, anonymous, extra, costs } = limits;
+  const { anonymous, extra, costs } = limits;
+  const tiers = limits.tiers.filter(({ name }) => name !== ADMINISTRATOR || takesBasic(references));
   const linksOf = createLinks(references);
   const hasStreams = new Set(tiers.map(({ openStreams }) => openStreams)).size > 0;
   const parts: Part[] = [];

@@ -2,6 +2,7 @@
 // other authors contain descriptions.
 
 import { Marked, type Token, type Tokens } from 'marked';
+import { REFUSALS } from '../catalogue/errors.ts';
 import { highlight } from './highlight.ts';
 import { createSlugs, escapeHtml, shortened } from './html.ts';
 import { tabs } from './tabs.ts';
@@ -95,11 +96,21 @@ function render(markdown: string, lower: number): Rendered {
   const { sections } = rendering;
   try {
     const tokens = marked.lexer(markdown);
-    return { html: withLimits(marked.parser(lower === 0 ? withTabs(tokens) : tokens)), sections };
+    return { html: withCodeLinks(withLimits(marked.parser(lower === 0 ? withTabs(tokens) : tokens))), sections };
   } catch {
     // Quotations nested by the thousand exceed the stack of the library.
     return { html: `<p>${escapeHtml(markdown)}</p>`, sections };
   }
+}
+
+/** Links and blocks as they are; else a name in code. */
+const CODE = /<a [\s\S]*?<\/a>|<pre>[\s\S]*?<\/pre>|<h\d[\s\S]*?<\/h\d>|<code>([a-z_]+)<\/code>/g;
+
+/** Each error code leads to its page. */
+function withCodeLinks(html: string): string {
+  return html.replace(CODE, (whole, name: string | undefined) =>
+    name !== undefined && Object.hasOwn(REFUSALS, name) ? `<a href="/docs/errors/${name}">${whole}</a>` : whole,
+  );
 }
 
 /** Languages that one example may be written in, by their names in Markdown; their ids are those of the reference's samples. */

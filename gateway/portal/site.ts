@@ -127,7 +127,8 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
       TEXT,
       llmsText({ title, description: plain(description), publicUrl, guides, references, pages: further }),
     );
-  fixed.set('/llms.txt', llms);
+  // Programs look for it at the root, and beside the documentation.
+  for (const path of ['/llms.txt', '/docs/llms.txt']) fixed.set(path, llms);
   const searched = { references, guides, pages: further, codes, help: options.help };
   fixed.set('/docs/search.json', () => toResource('asset', 'application/json', searchIndex(searched, tools)));
   return { pages: createPageStore(fixed, many), frame, version: assets.version };

@@ -73,9 +73,9 @@ function codeElement(label, html) {
   return block;
 }
 
-/** Addresses among the values of JSON become links, request ids lead to their explanation. Takes and gives HTML. */
+/** Addresses among the values of JSON become links, request ids lead to their explanation, error codes to their pages. Takes and gives HTML. */
 export function linked(html) {
-  const addresses = html.replace(
+  const addresses = withCodes(html).replace(
     /(<span class="s">&quot;)(https?:\/\/[^\s<>\\]{1,2000}?)(&quot;<\/span>)/g,
     (_, before, address, after) => `${before}<a href="${address}" rel="noreferrer">${address}</a>${after}`,
   );
@@ -84,6 +84,19 @@ export function linked(html) {
     (whole, before, id, after) => {
       const href = explanationAddress(id);
       return href === undefined ? whole : `${before}<a href="${href}">${id}</a>${after}`;
+    },
+  );
+}
+
+/** The page of the code is the one of `doc_url`. The entries of `errors` have codes of their own, on that page. */
+function withCodes(html) {
+  const [, page, code] = /&quot;https?:\/\/[^\s<>\\]*?(\/docs\/errors\/(\w+))&quot;/.exec(html) ?? [];
+  if (page === undefined) return html;
+  return html.replace(
+    /(&quot;code&quot;<\/span>: <span class="s">&quot;)(\w+)(&quot;)/g,
+    (whole, before, name, after) => {
+      if (name !== code && code !== 'validation_failed') return whole;
+      return `${before}<a href="${page}${name === code ? '' : `#${name}`}">${name}</a>${after}`;
     },
   );
 }

@@ -22,6 +22,23 @@ function addCopyButtons() {
   });
 }
 
+/** The whole page as Markdown, to paste into an assistant. */
+function openPageCopy() {
+  const button = document.querySelector('.copy-page');
+  // Pages that came by HTTP from another machine have no clipboard to write to.
+  if (button === null || navigator.clipboard === undefined) return;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    const text = fetch(button.previousElementSibling.href).then((answer) => answer.text());
+    // Safari copies what is asked for within the click only.
+    const item = new ClipboardItem({ 'text/plain': text.then((one) => new Blob([one], { type: 'text/plain' })) });
+    button.textContent = await navigator.clipboard.write([item]).then(
+      () => 'Copied',
+      () => 'Cannot copy',
+    );
+  });
+}
+
 /** The language that was chosen last is shown in all samples, on every page. */
 function rememberLanguage() {
   const choose = (language) => {
@@ -81,6 +98,7 @@ addCopyButtons();
 rememberLanguage();
 openKeyBar(document.getElementById('key-bar'));
 openThemeSwitch(document.getElementById('theme'));
+openPageCopy();
 openSearch(document.getElementById('search'));
 showCurrentLink();
 addEventListener('hashchange', unfoldTarget);

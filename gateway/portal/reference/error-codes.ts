@@ -61,17 +61,22 @@ function codesOfGateway({ security }: ReferredOperation, { parameters, body }: O
 }
 
 /** Codes in the examples of refusals, and those that descriptions name. */
-function codesOfContract(operation: ReferredOperation, { parameters, answers }: OperationView): string[] {
+function codesOfContract(operation: ReferredOperation, { parameters, answers, body }: OperationView): string[] {
   const refusals = answers.filter(({ status }) => /^([45]|default)/i.test(status));
   const shown = refusals.flatMap(({ media }) => media.flatMap(({ examples }) => examples.map(({ value }) => value)));
   const texts = [operation.description, ...[...parameters, ...answers].map(({ description }) => description)];
   const named = texts.flatMap((text) => [...text.matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)].map(([, code = '']) => code));
-  return [...named, ...shown.map(codeIn).filter((code) => mayApply(code, operation))];
+  const sendsRecords = body === undefined || body.media.some(({ type }) => /json|form/i.test(type));
+  const applies = (code: string) => mayApply(code, operation) && (sendsRecords || !OF_RECORDS.has(code));
+  return [...named, ...shown.map(codeIn).filter(applies)];
 }
 
 function codeIn(value: unknown): string {
   return isDocumentObject(value) ? textAt(value.error, 'code') : '';
 }
+
+/** What a file cannot be refused with. */
+const OF_RECORDS = new Set(['reference_missing', 'invalid_transition']);
 
 /** Contracts share one list of examples between operations: what needs a write or a record says nothing about others. */
 function mayApply(code: string, { method, path }: ReferredOperation): boolean {

@@ -168,6 +168,7 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
     }
     if (type === 'array') return 'array of any values';
     const format = textAt(flat, 'format');
+    if (type === 'string' && format === 'binary') return 'bytes';
     return format === '' ? type : `${type} (${shortened(format, 40)})`;
   }
 }

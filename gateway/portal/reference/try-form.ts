@@ -35,7 +35,9 @@ export function tryForm(operation: ReferredOperation, view: OperationView, form:
   const inputs = [basic ? basicFields(credentials === 'basic') : '', ...fields, view.body ? bodyField(view.body) : ''];
   const isEmpty = inputs.every((input) => input === '');
   const count = fields.length + (view.body ? 1 : 0);
-  const values = `<details class="values"><summary>Change the request <span class="count">${count}</span></summary>
+  // A request whose body is a file is nothing before the reader chooses one.
+  const isOpen = inputs.some((input) => input.includes('type="file"')) ? ' open' : '';
+  const values = `<details class="values"${isOpen}><summary>Change the request <span class="count">${count}</span></summary>
 <div class="fields">${inputs.join('\n')}</div></details>`;
   const examples = operation.hasExamplesForTests ? ' data-test-keys-get="examples"' : '';
   return `<form class="try needs-script" data-form="${escapeHtml(facts)}"${examples} autocomplete="off">
@@ -118,7 +120,7 @@ function fileFields(type: string, { examples, schema }: BodyView['media'][number
   const value = examples[0]?.value;
   const known = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   const fields = schema.members.map(({ name, isRequired, schema: member }, index) => {
-    const isFile = /binary|^any value/.test(member.type);
+    const isFile = /^(bytes|any value)/.test(member.type);
     const text = fieldText(known.find(([one]) => one === name)?.[1]);
     const kind = isFile ? 'type="file"' : `value="${isRequired ? escapeHtml(text) : ''}"`;
     return `<div class="field"><label for="try-part-${index}"><code>${escapeHtml(name)}</code> <small>form</small></label><input id="try-part-${index}" data-part="${escapeHtml(name)}" data-required="${isRequired}" ${kind}></div>`;
