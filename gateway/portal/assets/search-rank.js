@@ -151,7 +151,7 @@ export function found(entries, text) {
     return weight > 0 && isQuestion ? weight + bonusOf(entry) : weight;
   };
   const whole = ranked(entries, weigh, (best) => Math.min(best, CLEAR * terms.length) * WEAK_SHARE);
-  if (whole.length > 0) return whole;
+  if (whole.length > 0) return withoutPartial(whole, terms);
   const mended = terms.map((term) => nearestWord(entries, term));
   if (mended.some((term, index) => term !== terms[index])) return found(entries, mended.join(' '));
   if (terms.length === 1) return whole;
@@ -165,6 +165,14 @@ export function found(entries, text) {
 /** The weight of a word in a title. What has less than the share of the best, or of this, hardly fits: it is left out. */
 const CLEAR = 30;
 const WEAK_SHARE = 0.35;
+/** A word is in a name of the entry, or in its topic: not just in its text. */
+const NAMED = 12;
+
+/** If the best find has each word in a name, one that has some of them in its text only is half a find. */
+function withoutPartial(finds, terms) {
+  const isNamed = (entry) => terms.every((term) => weightOf(entry, [term]) >= NAMED);
+  return terms.length > 1 && isNamed(finds[0]) ? finds.filter(isNamed) : finds;
+}
 
 const MENDED_MIN = 4;
 

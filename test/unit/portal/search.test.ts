@@ -82,6 +82,12 @@ test('what hardly fits beside clear finds is left out; alone it is found', () =>
   const all = [
     entry('Resource', 'Invoices', 'Platform'),
     entry('Operation', 'Delete a job', 'DELETE /v1/jobs/{id}', 'deleteJob A job that an invoice names is kept.'),
+    entry(
+      'Operation',
+      'Delete a customer',
+      'DELETE /v1/customers/{id}',
+      'deleteCustomer One that a job names is kept.',
+    ),
     entry('Field', 'job_id', 'List invoices'),
     entry('Guide', 'Idempotency', '', 'An id for the payment of a customer.'),
     ...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => entry('Field', 'metadata', name)),
@@ -90,6 +96,7 @@ test('what hardly fits beside clear finds is left out; alone it is found', () =>
   assert.deepEqual(titlesOf('invoice'), ['Invoices']);
   assert.deepEqual(titlesOf('payment'), ['Idempotency']);
   assert.equal(titlesOf('metadata').length, 5);
+  assert.deepEqual(titlesOf('delete job'), ['Delete a job']);
   assert.ok(!titlesOf('job id').includes('Idempotency'), 'a word of two letters is no beginning of another');
 });
 
