@@ -4,10 +4,10 @@
 import { isAddressRange } from '../auth/address-ranges.ts';
 import { hasEnded, type StoredKey } from '../auth/store/stored-key.ts';
 import { GatewayError } from '../catalogue/errors.ts';
-import type { ViolationCode } from '../catalogue/violation-codes.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import { toFields, type Violation, violationInBody } from '../contract/violations/violations.ts';
 import type { Organization } from '../exchange/caller.ts';
+import type { ViolationCode } from '../shared/contracts/violation-codes.ts';
 import { notHeld, scopeMistakeOf } from './grants.ts';
 
 /** Each scope exists, and the organization may hold it. */

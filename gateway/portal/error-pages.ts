@@ -2,7 +2,7 @@
 
 import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
 import { type ErrorCode, REFUSALS } from '../catalogue/errors.ts';
-import { VIOLATION_CODES } from '../catalogue/violation-codes.ts';
+import { VIOLATION_CODES } from '../shared/contracts/violation-codes.ts';
 import type { GuideFacts } from './guide-facts.ts';
 import { withKnownGuides } from './guides.ts';
 import { escapeHtml } from './html.ts';

@@ -1,7 +1,7 @@
 // Checks one part of a multipart body as it arrives: media type, declared headers, and the size of a file. Keeps the bytes of text only.
 
 import { isUtf8 } from 'node:buffer';
-import type { ViolationCode } from '../../catalogue/violation-codes.ts';
+import type { ViolationCode } from '../../shared/contracts/violation-codes.ts';
 import { charsetsIn, essenceOf, isJson } from '../media-types.ts';
 import type { ValueShape } from '../parameters/value-shape.ts';
 import { isCovered, isObjectOnly } from './form-encoding.ts';

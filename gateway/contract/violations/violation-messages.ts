@@ -1,8 +1,8 @@
 // Translates one Ajv error for the client: code, message, and the violated keyword of the contract.
 
 import type { ErrorObject } from 'ajv';
-import type { ViolationCode } from '../../catalogue/violation-codes.ts';
 import { constraintText } from '../../shared/contracts/constraint-text.ts';
+import type { ViolationCode } from '../../shared/contracts/violation-codes.ts';
 import { isObject } from '../pointer.ts';
 
 interface ViolationMessage {

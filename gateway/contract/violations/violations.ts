@@ -1,7 +1,7 @@
 // Turns Ajv's errors into the violations of the error object: place, pointer, code, message, constraint.
 
 import type { ErrorObject } from 'ajv';
-import type { ViolationCode } from '../../catalogue/violation-codes.ts';
+import type { ViolationCode } from '../../shared/contracts/violation-codes.ts';
 import { escapeToken, type JsonObject, pathOf } from '../pointer.ts';
 import { takeSteps } from '../schemas/check-scope.ts';
 import { settleUnions } from './unions.ts';

@@ -1,7 +1,7 @@
 // The index that the search of the pages reads: pages, operations, their fields, sections of guides, and error codes.
 
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
-import { VIOLATION_CODES } from '../../catalogue/violation-codes.ts';
+import { VIOLATION_CODES } from '../../shared/contracts/violation-codes.ts';
 import type { Guide } from '../guides.ts';
 import { shortened } from '../html.ts';
 import type { HelpLinks, Page } from '../layout.ts';

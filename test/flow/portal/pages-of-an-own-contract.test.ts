@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { VIOLATION_CODES } from '../../../gateway/catalogue/violation-codes.ts';
+import { VIOLATION_CODES } from '../../../gateway/shared/contracts/violation-codes.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
