@@ -201,7 +201,7 @@ export const AUTH_CODES = {
     meaning:
       'Your organization has as many working keys as it may have, or 100,000 records of keys, with those that work no more.',
     remedy:
-      'Revoke keys that are not used, or rotate one with `overlap_seconds: 0`. Ask the operator of the API if you need more.',
+      'Revoke keys that are not used, or rotate one without an overlap. Ask the operator of the API if you need more.',
   },
   key_mode_mismatch: {
     ...notPermitted,
