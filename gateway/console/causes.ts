@@ -6,10 +6,12 @@ import { type Cause, failureCause, type StatusForCauses, type UpstreamReport } f
 import { MINUTE_SLOTS } from './history.ts';
 import { organizationsInTrouble, unknownCallers } from './organization-causes.ts';
 import { ownCauses } from './own-causes.ts';
+import type { Present } from './present.ts';
 import { RESOLUTIONS } from './ranges.ts';
 import { redisCause } from './redis-cause.ts';
 import { serviceTimes } from './service-times.ts';
-import { failingOperations, isOver, type Present, slowOperations, symptomsOf } from './traffic-causes.ts';
+import { slowOperations } from './slow-operations.ts';
+import { failingOperations, isOver, namesOfFailing, symptomsOf } from './traffic-causes.ts';
 import { failsOn, recoveringUpstreams, upstreamCauses } from './upstream-causes.ts';
 
 /** The last minute: requests, those with 5xx, and the code that most of these have. */
@@ -69,7 +71,12 @@ export function causesOf(
     found.push(...unknownCallers(present, memory?.lasts('unknown callers') ?? false));
   if (present !== undefined)
     found.push(
-      ...slowOperations(present, isTold, (upstream) => status.upstreams?.[upstream]?.waiting ?? 0),
+      ...slowOperations(
+        present,
+        isTold,
+        new Set(namesOfFailing(present)),
+        (upstream) => status.upstreams?.[upstream]?.waiting ?? 0,
+      ),
       ...organizationsInTrouble(present, status, nowMs, culprits.length > 0),
     );
   return [...found.filter(({ kind }) => kind === 'bad'), ...found.filter(({ kind }) => kind !== 'bad')];

@@ -67,7 +67,7 @@ export interface PresentCounts {
   readonly minute: readonly number[];
   /** The counts of the last 15 to 30 seconds. */
   readonly latest: readonly number[];
-  /** The hour before the last minutes. */
+  /** The hour before the last minute. */
   readonly hour: readonly number[];
 }
 
@@ -177,13 +177,20 @@ export class History {
 
   present(kind: Kind): PresentCounts[] {
     this.advance();
-    const minute = this.#newest[1] as number;
     return [...this.#tracked[kind].series].map(([name, series]) => ({
       name,
       minute: this.#lastSlots(series, MINUTE_SLOTS),
       latest: this.#lastSlots(series, 2),
-      hour: this.#sumIn(series, 1, minute - 59, minute - 2),
+      hour: this.#hourBefore(series),
     }));
+  }
+
+  /** Whole minutes, and after them the slots up to the last minute: a gateway that has just started can soon compare. */
+  #hourBefore(series: SeriesRings): number[] {
+    const minute = this.#newest[1] as number;
+    const finest = this.#newest[0] as number;
+    const minutes = this.#sumIn(series, 1, minute - 59, minute - 2);
+    return sum([minutes, this.#sumIn(series, 0, (minute - 1) * MINUTE_SLOTS, finest - MINUTE_SLOTS)]);
   }
 
   /** Returns the data with which another history continues this one. */

@@ -4,7 +4,7 @@
 import { atMost, type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
 import { figuresOf } from './figures.ts';
 import type { PresentCounts } from './history.ts';
-import type { Present } from './traffic-causes.ts';
+import type { Present } from './present.ts';
 
 const REFUSED_SHARE = 0.3;
 const REFUSED_REQUESTS_MIN = 10;
@@ -47,7 +47,7 @@ export function organizationsInTrouble(
       : limit
         ? `These requests get 429 rate_limited, with the time to wait; other organizations are not affected.${changed}`
         : 'Its page has the codes that these requests get; other organizations are not affected.';
-    const more = { runbook: RUNBOOK, details, figures };
+    const more = { runbook: RUNBOOK, details, figures, ...(isRecovering && { hasRecovered: true as const }) };
     return [warningCause(`organization ${name}`, cause, consequence, more)];
   });
   const told = new Set(refused.map(({ id }) => id));

@@ -12,9 +12,11 @@ import { History, type Subject, widthOf } from './history.ts';
 import { historyReport } from './history-report.ts';
 import { decodeHistory, encodeHistory, type HistoryFile, type KeptHistory } from './kept-history.ts';
 import { mergeNearLimit } from './near-limit.ts';
+import type { Present } from './present.ts';
 import { RESOLUTIONS, type ShownTime } from './ranges.ts';
 import { createDifference, type OrganizationNearLimit, type Sample } from './sample.ts';
-import { namesOfFailing, type Present } from './traffic-causes.ts';
+import { createSlowMemory, measuredMsOf, slowIn } from './slow-operations.ts';
+import { namesOfFailing } from './traffic-causes.ts';
 import { createVersionSummary } from './version-summary.ts';
 
 /** What a sample is read from. */
@@ -68,6 +70,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
   const history = new History(bounds, now, kept);
   const events = createEvents(now, kept?.events, uncountedSince(kept, now()));
   const memory = createCauseMemory();
+  const slowMemory = createSlowMemory();
   const sources = new WeakMap<object, Source>();
   const versionSummary = createVersionSummary(options.versions, now);
   /** The upstream of each operation. */
@@ -145,10 +148,16 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
       upstreams: history.present('upstreams'),
       nearLimits: organizations,
       upstreamOf: (operation: string) => upstreams.get(operation),
+      usualMs: slowMemory.usualMs,
     };
-    // If the codes cannot be read, causes do not name them.
-    const failureCodes = failureCodesOf(namesOfFailing(counted), options.recent, now()).catch(() => new Map());
-    return { ...counted, failureCodes: await failureCodes };
+    const slow = slowIn(counted);
+    slowMemory.note(slow, now());
+    // If the lines cannot be read, causes name no codes and the durations of the counts.
+    const [failureCodes, measuredMs] = await Promise.all([
+      failureCodesOf(namesOfFailing(counted), options.recent, now()).catch(() => new Map()),
+      measuredMsOf(slow, options.recent, now()).catch(() => new Map()),
+    ]);
+    return { ...counted, failureCodes, measuredMs };
   }
 
   function lastMinute(): LastMinute {

@@ -20,8 +20,11 @@ export function serviceTimes(
   return { nowMs, beforeMs: quantileMs(bounds, counts.hour, 0.5) ?? undefined };
 }
 
-/** Writes a duration with two digits, because it is an estimate. */
+/** What the histogram gives for all durations above its last bound. */
+const ABOVE_BOUNDS_MS = 10_000;
+
+/** Writes a duration with two digits, because most are estimates. */
 export function duration(ms: number): string {
-  if (ms >= 10_000) return '10 s or more';
+  if (ms === ABOVE_BOUNDS_MS) return '10 s or more';
   return ms >= 1000 ? `${Number((ms / 1000).toPrecision(2))} s` : `${Number(ms.toPrecision(2))} ms`;
 }

@@ -1,37 +1,16 @@
-// Pure: which operations fail or have become slow, from the counts of the last minute. Each text begins with the operation or upstream at
-// fault, and says when it recovers.
+// Pure: which operations fail, from the counts of the last minute. Each text begins with the operation or upstream at fault, and says when
+// it recovers.
 
 import { atMost, type Cause, failureCause, warningCause } from './cause.ts';
 import type { FailureCodes } from './failure-codes.ts';
-import { figuresOf, quantileMs } from './figures.ts';
-import type { PresentCounts } from './history.ts';
-import type { OrganizationNearLimit } from './sample.ts';
-import { duration, serviceTimes } from './service-times.ts';
-
-/** The counts of a gateway in which causes are found. */
-export interface Present {
-  /** Upper bounds of the duration buckets, in seconds. */
-  readonly bounds: readonly number[];
-  readonly operations: readonly PresentCounts[];
-  readonly organizations: readonly PresentCounts[];
-  /** The time until each upstream began to respond, without the wait for a place. */
-  readonly upstreams: readonly PresentCounts[];
-  readonly nearLimits: readonly OrganizationNearLimit[];
-  /** The upstream of an operation; undefined if it is not known. */
-  upstreamOf(operation: string): string | undefined;
-  /** The codes of failing operations; some may be absent. */
-  readonly failureCodes: FailureCodes;
-}
+import { figuresOf } from './figures.ts';
+import type { Present } from './present.ts';
+import { slowIn } from './slow-operations.ts';
 
 const FAILURES_MIN = 3;
 const FAILED_SHARE = 0.05;
 /** From this number on, failing operations of one upstream are one cause. */
 const SAME_UPSTREAM_MIN = 3;
-/** An operation is slow if the 90th percentile of its durations is SLOWER times that of the hour before, and at least SLOW_MS. */
-const SLOWER = 4;
-const SLOW_MS = 250;
-const SLOW_REQUESTS_MIN = 5;
-const COMPARED_REQUESTS_MIN = 20;
 /** Operations that are named with their upstream. */
 const SYMPTOMS_MAX = 3;
 const CODES_NAMED_MAX = 2;
@@ -48,7 +27,7 @@ interface Failing {
 }
 
 /** The operations whose error codes a cause names. */
-export function namesOfFailing(present: Omit<Present, 'failureCodes'>): string[] {
+export function namesOfFailing(present: Pick<Present, 'bounds' | 'operations' | 'upstreamOf'>): string[] {
   return failingIn(present).map(({ name }) => name);
 }
 
@@ -72,7 +51,11 @@ export function failingOperations(
   return atMost(told, 'operations fail', '#/');
 }
 
-function failingIn({ bounds, operations, upstreamOf }: Omit<Present, 'failureCodes'>): Failing[] {
+function failingIn({
+  bounds,
+  operations,
+  upstreamOf,
+}: Pick<Present, 'bounds' | 'operations' | 'upstreamOf'>): Failing[] {
   return operations.flatMap(({ name, minute, latest }): Failing[] => {
     const { requests, failed } = figuresOf(bounds, minute);
     if (failed < FAILURES_MIN || failed < FAILED_SHARE * requests) return [];
@@ -110,7 +93,7 @@ export function recoveryOf(
 export function symptomsOf(present: Present, upstream: string): string {
   const failing = failingIn(present).filter((one) => one.upstream === upstream && !one.isRecovering);
   const names = new Set(failing.map(({ name }) => name));
-  const slow = slowIn(present).filter((one) => one.upstream === upstream && !names.has(one.name));
+  const slow = slowIn(present).filter((one) => one.upstream === upstream && !one.isRecovering && !names.has(one.name));
   const all = [
     ...failing.map(({ name, failed, requests }) => `${name} (${failed} of ${requests} failed)`),
     ...slow.map(({ name }) => `${name} (slow)`),
@@ -162,76 +145,7 @@ function failure(id: string, what: string, { requests, failed, isRecovering, det
         id,
         `${what} is recovering: ${counted} failed in the last minute, none in the last 15 seconds.`,
         '',
-        more,
+        { ...more, hasRecovered: true },
       )
     : failureCause(id, `${what} fails: ${counted} in the last minute${codes}.`, FAILED_CONSEQUENCE, more);
-}
-
-/**
- * @param isTold whether another cause already explains the state of this upstream
- * @param waitingAt how many requests wait for a place at an upstream
- */
-export function slowOperations(
-  present: Present,
-  isTold: (upstream: string | undefined) => boolean,
-  waitingAt: (upstream: string) => number,
-): Cause[] {
-  const failing = new Set(failingIn(present).map(({ name }) => name));
-  const slow = slowIn(present).filter(({ name, upstream }) => !isTold(upstream) && !failing.has(name));
-  const causes = [...Map.groupBy(slow, ({ upstream }) => upstream)].flatMap(([upstream, same]) => {
-    const waiting = upstream === undefined ? 0 : waitingAt(upstream);
-    const wait = upstream === undefined || waiting === 0 ? '' : waitIn(present, upstream, waiting);
-    return upstream !== undefined && same.length > 1
-      ? [upstreamIsSlow(upstream, same, waiting, wait)]
-      : same.map((one) => operationIsSlow(one, waiting, wait));
-  });
-  return atMost(causes, 'operations are slow', '#/');
-}
-
-const SLOW_CONSEQUENCE = 'Its clients wait longer; a request that takes too long gets 504 upstream_timeout.';
-
-function operationIsSlow({ name, upstream, nowMs, beforeMs }: Slow, waiting: number, wait: string): Cause {
-  const what = upstream === undefined ? name : `${name} of ${upstream}`;
-  const cause = `${what} is slow: 9 of 10 responses within ${duration(nowMs)}, ${duration(beforeMs)} before${wait}.`;
-  const details = `#/operations/${encodeURIComponent(name)}`;
-  const figures = { p90_ms: Math.round(nowMs), p90_before_ms: Math.round(beforeMs), waiting };
-  return warningCause(`slow ${name}`, cause, SLOW_CONSEQUENCE, { runbook: 'GatewaySlow', details, figures });
-}
-
-/** Several slow operations of one upstream are one cause. */
-function upstreamIsSlow(upstream: string, same: readonly Slow[], waiting: number, wait: string): Cause {
-  const [worst] = same.toSorted((one, other) => other.nowMs - one.nowMs) as [Slow];
-  const most = `9 of 10 responses of ${worst.name} within ${duration(worst.nowMs)}, ${duration(worst.beforeMs)} before`;
-  const cause = `Upstream ${upstream} is slow, with ${same.length} of its operations: ${most}${wait}.`;
-  const details = `#/upstreams/${encodeURIComponent(upstream)}`;
-  const figures = { p90_ms: Math.round(worst.nowMs), p90_before_ms: Math.round(worst.beforeMs), waiting };
-  return warningCause(`slow operations of ${upstream}`, cause, SLOW_CONSEQUENCE, {
-    ...{ title: `Upstream ${upstream} is slow.`, runbook: 'GatewaySlow', details, figures },
-  });
-}
-
-/** The durations of operations include the wait for a place, so the text also says how long the service takes. */
-function waitIn(present: Present, upstream: string, waiting: number): string {
-  const service = serviceTimes(present, upstream);
-  const took = service === undefined ? '' : `, the service takes ${duration(service.nowMs)}`;
-  return `; that includes the wait for a place at ${upstream}: ${waiting} wait now${took}`;
-}
-
-interface Slow {
-  readonly name: string;
-  readonly upstream: string | undefined;
-  readonly nowMs: number;
-  readonly beforeMs: number;
-}
-
-/** Compares each operation with its own past, because one that always takes long is not slow. */
-function slowIn({ bounds, operations, upstreamOf }: Present): Slow[] {
-  return operations.flatMap(({ name, minute, latest, hour }): Slow[] => {
-    const recent = figuresOf(bounds, latest).requests >= SLOW_REQUESTS_MIN ? latest : minute;
-    if (figuresOf(bounds, recent).requests < SLOW_REQUESTS_MIN) return [];
-    if (figuresOf(bounds, hour).requests < COMPARED_REQUESTS_MIN) return [];
-    const nowMs = quantileMs(bounds, recent, 0.9) ?? 0;
-    const beforeMs = quantileMs(bounds, hour, 0.9) ?? 0;
-    return nowMs < SLOW_MS || nowMs < SLOWER * beforeMs ? [] : [{ name, upstream: upstreamOf(name), nowMs, beforeMs }];
-  });
 }

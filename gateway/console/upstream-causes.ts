@@ -3,8 +3,9 @@
 
 import type { CredentialState } from '../shared/contracts/upstreams.ts';
 import { type Cause, failureCause, type StatusForCauses, type UpstreamReport, warningCause } from './cause.ts';
+import type { Present } from './present.ts';
 import { duration, type ServiceTimes } from './service-times.ts';
-import { type Present, recoveryOf } from './traffic-causes.ts';
+import { recoveryOf } from './traffic-causes.ts';
 
 type Target = NonNullable<UpstreamReport['targets']>[number];
 

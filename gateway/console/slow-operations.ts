@@ -1,0 +1,186 @@
+// Which operations have become slow, from the counts of the last minute, and how slow, from the log lines of the last seconds. An operation
+// is compared with its own past, because one that always takes long is not slow.
+
+import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
+import { atMost, type Cause, warningCause } from './cause.ts';
+import { figuresOf, quantileMs } from './figures.ts';
+import type { Present } from './present.ts';
+import { duration, serviceTimes } from './service-times.ts';
+
+/** What is remembered of operations that are slow. */
+export interface SlowMemory {
+  readonly usualMs: Present['usualMs'];
+  /** Remembers the operations that are slow now, and forgets the others. */
+  note(slow: readonly Slow[], nowMs: number): void;
+}
+
+export interface Slow {
+  readonly name: string;
+  readonly upstream: string | undefined;
+  /** 90th percentiles: of the last seconds, of the last minute, and of the time before. */
+  readonly nowMs: number;
+  readonly minuteMs: number;
+  readonly beforeMs: number;
+  /** Whether the last seconds are as usual. */
+  readonly isRecovering: boolean;
+}
+
+/** An operation is slow if the 90th percentile of its durations is SLOWER times that of the hour before, and at least SLOW_MS. */
+const SLOWER = 4;
+/** It stays slow down to a lower factor, so that the cause does not come and go with each sample. */
+const STILL_SLOWER = 2;
+const SLOW_MS = 250;
+const SLOW_REQUESTS_MIN = 5;
+const COMPARED_REQUESTS_MIN = 20;
+/** A duration that has lasted for this time is the usual one. */
+const USUAL_AFTER_MS = 6 * 3_600_000;
+const PART = 0.9;
+
+/** Remembers what was usual, because the hour before soon includes the slow time: the cause would end while the operation is still slow. */
+export function createSlowMemory(): SlowMemory {
+  const known = new Map<string, { readonly beforeMs: number; readonly sinceMs: number }>();
+  return {
+    usualMs: (operation) => known.get(operation)?.beforeMs,
+    note(slow, nowMs) {
+      const names = new Set(slow.map(({ name }) => name));
+      for (const { name, beforeMs } of slow) if (!known.has(name)) known.set(name, { beforeMs, sinceMs: nowMs });
+      for (const [name, { sinceMs }] of known)
+        if (!names.has(name) || nowMs - sinceMs >= USUAL_AFTER_MS) known.delete(name);
+    },
+  };
+}
+
+/** The operations that are slow, and those that were and are still slow in the counts of the last minute. */
+export function slowIn({
+  bounds,
+  operations,
+  upstreamOf,
+  usualMs,
+}: Omit<Present, 'failureCodes' | 'measuredMs'>): Slow[] {
+  return operations.flatMap(({ name, minute, latest, hour }): Slow[] => {
+    const usual = usualMs(name);
+    if (usual === undefined && figuresOf(bounds, hour).requests < COMPARED_REQUESTS_MIN) return [];
+    const beforeMs = usual ?? quantileMs(bounds, hour, PART) ?? 0;
+    const isSlow = (ms: number) => ms >= SLOW_MS && ms >= (usual === undefined ? SLOWER : STILL_SLOWER) * beforeMs;
+    const lately = figuresOf(bounds, latest).requests;
+    const minuteMs = quantileMs(bounds, minute, PART) ?? 0;
+    const latestMs = quantileMs(bounds, latest, PART) ?? minuteMs;
+    const nowMs = lately >= SLOW_REQUESTS_MIN ? latestMs : minuteMs;
+    const one = { name, upstream: upstreamOf(name), nowMs, minuteMs, beforeMs };
+    if (lately > 0 && !isSlow(latestMs))
+      return usual !== undefined && isSlow(minuteMs) ? [{ ...one, nowMs: latestMs, isRecovering: true }] : [];
+    const isEnough = figuresOf(bounds, minute).requests >= SLOW_REQUESTS_MIN;
+    return isEnough && isSlow(nowMs) ? [{ ...one, isRecovering: false }] : [];
+  });
+}
+
+/** Most operations whose lines are read at a time, and lines of each. Each read goes through all kept lines. */
+const MEASURED_MAX = 4;
+const LINES_MAX = 200;
+const MEASURED_TIME_MS = 20_000;
+
+/**
+ * Reads the durations of slow operations from the log lines of the last seconds. The counts know only between which bounds of the histogram
+ * a duration is, and these are a factor of two apart.
+ *
+ * @returns the 90th percentile by operation; without those that had too few requests
+ */
+export async function measuredMsOf(
+  slow: readonly Slow[],
+  recent: (filter: ExchangeFilter) => Promise<readonly ExchangeLine[]>,
+  nowMs: number,
+): Promise<ReadonlyMap<string, number>> {
+  const read = slow.slice(0, MEASURED_MAX).map(async ({ name }) => {
+    const lines = await recent({ operation: name, fromMs: nowMs - MEASURED_TIME_MS, limit: LINES_MAX });
+    // A stream lasts as long as its client wants; the counts do not include it either.
+    const times = lines.flatMap(({ stream, duration_ms: ms }) => (stream === undefined ? [Number(ms)] : []));
+    times.sort((one, other) => one - other);
+    const at = times[Math.ceil(PART * times.length) - 1];
+    return at === undefined || times.length < SLOW_REQUESTS_MIN ? [] : [[name, at] as const];
+  });
+  return new Map((await Promise.all(read)).flat());
+}
+
+/**
+ * @param isTold whether another cause already explains the state of this upstream
+ * @param failing the operations that fail; their causes are of another kind
+ * @param waitingAt how many requests wait for a place at an upstream
+ */
+export function slowOperations(
+  present: Present,
+  isTold: (upstream: string | undefined) => boolean,
+  failing: ReadonlySet<string>,
+  waitingAt: (upstream: string) => number,
+): Cause[] {
+  const slow = slowIn(present)
+    .filter(({ name, upstream }) => !isTold(upstream) && !failing.has(name))
+    .map((one) => measured(one, present));
+  const causes = [...Map.groupBy(slow, ({ upstream }) => upstream)].flatMap(([upstream, same]) => {
+    const waiting = upstream === undefined ? 0 : waitingAt(upstream);
+    const wait = upstream === undefined || waiting === 0 ? '' : waitIn(present, upstream, waiting);
+    return upstream !== undefined && same.length > 1
+      ? [upstreamIsSlow(upstream, same, waiting, wait)]
+      : same.map((one) => operationIsSlow(one, waiting, wait));
+  });
+  return atMost(causes, 'operations are slow', '#/');
+}
+
+/** With the measured duration, unless the counts of other processes say that the lines of this one are not the slow ones. */
+function measured(slow: Slow, { measuredMs }: Present): Slow {
+  const ms = measuredMs.get(slow.name);
+  const isPlausible = ms !== undefined && (slow.isRecovering || ms >= SLOW_MS);
+  return isPlausible ? { ...slow, nowMs: ms } : slow;
+}
+
+const SLOW_CONSEQUENCE = 'Its clients wait longer; a request that takes too long gets 504 upstream_timeout.';
+
+function operationIsSlow(slow: Slow, waiting: number, wait: string): Cause {
+  const { name, upstream } = slow;
+  const what = upstream === undefined ? name : `${name} of ${upstream}`;
+  const details = `#/operations/${encodeURIComponent(name)}`;
+  return slowCause(`slow ${name}`, slow, { what, title: `${what} is slow.`, of: '', waiting, wait, details });
+}
+
+/** Several slow operations of one upstream are one cause. */
+function upstreamIsSlow(upstream: string, same: readonly Slow[], waiting: number, wait: string): Cause {
+  const lasting = same.filter(({ isRecovering }) => !isRecovering);
+  const [worst] = (lasting.length > 0 ? lasting : same).toSorted((one, other) => other.nowMs - one.nowMs) as [Slow];
+  return slowCause(`slow operations of ${upstream}`, worst, {
+    what: `Upstream ${upstream}`,
+    title: `Upstream ${upstream} is slow.`,
+    many: `, with ${(lasting.length > 0 ? lasting : same).length} of its operations`,
+    ...{ of: ` of ${worst.name}`, waiting, wait, details: `#/upstreams/${encodeURIComponent(upstream)}` },
+  });
+}
+
+interface Told {
+  readonly what: string;
+  readonly title: string;
+  readonly many?: string;
+  readonly of: string;
+  readonly waiting: number;
+  readonly wait: string;
+  readonly details: string;
+}
+
+function slowCause(id: string, slow: Slow, { what, title, many = '', of, waiting, wait, details }: Told): Cause {
+  const { nowMs, minuteMs, beforeMs, isRecovering } = slow;
+  const figures = { p90_ms: Math.round(nowMs), p90_before_ms: Math.round(beforeMs), waiting };
+  const more = { title, runbook: 'GatewaySlow', details, figures };
+  const most = `9 of 10 responses${of} within ${duration(nowMs)}`;
+  return isRecovering
+    ? warningCause(
+        id,
+        `${what} is recovering${many}: ${most} in the last 15 seconds, ${duration(minuteMs)} in the last minute.`,
+        '',
+        { ...more, hasRecovered: true },
+      )
+    : warningCause(id, `${what} is slow${many}: ${most}, ${duration(beforeMs)} before${wait}.`, SLOW_CONSEQUENCE, more);
+}
+
+/** The durations of operations include the wait for a place, so the text also says how long the service takes. */
+function waitIn(present: Present, upstream: string, waiting: number): string {
+  const service = serviceTimes(present, upstream);
+  const took = service === undefined ? '' : `, the service takes ${duration(service.nowMs)}`;
+  return `; that includes the wait for a place at ${upstream}: ${waiting} wait now${took}`;
+}
