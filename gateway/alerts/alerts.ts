@@ -76,7 +76,7 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
     if (inForce?.settings === undefined || !(await speaker.take())) return;
     const { settings } = inForce;
     const found = await options.causes(speaker.isAlone() ? 'self' : 'all');
-    const causes = found.filter(({ hasRecovered }) => hasRecovered !== true).map(boundedCause);
+    const causes = found.map(boundedCause);
     // It may have begun to end meanwhile, and then has other causes.
     if (ended.signal.aborted || !options.isServing()) return;
     const before = speaker.outboxes();
@@ -88,6 +88,7 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
         causes: [...causes, ...speaker.assumed(outboxOf(before, name), causes)],
         rules: settings,
         isSilent: (id) => isSilent(settings, id),
+        isLeft: speaker.leaves,
         messageOf: (due) => messageOf(due.map((one) => noteOf(one, settings.consoleUrl ?? options.consoleUrl))),
         nowMs: now(),
       }),

@@ -13,7 +13,12 @@ export interface Alert {
   readonly seenMs: number;
   readonly lastMs: number;
   /** What the receiver was told since the cause was seen; absent if there is nothing. */
-  readonly told?: { readonly severity: Severity; readonly atMs: number };
+  readonly told?: {
+    readonly severity: Severity;
+    readonly atMs: number;
+    /** Whether another instance is taken to have told it. */
+    readonly byOther?: true;
+  };
   /** Whether nothing more has to be told about its end. */
   readonly isOver?: boolean;
   /** How often it was told again within an hour of its end. */
@@ -46,16 +51,24 @@ export function isFor(receiver: string, { severities, causes }: ReceiverSettings
   return severities.includes(severityOf(cause)) && causes.some((pattern) => matchesPattern(pattern, cause.id));
 }
 
-/** The alerts after a look at the causes that there are now. */
+/**
+ * The alerts after a look at the causes that there are now.
+ *
+ * @param causes a cause that has recovered counts as away; it may say why
+ */
 export function observed(before: Alerts, causes: readonly AlertCause[], rules: AlertRules, nowMs: number): Alerts {
   const after = new Map<string, Alert>();
-  const present = new Map(causes.map((cause) => [cause.id, cause]));
+  const lasting = causes.filter(({ hasRecovered }) => hasRecovered !== true);
+  const present = new Map(lasting.map((cause) => [cause.id, cause]));
+  const endOfCause = new Map(causes.map(({ id, ended }) => [id, ended]));
   for (const [id, alert] of Object.entries(before)) {
     const cause = present.get(id);
-    const next = cause === undefined ? withoutCause(alert, rules, nowMs) : withCause(alert, cause, rules, nowMs);
+    const ended = endOfCause.get(id) ?? alert.cause.ended;
+    const away = ended === alert.cause.ended ? alert : { ...alert, cause: { ...alert.cause, ended } };
+    const next = cause === undefined ? withoutCause(away, rules, nowMs) : withCause(alert, cause, rules, nowMs);
     if (next !== undefined) after.set(id, next);
   }
-  for (const cause of causes) {
+  for (const cause of lasting) {
     if (after.has(cause.id) || after.size >= ALERTS_MAX) continue;
     const fresh: Alert = { cause, state: 'pending', seenMs: nowMs, lastMs: nowMs, returns: 0 };
     after.set(cause.id, withCause(fresh, cause, rules, nowMs));
@@ -93,21 +106,23 @@ export function endOf(
   return lastMs + recoverySeconds * 1000 * 2 ** Math.min(returns, DOUBLINGS_MAX);
 }
 
-/**
- * What has to be told now, failures first.
- *
- * @param isSilent whether a cause is not told at present
- */
-export function dueIn(alerts: Alerts, rules: AlertRules, isSilent: (id: string) => boolean, nowMs: number): Due[] {
+/** What decides, apart from the rules, whether a cause is told at present. */
+export interface Holds {
+  isSilent(id: string): boolean;
+  /** Whether another instance tells it. */
+  isLeft(id: string): boolean;
+}
+
+/** What has to be told now, failures first. */
+export function dueIn(alerts: Alerts, rules: AlertRules, { isSilent, isLeft }: Holds, nowMs: number): Due[] {
   const due = Object.entries(alerts).flatMap(([id, alert]): Due[] => {
     if (alert.state === 'ended') {
       // A receiver that was told of the begin is told of the end, in spite of a silence.
       const isDue = alert.isOver !== true && (alert.told !== undefined || !isSilent(id));
       return isDue ? [{ id, state: 'resolved', alert }] : [];
     }
-    return alert.state === 'firing' && !isSilent(id) && isNews(alert, rules, nowMs)
-      ? [{ id, state: 'firing', alert }]
-      : [];
+    const isNow = alert.told?.byOther === true ? !isLeft(id) : isNews(alert, rules, nowMs);
+    return alert.state === 'firing' && !isSilent(id) && isNow ? [{ id, state: 'firing', alert }] : [];
   });
   const rank = ({ state, alert }: Due) => (state === 'resolved' ? 2 : severityOf(alert.cause) === 'failure' ? 0 : 1);
   return due.sort((one, other) => rank(one) - rank(other));
@@ -119,17 +134,15 @@ function isNews({ cause, told }: Alert, { repeatMinutes }: AlertRules, nowMs: nu
   return repeatMinutes > 0 && nowMs - told.atMs >= repeatMinutes * 60_000;
 }
 
-/** The alerts after these were told, and after the ends that a silence keeps back were passed over. */
-export function afterTelling(
-  alerts: Alerts,
-  told: readonly Due[],
-  isSilent: (id: string) => boolean,
-  nowMs: number,
-): Alerts {
+/** The alerts after these were told or left to another instance, and after the ends that a silence keeps back were passed over. */
+export function afterTelling(alerts: Alerts, told: readonly Due[], { isSilent, isLeft }: Holds, nowMs: number): Alerts {
   const now = new Map(told.map(({ id, state }) => [id, state]));
   const after = Object.entries(alerts).map(([id, alert]): [string, Alert] => {
     const state = now.get(id);
-    if (state === 'firing') return [id, { ...alert, told: { severity: severityOf(alert.cause), atMs: nowMs } }];
+    if (state === 'firing') {
+      const severity = severityOf(alert.cause);
+      return [id, { ...alert, told: { severity, atMs: nowMs, ...(isLeft(id) && { byOther: true as const }) } }];
+    }
     const isPassedOver = alert.state === 'ended' && alert.told === undefined && isSilent(id);
     return [id, state === 'resolved' || isPassedOver ? { ...alert, isOver: true } : alert];
   });

@@ -2,7 +2,7 @@
 // nothing is lost and nothing piles up while a receiver is away.
 
 import type { AlertCause, AlertMessage } from './alert.ts';
-import { type AlertRules, type Alerts, afterTelling, type Due, dueIn, isFor, observed } from './due.ts';
+import { type AlertRules, type Alerts, afterTelling, type Due, dueIn, type Holds, isFor, observed } from './due.ts';
 import type { ReceiverSettings } from './settings.ts';
 
 export interface Outbox {
@@ -28,27 +28,27 @@ const RETRY_MS = { first: 5000, longest: 300_000 } as const;
 const DOUBLINGS_MAX = 6;
 const GIVE_UP_MS = 86_400_000;
 
-interface Observation {
+interface Observation extends Holds {
   readonly receiver: string;
   readonly settings: ReceiverSettings;
   readonly causes: readonly AlertCause[];
   readonly rules: AlertRules & { readonly groupSeconds: number };
-  isSilent(id: string): boolean;
   messageOf(due: readonly Due[]): AlertMessage;
   readonly nowMs: number;
 }
 
 /** The outbox after a look at the causes that there are now. */
 export function afterLook(outbox: Outbox, look: Observation): Outbox {
-  const { receiver, settings, rules, isSilent, nowMs } = look;
-  const causes = look.causes.filter((cause) => isFor(receiver, settings, cause));
+  const { receiver, settings, rules, nowMs } = look;
+  const causes = look.causes.filter((cause) => cause.hasRecovered === true || isFor(receiver, settings, cause));
   const alerts = observed(outbox.alerts, causes, rules, nowMs);
   const { madeMs = Number.NEGATIVE_INFINITY, sending } = outbox;
   const mayTell = sending === undefined && nowMs - madeMs >= rules.groupSeconds * 1000;
-  const due = mayTell ? dueIn(alerts, rules, isSilent, nowMs).slice(0, NOTES_MAX) : [];
-  const told = { ...outbox, alerts: afterTelling(alerts, due, isSilent, nowMs) };
-  if (due.length === 0) return told;
-  return { ...told, madeMs: nowMs, sending: { message: look.messageOf(due), attempts: 0, nextMs: nowMs } };
+  const due = mayTell ? dueIn(alerts, rules, look, nowMs).slice(0, NOTES_MAX) : [];
+  const told = { ...outbox, alerts: afterTelling(alerts, due, look, nowMs) };
+  const own = due.filter(({ id, state }) => state === 'resolved' || !look.isLeft(id));
+  if (own.length === 0) return told;
+  return { ...told, madeMs: nowMs, sending: { message: look.messageOf(own), attempts: 0, nextMs: nowMs } };
 }
 
 export function afterDelivery({ failing: _, sending: __, ...outbox }: Outbox): Outbox {

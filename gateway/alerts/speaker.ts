@@ -22,6 +22,8 @@ interface Speaker {
   silences(): readonly Silence[];
   /** Causes of other instances, which an instance alone cannot see: it has to take them as lasting. */
   assumed(outbox: Outbox | undefined, causes: readonly AlertCause[]): readonly AlertCause[];
+  /** Whether the instance that spoke when the store went tells of this cause, which both see. */
+  leaves(id: string): boolean;
   /** Keeps what was told. Resolves with whether this instance still speaks; never rejects. */
   write(next: Outboxes): Promise<boolean>;
 }
@@ -29,12 +31,18 @@ interface Speaker {
 /** A short outage of Redis, as in a failover, makes no other instance speak. */
 const ALONE_AFTER_MS = 10_000;
 
+/** The causes that all instances see, because it is their store that is away. */
+const OF_STORES = ['redis', 'stores'];
+/** The instance that spoke may have gone with the store. The others tell of it after this time, under the same `dedup_key`. */
+const LEFT_MS = 300_000;
+
 /** @param now epoch milliseconds that never decrease */
 export function createSpeaker(store: AlertStore, instance: string, now: () => number): Speaker {
   const beganMs = now();
   let takenMs = beganMs;
   let speaks = false;
   let isAlone = false;
+  let otherSpoke = false;
   let outboxes: Outboxes = {};
   let silences: readonly Silence[] = [];
   let written = '';
@@ -53,6 +61,7 @@ export function createSpeaker(store: AlertStore, instance: string, now: () => nu
         const turn = await store.take();
         takenMs = now();
         isAlone = false;
+        otherSpoke = !turn.speaks;
         silences = turn.silences;
         if (!speaks || !turn.speaks) {
           outboxes = outboxesIn(turn.told);
@@ -77,6 +86,7 @@ export function createSpeaker(store: AlertStore, instance: string, now: () => nu
         .map(({ cause }) => cause)
         .filter(({ id, instances }) => !seen.has(id) && instances !== undefined && !instances.includes(instance));
     },
+    leaves: (id) => isAlone && otherSpoke && OF_STORES.includes(id) && now() - takenMs < LEFT_MS,
     async write(next) {
       outboxes = next;
       const text = JSON.stringify({ form: FORM, outboxes: next });

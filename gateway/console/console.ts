@@ -132,6 +132,7 @@ export function createConsole(options: ConsoleOptions): Console {
     // An instance of another version may not know this question. Its missing answer is then no cause.
     return attentionOf(
       answers.filter(({ instance, value }) => value !== undefined || instance.version === version),
+      of === 'all' ? (fleet?.returned() ?? []) : [],
       now(),
     );
   }
@@ -160,7 +161,11 @@ export function createConsole(options: ConsoleOptions): Console {
     const instances = [self, ...(fleet?.others() ?? []), ...(fleet?.missing() ?? [])];
     const without = chosen === 'all' ? withoutFiguresOf(instances, answered) : [];
     const page = { here: self.id, instance: chosen, instances, without, started_at: startedAt };
-    return { ...feedOf(bounds, answers, now()), ...page, can_ask: fleet?.failure() === undefined };
+    return {
+      ...feedOf(bounds, answers, fleet?.returned() ?? [], now()),
+      ...page,
+      can_ask: fleet?.failure() === undefined,
+    };
   }
 
   /** Resolves with the rows of the instances that the page asks for, the newest first. */

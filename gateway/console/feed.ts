@@ -1,7 +1,14 @@
 // Pure: joins the reports of one or several gateways into the data of the page, with the markers of all in one list. It also finds out
 // whether their configurations differ, which no single gateway can know.
 
-import { type Cause, type FleetInstance, type MissingInstance, warningCause } from './cause.ts';
+import {
+  type Cause,
+  type FleetInstance,
+  GONE_MS,
+  type MissingInstance,
+  type ReturnedInstance,
+  warningCause,
+} from './cause.ts';
 import type { GatewayEvent, LastingCause } from './events.ts';
 import type { RangeCounts } from './history.ts';
 import { type HistoryReport, historyReport } from './history-report.ts';
@@ -43,8 +50,16 @@ interface Answer {
   readonly value: LocalFeed | undefined;
 }
 
-/** @param bounds upper bounds of the duration buckets, in seconds */
-export function feedOf(bounds: readonly number[], answers: readonly Answer[], nowMs: number): Feed {
+/**
+ * @param bounds upper bounds of the duration buckets, in seconds
+ * @param returned the instances that were missing until a moment ago
+ */
+export function feedOf(
+  bounds: readonly number[],
+  answers: readonly Answer[],
+  returned: readonly ReturnedInstance[],
+  nowMs: number,
+): Feed {
   const told = answers.flatMap(({ instance, value }) =>
     value === undefined ? [] : [{ name: instance.name, ...value }],
   );
@@ -62,7 +77,7 @@ export function feedOf(bounds: readonly number[], answers: readonly Answer[], no
     status: told.find(({ status }) => status !== null)?.status ?? null,
     statuses: told.map(({ name, status }) => ({ instance: name, status })),
     versions: told.find(({ versions }) => versions !== null)?.versions ?? null,
-    attention: attentionOf(answers, nowMs),
+    attention: attentionOf(answers, returned, nowMs),
     events: told.length === 1 ? (first?.events ?? []) : joinEvents(told),
   };
 }
@@ -73,11 +88,14 @@ export function attentionOf(
     readonly instance: FleetInstance | MissingInstance;
     readonly value: Pick<LocalFeed, 'causes' | 'configuration'> | undefined;
   }[],
+  returned: readonly ReturnedInstance[],
   nowMs: number,
 ): Feed['attention'] {
   const told = answers.flatMap(({ instance: { name }, value }) => (value === undefined ? [] : [{ ...value, name }]));
   const silent = answers.filter(({ value }) => value === undefined).map(({ instance }) => silentCause(instance));
-  return [...silent, ...joined(told), ...differentConfigurations(told, nowMs)];
+  const isSilent = ({ name }: ReturnedInstance) => silent.some(({ id }) => id === missingCauseId(name));
+  const over = returned.filter((one) => !isSilent(one)).map(returnedCause);
+  return [...silent, ...joined(told), ...over, ...differentConfigurations(told, nowMs)];
 }
 
 /** Joins the same cause of several instances into one, with its earliest begin. */
@@ -97,16 +115,26 @@ export function missingCauseId(name: string): string {
 
 function silentCause(instance: FleetInstance | MissingInstance): Feed['attention'][number] {
   const { name } = instance;
+  const since = 'missing_since' in instance ? instance.missing_since : undefined;
+  const goneAt = since === undefined ? undefined : new Date(Date.parse(since) + GONE_MS).toISOString();
   return {
     id: missingCauseId(name),
     kind: 'bad',
     cause: `Instance ${name} does not respond.`,
-    consequence: 'Its requests are not among these figures; it may be down. If it is gone for good, dismiss it.',
-    ended: 'It answers again, has ended in order, another instance has taken its place, or an operator dismissed it.',
-    since: 'missing_since' in instance ? instance.missing_since : undefined,
+    consequence: `Its requests are not among these figures; it may be down. If it is gone for good, dismiss it${goneAt === undefined ? '' : `; at ${goneAt} it counts as gone`}.`,
+    ...(goneAt !== undefined && { until: goneAt }),
+    since,
     runbook: 'GatewayDown',
     details: '#/system',
     instances: [name],
+  };
+}
+
+/** Alerts take the reason from it. */
+function returnedCause({ name, missing_since: since, why }: ReturnedInstance): Feed['attention'][number] {
+  return {
+    ...warningCause(missingCauseId(name), `Instance ${name} is no longer missing.`, why, { since, hasRecovered: true }),
+    ...{ details: '#/system', ended: why, instances: [name] },
   };
 }
 

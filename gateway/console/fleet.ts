@@ -7,7 +7,8 @@ import { subscribe } from '../redis/subscribe.ts';
 import { parseRedisUrl } from '../redis/url.ts';
 import { startDeadline } from '../shared/deadline.ts';
 import { PATIENCE_MS } from '../shared/questions/fleet.ts';
-import type { FleetInstance, MissingInstance } from './cause.ts';
+import type { FleetInstance, MissingInstance, ReturnedInstance } from './cause.ts';
+import { createInstanceBeats } from './instance-beats.ts';
 import { createMissingInstances } from './missing-instances.ts';
 
 interface FleetAnswer {
@@ -22,6 +23,8 @@ export interface Fleet {
   others(): readonly FleetInstance[];
   /** The instances that ended without an orderly shutdown, and have neither returned nor been dismissed. */
   missing(): readonly MissingInstance[];
+  /** The instances that were missing until a moment ago. */
+  returned(): readonly ReturnedInstance[];
   /** Forgets the missing instances with these names. Rejects while Redis is away. */
   dismiss(isMeant: (name: string) => boolean): Promise<void>;
   /**
@@ -46,6 +49,9 @@ interface FleetOptions {
   clock(): number;
   /** Epoch milliseconds. */
   now(): number;
+  /** Time between two beats, and the time without one after which an instance is missing; by default 5 s and 15 s. */
+  readonly beatEveryMs?: number;
+  readonly lostAfterMs?: number;
 }
 
 type Message =
@@ -71,10 +77,15 @@ interface Waiting {
 
 const ALL = 'all';
 const REMEMBERED_MS = 60_000;
+const END_NOTICED_MS = 500;
+const BEAT_EVERY_MS = 5000;
+/** Three beats: a pause of the process or of the network is no end. */
+const LOST_AFTER_MS = 15_000;
 /** Most instances that ask or answer and are remembered. */
 const INSTANCES_MAX = 1000;
 
-export function openFleet({ url, self: names, isEnding, answer, clock, now }: FleetOptions): Fleet {
+export function openFleet({ url, self: names, isEnding, answer, clock, now, ...options }: FleetOptions): Fleet {
+  const { beatEveryMs = BEAT_EVERY_MS, lostAfterMs = LOST_AFTER_MS } = options;
   const self: FleetInstance = { id: `con_${randomBytes(8).toString('hex')}`, ...names };
   const ownState = (): FleetInstance => (isEnding() ? { ...self, ending: true } : self);
   const channel = channelOf(url);
@@ -94,6 +105,10 @@ export function openFleet({ url, self: names, isEnding, answer, clock, now }: Fl
     },
   });
   const missing = createMissingInstances(sender, now);
+  const beats = createInstanceBeats(sender, { clock, beatEveryMs, lostAfterMs });
+  const beating = setInterval(() => void beat().catch(() => undefined), beatEveryMs).unref();
+  const watchingEnd = setInterval(leaveAtEnd, END_NOTICED_MS).unref();
+  void beat().catch(() => undefined);
   const endSubscription = subscribe({
     url,
     channels: () => [channel, own],
@@ -113,7 +128,25 @@ export function openFleet({ url, self: names, isEnding, answer, clock, now }: Fl
 
   function forget(id: string): void {
     known.delete(id);
-    if (missing.list().some((one) => one.id === id)) missing.forget((one) => one.id === id).catch(() => undefined);
+    if (missing.list().some((one) => one.id === id))
+      missing.forget((one) => one.id === id, 'It has ended in order.').catch(() => undefined);
+  }
+
+  /** Says that this instance is there, and notes those that no longer say so. */
+  async function beat(): Promise<void> {
+    if (isEnding()) return;
+    const { present, lost } = await beats.beat(self);
+    if (lost.length === 0 && missing.list().length === 0) return;
+    await missing.settle(present, lost);
+    for (const { id } of lost) known.delete(id);
+    await beats.leave(lost.map(({ id }) => id));
+  }
+
+  /** One that is shutting down may be killed before it has ended, as a container is after its grace period. It is not missing then. */
+  function leaveAtEnd(): void {
+    if (!isEnding()) return;
+    clearInterval(watchingEnd);
+    beats.leave([self.id]).catch(() => undefined);
   }
 
   async function reply({ id, from, question }: Extract<Message, { kind: 'question' }>): Promise<void> {
@@ -204,6 +237,8 @@ export function openFleet({ url, self: names, isEnding, answer, clock, now }: Fl
     silent: readonly FleetInstance[],
   ): Promise<readonly FleetInstance[]> {
     try {
+      // From now on, only a new beat says that they are there.
+      await beats.leave(silent.map(({ id }) => id));
       const all = await missing.settle([self, ...answers.map(({ instance }) => instance)], silent);
       for (const { id } of silent) known.delete(id);
       return all;
@@ -216,12 +251,16 @@ export function openFleet({ url, self: names, isEnding, answer, clock, now }: Fl
     self,
     others,
     missing: missing.list,
-    dismiss: (isMeant) => missing.forget(({ name }) => isMeant(name)),
+    returned: missing.returned,
+    dismiss: (isMeant) => missing.forget(({ name }) => isMeant(name), 'An operator has dismissed it.'),
     ask,
     failure: () => failure,
     close() {
       isClosed = true;
-      void publish(channel, { kind: 'end', from: self.id }).finally(() => sender.disconnect());
+      clearInterval(beating);
+      clearInterval(watchingEnd);
+      const ended = [beats.leave([self.id]), publish(channel, { kind: 'end', from: self.id })];
+      void Promise.allSettled(ended).finally(() => sender.disconnect());
       endSubscription();
     },
   };

@@ -1,22 +1,32 @@
 // Instances that ended without an orderly shutdown. Redis keeps them, so that a restart of the remaining instances does not forget them. A
-// new instance with another name replaces a missing one.
+// new instance with another name replaces a missing one. Why an instance is no longer missing is kept for as long as alerts need it.
 
 import type { Redis } from '../redis/client.ts';
-import type { FleetInstance, MissingInstance } from './cause.ts';
+import { type FleetInstance, GONE_MS, type MissingInstance, type ReturnedInstance } from './cause.ts';
 
 interface MissingInstances {
   /** The missing instances after the last round of questions. */
   list(): readonly MissingInstance[];
-  /** Notes who answered a round and who did not. Resolves with all that are missing; rejects while Redis is away. */
-  settle(answered: readonly FleetInstance[], unanswered: readonly FleetInstance[]): Promise<readonly MissingInstance[]>;
-  /** Forgets the missing instances that `isMeant` accepts. Rejects while Redis is away. */
-  forget(isMeant: (one: FleetInstance) => boolean): Promise<void>;
+  /** The instances that were missing until a moment ago. */
+  returned(): readonly ReturnedInstance[];
+  /**
+   * Notes who answered a round and who did not. Resolves with all that are missing; rejects while Redis is away.
+   *
+   * @param lastMs when an instance that did not answer was last there, if that is known
+   */
+  settle(
+    answered: readonly FleetInstance[],
+    unanswered: readonly (FleetInstance & { readonly lastMs?: number })[],
+  ): Promise<readonly MissingInstance[]>;
+  /** Forgets the missing instances that `isMeant` accepts. Rejects while Redis is away. @param why a sentence for operators */
+  forget(isMeant: (one: FleetInstance) => boolean, why: string): Promise<void>;
 }
 
 const KEY = '{gateway}:missing';
+const RETURNED = '{gateway}:missing:returned';
 const KEPT_MAX = 1000;
-/** An instance that never returns is forgotten after this time. A container, for example, may have another name at its next start. */
-const KEPT_MS = 30 * 86_400_000;
+/** Longer than alerts take to look. */
+const RETURNED_MS = 60_000;
 /** A new instance replaces a missing one after it has run for this time. One that fails at once replaces none. */
 const REPLACED_MS = 60_000;
 /** The largest difference between the clocks of two machines. */
@@ -28,54 +38,83 @@ interface Noted extends MissingInstance {
   readonly present: readonly string[];
 }
 
+/** An instance that is no longer missing, and why. */
+type Over = readonly [id: string, why: string];
+
 interface Replaced {
-  readonly over: readonly string[];
+  readonly over: readonly Over[];
   readonly by: readonly string[];
 }
 
 export function createMissingInstances(redis: Redis, now: () => number): MissingInstances {
   let known: readonly Noted[] = [];
+  let returned: readonly ReturnedInstance[] = [];
 
   async function read(): Promise<void> {
     known = Object.values(await redis.hgetall(KEY)).flatMap(missingIn);
+    const all = Object.values(await redis.hgetall(RETURNED)).flatMap(returnedIn);
+    const isRecent = ({ at }: ReturnedInstance) => now() - Date.parse(at) < RETURNED_MS;
+    returned = all.filter((one) => isRecent(one) && !known.some(({ name }) => name === one.name));
+    const past = all.filter((one) => !isRecent(one)).map(({ id }) => id);
+    if (past.length > 0) await redis.hdel(RETURNED, ...past);
   }
 
   /** Forgets the replaced instances. A replacement counts for one of them, so the others note its name. */
   async function dropReplaced(answered: readonly FleetInstance[]): Promise<void> {
     const { over, by } = replacedAmong(known, answered, now());
     if (over.length === 0) return;
-    await drop(({ id }) => over.includes(id));
+    await drop(over);
     known = known.map((one) => ({ ...one, present: [...one.present, ...by] }));
     for (const one of known) await redis.hset(KEY, one.id, JSON.stringify(one));
   }
 
-  async function drop(isOver: (one: MissingInstance) => boolean): Promise<void> {
-    const over = known.filter(isOver).map(({ id }) => id);
-    if (over.length === 0) return;
-    await redis.hdel(KEY, ...over);
-    known = known.filter(({ id }) => !over.includes(id));
+  async function drop(over: readonly Over[]): Promise<void> {
+    const at = new Date(now()).toISOString();
+    for (const [id, why] of over) {
+      const one = known.find((other) => other.id === id);
+      // Of the instances that see it at the same time, one says why.
+      if (one === undefined || (await redis.hdel(KEY, id)) === 0) continue;
+      const { name, missing_since } = one;
+      await redis.hset(RETURNED, id, JSON.stringify({ id, name, missing_since, at, why }));
+      returned = [...returned, { id, name, missing_since, at, why }];
+    }
+    known = known.filter((one) => !over.some(([id]) => id === one.id));
   }
 
   return {
     list: () => known,
+    returned: () => returned,
     async settle(answered, unanswered) {
-      const missing_since = new Date(now()).toISOString();
-      const present = answered.slice(0, NAMES_MAX).map(({ name }) => name);
       // The instance that notices it first sets `missing_since`.
-      for (const one of unanswered.slice(0, Math.max(0, KEPT_MAX - known.length)))
+      for (const { lastMs, ...one } of unanswered.slice(0, Math.max(0, KEPT_MAX - known.length))) {
+        const sinceMs = lastMs ?? now();
+        const missing_since = new Date(sinceMs).toISOString();
+        const before = answered.filter(({ started_at: at }) => Date.parse(at) < sinceMs - CLOCKS_MS);
+        const present = (lastMs === undefined ? answered : before).slice(0, NAMES_MAX).map(({ name }) => name);
         await redis.hsetnx(KEY, one.id, JSON.stringify({ ...one, missing_since, present }));
+      }
       await read();
-      await drop(
-        (one) => now() - Date.parse(one.missing_since) > KEPT_MS || answered.some((other) => isInItsPlace(other, one)),
-      );
+      await drop(known.flatMap((one) => endOf(one, answered, now())));
       await dropReplaced(answered);
       return known;
     },
-    async forget(isMeant) {
+    async forget(isMeant, why) {
       await read();
-      await drop(isMeant);
+      await drop(known.filter(isMeant).map(({ id }) => [id, why]));
     },
   };
+}
+
+/** Whether an instance is no longer missing, by itself. */
+function endOf(missing: Noted, answered: readonly FleetInstance[], nowMs: number): Over[] {
+  const { id, name, started_at: startedAt, missing_since: since } = missing;
+  if (answered.some((other) => other.id === id)) return [[id, 'It answers again.']];
+  if (answered.some((other) => other.name === name && other.started_at > startedAt))
+    return [[id, 'Another process has started under its name.']];
+  if (nowMs - Date.parse(since) < GONE_MS) return [];
+  return [
+    [id, `It has not answered for ${GONE_MS / 60_000} minutes and counts as gone for good; it has not come back.`],
+  ];
 }
 
 /** The missing instances with a replacement among those that answered. Each new instance takes the place of one. */
@@ -85,7 +124,7 @@ function replacedAmong(missing: readonly Noted[], answered: readonly FleetInstan
     const other = answered.find((candidate) => !taken.has(candidate) && isReplacement(candidate, one, nowMs));
     if (other === undefined) return [];
     taken.add(other);
-    return [one.id];
+    return [[one.id, `The new instance ${other.name} has taken its place.`] as const];
   });
   return { over, by: [...taken].map(({ name }) => name) };
 }
@@ -96,17 +135,22 @@ function isReplacement(other: FleetInstance, { present, missing_since: since }: 
   return startedMs > Date.parse(since) - CLOCKS_MS && nowMs - startedMs >= REPLACED_MS && !present.includes(other.name);
 }
 
-/** Whether `other` is the missing instance itself, or was started later under its name. */
-function isInItsPlace(other: FleetInstance, missing: FleetInstance): boolean {
-  return other.id === missing.id || (other.name === missing.name && other.started_at > missing.started_at);
-}
-
 /** Returns an empty list for a text that another version wrote in another form. */
 function missingIn(text: string): Noted[] {
   try {
     const { id, name, version, started_at, missing_since, present = [] } = JSON.parse(text) as Noted;
     const isWhole = [id, name, version, started_at, missing_since].every((part) => typeof part === 'string');
     return isWhole && Array.isArray(present) ? [{ id, name, version, started_at, missing_since, present }] : [];
+  } catch {
+    return [];
+  }
+}
+
+function returnedIn(text: string): ReturnedInstance[] {
+  try {
+    const { id, name, missing_since, at, why } = JSON.parse(text) as ReturnedInstance;
+    const isWhole = [id, name, missing_since, at, why].every((part) => typeof part === 'string');
+    return isWhole ? [{ id, name, missing_since, at, why }] : [];
   } catch {
     return [];
   }

@@ -77,6 +77,10 @@ it('of two instances one tells, the other goes on, and both tell of themselves w
   await until(() => pager.told().at(-1)?.[0] === 'firing redis');
   // The one that did not speak before waits, so that a failover is told once. Neither takes for over what the other one may still see.
   laterMs += 15_000;
+  // It leaves the outage of Redis to the one that spoke, for as long as that one may be taken to live.
+  await until(() => other.report().alerts.find(({ id }) => id === 'redis')?.told[0] === 'pager');
+  assert.equal(pager.told().filter(([text]) => text === 'firing redis').length, 1);
+  laterMs += 300_000;
   await until(() => pager.told().filter(([text]) => text === 'firing redis').length === 2);
   // What was on its way when Redis went may come from both, under one id.
   const once = [...new Map(pager.delivered.map((message) => [message.id, message])).values()];
@@ -89,5 +93,23 @@ it('of two instances one tells, the other goes on, and both tell of themselves w
   assert.match(first ?? '', /^[0-9a-f]{32}$/);
   assert.equal(first, second);
   assert.notEqual(first, dead);
+
+  await relay.restart();
+  const isReached = (run: AlertsRun) =>
+    run.endSilence('none').then(
+      () => true,
+      () => false,
+    );
+  await eventually(async () => (await isReached(again)) && (await isReached(other)));
+  for (const list of Object.values(causes)) list.length = 0;
+  await until(() => pager.told().flat().includes('resolved redis'));
+  await until(() => [again, other].every((run) => run.report().alerts.every(({ state }) => state === 'ended')));
+  assert.equal(
+    pager
+      .told()
+      .flat()
+      .filter((text) => text === 'resolved redis').length,
+    1,
+  );
   await Promise.all([again.stop(), other.stop()]);
 });

@@ -1,11 +1,13 @@
 // An instance that vanishes without an orderly end needs attention until it answers again, ends in order, another one takes its place, or an
-// operator dismisses it: also to an instance that started later and never knew it.
+// operator dismisses it, or an hour is over: also to an instance that started later and never knew it.
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { CausesReport } from '../../../gateway/alerts/causes-report.ts';
 import type { FleetInstance } from '../../../gateway/console/cause.ts';
 import type { Feed } from '../../../gateway/console/feed.ts';
+import { openFleet } from '../../../gateway/console/fleet.ts';
+import { openRedis } from '../../../gateway/redis/client.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { eventually } from '../../support/instances.ts';
@@ -59,7 +61,13 @@ async function read<T>({ adminUrl }: TestGateway, path: string): Promise<T> {
 
 async function missingAt(gateway: TestGateway) {
   const { causes } = await read<CausesReport>(gateway, 'causes');
-  return causes.find(({ id }) => id.startsWith('instance '));
+  return causes.find(({ id, severity }) => id.startsWith('instance ') && severity === 'failure');
+}
+
+/** What the causes say of an instance that was missing until now. */
+async function whyOf(gateway: TestGateway, at: number) {
+  const { causes } = await read<CausesReport>(gateway, 'causes');
+  return causes.find(({ id, severity }) => id.endsWith(`:${at}`) && severity === 'warning')?.consequence;
 }
 
 it('is told until it answers again, or is dismissed, by every instance', async () => {
@@ -83,6 +91,7 @@ it('is told until it answers again, or is dismissed, by every instance', async (
 
   await relay.restart();
   await eventually(async () => (await missingAt(one)) === undefined && (await missingAt(later)) === undefined);
+  assert.equal(await whyOf(later, port), 'It answers again.');
 
   await relay.kill();
   await eventually(async () => (await missingAt(later)) !== undefined);
@@ -96,6 +105,7 @@ it('is told until it answers again, or is dismissed, by every instance', async (
   assert.notEqual(await missingAt(one), undefined);
   assert.equal((await silence(`instance *:${port}`)).status, 200);
   assert.deepEqual([await missingAt(one), await missingAt(later)], [undefined, undefined]);
+  assert.equal(await whyOf(later, port), 'An operator has dismissed it.');
 });
 
 it('ends when another process starts in its place', async () => {
@@ -108,6 +118,7 @@ it('ends when another process starts in its place', async () => {
   const again = await start(redisUrlOf(), port);
   await eventually(async () => (await missingAt(one)) === undefined);
   assert.equal(await missingAt(again), undefined);
+  assert.equal(await whyOf(again, port), 'Another process has started under its name.');
 });
 
 it('ends when a new instance under another name has stayed for a minute, which replaces one alone', async () => {
@@ -121,7 +132,8 @@ it('ends when a new instance under another name has stayed for a minute, which r
   await relay.kill();
   const missing = async () => {
     const { causes } = await read<CausesReport>(one, 'causes');
-    return causes.filter(({ id }) => names.some((name) => id.endsWith(name))).length;
+    return causes.filter(({ id, severity }) => severity === 'failure' && names.some((name) => id.endsWith(name)))
+      .length;
   };
   await eventually(async () => (await missing()) === 2);
   await start(redisUrlOf(), await freePort());
@@ -131,6 +143,48 @@ it('ends when a new instance under another name has stayed for a minute, which r
   await eventually(async () => (await missing()) === 1);
   await read(one, 'console/feed?instance=all');
   assert.equal(await missing(), 1);
+  // The other one ends by itself.
+  aheadMs += 3_600_000;
+  await eventually(async () => (await missing()) === 0);
+  const whys = await Promise.all([lost, lostToo].map(({ port: at }) => whyOf(one, at)));
+  assert.ok(
+    whys.includes('It has not answered for 60 minutes and counts as gone for good; it has not come back.'),
+    String(whys),
+  );
+});
+
+it('is told of one that no other instance has ever asked anything, nor heard of', async () => {
+  const url = Object.assign(new URL(apartAt(redis.url)), { port: new URL(redis.url).port }).href;
+  const redisAway = await startRelay(url);
+  const fleetOf = (at: string, name: string) =>
+    openFleet({
+      ...{ url: at, self: { name, version: '1', started_at: new Date().toISOString() }, isEnding: () => false },
+      ...{ answer: async () => ({}), clock: () => performance.now(), now: Date.now, beatEveryMs: 100, lostAfterMs: 500 },
+    });
+  const lost = fleetOf(redisAway.url, 'gw-1:8080');
+  const ended = fleetOf(url, 'gw-2:8080');
+  const client = await openRedis({ url });
+  const names = async () =>
+    (await client.hvals('{gateway}:instances')).map((text) => (JSON.parse(text) as FleetInstance).name).sort();
+  await eventually(async () => (await names()).join() === 'gw-1:8080,gw-2:8080');
+  ended.close();
+  await redisAway.kill();
+  const later = fleetOf(url, 'gw-3:8080');
+  await eventually(async () => later.missing().length > 0);
+  assert.deepEqual(
+    later.missing().map(({ name }) => name),
+    ['gw-1:8080'],
+  );
+  assert.deepEqual(later.others(), []);
+  await redisAway.restart();
+  await eventually(async () => later.missing().length === 0);
+  assert.deepEqual(
+    later.returned().map(({ name, why }) => `${name} ${why}`),
+    ['gw-1:8080 It answers again.'],
+  );
+  for (const fleet of [lost, later]) fleet.close();
+  client.disconnect();
+  await redisAway.stop();
 });
 
 it('is not told of one that had begun to end, as a container that is killed after its grace period', async () => {

@@ -1,0 +1,92 @@
+// Each instance writes to Redis every few seconds that it is there. One that was killed is noticed by this, also if no other instance has
+// ever asked it anything.
+
+import type { Redis } from '../redis/client.ts';
+import { evaluate, toScript } from '../redis/sealed-script.ts';
+import type { FleetInstance } from './cause.ts';
+
+interface LostInstance extends FleetInstance {
+  /** When it was last there: epoch milliseconds of Redis. */
+  readonly lastMs: number;
+}
+
+interface Beaten {
+  readonly present: readonly FleetInstance[];
+  /** Empty for the first seconds after a connection to Redis: the others may have lost theirs, too. */
+  readonly lost: readonly LostInstance[];
+}
+
+interface InstanceBeats {
+  /** Writes that this instance is there, and finds those that are and those that are no more. Rejects while Redis is away. */
+  beat(self: FleetInstance): Promise<Beaten>;
+  /** Takes these out, after an orderly end or when they were noted elsewhere. Rejects while Redis is away. */
+  leave(ids: readonly string[]): Promise<void>;
+}
+
+interface BeatOptions {
+  /** Monotonic milliseconds. */
+  clock(): number;
+  readonly beatEveryMs: number;
+  readonly lostAfterMs: number;
+}
+
+const INSTANCES = '{gateway}:instances';
+const BEATS = '{gateway}:instances:beats';
+
+/** Arguments: id, the instance as text. Answers with the time, and the members of both hashes. */
+const BEAT = toScript(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('HSET', KEYS[2], ARGV[1], now)
+return { tostring(now), redis.call('HGETALL', KEYS[1]), redis.call('HGETALL', KEYS[2]) }
+`);
+
+export function createInstanceBeats(redis: Redis, { clock, beatEveryMs, lostAfterMs }: BeatOptions): InstanceBeats {
+  let steadySince: number | undefined;
+  let lastAt = Number.NEGATIVE_INFINITY;
+
+  /** Whether this instance has beaten without a gap for as long as another one may be silent. */
+  function isSteady(): boolean {
+    const now = clock();
+    if (steadySince === undefined || now - lastAt > 2 * beatEveryMs) steadySince = now;
+    lastAt = now;
+    return now - steadySince >= lostAfterMs;
+  }
+
+  return {
+    async beat(self) {
+      try {
+        const reply = await evaluate(redis, BEAT, [INSTANCES, BEATS], [self.id, JSON.stringify(self)]);
+        const [now, instances, beats] = reply as [string, string[], string[]];
+        const lastOf = new Map(pairsOf(beats));
+        const all = pairsOf(instances).flatMap(([id, text]) => instanceIn(id, text, Number(lastOf.get(id) ?? 0)));
+        const isLost = ({ lastMs }: LostInstance) => Number(now) - lastMs > lostAfterMs;
+        return { present: all.filter((one) => !isLost(one)), lost: isSteady() ? all.filter(isLost) : [] };
+      } catch (error) {
+        steadySince = undefined;
+        throw error;
+      }
+    },
+    async leave(ids) {
+      if (ids.length === 0) return;
+      await redis.hdel(INSTANCES, ...ids);
+      await redis.hdel(BEATS, ...ids);
+    },
+  };
+}
+
+function pairsOf(flat: readonly string[]): [string, string][] {
+  return Array.from({ length: flat.length / 2 }, (_, index) => [flat[2 * index] ?? '', flat[2 * index + 1] ?? '']);
+}
+
+/** Returns an empty list for a text that another version wrote in another form. */
+function instanceIn(id: string, text: string, lastMs: number): LostInstance[] {
+  try {
+    const { name, version, started_at } = JSON.parse(text) as FleetInstance;
+    const isWhole = [name, version, started_at].every((part) => typeof part === 'string');
+    return isWhole ? [{ id, name, version, started_at, lastMs }] : [];
+  } catch {
+    return [];
+  }
+}
