@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { GatewayEvent } from './events.ts';
 import { COARSEST, RESOLUTIONS, YESTERDAY_SLOTS } from './ranges.ts';
 import { createRing, type Ring } from './ring.ts';
+import type { OrganizationNearLimit } from './sample.ts';
 
 /** Rings of one series, one per resolution. */
 export type SeriesRings = readonly Ring[];
@@ -24,6 +25,7 @@ export interface HistoryState {
 
 export interface KeptHistory extends HistoryState {
   readonly events: readonly GatewayEvent[];
+  readonly nearLimits: readonly OrganizationNearLimit[];
   /** When the history was written: epoch milliseconds; undefined if an earlier release wrote it. */
   readonly keptAtMs: number | undefined;
 }
@@ -39,6 +41,7 @@ interface Head {
   readonly upstreams?: readonly string[];
   readonly codes: readonly string[];
   readonly events: readonly GatewayEvent[];
+  readonly nearLimits?: readonly OrganizationNearLimit[];
 }
 
 const NEWLINE = 0x0a;
@@ -73,7 +76,7 @@ export function createSeries(width: number): SeriesRings {
 
 export function encodeHistory(
   state: HistoryState,
-  events: readonly GatewayEvent[],
+  { events, nearLimits }: Pick<KeptHistory, 'events' | 'nearLimits'>,
   width: number,
   keptAtMs: number,
 ): Buffer {
@@ -84,7 +87,7 @@ export function encodeHistory(
     upstreams: [...upstreams.keys()],
     codes: [...codes.keys()],
   };
-  const head: Head = { form: formOf(width).text, startedAtMs, keptAtMs, newest, ...names, events };
+  const head: Head = { form: formOf(width).text, startedAtMs, keptAtMs, newest, ...names, events, nearLimits };
   const cells = seriesIn(state).map(({ cells }) => Buffer.from(cells.buffer));
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...cells]);
 }
@@ -99,7 +102,7 @@ export function decodeHistory(bytes: Buffer, width: number, nowMs: number): Kept
   const head = headIn(bytes);
   const form = [formOf(width), formerFormOf(width)].find(({ text }) => text === head?.form);
   if (head === undefined || form === undefined) return undefined;
-  const { newest, events } = head;
+  const { newest, events, nearLimits = [], keptAtMs } = head;
   if (newest.some((slot, resolution) => slot * slotMsOf(resolution) > nowMs)) return undefined;
   let at = bytes.indexOf(NEWLINE) + 1;
 
@@ -123,7 +126,8 @@ export function decodeHistory(bytes: Buffer, width: number, nowMs: number): Kept
   const oldestMs = ((newest[COARSEST] ?? 0) - (form.slots[COARSEST] ?? 0) + 1) * slotMsOf(COARSEST);
   const startedAtMs = Math.max(head.startedAtMs, oldestMs);
   if (!isWhole) return undefined;
-  return { startedAtMs, keptAtMs: head.keptAtMs, newest, all, operations, organizations, upstreams, codes, events };
+  const series = { all, operations, organizations, upstreams, codes };
+  return { startedAtMs, keptAtMs, newest, ...series, events, nearLimits };
 }
 
 function slotMsOf(resolution: number): number {

@@ -19,6 +19,8 @@ const KEPT_MAX = 300;
 const REPORTED_MAX = 20;
 const MINUTES = 15;
 const MINUTE_MS = 60_000;
+/** How long an organization is kept after it was last near a limit. */
+export const NOTED_MS = MINUTES * MINUTE_MS;
 
 interface Entry {
   readonly organization: string;

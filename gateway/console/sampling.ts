@@ -11,7 +11,7 @@ import type { LocalFeed } from './feed.ts';
 import { History, type Subject, widthOf } from './history.ts';
 import { historyReport } from './history-report.ts';
 import { decodeHistory, encodeHistory, type HistoryFile, type KeptHistory } from './kept-history.ts';
-import { mergeNearLimit } from './near-limit.ts';
+import { mergeNearLimit, NOTED_MS } from './near-limit.ts';
 import type { Present } from './present.ts';
 import { RESOLUTIONS, type ShownTime } from './ranges.ts';
 import { createDifference, type OrganizationNearLimit, type Sample } from './sample.ts';
@@ -99,7 +99,8 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
 
   async function keep(): Promise<void> {
     keptAtMs = now();
-    await options.file?.write(encodeHistory(history.state(), events.list(), widthOf(bounds), now()));
+    const shown = { events: events.list(), nearLimits: organizations };
+    await options.file?.write(encodeHistory(history.state(), shown, widthOf(bounds), now()));
   }
 
   /** One sample at a time: an older sample processed after a newer one would be counted twice. */
@@ -112,7 +113,8 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
 
   async function takeSample(): Promise<void> {
     const [taken, said] = await Promise.all([count(), status().catch(() => null)]);
-    organizations = mergeNearLimit(taken.map((one) => one.organizations));
+    const before = keptNearLimits(kept, now());
+    organizations = mergeNearLimit([...taken.map((one) => one.organizations), before]);
     for (const { name, upstream } of taken.flatMap(({ operations }) => operations))
       if (upstream !== undefined) upstreams.set(name, upstream);
     lastStatus = said;
@@ -207,6 +209,11 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
 function uncountedSince(kept: KeptHistory | undefined, nowMs: number): number | undefined {
   const keptAtMs = kept?.keptAtMs;
   return keptAtMs !== undefined && nowMs - keptAtMs >= SLOT_MS ? keptAtMs : undefined;
+}
+
+/** Those of the process before, as long as they count. The processes of this one know only their own. */
+function keptNearLimits(kept: KeptHistory | undefined, nowMs: number): readonly OrganizationNearLimit[] {
+  return (kept?.nearLimits ?? []).filter(({ last_at: at }) => nowMs - Date.parse(at) < NOTED_MS);
 }
 
 function isServerError(code: string): boolean {

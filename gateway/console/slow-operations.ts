@@ -17,9 +17,8 @@ export interface SlowMemory {
 export interface Slow {
   readonly name: string;
   readonly upstream: string | undefined;
-  /** 90th percentiles: of the last seconds, of the last minute, and of the time before. */
+  /** 90th percentiles: of the last seconds, and of the time before. */
   readonly nowMs: number;
-  readonly minuteMs: number;
   readonly beforeMs: number;
   /** Whether the last seconds are as usual. */
   readonly isRecovering: boolean;
@@ -66,7 +65,7 @@ export function slowIn({
     const minuteMs = quantileMs(bounds, minute, PART) ?? 0;
     const latestMs = quantileMs(bounds, latest, PART) ?? minuteMs;
     const nowMs = lately >= SLOW_REQUESTS_MIN ? latestMs : minuteMs;
-    const one = { name, upstream: upstreamOf(name), nowMs, minuteMs, beforeMs };
+    const one = { name, upstream: upstreamOf(name), nowMs, beforeMs };
     if (lately > 0 && !isSlow(latestMs))
       return usual !== undefined && isSlow(minuteMs) ? [{ ...one, nowMs: latestMs, isRecovering: true }] : [];
     const isEnough = figuresOf(bounds, minute).requests >= SLOW_REQUESTS_MIN;
@@ -164,14 +163,14 @@ interface Told {
 }
 
 function slowCause(id: string, slow: Slow, { what, title, many = '', of, waiting, wait, details }: Told): Cause {
-  const { nowMs, minuteMs, beforeMs, isRecovering } = slow;
+  const { nowMs, beforeMs, isRecovering } = slow;
   const figures = { p90_ms: Math.round(nowMs), p90_before_ms: Math.round(beforeMs), waiting };
   const more = { title, runbook: 'GatewaySlow', details, figures };
   const most = `9 of 10 responses${of} within ${duration(nowMs)}`;
   return isRecovering
     ? warningCause(
         id,
-        `${what} is recovering${many}: ${most} in the last 15 seconds, ${duration(minuteMs)} in the last minute.`,
+        `${what} is recovering${many}: ${most} in the last 15 seconds, after a slow time in the last minute.`,
         '',
         { ...more, hasRecovered: true },
       )

@@ -74,7 +74,7 @@ const fields = {
     told: false,
     notes: { upstreamBody: rarelyNoted<string>() },
     meaning:
-      'media type and size of an error body that is no JSON, such as `text/html, 948 bytes`; the client gets none of it',
+      'media type and size of the body of a 5xx, and of an error body that is no JSON, such as `text/html, 948 bytes`; the client gets none of it',
   },
   upstream_ms: {
     section: 'answer',

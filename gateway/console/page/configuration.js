@@ -9,9 +9,14 @@ import { addressOf, instanceIn } from './routes.js';
 
 const kinds = { '+': 'added', '-': 'removed', '@': 'place' };
 
+/** What is shown: the route, the instance, its version, and when that began. */
+let shown;
+let isReading = false;
+
 export async function showConfiguration(route, feed) {
   const box = place('configuration-view');
   const found = await read('configuration', { instance: instanceIn(route) });
+  shown = found && { route, ...found };
   if (found === undefined) {
     box.replaceChildren(element('p', { class: 'card empty' }, 'This instance does not tell its configuration.'));
     return;
@@ -23,7 +28,9 @@ export async function showConfiguration(route, feed) {
       {},
       `Version ${version} is in force since `,
       timeElement(since),
-      `, ${ago(since)}.`,
+      ', ',
+      element('span', { id: 'configuration-ago' }, ago(since)),
+      '.',
       element('span', { id: 'configuration-of' }, ` Instance ${instance}.`),
     ),
     element('div', { id: 'configuration-now' }),
@@ -47,10 +54,29 @@ export async function showConfiguration(route, feed) {
   if (feed !== undefined) showState(feed);
 }
 
+/** Shows another version as soon as it is in force. Files that were open stay open. */
+export async function renew(feed) {
+  if (shown === undefined || isReading) return;
+  showState(feed);
+  const { status } = feed.statuses.find(({ instance }) => instance === shown.instance) ?? {};
+  const { version } = status?.configuration ?? {};
+  if (version === undefined || version === shown.version) return;
+  isReading = true;
+  const open = summariesOf('details[open]');
+  await showConfiguration(shown.route, feed).catch(() => undefined);
+  isReading = false;
+  for (const one of document.querySelectorAll('#configuration-view details'))
+    one.open = open.includes(one.firstElementChild.textContent);
+}
+
+const summariesOf = (which) =>
+  [...document.querySelectorAll(`#configuration-view ${which}`)].map((one) => one.firstElementChild.textContent);
+
 /** Shows a change that was refused, and instances with another version, because the version in force tells neither. */
-export function showState(feed) {
+function showState(feed) {
   const box = place('configuration-now');
   if (box === null) return;
+  place('configuration-ago').textContent = ago(shown.since);
   place('configuration-of').hidden = feed.instances.length < 2;
   const versions = versionsIn(feed);
   const next = element(

@@ -31,8 +31,11 @@ export async function showNextSteps(list, record, next) {
 
 const shareOf = (number, { requests }) => `${count(number)} (${percent(number, requests)})`;
 
-function stepsOf({ code, stage, organization, key_id: key, route, method, upstream, client, path }, { runbook }) {
-  const steps = [];
+function stepsOf(
+  { code, stage, organization, key_id: key, route, method, upstream, client, path },
+  { runbook, client: change },
+) {
+  const steps = change === undefined ? [] : [[`The client has to change: ${change}`]];
   const operation = route === undefined ? undefined : `${method} ${route}`;
   if (stage === 'forward' && upstream !== undefined)
     steps.push([

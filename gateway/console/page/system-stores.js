@@ -5,13 +5,14 @@ import { element } from './elements.js';
 import { clockWithSeconds, count, moment } from './format.js';
 import { addressOf } from './routes.js';
 import { breakerKinds, credentialKinds, retriedCredentials, stateOfTarget, targetKinds, worded } from './states.js';
-import { createTableOf, instanceColumn, ofEach } from './system-table.js';
+import { createTableOf, instanceColumn, ofAll, sumOf } from './system-table.js';
 
 export function upstreams() {
-  return createTableOf('upstreams', ofEach(upstreamRows), {
+  const keyOf = ({ upstream, mode, address }) => `${upstream} ${mode} ${address}`;
+  return createTableOf('upstreams', ofAll(upstreamRows, keyOf, { outstanding: sumOf, waiting: sumOf }), {
     caption: 'Upstreams and their targets',
     empty: 'No upstream is configured.',
-    keyOf: (row) => `${row.instance} ${row.upstream} ${row.mode} ${row.address}`,
+    keyOf: (row) => `${row.instance} ${keyOf(row)}`,
     hrefOf: ({ upstream }) => addressOf('upstreams', {}, upstream),
     sort: { key: 'upstream', descending: false },
     columns: [
@@ -84,28 +85,27 @@ const storeKinds = {
 };
 
 export function stores() {
-  // The same thing of all instances stands together.
-  const rowsIn = (feed) => {
-    const rows = ofEach(storeRows)(feed);
-    return [...Map.groupBy(rows, ({ name }) => name).values()].flat();
-  };
-  return createTableOf('stores', rowsIn, {
-    caption: 'Stores and bounds of the gateway',
-    empty: 'No process responded.',
-    keyOf: ({ instance, name }) => `${instance} ${name}`,
-    columns: [
-      { key: 'name', label: 'What', cell: ({ name }) => name },
-      instanceColumn,
-      { key: 'state', label: 'State', cell: (row) => worded(storeKinds, row.state) },
-      { key: 'more', label: 'Details', long: true, cell: ({ more }) => more },
-    ],
-  });
+  return createTableOf(
+    'stores',
+    ofAll(storeRows, ({ name }) => name, { figures: joinedFigures }),
+    {
+      caption: 'Stores and bounds of the gateway',
+      empty: 'No process responded.',
+      keyOf: ({ instance, name }) => `${instance} ${name}`,
+      columns: [
+        { key: 'name', label: 'What', cell: ({ name }) => name },
+        instanceColumn,
+        { key: 'state', label: 'State', cell: (row) => worded(storeKinds, row.state) },
+        { key: 'more', label: 'Details', long: true, cell: ({ more, figures }) => textOf(figures) ?? more },
+      ],
+    },
+  );
 }
 
 function storeRows(status) {
   const { keys = {}, limits = {}, idempotency = {}, deprecated_uses: uses = {}, overload = {}, issuers = {} } = status;
   const { open_streams: streams = {} } = status;
-  const megabytes = (bytes) => `${(bytes / 1_048_576).toFixed(bytes < 10_485_760 ? 1 : 0)} MiB`;
+  const { buffered_bytes: held = 0, buffered_bytes_max: heldMax = 0, loop_delay_ms: delay = 0 } = overload;
   const rows = [
     ['Keys', keys.store, keys.grace_ends_at ? `cached keys are valid until ${moment(keys.grace_ends_at)}` : ''],
     [
@@ -122,15 +122,34 @@ function storeRows(status) {
       issuer.failure ? 'failing' : 'reachable',
       issuer.failure ?? '',
     ]),
-    ['Event loop', overload.loop_overloaded ? 'overloaded' : 'normal', `${overload.loop_delay_ms ?? 0} ms late`],
-    ['Open streams', total(streams) === 0 ? 'none' : 'open', streamsOf(streams)],
-    [
-      'Bodies held',
-      overload.shedding ? 'shedding' : 'normal',
-      `${megabytes(overload.buffered_bytes ?? 0)} of ${megabytes(overload.buffered_bytes_max ?? 0)}`,
-    ],
+    ['Event loop', overload.loop_overloaded ? 'overloaded' : 'normal', '', { delay }],
+    ['Open streams', total(streams) === 0 ? 'none' : 'open', '', { streams }],
+    ['Bodies held', overload.shedding ? 'shedding' : 'normal', '', { held, heldMax }],
   ];
-  return rows.filter(([, known]) => known !== undefined).map(([name, known, more]) => ({ name, state: known, more }));
+  return rows
+    .filter(([, known]) => known !== undefined)
+    .map(([name, known, more, figures]) => ({ name, state: known, more, figures }));
+}
+
+/** The figures of several instances: the worst delay, and the sums of the rest. */
+function joinedFigures(all) {
+  const [first] = all;
+  if (first === undefined) return undefined;
+  if ('delay' in first) return { delay: Math.max(...all.map(({ delay }) => delay)) };
+  if ('held' in first)
+    return { held: sumOf(all.map(({ held }) => held)), heldMax: sumOf(all.map(({ heldMax }) => heldMax)) };
+  const kinds = [...new Set(all.flatMap(({ streams }) => Object.keys(streams)))];
+  return { streams: Object.fromEntries(kinds.map((kind) => [kind, sumOf(all.map(({ streams }) => streams[kind]))])) };
+}
+
+/** Undefined for a row without figures. */
+function textOf(figures) {
+  if (figures === undefined) return undefined;
+  const { delay, held, heldMax, streams } = figures;
+  if (delay !== undefined) return `${delay} ms late`;
+  if (streams !== undefined) return streamsOf(streams);
+  const megabytes = (bytes) => `${(bytes / 1_048_576).toFixed(bytes < 10_485_760 ? 1 : 0)} MiB`;
+  return `${megabytes(held)} of ${megabytes(heldMax)}`;
 }
 
 function total(streams) {

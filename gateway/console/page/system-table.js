@@ -17,6 +17,27 @@ export const ofEach = (rowsIn) => (feed) => {
   );
 };
 
+/**
+ * As `ofEach`, with one row for what all instances tell alike, which is marked with `all`. Rows that differ stay apart.
+ *
+ * @param keyOf which rows are about the same thing
+ * @param joins members that may differ, and how those of all rows become one
+ */
+export const ofAll =
+  (rowsIn, keyOf, joins = {}) =>
+  (feed) => {
+    const instances = feed.statuses.filter(({ status }) => status !== null).length;
+    const withoutPlace = (name, value) => (name === 'instance' || name in joins ? undefined : value);
+    return [...Map.groupBy(ofEach(rowsIn)(feed), keyOf).values()].flatMap((same) => {
+      const different = new Set(same.map((row) => JSON.stringify(row, withoutPlace)));
+      if (same.length < 2 || same.length < instances || different.size > 1) return same;
+      const members = Object.entries(joins).map(([name, join]) => [name, join(same.map((row) => row[name]))]);
+      return [{ ...same[0], ...Object.fromEntries(members), instance: 'all' }];
+    });
+  };
+
+export const sumOf = (values) => values.reduce((sum, value) => sum + (value ?? 0), 0);
+
 export const instanceColumn = {
   key: 'instance',
   label: 'Instance',

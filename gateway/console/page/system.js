@@ -8,7 +8,7 @@ import { lastReload, mistakesOf } from './last-reload.js';
 import { addressOf } from './routes.js';
 import { worded } from './states.js';
 import { stores, upstreams } from './system-stores.js';
-import { createTableOf, instanceColumn, ofEach } from './system-table.js';
+import { createTableOf, instanceColumn, ofAll, ofEach } from './system-table.js';
 import { createTable } from './tables.js';
 
 /** @returns a function that shows a feed in all panels */
@@ -153,30 +153,34 @@ const workersIn = ({ workers: known = [] }) => known;
 
 function certificates() {
   const kinds = { valid: undefined, expiring: 'warn', expired: 'bad', revoked: 'bad', missing: 'bad' };
-  return createTableOf('certificates', ofEach(certificatesIn), {
-    caption: 'Certificates of the public listener',
-    empty: 'The public listener is without TLS.',
-    keyOf: ({ instance, names }) => `${instance} ${names.join()}`,
-    sort: { key: 'days', descending: false },
-    columns: [
-      { key: 'names', label: 'Names', cell: ({ names }) => names.join(', '), value: ({ names }) => names[0] },
-      instanceColumn,
-      {
-        key: 'days',
-        label: 'Days left',
-        numeric: true,
-        cell: (row) =>
-          state(
-            row.state in kinds ? kinds[row.state] : 'off',
-            row.days_left === null ? row.state : String(row.days_left),
-          ),
-        value: (row) => row.days_left ?? -1e9,
-      },
-      { key: 'expires', label: 'Expires', cell: (row) => (row.expires_at ? day(Date.parse(row.expires_at)) : '–') },
-      { key: 'renews', label: 'Renews', cell: (row) => (row.renews_at ? day(Date.parse(row.renews_at)) : '–') },
-      { key: 'failure', label: 'Last failure', cell: (row) => row.last_failure?.reason ?? '–' },
-    ],
-  });
+  return createTableOf(
+    'certificates',
+    ofAll(certificatesIn, ({ names }) => names.join()),
+    {
+      caption: 'Certificates of the public listener',
+      empty: 'The public listener is without TLS.',
+      keyOf: ({ instance, names }) => `${instance} ${names.join()}`,
+      sort: { key: 'days', descending: false },
+      columns: [
+        { key: 'names', label: 'Names', cell: ({ names }) => names.join(', '), value: ({ names }) => names[0] },
+        instanceColumn,
+        {
+          key: 'days',
+          label: 'Days left',
+          numeric: true,
+          cell: (row) =>
+            state(
+              row.state in kinds ? kinds[row.state] : 'off',
+              row.days_left === null ? row.state : String(row.days_left),
+            ),
+          value: (row) => row.days_left ?? -1e9,
+        },
+        { key: 'expires', label: 'Expires', cell: (row) => (row.expires_at ? day(Date.parse(row.expires_at)) : '–') },
+        { key: 'renews', label: 'Renews', cell: (row) => (row.renews_at ? day(Date.parse(row.renews_at)) : '–') },
+        { key: 'failure', label: 'Last failure', cell: (row) => row.last_failure?.reason ?? '–' },
+      ],
+    },
+  );
 }
 
 const certificatesIn = ({ certificates: known = [] }) => known;

@@ -64,8 +64,8 @@ const loaders = {
     return { open: (_route, feed) => showAlerts(feed), feed: (feed) => void showAlerts(feed).catch(() => undefined) };
   },
   async configuration() {
-    const { showConfiguration, showState } = await import('./configuration.js');
-    return { open: showConfiguration, feed: showState };
+    const { renew, showConfiguration } = await import('./configuration.js');
+    return { open: showConfiguration, feed: (feed) => void renew(feed) };
   },
   async explain() {
     const { openExplain } = await import('./explain.js');

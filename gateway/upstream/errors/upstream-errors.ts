@@ -65,8 +65,8 @@ export class ErrorBody {
 
   /** Returns the refusal for the client, made from the part of the body that has arrived. */
   refusal(): GatewayError {
-    // A page of HTML often comes from a proxy in front of the service, and not from the service.
-    if (!isJson(this.#headers)) this.#refused.trail.note('upstreamBody', this.#shape());
+    // A page of HTML often comes from a proxy in front of the service, and not from the service. Clients get nothing of a 5xx.
+    if (this.#status >= 500 || !isJson(this.#headers)) this.#refused.trail.note('upstreamBody', this.#shape());
     return toUpstreamRefusal(this.#status, this.#headers, this.#read.whole(), this.#refused);
   }
 
