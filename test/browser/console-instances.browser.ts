@@ -63,19 +63,33 @@ describe('the console of two instances', () => {
     await page.context().close();
   });
 
-  it('names the instance of each target, store and worker while all are shown', async () => {
+  it('has one row for what all instances tell alike, and names the instance of what differs', async () => {
     const { page } = await openPage(browser, `${one.adminUrl}/#/system`);
     const targets = page.locator('#upstreams tbody tr');
-    await targets.nth(1).waitFor(PATIENCE);
-    const names = (await instancesOf(one)).map(({ name }) => name).toSorted();
+    await targets.filter({ hasText: 'all' }).waitFor(PATIENCE);
     for (const table of ['upstreams', 'stores']) {
       const cells = await page.locator(`#${table} tbody td[data-label="Instance"]`).allTextContents();
-      assert.deepEqual([...new Set(cells)].toSorted(), names, table);
+      assert.deepEqual([...new Set(cells)], ['all'], table);
     }
+    assert.equal(await targets.count(), 1);
     await takeScreenshot(page, 'instances-system');
+    const joined = await page.evaluate(`import('./system-table.js').then(({ ofAll, sumOf }) =>
+      ofAll(({ rows }) => rows, ({ name }) => name, { open: sumOf })({
+        statuses: [
+          { instance: 'a', status: { rows: [{ name: 'x', state: 'up', open: 2 }, { name: 'y', state: 'up' }, { name: 'z' }] } },
+          { instance: 'b', status: { rows: [{ name: 'x', state: 'up', open: 3 }, { name: 'y', state: 'away' }] } },
+          { instance: 'c', status: null },
+        ],
+      }))`);
+    assert.deepEqual(joined, [
+      { name: 'x', state: 'up', open: 5, instance: 'all' },
+      { name: 'y', state: 'up', instance: 'a' },
+      { name: 'y', state: 'away', instance: 'b' },
+      { name: 'z', instance: 'a' },
+    ]);
     const [own] = await instancesOf(one);
     await page.locator('#instance').selectOption(own?.id ?? '');
-    await targets.nth(1).waitFor({ ...PATIENCE, state: 'detached' });
+    await targets.filter({ hasText: 'all' }).waitFor({ ...PATIENCE, state: 'detached' });
     assert.equal(await page.locator('#upstreams th', { hasText: 'Instance' }).isVisible(), false);
     await page.context().close();
   });
@@ -98,6 +112,12 @@ describe('the console of two instances', () => {
       .filter({ hasText: '4321' })
       .waitFor(PATIENCE);
     await page.locator('#instance option:checked', { hasText: name }).waitFor({ ...PATIENCE, state: 'attached' });
+    // It is renewed by itself, and a file that was opened stays open.
+    const file = view.locator('details.file', { hasText: 'limits.yaml' });
+    await file.locator('summary').click();
+    writeFileSync(limitsOf(other), '{ "tiers": { "standard": { "requests": 5432 } } }');
+    await file.locator('pre', { hasText: '5432' }).waitFor(PATIENCE);
+    assert.equal(await file.getAttribute('open'), '');
     writeFileSync(limitsOf(other), '{ "tiers": { "standard": { "requests": -1 } } }');
     await now.filter({ hasText: 'refused at' }).filter({ hasText: 'tiers.standard.requests' }).waitFor(PATIENCE);
     await page.setViewportSize({ width: 390, height: 844 });

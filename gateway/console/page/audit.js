@@ -36,27 +36,49 @@ const show = createTable(place('audit-rows'), {
 function detailsOf({ kind, details }) {
   const { before = {}, after = {}, changes = [], request_id: request, outcome } = details;
   const refused = outcome === 'refused' ? [state('bad', 'refused'), '; '] : [];
-  const others = Object.entries(details).filter(([name]) => name !== 'outcome' || refused.length === 0);
   // What was made has the same members as its state afterwards.
   const members = kind.endsWith('.changed') ? Object.keys(after) : [];
   const changed = [
     // The keys of configuration files that a reload changed.
-    ...changes,
-    ...members.map((name) => `${name}: ${textOf(before[name])} → ${textOf(after[name])}`),
+    ...changes.map((change) => /^(.*?): (.*) → (.*)$/.exec(change)?.slice(1) ?? [change]),
+    ...members.map((name) => [name, textOf(before[name]), textOf(after[name])]),
   ];
-  const more = others
-    .filter(([name, value]) => !HIDDEN.includes(name) && value !== null && value !== '')
+  // An applied change names its files itself.
+  const isKnown = (name) => name === 'outcome' || (name === 'files' && changes.length > 0);
+  const more = Object.entries(details)
+    .filter(([name, value]) => !HIDDEN.includes(name) && !isKnown(name) && value !== null && value !== '')
     .map(([name, value]) => `${name}: ${textOf(value)}`);
-  const text = withTimes([...changed, ...more].join('; '), momentWithSeconds);
+  const text = withTimes(more.join('; '), momentWithSeconds);
   const asked = request === undefined ? [] : [element('span', { class: 'soft' }, ` request ${request}`)];
-  return element('span', {}, ...refused, text, ...asked);
+  return element('span', {}, ...refused, ...changed.flatMap(changeOf), text, ...asked);
 }
+
+/** A setting, with its values before and after. */
+function changeOf([name, from, to]) {
+  if (to === undefined) return [`${name}; `];
+  return [`${name}: `, element('strong', {}, `${settingOf(from)} → ${settingOf(to)}`), '; '];
+}
+
+/** A block of settings in words: its braces and quotes say nothing. */
+const settingOf = (text) =>
+  /^\{[^{}]*\}$/.test(text) ? text.replaceAll(/[{}"]/g, '').replaceAll(/([:,])/g, '$1 ') : text;
 
 function textOf(value) {
   if (value === undefined) return NONE;
   const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
   const text = isList ? value.join(' ') : typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+/** One row for a change of files that every instance has applied. */
+function joined(changes) {
+  const keyOf = ({ kind, sequence, details: { version, outcome, changes: keys, instance } }) =>
+    instance === undefined || version === undefined ? sequence : JSON.stringify([kind, version, outcome, keys]);
+  return [...Map.groupBy(changes, keyOf).values()].map((same) => {
+    const [first] = same;
+    const instances = same.map(({ details }) => details.instance).toSorted();
+    return same.length === 1 ? first : { ...first, details: { ...first.details, instance: instances } };
+  });
 }
 
 place('audit-form').addEventListener('submit', (event) => {
@@ -78,7 +100,7 @@ export async function showAudit() {
   const organization = params.get('organization') ?? undefined;
   place('audit-organization').value = organization ?? '';
   const found = await read('audit', { organization, before: params.get('before') ?? undefined });
-  show(timed(found?.changes ?? []));
+  show(timed(joined(found?.changes ?? [])));
   const newest = params.get('before') === null ? [] : [link(addressOf('audit', { organization }), 'The newest'), ' '];
   const older = found?.older ? [link(addressOf('audit', { organization, before: found.older }), 'Older changes')] : [];
   place('audit-more').replaceChildren(...newest, ...older);

@@ -14,11 +14,14 @@ export function marksIn(events, { beginMs, endMs, toX, ...place }) {
   });
 }
 
-function draw({ kind }, from, to, { top, bottom, pattern }) {
-  const group = drawn('g', { class: `mark ${kind}` });
+function draw({ kind, text, instance }, from, to, { top, bottom, pattern }) {
+  const where = instance === undefined ? '' : ` (${instance})`;
+  const group = drawn('g', { class: `mark ${kind}` }, drawn('title', {}, text + where));
   const band = { x: from, y: top, width: Math.max(2, to - from), height: bottom - top };
   if (kind === 'outage') group.append(drawn('rect', band));
-  else if (kind === 'uncounted') group.append(drawn('rect', { ...band, fill: `url(#${pattern})` }));
+  else if (kind === 'uncounted')
+    // The stripes have the colour of the paper.
+    group.append(drawn('rect', { ...band, class: 'ground' }), drawn('rect', { ...band, fill: `url(#${pattern})` }));
   else group.append(drawn('line', { x1: from, x2: from, y1: top, y2: bottom }));
   group.append(drawn('text', { x: from, y: top - 6, 'text-anchor': 'middle' }, signs[kind] ?? '•'));
   return group;

@@ -35,7 +35,7 @@ function stepsOf(
   { code, stage, organization, key_id: key, route, method, upstream, client, path },
   { runbook, client: change },
 ) {
-  const steps = change === undefined ? [] : [[`The client has to change: ${change}`]];
+  const steps = change === undefined ? [] : [['For the client: ', ...withCode(change)]];
   const operation = route === undefined ? undefined : `${method} ${route}`;
   if (stage === 'forward' && upstream !== undefined)
     steps.push([
@@ -63,6 +63,9 @@ function stepsOf(
   if (runbook !== undefined) steps.push([link(addressOf('runbook', {}, runbook), '→ runbook'), ': what to do.']);
   return steps;
 }
+
+/** Words between backticks are code. */
+const withCode = (text) => text.split('`').map((part, index) => (index % 2 === 1 ? element('code', {}, part) : part));
 
 /** The rules that refused, with their places, and the actions on the organization. */
 function limitSteps({ id, tier, tiers, limits }, { violated_policies: violated }) {
