@@ -34,7 +34,7 @@ const ALONE_AFTER_MS = 10_000;
 /** The causes that all instances see, because it is their store that is away. */
 const OF_STORES = ['redis', 'stores'];
 /** The instance that spoke may have gone with the store. The others tell of it after this time, under the same `dedup_key`. */
-const LEFT_MS = 300_000;
+const LEFT_MS = 180_000;
 
 /** @param now epoch milliseconds that never decrease */
 export function createSpeaker(store: AlertStore, instance: string, now: () => number): Speaker {

@@ -73,7 +73,8 @@ describe('the console of two instances', () => {
     }
     assert.equal(await targets.count(), 1);
     await takeScreenshot(page, 'instances-system');
-    const joined = await page.evaluate(`import('./system-table.js').then(({ ofAll, sumOf }) =>
+    const joined =
+      await page.evaluate(`import(new URL('system-table.js', document.querySelector('script[type=module]').src)).then(({ ofAll, sumOf }) =>
       ofAll(({ rows }) => rows, ({ name }) => name, { open: sumOf })({
         statuses: [
           { instance: 'a', status: { rows: [{ name: 'x', state: 'up', open: 2 }, { name: 'y', state: 'up' }, { name: 'z' }] } },

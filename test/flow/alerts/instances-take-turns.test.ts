@@ -80,7 +80,7 @@ it('of two instances one tells, the other goes on, and both tell of themselves w
   // It leaves the outage of Redis to the one that spoke, for as long as that one may be taken to live.
   await until(() => other.report().alerts.find(({ id }) => id === 'redis')?.told[0] === 'pager');
   assert.equal(pager.told().filter(([text]) => text === 'firing redis').length, 1);
-  laterMs += 300_000;
+  laterMs += 180_000;
   await until(() => pager.told().filter(([text]) => text === 'firing redis').length === 2);
   // What was on its way when Redis went may come from both, under one id.
   const once = [...new Map(pager.delivered.map((message) => [message.id, message])).values()];
