@@ -19,11 +19,13 @@ const DEAD = {
   consequence: '',
 } as const;
 
+let laterMs = 0;
+const now = () => Date.now() + laterMs;
 let redis: TestRedis;
 let relay: Relay;
 let pager: Awaited<ReturnType<typeof startAlertReceiver>>;
 before(async () => {
-  [redis, pager] = await Promise.all([startRedis(), startAlertReceiver()]);
+  [redis, pager] = await Promise.all([startRedis(), startAlertReceiver(undefined, now)]);
   relay = await startRelay(apartAt(redis.url));
 });
 after(async () => {
@@ -35,8 +37,6 @@ it('of two instances one tells, the other goes on, and both tell of themselves w
     receivers: { pager: { webhook: { url: pager.url, secret: 'pager_key' } } },
     ...{ forSeconds: 0, recoverySeconds: 0, groupSeconds: 0 },
   });
-  let laterMs = 0;
-  const now = () => Date.now() + laterMs;
   const causes: Record<'all' | 'one' | 'other', AlertCause[]> = { all: [], one: [], other: [] };
   const start = (instance: 'one' | 'other'): AlertsRun =>
     startAlerts({

@@ -111,7 +111,14 @@ describe('explain of a service that answers with a page', () => {
     ],
     ['without a type', 404, {}, 'gone', /its body was without a media type, 4 bytes/],
     ['that is long', 502, { 'content-type': 'text/plain' }, 'x'.repeat(70_000), /text\/plain, more than 65536 bytes/],
-    ['of JSON', 500, { 'content-type': 'application/problem+json' }, '{}', undefined],
+    [
+      'of JSON',
+      500,
+      { 'content-type': 'application/problem+json' },
+      '{}',
+      /its body was application\/problem\+json, 2 bytes/,
+    ],
+    ['of JSON of a 4xx not', 409, { 'content-type': 'application/problem+json' }, '{}', undefined],
   ];
   for (const [name, status, headers, body, expected] of pages)
     it(`tells the media type and the size of one ${name}`, async () => {
