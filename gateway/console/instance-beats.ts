@@ -1,5 +1,5 @@
-// Each instance writes to Redis every few seconds that it is there. One that was killed is noticed by this, also if no other instance has
-// ever asked it anything.
+// Each instance writes to Redis every few seconds that it is there. One that was killed is noticed by this. That holds for one that no other
+// instance has ever asked anything, too.
 
 import type { Redis } from '../redis/client.ts';
 import { evaluate, toScript } from '../redis/sealed-script.ts';

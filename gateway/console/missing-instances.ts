@@ -72,7 +72,7 @@ export function createMissingInstances(redis: Redis, now: () => number): Missing
     const at = new Date(now()).toISOString();
     for (const [id, why] of over) {
       const one = known.find((other) => other.id === id);
-      // Of the instances that see it at the same time, one says why.
+      // Several instances may see it at the same time: one says why.
       if (one === undefined || (await redis.hdel(KEY, id)) === 0) continue;
       const { name, missing_since } = one;
       await redis.hset(RETURNED, id, JSON.stringify({ id, name, missing_since, at, why }));
