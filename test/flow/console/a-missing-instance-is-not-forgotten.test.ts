@@ -159,7 +159,13 @@ it('is told of one that no other instance has ever asked anything, nor heard of'
   const fleetOf = (at: string, name: string) =>
     openFleet({
       ...{ url: at, self: { name, version: '1', started_at: new Date().toISOString() }, isEnding: () => false },
-      ...{ answer: async () => ({}), clock: () => performance.now(), now: Date.now, beatEveryMs: 100, lostAfterMs: 500 },
+      ...{
+        answer: async () => ({}),
+        clock: () => performance.now(),
+        now: Date.now,
+        beatEveryMs: 100,
+        lostAfterMs: 500,
+      },
     });
   const lost = fleetOf(redisAway.url, 'gw-1:8080');
   const ended = fleetOf(url, 'gw-2:8080');
