@@ -2,7 +2,6 @@
 // instance has ever asked anything, too.
 
 import type { Redis } from '../redis/client.ts';
-import { evaluate, toScript } from '../redis/sealed-script.ts';
 import type { FleetInstance } from './cause.ts';
 
 interface LostInstance extends FleetInstance {
@@ -33,15 +32,6 @@ interface BeatOptions {
 const INSTANCES = '{gateway}:instances';
 const BEATS = '{gateway}:instances:beats';
 
-/** Arguments: id, the instance as text. Answers with the time, and the members of both hashes. */
-const BEAT = toScript(`
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-redis.call('HSET', KEYS[2], ARGV[1], now)
-return { tostring(now), redis.call('HGETALL', KEYS[1]), redis.call('HGETALL', KEYS[2]) }
-`);
-
 export function createInstanceBeats(redis: Redis, { clock, beatEveryMs, lostAfterMs }: BeatOptions): InstanceBeats {
   let steadySince: number | undefined;
   let lastAt = Number.NEGATIVE_INFINITY;
@@ -57,11 +47,13 @@ export function createInstanceBeats(redis: Redis, { clock, beatEveryMs, lostAfte
   return {
     async beat(self) {
       try {
-        const reply = await evaluate(redis, BEAT, [INSTANCES, BEATS], [self.id, JSON.stringify(self)]);
-        const [now, instances, beats] = reply as [string, string[], string[]];
-        const lastOf = new Map(pairsOf(beats));
-        const all = pairsOf(instances).flatMap(([id, text]) => instanceIn(id, text, Number(lastOf.get(id) ?? 0)));
-        const isLost = ({ lastMs }: LostInstance) => Number(now) - lastMs > lostAfterMs;
+        const [seconds, microseconds] = await redis.time();
+        const nowMs = Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+        await redis.hset(INSTANCES, self.id, JSON.stringify(self));
+        await redis.hset(BEATS, self.id, nowMs);
+        const [instances, beats] = [await redis.hgetall(INSTANCES), await redis.hgetall(BEATS)];
+        const all = Object.entries(instances).flatMap(([id, text]) => instanceIn(id, text, Number(beats[id] ?? 0)));
+        const isLost = ({ lastMs }: LostInstance) => nowMs - lastMs > lostAfterMs;
         return { present: all.filter((one) => !isLost(one)), lost: isSteady() ? all.filter(isLost) : [] };
       } catch (error) {
         steadySince = undefined;
@@ -74,10 +66,6 @@ export function createInstanceBeats(redis: Redis, { clock, beatEveryMs, lostAfte
       await redis.hdel(BEATS, ...ids);
     },
   };
-}
-
-function pairsOf(flat: readonly string[]): [string, string][] {
-  return Array.from({ length: flat.length / 2 }, (_, index) => [flat[2 * index] ?? '', flat[2 * index + 1] ?? '']);
 }
 
 /** Returns an empty list for a text that another version wrote in another form. */
