@@ -31,7 +31,10 @@ export interface LogField {
    * and retries, and how the configuration names things.
    */
   readonly told: boolean | ((value: unknown) => unknown);
-  /** The notes from which the member is made, with their types; stages write them on the trail (notes.ts). */
+  /**
+   * The notes that the row declares, with their types; stages write them on the trail (exchange/notes.ts). The first note of a rare member
+   * is its value. Other notes may only be about the same thing, as `clientTraceparent` is about the trace of `trace_id`.
+   */
   readonly notes?: Readonly<Record<string, Noted<unknown> | RarelyNoted<unknown>>>;
   /** What the member means, in Markdown. */
   readonly meaning: string;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { SCHEMA_VERSION } from '../../gateway/auth/store/redis/key-store-script.ts';
-import { versionedFiles } from '../../gateway/process/one-way.ts';
+import { versionedFiles } from '../../gateway/process/store-files.ts';
 import { FORMER } from '../support/former/fixture.ts';
 
 const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { storeFiles } from '../../process/one-way.ts';
 import { nearestExisting } from '../../process/start-mistakes.ts';
+import { storeFiles } from '../../process/store-files.ts';
 import { shownPath } from '../../shared/file-text.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 

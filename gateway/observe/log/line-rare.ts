@@ -1,5 +1,4 @@
-// The members of a log line that most exchanges lack: of refusals, retries, streams, and slow exchanges. Also the JSON text of members,
-// for all parts of a line.
+// The members of a log line that most exchanges lack: of refusals, retries, streams, and slow exchanges.
 
 import {
   type LogFieldsOf,
@@ -11,6 +10,7 @@ import {
 } from '../../catalogue/log-fields.ts';
 import type { Trail } from '../../exchange/trail.ts';
 import { STAGE_SPANS } from '../../stages.ts';
+import { members, milliseconds } from './line-text.ts';
 
 /** The largest number of scopes of a caller that the line names. */
 const SCOPES_MAX = 64;
@@ -32,11 +32,13 @@ const fields = RARE_LOG_FIELDS.map(([name, note]) => {
   return { key: `,"${name}":`, of };
 });
 
+const NO_NOTES: RareNotes = {};
+
 /** Members that most exchanges lack. */
 export function rarePart(trail: Trail, durationMs: number): string {
   const { rare, code, queuedMs } = trail;
-  let text = rare === undefined ? '' : notesPart(rare, trail);
-  if (code !== undefined) text += (rare === undefined ? members({ code }) : '') + refusalPart(trail);
+  let text = rare === undefined && code === undefined ? '' : notesPart(rare ?? NO_NOTES, trail);
+  if (code !== undefined) text += refusalPart(trail);
   if (code !== undefined || durationMs >= SLOW_MS) text += stagesPart(trail, durationMs);
   return queuedMs === undefined ? text : text + queuedPart(queuedMs);
 }
@@ -111,24 +113,4 @@ function refusalPart({ refusal, violations, caller }: Trail): string {
     retry_after: retryAfterSeconds ?? refusal.entry.retryAfterSeconds,
     violations,
   });
-}
-
-/** Returns `,"name":value` for each defined member. */
-export function members<Name extends string>(values: Readonly<Record<Name, unknown>>): string {
-  let text = '';
-  for (const name in values) {
-    const value = values[name];
-    if (value !== undefined) text += `,"${name}":${JSON.stringify(value)}`;
-  }
-  return text;
-}
-
-/** `.000` to `.999` */
-const thousandths = Array.from({ length: 1000 }, (_, part) => `.${String(part).padStart(3, '0')}`);
-
-/** Prints three decimals with integer arithmetic: printing a fraction costs several times as much. */
-export function milliseconds(ms: number): string {
-  const micros = Math.round(ms * 1000);
-  const whole = Math.floor(micros / 1000);
-  return `${whole}${thousandths[micros - whole * 1000]}`;
 }

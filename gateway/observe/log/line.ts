@@ -10,7 +10,8 @@ import type { Operation } from '../../exchange/operation.ts';
 import type { Trail } from '../../exchange/trail.ts';
 import { memoize } from '../../shared/memoize.ts';
 import { flat } from '../../shared/text.ts';
-import { members, milliseconds, rarePart } from './line-rare.ts';
+import { rarePart } from './line-rare.ts';
+import { members, milliseconds } from './line-text.ts';
 
 /** Returns one line of JSON with its newline, with pino's members (`level`, `time`, `msg`), so that all lines of a log have one format. */
 type LineOf = (trail: Trail, level: number, timeMs: number) => string;

@@ -1,0 +1,21 @@
+// Pure: the files of the embedded stores in the data directory. The name of each stands beside the steps of its schema.
+
+import { ACME_FILE, ACME_STEPS } from '../acme/sqlite-acme-store.ts';
+import { KEY_STORE_FILE, KEY_STORE_STEPS } from '../auth/store/sqlite/key-store-schema.ts';
+import { REPLAY_FILE, REPLAY_STEPS } from '../replay/sqlite-schema.ts';
+import { SESSIONS_FILE, SESSIONS_STEPS } from '../sessions/store/sqlite/session-schema.ts';
+import type { SchemaSteps } from '../shared/stores/sqlite-schema.ts';
+import { USAGE_FILE, USAGE_STEPS } from '../usage/sqlite-schema.ts';
+import { USES_FILE } from '../versions/sqlite-store.ts';
+
+/** Every file of the data directory that has a schema version. */
+export const versionedFiles: Readonly<Record<string, SchemaSteps>> = {
+  [KEY_STORE_FILE]: KEY_STORE_STEPS,
+  [REPLAY_FILE]: REPLAY_STEPS,
+  [USAGE_FILE]: USAGE_STEPS,
+  [ACME_FILE]: ACME_STEPS,
+  [SESSIONS_FILE]: SESSIONS_STEPS,
+};
+
+/** Every embedded store in the data directory. */
+export const storeFiles: readonly string[] = [...Object.keys(versionedFiles), USES_FILE];
