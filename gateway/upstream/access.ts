@@ -1,12 +1,15 @@
-// Holds, for each upstream, the gateway's credential and the concurrency limit. Both outlast a reload: after it, a refused credential is
-// still not sent, and requests in progress still count.
+// Holds the gateway's credential and the concurrency limit of each upstream. Both outlast a reload of the configuration: a refused
+// credential stays refused, and requests in progress still count against the limit.
 
 import type { CredentialState } from '../shared/contracts/upstreams.ts';
 import { ConcurrencyLimit, type ConcurrencyRules, type QueueRefusal } from './concurrency/concurrency-limit.ts';
 import { Credential, type CredentialOptions } from './credentials/credential.ts';
 import type { CredentialSettings } from './credentials/credential-kinds.ts';
 
-/** Default of `maxQueueMs` for an upstream without `maxInFlight`. It is the longest wait while the queue does not empty. */
+/**
+ * Default of `maxQueueMs` for an upstream without `maxInFlight`. The gateway shortens a queue that has not been empty for a while, until
+ * its last request waits no longer than this (queue-bound.ts).
+ */
 const QUEUE_MS = 200;
 
 /** The part of an entry of upstreams.yaml that concerns access. */
@@ -29,9 +32,9 @@ export interface AccessesOptions extends CredentialOptions {
   readonly workers: number;
   /** Called when a request has waited this long for a place. */
   onWaited(upstream: string, waitedMs: number): void;
-  /** Called when a request was refused a place. overload/shedding.ts, as the next one */
+  /** Called when a request was refused a place (overload/shedding.ts). */
   onShed(upstream: string, why: QueueRefusal): void;
-  /** True if the gateway has refused requests to this upstream recently. */
+  /** True if the gateway has recently refused places to requests for this upstream (overload/shedding.ts). */
   isShedding(upstream: string): boolean;
 }
 
@@ -69,7 +72,7 @@ interface Bound extends ConcurrencyRules {
 }
 
 export function createAccesses(options: AccessesOptions): Accesses {
-  /** The credentials in use, by the result of `identityOf`. */
+  /** The credentials in use. The key is the name of the upstream with the settings (`identityOf`). */
   let credentials = new Map<string, Credential>();
   const bounds = new Map<string, Bound>();
   const limits = new Map<string, ConcurrencyLimit>();
@@ -86,7 +89,10 @@ export function createAccesses(options: AccessesOptions): Accesses {
     return used;
   }
 
-  /** An unproven credential is tried by one request at a time, because every failed login counts against the gateway. */
+  /**
+   * Returns the concurrency limit of an upstream. The limit is one request while the credential is unproven: if the credential is wrong,
+   * the upstream sees one failed login instead of many, and is less likely to lock the gateway out.
+   */
   function limitOf(name: string): ConcurrencyLimit {
     const known = limits.get(name);
     if (known) return known;
@@ -110,7 +116,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
       credentials = credentialsOf(entries);
       for (const [name, entry] of Object.entries(entries)) {
         const credential = entry.credential && credentials.get(identityOf(name, entry.credential));
-        // A removed upstream keeps its bound, because requests to it may still be in progress.
+        // The bounds of a removed upstream stay in `bounds`, because its limit reads them as long as requests are in progress.
         bounds.set(name, boundOf(entry, credential, options.workers, organizationShare));
         accesses.set(name, { credential, concurrency: limitOf(name) });
       }
@@ -144,9 +150,9 @@ function identityOf(name: string, credential: CredentialSettings): string {
 }
 
 /**
- * Returns the bounds of an upstream. Without `maxInFlight` it gets as many places as connections to its live targets, because more requests
- * would wait inside the connection pool, which is not a fair queue. Targets for test keys add none, because live requests cannot go to
- * them. With `maxInFlight` and no `maxQueueMs`, requests wait as long as their deadlines allow.
+ * Returns the bounds of an upstream. Without `maxInFlight` an upstream gets as many places as connections to its live targets: further
+ * requests would wait in the connection pool, which does not share fairly among organizations. The targets for test keys add no places,
+ * because live requests cannot use them. With `maxInFlight` and without `maxQueueMs`, requests wait as long as their deadlines allow.
  */
 function boundOf(
   { live, connections, maxInFlight, maxQueued, maxQueueMs }: AccessEntry,

@@ -1,5 +1,5 @@
-// Sends to an upstream that has rules or a credential: applies its request rules, adds its credential, and judges the answer before the
-// client gets any of it.
+// Sends a request to an upstream that has rules or a credential: applies the request rules, adds the credential, and judges the answer
+// before the client gets any of it.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Forwardable } from '../exchange/exchange.ts';
@@ -21,12 +21,15 @@ import type { UpstreamRoute, UpstreamRules } from './routes.ts';
 import type { Target } from './targets/targets.ts';
 
 /**
- * Statuses that mean a refused credential, unless a rule decides otherwise. 403 is not one of them, because it may concern the request of
- * one client, and a latched credential blocks the upstream for all clients.
+ * Statuses by which an upstream refuses the credential, unless a rule decides otherwise. A 403 may concern the request of one client only,
+ * so it does not latch the credential: a latched credential blocks the upstream for all clients.
  */
 const credentialStatuses = new Set([401, 407]);
 
-/** How long after its request a lock ends that this process cannot release. The service may still be executing the request. */
+/**
+ * A process that crashes, or that has lost Redis, cannot release its lock. Redis then ends the lock this long after the deadline of the
+ * request, because the service may still execute the request for a while.
+ */
 const LEASE_MARGIN_MS = 5000;
 
 export interface RulesOptions extends AttemptsOptions {
@@ -39,7 +42,7 @@ export interface RulesOptions extends AttemptsOptions {
  *
  * @param deadlineAt as `performance.now()` counts
  * @param assertion undefined if the upstream gets a credential instead
- * @param outgoing makes the request as it would be sent without rules and credential, anew for each attempt
+ * @param outgoing makes the request without rules and credential; called for each attempt
  */
 export async function sendByRules(
   options: RulesOptions,
@@ -87,7 +90,7 @@ interface Prepared {
   outgoing(attempts: Attempts): Outgoing;
 }
 
-/** One attempt. It sends the request with the credential of this moment, and judges the answer. An error in a step fails the attempt. */
+/** One attempt: sends the request with the present credential, and judges the answer. An error in a step fails the attempt. */
 class RuledAttempt implements AnswerJudge {
   readonly #prepared: Prepared;
   readonly #target: Target;
@@ -103,7 +106,7 @@ class RuledAttempt implements AnswerJudge {
     this.#attempts = attempts;
   }
 
-  /** Sends the request. Called once more if a rule or a changed credential asks for a repetition. */
+  /** Sends the request. Called a second time if a rule or a changed credential asks for it. */
   send(): void {
     if (this.#relay.ended) return;
     try {
@@ -122,7 +125,9 @@ class RuledAttempt implements AnswerJudge {
     this.#target.dispatcher.dispatch(withCredential(outgoing, this.#sent), new BufferedAnswer(this.#relay, this));
   }
 
-  /** Reads the record first. The request that follows from it is sent over the same place in the concurrency limit. */
+  /**
+   * Reads the record, then sends the request that is made from it. Both use the one place that the exchange has in the concurrency limit.
+   */
   #readRecord(outgoing: Outgoing, path: string, { operation, bodyFrom }: RecordRead): void {
     const { exchange, rules } = this.#prepared;
     this.#sent = rules.credential?.header();
@@ -133,7 +138,7 @@ class RuledAttempt implements AnswerJudge {
       if (status >= 400) throw toUpstreamRefusal(status, headers, passed.body, undefined);
       const body = bodyFrom(passed.body);
       this.#attempts.beginAfterRead();
-      // The connection of the read is free once this handler has returned.
+      // The connection of the read is free only after this handler has returned. A microtask lets the request use the same connection.
       queueMicrotask(() => this.#sendAfterRead({ ...outgoing, path: path + exchange.search, body }));
     });
     this.#target.dispatcher.dispatch(withCredential(recordRequest(outgoing, path), this.#sent), answered);
@@ -150,7 +155,7 @@ class RuledAttempt implements AnswerJudge {
 
   readsWhole(status: number, headers: AnswerHeaders): boolean {
     const { credential, judge } = this.#prepared.rules;
-    // A stream is never buffered: it may have no end.
+    // A stream is not buffered, because it may never end.
     if (status >= 400 || (judge !== undefined && !isStream(headers))) return true;
     if (this.#sent !== undefined) credential?.accepted(this.#sent);
     return false;
@@ -159,12 +164,15 @@ class RuledAttempt implements AnswerJudge {
   arrived(answer: CompleteAnswer, buffered: BufferedAnswer): void {
     const passed = this.#judge(answer, judgeContextOf(this.#prepared.exchange));
     if (passed === undefined) return;
-    // An answer that no rule changes keeps its coding.
+    // If no rule has changed the body, the client gets the bytes of the upstream with their content coding.
     if (passed.body === passed.judged.body) buffered.pass(answer.headers, answer.body);
     else buffered.pass(passed.judged.headers, passed.body);
   }
 
-  /** Returns what passes to the client; undefined if nothing does, because the attempt has failed or the request was sent again. */
+  /**
+   * Returns what the client gets. Returns undefined if the attempt has failed or the request was sent again, so that the client gets
+   * nothing of this answer.
+   */
   #judge(
     answer: CompleteAnswer,
     context: Parameters<Judge>[1],

@@ -9,7 +9,7 @@ import { changeAt, memberPath } from './members.ts';
 import { type RefusalRule, toDeclaredRefusal } from './refusal.ts';
 import { submittedIn } from './submitted.ts';
 
-/** The conditions of a rule. All that are given must hold. */
+/** The conditions of a rule. The rule matches if all given conditions hold. */
 interface AnswerCondition {
   readonly status?: readonly number[] | undefined;
   /** Ids of operations. */
@@ -20,8 +20,8 @@ interface AnswerCondition {
 }
 
 /**
- * What a rule makes of an answer: a refusal, a refused credential of the gateway, or an answer that passes without the members at these
- * paths.
+ * What happens to an answer that matches: the client gets a refusal, the credential of the gateway counts as refused, or the answer passes
+ * without the members at these paths.
  */
 type AnswerOutcome =
   | RefusalRule
@@ -44,7 +44,7 @@ export interface CompleteAnswer {
 }
 
 export interface AnsweredRequest extends Addressed {
-  /** The JSON value that the client sent, undefined without one. */
+  /** The JSON value that the client sent; undefined if it sent none. */
   readonly submitted: unknown;
 }
 
@@ -52,16 +52,16 @@ export type Judgement =
   /** The answer passes, possibly with members removed. */
   | { readonly kind: 'pass'; readonly body: Buffer }
   | { readonly kind: 'refuse'; readonly error: GatewayError }
-  /** The request is sent once more; `error` applies if the same happens again. */
+  /** The request is sent once more. If the second answer matches too, the client gets `error`. */
   | { readonly kind: 'retry'; readonly error: GatewayError }
   /** The gateway's credential was refused. */
   | { readonly kind: 'credential' }
-  /** The judgement of an answer that no rule matches. The default handling applies. */
+  /** No rule matches the answer, so the default handling applies. */
   | undefined;
 
 export type Judge = (answer: CompleteAnswer, context: AnsweredRequest) => Judgement;
 
-/** An answer whose body is parsed when the first rule needs it, and only once. */
+/** An answer whose body is parsed once, when the first rule needs it. */
 interface Read extends CompleteAnswer {
   root(): JsonNode | undefined;
 }
@@ -69,8 +69,8 @@ type Condition = (answer: Read, context: AnsweredRequest) => boolean;
 type Outcome = (answer: Read, context: AnsweredRequest) => Judgement;
 
 /**
- * Builds the judge of an upstream. Member names that a rule removes from answers also mark secrets in requests: their submitted values
- * never appear in an error, even if the upstream repeats them.
+ * Builds the judge of an upstream. A member that a rule removes from answers is a secret in requests, too: if the upstream repeats its
+ * submitted value in an error, the error does not pass that value on.
  */
 export function createJudge(rules: readonly AnswerRule[]): Judge {
   const secretNames = new Set(rules.flatMap(({ then }) => ('remove' in then ? then.remove.map(lastNameOf) : [])));
@@ -110,7 +110,7 @@ function compileOutcome(then: AnswerOutcome, secretNames: ReadonlySet<string>): 
   });
 }
 
-/** A body that cannot be parsed may contain the members to remove, so it is refused. */
+/** Returns the outcome that removes members. A body that cannot be parsed is refused, because it may contain the members. */
 function removal(dottedPaths: readonly string[]): Outcome {
   const paths = dottedPaths.map(memberPath);
   return (answer) => {

@@ -16,7 +16,7 @@ export type Matcher =
   | { readonly contains: string }
   | { readonly path: string };
 
-/** Dotted member names → condition. */
+/** A condition for each member. The keys are dotted names. */
 export type MemberMatchers = Readonly<Record<string, Matcher>>;
 
 /** The operation of the request and its path values. */

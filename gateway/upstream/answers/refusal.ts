@@ -24,14 +24,14 @@ export interface RefusalRule {
   readonly retry?: true | undefined;
 }
 
-/** Longest name or value. A longer one is a text, which only `message` may hold. */
+/** Longest name or value that is copied. Anything longer is a text, and texts may stand only in `message`. */
 const VALUE_LENGTH_MAX = 256;
 /** Control characters, line separators, lone surrogates. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 /** Stored forms of secrets, such as `$6$…`, `{SSHA}…` or `otpauth:`, and backslashes, which may hide an escaped value. */
 const storedSecret = /\$[a-z0-9-]+\$|\{[a-z0-9.-]+\}|otpauth:|\\/i;
 
-/** Returns the error to throw. `body`: the upstream's body, undefined unless it is JSON. */
+/** Returns the error to throw. `body` is the parsed body of the upstream; undefined if it is not JSON. */
 export function toDeclaredRefusal(rule: RefusalRule, body: JsonNode | undefined, submitted: Submitted): GatewayError {
   const { code } = rule;
   const row = REFUSALS[code];

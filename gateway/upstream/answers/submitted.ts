@@ -20,7 +20,10 @@ export interface Submitted {
   isFreeOfSecrets(text: string): boolean;
 }
 
-/** Parts of a secret from this length on are withheld, too, because an upstream that quotes a secret may have escaped the rest of it. */
+/**
+ * A text that contains a part of a secret with this length or more is withheld, too: an upstream that repeats a secret may escape some of
+ * its characters, so that the whole secret is not found.
+ */
 const LONG_PART = /[\p{L}\p{M}\p{N}]{4,}/gu;
 
 /**
@@ -57,7 +60,7 @@ export function submittedIn(body: unknown, pathValues: readonly string[], secret
   };
 }
 
-/** Lists the values in the order of the text. Nesting was limited when the body was read. */
+/** Lists the values in the order of the text. The recursion is bounded, because the nesting of the body was limited when it was read. */
 function valuesIn(body: unknown, secretNames: ReadonlySet<string>): Value[] {
   const values: Value[] = [];
 
@@ -85,7 +88,10 @@ function valuesIn(body: unknown, secretNames: ReadonlySet<string>): Value[] {
   return values;
 }
 
-/** Folds to upper case and decomposes (NFKD): lower case depends on the context (ς), and composed characters have several forms. */
+/**
+ * Returns a form that is equal for texts that differ only in case or composition. It is upper case, because lower case depends on the
+ * context (ς), and decomposed (NFKD), because a composed character has several forms.
+ */
 function folded(text: string): string {
   return text.toUpperCase().normalize('NFKD').toUpperCase();
 }

@@ -1,5 +1,6 @@
-// The attempts of one exchange with an upstream, until one is answered: their targets, and the end of the exchange. exchange-place.ts waits
-// for the place, exchange-clock.ts has the deadlines, relay.ts passes the answer on, retry-plan.ts decides about retries.
+// The attempts of one exchange with an upstream: picks a target for each attempt, starts the next attempt after a failure, and ends the
+// exchange. exchange-place.ts waits for a place, exchange-clock.ts checks the deadlines, relay.ts passes the answer to the client,
+// retry-plan.ts decides about retries.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 import type { SendingFailure } from '../../catalogue/upstream-failure.ts';
@@ -51,9 +52,9 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
   readonly #onClientGone = () => this.#clientGone();
 
   /**
-   * The arguments are positional, because an options object would cost each request an allocation.
+   * The arguments are positional: an options object would be one more allocation for each request.
    *
-   * @param deadlineAt of the head of the answer, as `performance.now()` counts
+   * @param deadlineAt the latest moment for the head of the answer, as `performance.now()` counts
    * @param assertion the token that names the caller to the upstream; undefined if the upstream gets a credential instead
    */
   constructor(
@@ -82,7 +83,7 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      // Prepended, so that it runs before the listener that ends and logs the exchange.
+      // `prependListener`, so that the trail has the status 499 before the listener that ends and logs the exchange runs.
       this.exchange.response.prependListener('close', this.#onClientGone);
       this.#place.take(this.deadlineAt);
     });
@@ -90,7 +91,7 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
 
   begin(): void {
     const { operation, caller } = this.exchange;
-    // Another exchange calls this when it gives its place back. An error here must not reach that exchange.
+    // The exchange that gives its place back calls this function, so an error that leaves it would end that other exchange.
     try {
       const target = this.#options.targets.pick(operation.upstream, caller.mode);
       this.#target = target;
@@ -107,7 +108,8 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     const { trail, response } = this.exchange;
     this.#target = target;
     trail.target = target.origin;
-    // Read after the choice of the target: a breaker that has just admitted the request ignores attempts that began earlier.
+    // The clock is read after the target is picked. `pick` admits a request as a trial as soon as the wait of an open breaker is over. The
+    // breaker ignores attempts that began before that moment, so a start read earlier could lose the outcome of the trial.
     this.attemptAt = performance.now();
     if (this.count === 0) trail.forwardedAt = this.attemptAt;
     this.count += 1;
@@ -123,8 +125,8 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
   }
 
   /**
-   * Begins to send the request again to the same target, because the answer rules or the upstream credential ask for it. Returns false if
-   * it was sent again before, or if its body was streamed and is gone.
+   * Begins to send the request again to the same target, because a rule for answers or a changed credential asks for it. Returns false if
+   * the request was already sent again, or if its body was streamed and cannot be read a second time.
    */
   beginRepeat(reason: 'declared' | 'credential'): boolean {
     if (!this.#plan().mayRepeat(reason)) return false;
@@ -134,7 +136,10 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     return true;
   }
 
-  /** Call it when the record that the request depends on has been read, and the request is sent. */
+  /**
+   * Call it when the record has been read, immediately before the request itself is sent: the attempt begins anew for the deadlines and the
+   * log.
+   */
   beginAfterRead(): void {
     this.attemptAt = performance.now();
     this.relay?.forgetAnswer();
@@ -168,11 +173,12 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
 
   failed(error: GatewayError, failure: AttemptFailure, wasSent: boolean, status: number): void {
     const target = this.#target as Target;
-    // An overlong answer is no failure of the target, and neither is a fault of the client.
+    // The target is not to blame if the answer took longer than maxStreamMs, or if the client caused the failure.
     const isNone = this.clock.isOverlong || isClientsDoing(this.exchange, error);
     const outcome = isNone ? 'abandoned' : outcomeOf(this.relay?.answeredStatus, error);
     this.#endAttempt(outcome, status >= 500 ? status : error);
-    // A refusal of the request is an answer, too: it shows that the connections work.
+    // An answer below 500 shows that the connection works, so it pays for a retry of a lost request like a complete answer
+    // (retry-budget.ts).
     if (failure === 'status' && status < 500) this.route.budget.answer();
     const next = this.#plan().after({ target, error, failure, wasSent, status });
     if (next === undefined) this.refuse(this.#retries?.error);
@@ -184,7 +190,10 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     this.clientLeft();
   }
 
-  /** Opens a stream. From then on it holds no place and no connection of the pool, so that others can have them. */
+  /**
+   * Opens a stream. The exchange gives its place and its connection of the pool back, because a stream may last for hours and would keep
+   * them from other requests.
+   */
   openStream(kind: StreamKind, end: (why: StreamEnd) => void): void {
     this.#closeStream = this.#options.openStream(this.exchange, kind, end);
     this.leavePlaceAndPool();
@@ -222,7 +231,7 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     }
   }
 
-  /** Gives back the target that was picked for the attempt after a pause. */
+  /** Ends the attempt at the picked target without an outcome, because nothing was sent. */
   #release(): void {
     this.#options.targets.ended(this.#target as Target, 'abandoned', performance.now());
   }
@@ -243,7 +252,7 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     this.clock.stop();
     if (this.#pause !== undefined) clearTimeout(this.#pause);
     this.#closeStream?.();
-    // After a whole answer the listener stays: removing it costs more than its one call, which does nothing.
+    // After a complete answer the listener stays, because to remove it costs more than to call it once; the call does nothing.
     if (!this.#isRelayed) this.exchange.response.off('close', this.#onClientGone);
     this.#place.leave();
   }

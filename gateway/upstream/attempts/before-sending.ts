@@ -1,12 +1,12 @@
-// Runs work on a request before it is sent, such as hashing, within the deadline of the request. It stops the work when the client leaves.
-// Throws upstream_timeout.
+// Runs work that comes before a request is sent, such as hashing its secrets. Stops the work at the deadline of the request, or when the
+// client leaves. Throws upstream_timeout.
 
 import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 
 /**
  * @param deadlineAt as `performance.now()` counts
- * @param work stops at its next step once the signal is aborted; its result is discarded from then on
+ * @param work gets a signal. When the signal is aborted, the work stops at its next step and its result is discarded
  * @returns undefined if the client has disconnected; the trail then has status 499
  */
 export async function beforeSending<T extends object>(
@@ -27,7 +27,7 @@ export async function beforeSending<T extends object>(
     resolve(undefined);
   }
 
-  // Runs before the listener that ends and logs the exchange.
+  // `prependListener`, so that the trail has the status 499 before the listener that ends and logs the exchange runs.
   response.prependListener('close', leave);
   if (response.destroyed) leave();
   try {

@@ -18,7 +18,7 @@ export interface Deadlines {
   remove(entry: DenseSetEntry<DeadlineOwner>): void;
 }
 
-/** An expired deadline is noticed after at most a tenth of the shortest deadline, and after at most 50 ms. */
+/** The interval of the timer is a tenth of the shortest deadline, but at most 50 ms. A deadline is noticed at most this much too late. */
 const LATE_PART = 0.1;
 const LATE_MS_MAX = 50;
 
@@ -33,7 +33,7 @@ export function createDeadlines(shortestMs: number): Deadlines {
   function schedule(): void {
     isScheduled = true;
     dueAt = performance.now() + everyMs;
-    // Reads the sockets first: after a busy turn they may hold answers that came in time.
+    // `setImmediate` lets Node read the sockets before the check. After a busy turn they may hold answers that arrived in time.
     setTimeout(() => setImmediate(checkAll), everyMs);
   }
 
@@ -41,7 +41,8 @@ export function createDeadlines(shortestMs: number): Deadlines {
     isScheduled = false;
     if (owners.size() === 0) return;
     const now = performance.now();
-    // After a pause of the process, upstreams get one interval more: their requests may not have been written yet.
+    // After a pause of the whole process the check waits for one more interval, because the requests may not have been written yet and the
+    // upstreams are not late.
     isExtended = !isExtended && now - dueAt > STILL_MS;
     if (!isExtended) for (const owner of owners.all()) contain(() => owner.checkDeadlines(now));
     schedule();

@@ -20,7 +20,7 @@ export interface TimedExchange {
   readonly attemptAt: number;
   /** The answer of the attempt; undefined between two attempts. */
   readonly relay: Relay | undefined;
-  /** Gives back the place and the connection of the pool. The answer goes on without them. */
+  /** Gives back the place and the connection of the pool. The answer continues. */
   leavePlaceAndPool(): void;
   /** Ends the exchange with the failure of its last attempt. */
   endBetweenAttempts(): void;
@@ -28,7 +28,7 @@ export interface TimedExchange {
 }
 
 export class ExchangeClock implements DeadlineOwner {
-  /** Whether the answer took longer than maxStreamMs, which is no failure of the target. */
+  /** Whether the answer took longer than maxStreamMs. This does not count as a failure of the target. */
   isOverlong = false;
   #isStopped = false;
   #watched: DenseSetEntry<DeadlineOwner> | undefined;
@@ -49,10 +49,11 @@ export class ExchangeClock implements DeadlineOwner {
 
   checkDeadlines(now: number): void {
     const timed = this.#timed;
-    // Once the deadline of the head has passed, an answer in progress gives its place back. Otherwise slow clients would occupy the upstream.
+    // An answer that is still passing to the client when its deadline for the head has passed gives its place back. Otherwise clients that
+    // read slowly would take all places of the upstream.
     if (now >= timed.deadlineAt && timed.relay?.passesSince !== undefined) timed.leavePlaceAndPool();
     timed.relay?.keepAlive(now);
-    // Timers count whole milliseconds.
+    // The timer may fire up to 1 ms early, because it counts whole milliseconds.
     if (this.#isStopped || now + 1 < this.#dueAt(now)) return;
     contain(
       () => this.#end(now),
@@ -82,7 +83,7 @@ export class ExchangeClock implements DeadlineOwner {
     }
   }
 
-  /** The setting whose time is over, for the log. */
+  /** Returns the setting whose time is over, for the log. */
   #endedBy(now: number, relay: Relay): string {
     const { route, deadlineAt, exchange } = this.#timed;
     const { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, maxStreamMs } = route;

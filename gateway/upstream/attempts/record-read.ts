@@ -1,5 +1,6 @@
-// Reads the present record from the upstream, for a request rule that needs it before the request of the client can be sent. The read
-// belongs to the attempt and ends with it. During the read, the request of the client does not count as sent. Throws upstream_bad_response.
+// Reads the present record from the upstream, because a request rule needs the record to make the body of the request. The read is a part
+// of the attempt: if the attempt ends, the read is aborted. If the read fails, the request of the client counts as not sent. Throws
+// upstream_bad_response.
 
 import { headersIn } from '../../http1/client/request-head.ts';
 import type { Control, Outgoing } from '../../http1/client/wire.ts';
@@ -7,7 +8,10 @@ import type { CompleteAnswer } from '../answers/judge.ts';
 import { BufferedAnswer } from '../relay/buffered-answer.ts';
 import type { Relay } from '../relay/relay.ts';
 
-/** Header fields about the body or the conditions of the client's request: the read must not have them. */
+/**
+ * Header fields that describe the body or the conditions of the client's request. They would be wrong on the read, so it is sent without
+ * them.
+ */
 const ofTheClientsRequest = new Set([
   ...['accept', 'accept-encoding', 'content-type', 'content-length', 'idempotency-key', 'prefer', 'last-event-id'],
   ...['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'],

@@ -1,5 +1,5 @@
 // The retries of one request: decides whether it is sent again, to which target and when, and with which refusal it ends. The plan is
-// created when a first attempt fails, so that a successful request does not pay for it. Reasons: docs/decisions/0012-retries.md.
+// created only when the first attempt fails, so that a successful request does not pay for it. Reasons: docs/decisions/0012-retries.md.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 import type { Checked, Forwardable } from '../../exchange/exchange.ts';
@@ -9,12 +9,12 @@ import type { UpstreamRoute } from '../routes.ts';
 import type { Target, Targets } from '../targets/targets.ts';
 
 /**
- * How an attempt failed: `lost` with its connection, `timeout` of the attempt, a `status` of the upstream, or `other`, which is never
- * retried.
+ * How an attempt failed: the connection was `lost`, the time of the attempt was over (`timeout`), the upstream answered with an error
+ * (`status`), or `other`, which is never retried.
  */
 export type AttemptFailure = 'lost' | 'timeout' | 'status' | 'other';
 
-/** Longest Retry-After for which the gateway waits. If it is longer, the client has to wait. */
+/** Longest Retry-After for which the gateway waits itself. A longer one goes to the client. */
 const RETRY_AFTER_MAX_MS = 2_000;
 const BACK_OFF_MS = 50;
 
@@ -44,7 +44,7 @@ export class RetryPlan {
   /** `performance.now()` */
   readonly #deadlineAt: number;
   readonly #tried: Target[] = [];
-  /** The reasons of all retries, as the trail has them. */
+  /** The reasons of all retries, for the log. */
   readonly #reasons: RetryReason[] = [];
   #retries = 0;
   #wasSent = false;
@@ -58,8 +58,8 @@ export class RetryPlan {
   }
 
   /**
-   * Returns the target of the next attempt, already picked, and the wait before it. Returns undefined if there is no retry: `error` is the
-   * answer.
+   * Returns the target of the next attempt, which is already picked, and the wait before that attempt. Returns undefined if there is no
+   * retry; the client then gets `error`.
    */
   after({ target, error, failure, wasSent, status }: FailedAttempt): NextAttempt | undefined {
     // The client gets the error of the last attempt that was sent, because that error says whether the service may have executed the
@@ -74,7 +74,8 @@ export class RetryPlan {
     const next = this.#pick();
     if (next === undefined) return undefined;
     const isTried = this.#tried.includes(next);
-    // The upstream closed the connection as the request was sent, which says nothing about the target.
+    // The first lost connection is usually an idle connection that the upstream closed as the request was sent. The target works, so the
+    // retry may go to it without a pause.
     const isClosedUnder = reason === 'connection_lost' && this.#retries === 0;
     const waitMs = !isTried || isClosedUnder ? 0 : backOffMs(this.#retries, error.details.retryAfterSeconds);
     // An attempt that was never sent caused no load, so a retry at another target adds none and costs no budget.
@@ -88,7 +89,10 @@ export class RetryPlan {
     return { target: next, waitMs };
   }
 
-  /** Whether the same attempt may send the request again, because the answer rules or the upstream credential ask for it. True once. */
+  /**
+   * Returns whether the same attempt may send the request again, for a rule for answers or a changed credential. Returns true once, and
+   * never for a streamed body.
+   */
   mayRepeat(reason: 'declared' | 'credential'): boolean {
     if (this.#wasRepeated || isStreamed(this.#exchange)) return false;
     this.#wasRepeated = true;
@@ -96,7 +100,10 @@ export class RetryPlan {
     return true;
   }
 
-  /** Picks a target. Undefined if the breaker has opened in the meantime: the original failure is more informative. */
+  /**
+   * Picks a target. Returns undefined if the breaker has opened in the meantime: the client then gets the failure of the attempt, which
+   * says more than that the breaker is open.
+   */
   #pick(): Target | undefined {
     try {
       return this.#targets.pick(this.#exchange.operation.upstream, this.#exchange.caller.mode, this.#tried);
@@ -124,10 +131,10 @@ export class RetryPlan {
 }
 
 /**
- * Returns why the request may be sent again; undefined if the failure is the answer.
+ * Returns why the request may be sent again; undefined if it must not be.
  *
  * @param wasSent whether a byte of the request may have been sent
- * @param status of the upstream's answer, 0 without one
+ * @param status status of the upstream's answer; 0 if none came
  */
 export function retryReasonOf(failure: AttemptFailure, wasSent: boolean, status: number): RetryReason | undefined {
   if (failure === 'other') return undefined;

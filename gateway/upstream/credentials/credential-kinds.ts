@@ -31,9 +31,11 @@ interface Login {
   readonly password: string;
 }
 
-/** What a kind makes of a secret. */
+/** A parsed secret. */
 export interface ParsedCredential {
-  /** Equal for every spelling of the same credential. Another identity is another credential, which the upstream has not accepted yet. */
+  /**
+   * Two spellings of one credential have the same identity. A new identity means a new credential, which the upstream has not accepted yet.
+   */
   readonly identity: string;
   readonly header: CredentialHeader;
   /** The login in the secret; absent for a kind that clients cannot present by HTTP Basic. */
@@ -42,7 +44,7 @@ export interface ParsedCredential {
 
 interface Kind<K> {
   parse(text: string, settings: Extract<CredentialSettings, { kind: K }>): ParsedCredential | undefined;
-  /** The form of a secret that can be parsed, as the end of a sentence. */
+  /** The form that a secret must have. The text ends the sentence "it must hold …". */
   readonly form: string;
 }
 
@@ -72,18 +74,21 @@ const kinds: { readonly [K in CredentialKind]: Kind<K> } = {
   },
 };
 
-/** Parses a secret. Returns undefined if it cannot be one of its kind, for example because it is truncated. */
+/** Parses a secret. Returns undefined if the text does not have the form of its kind, for example because the file is truncated. */
 export function parseCredential(text: string, settings: CredentialSettings): ParsedCredential | undefined {
   const { parse } = kinds[settings.kind] as Kind<CredentialKind>;
   return parse(text, settings);
 }
 
-/** Returns why a secret cannot be one of its kind, without the secret itself; undefined if it can. */
+/** Returns the form that the secret lacks, without the secret itself; undefined if the secret can be parsed. */
 export function credentialProblem(text: string, settings: CredentialSettings): string | undefined {
   return parseCredential(text, settings) === undefined ? `it must hold ${kinds[settings.kind].form}.` : undefined;
 }
 
-/** Splits a login at the first colon and rejects control characters (RFC 7617 section 2). An empty half means a truncated file. */
+/**
+ * Splits a login at the first colon and rejects control characters (RFC 7617 section 2). Rejects an empty user name or password, because
+ * the file is then probably truncated.
+ */
 function parseLogin(text: string, defaultUser: string): Login | undefined {
   const colon = text.indexOf(':');
   const user = colon === -1 ? defaultUser : text.slice(0, colon);

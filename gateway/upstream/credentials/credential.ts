@@ -1,5 +1,6 @@
-// The gateway's credential at an upstream. Upstreams may lock out a client after repeated failures, so a refused secret is not sent again.
-// The credential is latched until the secret changes, a probe succeeds or an operator asks (latch.ts). Throws upstream_auth_failed.
+// The gateway's credential at an upstream. An upstream may lock out a client after repeated failed logins, so a refused secret is not sent
+// again: the credential is latched until the secret changes, a probe succeeds, or an operator asks for a retry (latch.ts). Throws
+// upstream_auth_failed.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { CredentialState } from '../../shared/contracts/upstreams.ts';
@@ -16,7 +17,7 @@ import { LoginDigests } from './login-digests.ts';
 /** Shortest interval between two reads of the secret while the credential works. */
 const READ_EVERY_MS = 250;
 
-/** config/secrets.ts, and for simulated upstreams wiring/upstream-access.ts */
+/** Where the secret is stored: config/secrets.ts, or wiring/upstream-access.ts for a simulated upstream. */
 interface SecretSource {
   /** Returns the current value of an entry of the secrets; undefined if it is missing. May throw. */
   readSecret(entry: string): string | undefined;
@@ -43,12 +44,12 @@ const causes: Readonly<Record<LatchReason, string>> = {
 export interface CredentialOptions extends SecretSource, LatchOptions {
   /** Called once when the credential gets latched, possibly during its creation. wiring/upstream-access.ts logs it */
   onLatched(upstream: string, reason: LatchReason): void;
-  /** Called once when requests are sent again: the secret has changed, a probe was accepted, or an operator asked. */
+  /** Called once when the latch has opened: the secret has changed, a probe was accepted, or an operator asked for a retry. */
   onHealed(upstream: string): void;
 }
 
 export class Credential {
-  /** The field that carries it, in lower case. */
+  /** The header field that carries the credential, in lower case. */
   readonly headerName: string;
   readonly #upstream: string;
   readonly #options: CredentialOptions;
@@ -56,8 +57,8 @@ export class Credential {
   readonly #logins = new LoginDigests();
   readonly #latch: Latch;
   /**
-   * The last secret that could be parsed. It is kept while the secret is missing: if the same refused secret returns, it is recognized and
-   * not sent again.
+   * The last secret that could be parsed. It stays here while the secret is missing. Without it, a refused secret that is removed and
+   * restored would look like a new secret and be sent again.
    */
   #current: ParsedCredential | undefined;
   #isReportedLatched = false;
@@ -73,13 +74,14 @@ export class Credential {
   }
 
   /**
-   * Returns the header for the upstream. While latched, it reads the secret again first. Throws upstream_auth_failed if it is still
-   * latched.
+   * Returns the header for the upstream. If the credential is latched, reads the secret again first. Throws upstream_auth_failed if the
+   * credential is still latched.
    */
   header(): CredentialHeader {
     this.#refresh();
     const reason = this.#latchedBy();
-    // Without a secret that can be parsed there is no header. The credential is then latched, so `header` below is not returned.
+    // `#current` is undefined only if the secret was never readable. The credential is then latched, so this undefined header is never
+    // returned.
     const header = this.#current?.header as CredentialHeader;
     if (reason === undefined) return header;
     const probe = reason === 'refused' ? this.#latch.probe(header) : undefined;
@@ -88,8 +90,8 @@ export class Credential {
   }
 
   /**
-   * Asks for a probe if the credential is latched and a probe may be due. Resolves when `header` knows whether it may send one; never
-   * rejects. Returns undefined if there is nothing to wait for.
+   * Asks the schedule for a turn to probe, if the credential is latched and a turn may be due. Resolves when the schedule has answered, or
+   * is away; never rejects. Call `header` afterwards. Returns undefined if there is nothing to wait for.
    */
   awaitReady(): Promise<void> | undefined {
     return this.#latch.askIfDue();
@@ -114,8 +116,8 @@ export class Credential {
   }
 
   /**
-   * Call it when the upstream has refused this header, with this status. Returns true if the secret has changed since the header was made,
-   * so that a retry makes sense; false if the credential is latched.
+   * Call it when the upstream has refused this header with this status. Returns true if the secret has changed since the header was made: a
+   * retry then sends the new secret. Returns false if the credential is now latched.
    */
   refused(header: CredentialHeader, status: number): boolean {
     this.#latch.answered(header);
@@ -128,7 +130,8 @@ export class Credential {
 
   /** True if a client presents this credential as user name and password. Runs in constant time. */
   matches(user: string, password: string): boolean {
-    // Reload before the comparison: a replaced password must stop working, and guesses must not cause reads of their own.
+    // The secret is reloaded before the comparison, so that a replaced password stops working. `#refresh` bounds how often the secret is
+    // read, so that many guesses do not cause many reads.
     this.#refresh();
     return this.#logins.match(user, password, this.#secret.fault === undefined);
   }
@@ -153,7 +156,7 @@ export class Credential {
   #reload(): void {
     if (this.#latch.state === 'refused') this.#latch.written(this.#secret.writtenAt());
     const found = this.#secret.read();
-    // A different spelling of the same credential is not a change: the upstream would refuse it again.
+    // Another spelling of the same credential does not count as a change: the upstream would refuse it like the first one.
     if (found !== undefined && found.identity !== this.#current?.identity) {
       this.#current = found;
       this.#logins.use(found.login);

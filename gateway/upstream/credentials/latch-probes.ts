@@ -1,5 +1,5 @@
-// Decides when a latched credential is tried again. Instances share one schedule for each upstream, which outlasts restarts: in Redis, or
-// in a file of the data directory if there is only one instance.
+// Decides when a latched credential is tried again. All instances share one schedule for each upstream. The schedule outlasts restarts,
+// because it is stored in Redis, or in a file of the data directory if there is only one instance.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,11 +9,11 @@ import { evaluate, toScript } from '../../redis/sealed-script.ts';
 const FIRST_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 3 * 3_600_000;
 const DAY_MS = 86_400_000;
-/** Most probes of all instances together: upstreams may count refused requests by the day. */
+/** Most probes in 24 hours, over all instances. An upstream may ban a client by the number of refused requests in a day. */
 const PROBES_A_DAY_MAX = 12;
 
 const COMMAND_TIMEOUT_MS = 500;
-/** Milliseconds of the lease. All Redis commands of one turn together take less. */
+/** Duration of the lease by which one process at a time changes a schedule. It is longer than all Redis commands of one turn together. */
 const LEASE_MS = 5000;
 
 /** The schedule of one upstream. */
@@ -46,7 +46,7 @@ export interface LatchProbes {
   healed(upstream: string, nowMs: number): Promise<void>;
 }
 
-/** The schedule of commands, which end with the first refusal: no probes. */
+/** The schedule for a command such as `gateway check`: it never gives a turn, because the command ends with the first refusal. */
 export const withoutProbes: LatchProbes = {
   take: async (_upstream, _latchedAtMs, nowMs) => ({ kind: 'wait', nextAtMs: nowMs + LONGEST_WAIT_MS }),
   healed: async () => undefined,
@@ -60,7 +60,7 @@ export function probeTurnAt(
 ): { turn: ProbeTurn; after: ProbeState } {
   const sentAtMs = state.sentAtMs.filter((at) => at <= nowMs && at > nowMs - DAY_MS);
   const { probes, healedAtMs = 0 } = state;
-  // A time that is more than a day ahead was written by a wrong clock.
+  // A process whose clock was wrong may have stored this time, so a time more than a day ahead counts as due.
   const nextAtMs = (state.nextAtMs ?? 0) > nowMs + DAY_MS ? 0 : (state.nextAtMs ?? 0);
   if (healedAtMs > latchedAtMs && healedAtMs <= nowMs)
     return { turn: { kind: 'healed', nextAtMs: nowMs }, after: state };
@@ -80,7 +80,7 @@ function healedAt({ sentAtMs }: ProbeState, nowMs: number): ProbeState {
   return { sentAtMs, healedAtMs: nowMs };
 }
 
-/** @param redisUrl as `connectRedis` takes it; undefined if the data directory has the schedules, and one process uses it */
+/** @param redisUrl as `connectRedis` takes it; undefined if one process alone uses the data directory, which then stores the schedules */
 export function createLatchProbes(
   redisUrl: string | undefined,
   dataDirectory: string,
@@ -90,8 +90,8 @@ export function createLatchProbes(
 }
 
 /**
- * @param skewMs how far the store's clock is ahead of the clock of this process. Stored times use the store's clock, because other
- *   processes read them.
+ * @param skewMs how far the clock of the store is ahead of the clock of this process. Stored times are times of the store's clock, because
+ * processes with other clocks read them too
  */
 type Change<T> = (state: ProbeState, skewMs: number) => { readonly after: ProbeState; readonly result: T };
 
@@ -116,7 +116,7 @@ function withStore(
   };
 }
 
-/** Two scripts, because their keys are on different servers of a Cluster. */
+/** The lease and the schedule need two scripts, because a Redis Cluster may put their keys on different servers. */
 const LEASE = toScript(`return redis.call('SET', KEYS[1], '1', 'PX', ARGV[1], 'NX')`);
 const READ = toScript(`
 local time = redis.call('TIME')
@@ -161,7 +161,7 @@ function readIfPresent(file: string): string | null {
   }
 }
 
-/** Parses a schedule. One that cannot be read begins anew. */
+/** Parses a stored schedule. Returns an empty schedule if the text cannot be parsed. */
 function parsed(text: string | null): ProbeState {
   try {
     const state = JSON.parse(text ?? '') as ProbeState;

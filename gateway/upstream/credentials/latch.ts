@@ -1,24 +1,30 @@
-// What the upstream has said about the gateway's credential. A refused one is latched: it is not sent again, except by probes.
+// The latch of the gateway's credential at one upstream: whether the upstream has accepted or refused the secret. A refused secret is
+// latched: only probes send it.
 //
 //   state      meaning                                     event                                            next state
-//   unproven   nothing was said: access.ts lets one        a request is accepted                            proven
-//              request at a time pass                      a request is refused                             refused
+//   unproven   the upstream has not judged the secret      a request is accepted                            proven
+//              yet; one request at a time is sent          a request is refused                             refused
+//              (`limitOf` in access.ts)
 //   proven     the secret was accepted                     a request is refused                             refused
 //   refused    the secret was refused: single requests     a probe is accepted                              proven
 //              probe it, unless the login itself was       a probe of another process is accepted           unproven
 //              wrong                                       the secret is written again                      unproven
 //                                                          an operator asks for another try                 unproven
 //
-// In each state, another secret is unproven. A secret that is missing or cannot be parsed latches the credential in each state
-// (`CredentialSecret` in credential.ts). Probes wait for turns by the schedule of latch-probes.ts, which all instances share.
+// When the secret is replaced by another one, the state becomes `unproven`, whatever it was. A secret that is missing or that cannot be
+// parsed also latches the credential, whatever the state (`CredentialSecret` in credential.ts). All instances share one schedule of
+// probes (latch-probes.ts).
 
 import type { CredentialHeader } from './credential-kinds.ts';
 import type { LatchProbes } from './latch-probes.ts';
 
-/** The statuses by which an upstream refuses a login. It may count them toward a ban, so they are never probed. */
+/**
+ * Statuses that refuse the login itself. After one of them no probe is sent, because the upstream may count each refused login toward a ban
+ * of the gateway.
+ */
 const loginStatuses = new Set([401, 407]);
 
-/** Milliseconds between two attempts to take a turn for a probe, if the key store does not answer. */
+/** Milliseconds between two attempts to take a turn for a probe, if the store of the schedule does not answer. */
 const ASK_AGAIN_MS = 30_000;
 
 export interface LatchOptions {
@@ -63,8 +69,8 @@ export class Latch {
   }
 
   /**
-   * Call it when the upstream has accepted the header. Returns false for an acceptance that arrives after a refusal: it belongs to an
-   * earlier request, and says nothing.
+   * Call it when the upstream has accepted the header. Returns false if the secret was refused in the meantime and the header is not the
+   * one of the probe: the accepted request was sent before the refusal, so its answer changes nothing.
    */
   accepted(header: CredentialHeader): boolean {
     if (this.state !== 'unproven' && header !== this.#probe) return false;
@@ -94,7 +100,10 @@ export class Latch {
     return mayAsk ? this.#askForProbeTurn() : undefined;
   }
 
-  /** Returns the header of a probe, if this process has a turn. It is a new object, by whose identity the answer is recognized. */
+  /**
+   * Returns the header of a probe, if this process has a turn. The header is a new object: `accepted` and `answered` recognize the probe by
+   * the identity of this object.
+   */
   probe(header: CredentialHeader): CredentialHeader | undefined {
     if (!this.#mayProbe) return undefined;
     this.#mayProbe = false;
@@ -102,7 +111,7 @@ export class Latch {
     return this.#probe;
   }
 
-  /** Call it at each refusal: if the header belongs to the probe, no probe is in progress afterwards. */
+  /** Call it at each refusal. A refusal of the probe ends the probe. */
   answered(header: CredentialHeader): void {
     if (header === this.#probe) this.#probe = undefined;
   }
@@ -117,7 +126,7 @@ export class Latch {
 
   async #askForProbeTurn(): Promise<void> {
     const { probes, now } = this.#options;
-    // Other requests do not ask before this question is answered.
+    // Until `take` has returned, other requests do not ask for a turn.
     this.#askAtMs = now() + ASK_AGAIN_MS;
     const turn = await probes.take(this.#upstream, this.#latchedAtMs, now()).catch(() => undefined);
     if (turn === undefined || this.#askAtMs === Number.POSITIVE_INFINITY) return;

@@ -6,7 +6,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 export class LoginDigests {
   /** A key that is random for each process, so that an attacker cannot choose the first bytes of a digest. */
   readonly #key = randomBytes(32);
-  /** Digests to compare with if clients cannot present a login, so that the comparison takes the same time. */
+  /** Random digests that match no login. They are compared if the credential is no login, so that the comparison takes the same time. */
   readonly #none = { user: randomBytes(32), password: randomBytes(32) };
   #own: { readonly user: Buffer; readonly password: Buffer } = this.#none;
 
@@ -18,9 +18,9 @@ export class LoginDigests {
   }
 
   /**
-   * Compares a login. Case of the user name and spaces around it do not count.
+   * Compares a login. Ignores the case of the user name, and spaces around it.
    *
-   * @param isUsable false if the credential has no secret at present: nothing matches
+   * @param isUsable false if the secret is missing at present; then no login matches
    */
   match(user: string, password: string, isUsable: boolean): boolean {
     const own = isUsable ? this.#own : this.#none;

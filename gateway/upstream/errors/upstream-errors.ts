@@ -79,9 +79,9 @@ export class ErrorBody {
 }
 
 /**
- * Returns the refusal for the client. Without a body that is recognised, the catalogue has its words.
+ * Returns the refusal for the client. If the body is not recognised, the message of the refusal is the one of the catalogue.
  *
- * @param refused undefined for a GET of the gateway's own
+ * @param refused the request of the client; undefined if the gateway itself sent a GET
  */
 export function toUpstreamRefusal(
   status: number,

@@ -174,8 +174,9 @@ export class Relay implements AnswerHandler, AnswerOwner {
   }
 
   /**
-   * Fails the attempt, before its answer or in the middle of it. If an error from status 500 on has begun, that error stays the outcome,
-   * because its status alone decides. An error below 500 fails with the attempt, because its refusal needs the words of its body.
+   * Fails the attempt, before its answer or in the middle of it. If the head of a 5xx has arrived, the refusal for that 5xx stays the
+   * outcome: it is made from the status, so the missing rest of the body changes nothing. If the head of a 4xx has arrived, `error` is the
+   * outcome: the refusal for a 4xx is made from its body, and a part of the body is missing.
    */
   fail(error: GatewayError, failure: AttemptFailure): void {
     if (this.ended) return;
