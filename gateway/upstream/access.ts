@@ -150,7 +150,7 @@ function identityOf(name: string, credential: CredentialSettings): string {
 }
 
 /**
- * Returns the bounds of an upstream. Without `maxInFlight` an upstream gets as many places as connections to its live targets: further
+ * Returns the bounds of an upstream. Without `maxInFlight` an upstream gets as many places as connections to its live targets: more
  * requests would wait in the connection pool, which does not share fairly among organizations. The targets for test keys add no places,
  * because live requests cannot use them. With `maxInFlight` and without `maxQueueMs`, requests wait as long as their deadlines allow.
  */

@@ -13,7 +13,8 @@
 //   failed     is sent again if that is safe and paid for    failure.ts, retry-plan.ts            sent after a pause; ended by a refusal
 //   ended      gives place, target and deadline back         attempts.ts
 //
-// In each state the deadline can pass and the client can leave: both end it (attempts.ts; before-sending.ts while it is prepared).
+// In each state the deadline can pass or the client can leave. Either one ends the exchange (before-sending.ts in the state `prepared`,
+// attempts.ts in the others).
 //
 // The calls from `forward` to the bytes:
 //
@@ -58,7 +59,10 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
     return exchange.recording === undefined ? send(exchange) : sendRecorded(exchange, exchange.recording);
   };
 
-  /** The recording gets every error, so that no key stays in use. */
+  /**
+   * Sends a request with an Idempotency-Key. The recording gets every error: without that, the key would stay in use and a repetition would
+   * be refused.
+   */
   async function sendRecorded(exchange: Forwardable, recording: Recording): Promise<void> {
     try {
       await send(exchange);
@@ -102,16 +106,16 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
   }
 }
 
-/** Sends a request to the gateway itself: the relay gets the answer as it would from a connection. */
+/** Executes an operation that the gateway answers itself. The relay gets the answer in the same calls as from a connection. */
 function execute(_: Target, relay: Relay, { exchange, route }: Attempts): void {
   void deliver(relay, () => (route.execute as Execute)(exchange));
 }
 
-/** Returns the function that makes the request for the upstream, anew for each attempt. */
+/** Returns the function that makes the request for the upstream. It is called for each attempt. */
 function createOutgoing(options: Pick<ForwardOptions, 'traceparentFor'>): (attempts: Attempts) => Outgoing {
   return function outgoing({ exchange, route, assertion, count }) {
     const { rules, sendClientAddress } = route;
-    // Each attempt is a span of its own.
+    // Each attempt is one span of the trace.
     const traceparent = options.traceparentFor(exchange.trail);
     const credentialHeader = rules?.credential?.headerName;
     const identity = { assertion, credentialHeader, traceparent, sendClientAddress };
@@ -127,7 +131,10 @@ function createOutgoing(options: Pick<ForwardOptions, 'traceparentFor'>): (attem
   };
 }
 
-/** Returns the method for the upstream. HEAD on an operation that declares only GET runs as GET; the relay leaves the body out. */
+/**
+ * Returns the method for the upstream. HEAD on an operation that declares only GET is sent as GET; the client does not get the body
+ * (client-answer.ts).
+ */
 function methodOf({ method, operation }: Checked): string {
   return method === 'HEAD' ? operation.method : method;
 }
@@ -140,7 +147,7 @@ export function upstreamPathOf({ operation, path, search }: Checked): string {
 
 const none: readonly string[] = Object.freeze([]);
 
-/** Returns the announced length of a streamed body, as headers. */
+/** Returns the `content-length` header of a streamed body, if the client has announced the length. */
 function lengthHeaders(checked: Checked): readonly string[] {
   const length = isStreamed(checked) ? checked.headers.get('content-length') : undefined;
   return length === undefined ? none : ['content-length', length];
@@ -159,7 +166,8 @@ function bodyOf(checked: Checked, isFirst: boolean): Outgoing['body'] {
 
 async function* countedBody({ request, trail, bodyCheck, headers }: Checked): AsyncGenerator<Buffer> {
   const length = Number(headers.get('content-length'));
-  // If the upstream stops reading, the connection of the client is still needed for the answer.
+  // If the upstream stops reading, the loop ends early. `destroyOnReturn: false` then keeps the connection of the client, which the answer
+  // needs.
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     bytes += (chunk as Buffer).length;

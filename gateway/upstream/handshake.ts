@@ -1,5 +1,5 @@
-// The request that asks the upstream of an operation for a WebSocket: takes its place, its target and its headers, and reads its answer.
-// Throws upstream_overloaded, upstream_timeout, upstream_unavailable, upstream_auth_failed and upstream_unreachable.
+// The request that asks the upstream for a WebSocket: takes a place and a target, makes the headers, and judges the answer. Throws
+// upstream_overloaded, upstream_timeout, upstream_unavailable, upstream_auth_failed and upstream_unreachable.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import { upstreamFailure } from '../catalogue/upstream-failure.ts';
@@ -82,7 +82,7 @@ interface Prepared {
   leavePlace(): void;
 }
 
-/** Returns the handshake, which holds its place. It gives the place back when it is answered or has failed. */
+/** Returns the handshake. It holds a place in the concurrency limit until it is answered or has failed. */
 function toHandshake(
   options: HandshakeOptions,
   exchange: Forwardable,
@@ -125,7 +125,7 @@ function toHandshake(
     timeoutMs: Math.max(1, deadlineAt - sentAt),
     idleTimeoutMs: route.idleTimeoutMs,
     answered(status) {
-      // This comes before the place goes to the next handshake, so that a refused login is not sent again.
+      // The credential is latched before `end` gives the place to the next handshake, which would otherwise send the refused login again.
       if (login !== undefined && (status === 401 || status === 407)) credential?.refused(login, status);
       else if (login !== undefined && status === 101) credential?.accepted(login);
       end(status, undefined);
@@ -180,7 +180,7 @@ function placeForHandshake(
       clientLeft();
     }
 
-    // Runs before the listener that ends and logs the exchange.
+    // `prependListener`, so that the trail has the status 499 before the listener that ends and logs the exchange runs.
     response.prependListener('close', leave);
     place.take(deadlineAt);
   });

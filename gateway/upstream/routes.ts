@@ -1,5 +1,5 @@
-// The route of each upstream: times, budget, concurrency limit, credential and rules. Built once per configuration, so that a request needs
-// a single lookup. Throws operation_unsupported.
+// The route of each upstream: its timeouts, retry budget, concurrency limit, credential and rules. Routes are built once per configuration,
+// so that a request needs a single lookup. Throws operation_unsupported.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Forwardable } from '../exchange/exchange.ts';
@@ -41,11 +41,11 @@ export interface UpstreamRules {
 /** Executes an operation that the gateway answers itself. Rejects with the refusal for the client. */
 export type Execute = (exchange: Forwardable) => Promise<AnswerInProcess>;
 
-/** What executes the operations that the gateway answers itself, by the address of their upstream. wiring/executors.ts */
+/** The functions that execute operations of the gateway itself, by the address of their upstream (wiring/executors.ts). */
 export type Executors = Readonly<Record<string, Execute | undefined>>;
 
 export interface UpstreamRoute {
-  /** The name by which an assertion calls the upstream. Servers of an entry share it. */
+  /** The audience (`aud`) of assertions for the upstream. All servers of an entry have the same audience. */
   readonly audience: string;
   /** Milliseconds from the start of an exchange to the head of its answer, waiting and retries included. */
   readonly timeoutMs: number;
@@ -66,11 +66,11 @@ export interface UpstreamRoute {
   readonly honoursIdempotencyKey: boolean;
   /** Whether requests carry the address of the client. */
   readonly sendClientAddress: boolean;
-  /** `host:port` of its targets in both modes. */
+  /** `host:port` of the targets of the upstream, in both modes. */
   readonly authorities: ReadonlySet<string>;
-  /** Executes the operations; undefined if they are sent to a service. */
+  /** Executes the operations of an upstream that is the gateway itself; undefined for a service. */
   readonly execute: Execute | undefined;
-  /** Its rules; undefined if the upstream has neither a credential nor rules. */
+  /** The rules and the credential; undefined if the upstream has neither. */
   readonly rules: UpstreamRules | undefined;
   /** How the gateway compresses answers; undefined if it does not. */
   readonly compression: Compression | undefined;

@@ -1,12 +1,12 @@
-// Limits concurrent requests to one upstream. Other requests wait in a fair queue, each within its own deadline. Throws
-// upstream_overloaded.
+// Limits concurrent requests to one upstream. A request that finds no free place waits in a fair queue, at most until its own deadline.
+// Throws upstream_overloaded.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import { contain } from '../../shared/faults.ts';
 import { FairQueue, type OrganizationShare, type QueueEntry, queueEntry, type Waiter } from './fair-queue.ts';
 import { createQueueBound, type QueueBoundRules } from './queue-bound.ts';
 
-/** Above this number of organizations, organizations without requests here are removed from memory. */
+/** When more organizations than this are in memory, those without requests at the upstream are removed. */
 const SHARES_MAX = 4096;
 /** Upper bound for Retry-After. */
 const RETRY_AFTER_SECONDS_MAX = 30;
@@ -40,7 +40,7 @@ export class ConcurrencyLimit {
   #isAdmitting = false;
   #sweep: NodeJS.Timeout | undefined;
   #sweepAtMs = Number.POSITIVE_INFINITY;
-  // Functions that are made once, because a release would otherwise make them for each request.
+  // These two functions are made once per limit. Without them, each release of a place would make a closure.
   readonly #admitWaiting = () => this.#admit();
   readonly #admitWaitingNow = () => {
     this.#isAdmitting = false;
@@ -51,17 +51,17 @@ export class ConcurrencyLimit {
     this.#options = options;
   }
 
-  /** Takes a place, which `release` gives back. Returns undefined if no place is free, or if other requests wait for it. */
+  /** Takes a place; `release` gives it back. Returns undefined if no place is free, or if other requests already wait for one. */
   enter(organization: string): OrganizationShare | undefined {
-    // The number of places may have grown since the last request. Waiting requests get them first.
+    // The number of places may have grown since the last request. The waiting requests get the new places first.
     if (this.waiting() > 0) this.#admit();
     const isFull = this.waiting() > 0 || this.#inFlight >= this.#options.places();
     return isFull ? undefined : this.#take(this.#shareOf(organization));
   }
 
   /**
-   * Waits for a place. Refuses the waiter with upstream_overloaded if that takes too long or the queue is too long; the refusal may come
-   * synchronously.
+   * Puts the waiter into the queue. Refuses it with upstream_overloaded if it has waited too long or if the queue is too long. The refusal
+   * may come before `wait` returns.
    *
    * @param sinceMs `performance.now()`
    */
@@ -137,15 +137,21 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** Admits waiting requests after the callbacks of this turn, because the connection of the request that ended is free only then. */
+  /**
+   * Admits waiting requests when the present callback has returned. The connection of the request that ended is free only then, so an
+   * admission now would open another connection.
+   */
   #admitSoon(): void {
     if (this.#isAdmitting) return;
     this.#isAdmitting = true;
-    // `queueMicrotask` makes an AsyncResource each time, which costs 0.4 µs more.
+    // `then` in place of `queueMicrotask`, which makes an AsyncResource at each call and costs 0.4 µs more.
     void endOfCallback.then(this.#admitWaitingNow);
   }
 
-  /** Refuses the newest entries of the organization with the most entries, because the older ones are closest to being served. */
+  /**
+   * Shortens a queue that is too long. Refuses the newest entry of the organization with the most entries, until the length is allowed:
+   * older entries have waited longest and are served next.
+   */
   #shorten(nowMs: number): void {
     const { places, rules } = this.#options;
     const allowed = this.#bound.allowed(nowMs, places(), rules());
@@ -157,7 +163,7 @@ export class ConcurrencyLimit {
     entry.waiter.refused(overloaded(why, this.#bound.waitMs(this.waiting())), performance.now() - entry.sinceMs);
   }
 
-  /** Sets the one timer for all entries: most deadlines are similar, and most requests get a place before theirs. */
+  /** Sets the timer that ends expired waits. One timer serves all entries, because most requests get a place before their deadline. */
   #sweepBy(untilMs: number): void {
     if (untilMs >= this.#sweepAtMs) return;
     clearTimeout(this.#sweep);
@@ -172,7 +178,10 @@ export class ConcurrencyLimit {
   }
 }
 
-/** The causes, for the log and `explain`. They are made once, because each refusal under overload would capture a stack. */
+/**
+ * The causes of refusals, for the log and `explain`. They are made once: a new error captures a stack, which is too expensive for each
+ * refusal under overload.
+ */
 const CAUSES: Readonly<Record<QueueRefusal, Error>> = {
   upstream_queue: new Error(
     'upstream_queue: all places of the upstream (maxInFlight) are taken, and its queue is full',
@@ -180,7 +189,7 @@ const CAUSES: Readonly<Record<QueueRefusal, Error>> = {
   upstream_wait: new Error('upstream_wait: no place of the upstream (maxInFlight) was free in time'),
 };
 
-/** @param waitMs until the queue has been worked off; undefined if unknown */
+/** @param waitMs estimated time until all waiting requests have been served; undefined if unknown */
 function overloaded(why: QueueRefusal, waitMs: number | undefined): GatewayError {
   const headers = { 'Proxy-Status': 'api-gateway; error=connection_limit_reached' };
   const cause = CAUSES[why];

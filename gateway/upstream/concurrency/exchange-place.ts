@@ -1,4 +1,4 @@
-// The place of one exchange in the concurrency limit of its upstream: waits for it, holds it, gives it back.
+// The place of one exchange in the concurrency limit of its upstream: waits for the place, holds it, and gives it back.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 import type { Caller } from '../../exchange/caller.ts';
@@ -6,7 +6,7 @@ import type { Forwardable } from '../../exchange/exchange.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { OrganizationShare, QueueEntry, Waiter } from './fair-queue.ts';
 
-/** The part of its time that a request may spend in the queue. The rest is for the answer. */
+/** The share of the deadline that a request may spend in the queue. The rest is left for the answer. */
 const WAITING_PART = 0.9;
 
 /** The exchange to which a place belongs. */
@@ -35,9 +35,9 @@ export class ExchangePlace implements Waiter {
   }
 
   /**
-   * Calls a method of the owner, now or after the wait.
+   * Takes a place, or waits for one. Calls `begin`, `clientLeft` or `refuse` of the owner, at once or after the wait.
    *
-   * @param deadlineAt of the exchange, as `performance.now()` counts
+   * @param deadlineAt deadline of the exchange, as `performance.now()` counts
    */
   take(deadlineAt: number): void {
     const organization = shareOf(this.#exchange.caller);
@@ -71,7 +71,7 @@ export class ExchangePlace implements Waiter {
     return true;
   }
 
-  /** Adds to the time in queues, of which there are two: for a place, and for a connection. */
+  /** Adds a wait to `queuedMs` of the log: the wait for a place, or the wait for a connection of the pool. */
   noteQueued(waitedMs: number): void {
     this.#queuedMs += waitedMs;
     this.#exchange.trail.queuedMs = this.#queuedMs;

@@ -1,6 +1,6 @@
 // The queue of requests that wait for a place at one upstream. It has one list per organization and serves them in turn, so that a burst of
-// one organization does not delay the others. The lists are linked: at full load most requests wait, and most lists have one entry, for
-// which an array would cost 150 bytes each time.
+// one organization does not delay the others. The lists are linked lists: at full load most requests wait and most lists have one entry,
+// and an array for one entry costs 150 bytes.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 
@@ -14,7 +14,7 @@ export interface OrganizationShare {
   newest: QueueEntry | undefined;
 }
 
-/** The exchange that waits. It learns how its wait ended. */
+/** The exchange that waits. */
 export interface Waiter {
   /**
    * Called when the request has a place, which it must give back.
@@ -25,7 +25,7 @@ export interface Waiter {
   refused(error: GatewayError, waitedMs: number): void;
 }
 
-/** An entry of the queue. The code that takes it out for service or refusal must call its waiter. */
+/** An entry of the queue. The code that takes an entry out to serve or refuse it must call `entered` or `refused` of its waiter. */
 export interface QueueEntry {
   readonly waiter: Waiter;
   readonly share: OrganizationShare;
@@ -57,8 +57,8 @@ export class FairQueue {
   }
 
   /**
-   * Removes the next entry. It belongs to the next organization that has fewer than `most` requests in flight; if none has fewer, to the
-   * next organization.
+   * Removes and returns the next entry: the oldest one of the next organization that has fewer than `most` requests in flight. If no
+   * organization has fewer, takes the oldest entry of the next organization.
    */
   next(most: number): QueueEntry | undefined {
     const share = this.#turnOf(most);
@@ -71,16 +71,16 @@ export class FairQueue {
     return entry;
   }
 
-  /** Removes the newest entry of the organization with the most entries. */
+  /** Removes and returns the newest entry of the organization with the most entries. */
   newest(): QueueEntry | undefined {
     let longest = this.#turns[0];
     if (longest === undefined) return undefined;
-    // If several lists are equally long, the one that started last is taken.
+    // If several organizations have equally many entries, the one whose turn comes last loses its entry.
     for (const share of this.#turns) if (share.waiting >= longest.waiting) longest = share;
     return this.#take(longest.newest as QueueEntry);
   }
 
-  /** Removes all entries whose wait has expired. */
+  /** Removes and returns all entries whose wait has expired. */
   overdue(nowMs: number): QueueEntry[] {
     const late = this.#turns.flatMap((share) => [...entriesOf(share)].filter(({ untilMs }) => untilMs <= nowMs));
     for (const entry of late) this.#take(entry);
@@ -110,13 +110,13 @@ export class FairQueue {
   }
 
   #leaveTurns(share: OrganizationShare): void {
-    // `shift`, because `splice` would make an array of what it removes.
+    // `shift` in the usual case, because `splice` allocates an array for the removed element.
     if (this.#turns[0] === share) this.#turns.shift();
     else this.#turns.splice(this.#turns.indexOf(share), 1);
   }
 
   #turnOf(most: number): OrganizationShare | undefined {
-    // An index, because the iterator of `for of` costs 80 bytes per request until the function is optimized.
+    // An index in place of `for of`, whose iterator costs 80 bytes per request until V8 optimizes the function.
     for (let index = 0; index < this.#turns.length; index += 1) {
       const share = this.#turns[index] as OrganizationShare;
       if (share.inFlight < most) return share;
@@ -147,7 +147,7 @@ function unlink(entry: QueueEntry): void {
   else older.newer = newer;
   if (newer === undefined) share.newest = older;
   else newer.older = older;
-  // An entry that was removed must not keep others in memory.
+  // The links of a removed entry are cleared, so that it does not keep other entries in memory.
   entry.older = undefined;
   entry.newer = undefined;
   share.waiting -= 1;

@@ -1,5 +1,6 @@
-// Bounds the length of an upstream's queue. A burst may fill the queue and is worked off. A queue that does not empty exceeds the capacity
-// of the upstream and only adds latency, so it is kept short enough to be worked off within `queueMs`.
+// Bounds the length of an upstream's queue. A burst may fill the queue, because the queue empties soon afterwards. A queue that has not
+// been empty for `BURST_MAX_MS` shows that requests arrive faster than the upstream answers: a long queue then only adds latency. It is
+// kept so short that its last request waits no longer than `queueMs`.
 
 /** A queue that was not empty for this time no longer counts as a burst. */
 const BURST_MAX_MS = 500;
@@ -8,29 +9,29 @@ const MEASURED_EVERY_MS = 100;
 /** Weight of a new measurement in the moving average. */
 const WEIGHT = 0.3;
 /**
- * The bound is at least this multiple of the places. If fewer requests could wait, a place that becomes free would stay unused until
- * another request arrives.
+ * The bound is at least this multiple of the places. With a shorter queue, a place that becomes free could find the queue empty, and would
+ * stay unused until the next request arrives.
  */
 const ROUNDS = 4;
 
 export interface QueueBoundRules {
   /** Upper bound of the queue length. */
   readonly queuedMax: number;
-  /** Longest wait for the last entry of a standing queue, in milliseconds; undefined if it is bounded only by its deadline. */
+  /** Longest wait, in milliseconds, of the last request in a queue that does not empty; undefined if only the deadline bounds the wait. */
   readonly queueMs: number | undefined;
 }
 
-/** The bound of one queue. All times that it is given come from one clock, in milliseconds. */
+/** The bound of one queue. All times are milliseconds of one clock. */
 interface QueueBound {
   /** Call it when the queue is no longer empty. */
   begin(nowMs: number): void;
   /** Call it when a place was given back while requests wait; call `measure` next. */
   depart(): void;
-  /** Measures the rate of departures, if it is time. */
+  /** Measures the rate of departures, if the last measurement is old enough. */
   measure(nowMs: number): void;
   /** Returns the queue length that is permitted now. */
   allowed(nowMs: number, places: number, rules: QueueBoundRules): number;
-  /** Returns the estimated time to work off this many requests; undefined before the first measurement. */
+  /** Returns the estimated time until this many waiting requests have been served; undefined before the first measurement. */
   waitMs(length: number): number | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Compresses the body of one answer on its way to the client: at once if it is whole and short, as a stream otherwise.
+// Compresses the body of one answer on its way to the client: at once if the whole short body is there, as a stream otherwise.
 
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { CompressedForm } from './compression.ts';
@@ -14,8 +14,8 @@ export interface BodySink {
 }
 
 /**
- * A longer body is compressed on other threads, because this thread serves other exchanges. It takes a third of a millisecond to compress
- * this much.
+ * Longest body that is compressed on this thread; it takes a third of a millisecond. A longer body is compressed on other threads, because
+ * this thread serves other exchanges meanwhile.
  */
 const AT_ONCE_BYTES_MAX = 65_536;
 
@@ -41,13 +41,16 @@ export class CompressedBody implements BodySink {
     return this.#form.headers;
   }
 
-  /** Returns the whole body in its coding; `stays` if compression would gain nothing, `streams` if it takes too long to do at once. */
+  /**
+   * Returns the compressed body. Returns `stays` if the compressed body would not be shorter, and `streams` if the body is too long to be
+   * compressed at once.
+   */
   wholeOf(body: Buffer): Buffer | 'stays' | 'streams' {
     const { coding, bytesMin } = this.#form;
     if (body.length === 0 || body.length < bytesMin) return 'stays';
     if (body.length > AT_ONCE_BYTES_MAX) return 'streams';
     const encoded = encoders[coding].encode(body);
-    // `bytesMin` is 0 if the client accepts no uncompressed answer.
+    // If the client accepts no uncompressed answer, `bytesMin` is 0 and the compressed body is sent even if it is longer.
     if (encoded.length >= body.length && bytesMin > 0) return 'stays';
     this.#exchange.trail.bytesOut = encoded.length;
     this.#exchange.trail.note('compressed', coding);

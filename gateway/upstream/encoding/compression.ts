@@ -48,7 +48,7 @@ export interface Compression {
  * the service sent it (RFC 9110 section 14).
  */
 const unfit = new Set([204, 205, 206]);
-/** These fields describe the very bytes that the service sent. */
+/** Fields that describe the exact bytes of the service. An answer with one of them is not compressed, because the field would be wrong. */
 const aboutBytes = ['content-range', 'content-digest', 'repr-digest', 'digest', 'content-md5', 'signature'];
 const COMPRESSIBLE =
   /^(?:text\/(?!event-stream)|application\/(?:json|xml|javascript|ecmascript|yaml|x-yaml|graphql|jsonl|ndjson|x-ndjson|x-jsonlines|json-seq|toml|rtf|sql)(?:$|[ \t;])|[a-z]+\/[\w.!#$&^-]+\+(?:json|xml|yaml|text)(?:$|[ \t;]))/;
@@ -78,7 +78,7 @@ export function createCompression(rules: CompressionRules | undefined): Compress
   return {
     formOf(asked, status, headers, length) {
       if (status === 304) return notModified(asked, headers);
-      // An answer that is stored is not compressed, because repetitions may come from clients that accept other codings.
+      // An answer that is stored for repetitions is not compressed, because a repetition may come from a client that accepts other codings.
       if (asked.recording !== undefined || !isCompressible(status, headers)) return undefined;
       const choice = mayTransform(asked.headers.get('cache-control'))
         ? chosen(asked.headers.get('accept-encoding'))
@@ -91,7 +91,7 @@ export function createCompression(rules: CompressionRules | undefined): Compress
         // The answer to HEAD names a coding only if its length shows that the answer to GET would be compressed (RFC 9110 section 9.3.2).
         'content-encoding': asked.method === 'HEAD' && length < 0 ? undefined : choice.coding,
         etag: weakened(headers.etag),
-        // There are no ranges of the compressed form.
+        // The compressed form does not support ranges.
         'accept-ranges': undefined,
       };
       return { headers: plain, compressed: { ...choice, headers: encoded } };
@@ -106,14 +106,17 @@ function isCompressible(status: number, headers: AnswerHeaders): boolean {
   return mayTransform(textOf(headers['cache-control'])) && aboutBytes.every((name) => headers[name] === undefined);
 }
 
-/** Whether the content may be changed: either side may forbid it (RFC 9111 sections 5.2.1.6 and 5.2.2.6). */
+/**
+ * Whether the gateway may change the content. The client or the upstream can forbid it by `no-transform` (RFC 9111 sections 5.2.1.6 and
+ * 5.2.2.6).
+ */
 function mayTransform(cacheControl: string | undefined): boolean {
   return cacheControl === undefined || !/(?:^|[ \t,])no-transform(?:$|[ \t,=])/i.test(cacheControl);
 }
 
 /**
- * Returns the headers of a 304. A client that has the compressed form knows it by its weak ETag, and finds it again only by that one (RFC
- * 9111 section 4.3.4).
+ * Returns the headers of a 304. A client that has stored the compressed form finds it by its weak ETag only, so this client gets the weak
+ * ETag (RFC 9111 section 4.3.4).
  */
 function notModified({ headers: asked }: Pick<Forwardable, 'headers'>, headers: AnswerHeaders): AnswerForm {
   const etag = textOf(headers.etag);
@@ -122,7 +125,7 @@ function notModified({ headers: asked }: Pick<Forwardable, 'headers'>, headers: 
   return { headers: { ...headers, vary, etag: isWeak ? `W/${etag}` : headers.etag }, compressed: undefined };
 }
 
-/** Makes an ETag weak, because the forms are not equal byte by byte (RFC 9110 section 8.8.1). */
+/** Returns the ETag as a weak one, because the compressed and the plain form have different bytes (RFC 9110 section 8.8.1). */
 function weakened(etag: string | string[] | undefined): string | undefined {
   const text = textOf(etag);
   return text.startsWith('"') ? `W/${text}` : text || undefined;

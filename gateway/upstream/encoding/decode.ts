@@ -4,7 +4,7 @@
 import zlib, { constants } from 'node:zlib';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 
-/** Why a body was not decoded. It is longer than the limit, or it is not what its Content-Encoding says. */
+/** Why a body was not decoded: it is longer than the limit, or it does not have the coding that its Content-Encoding names. */
 export type DecodingFault = 'too large' | 'invalid';
 
 type Decoder = (body: Buffer, outputLimit: number) => Buffer;
@@ -16,7 +16,7 @@ const ZLIB_METHOD_DEFLATE = 8;
 const decoders: Readonly<Record<string, Decoder>> = {
   gzip: (body, maxOutputLength) => zlib.gunzipSync(body, { maxOutputLength }),
   'x-gzip': (body, maxOutputLength) => zlib.gunzipSync(body, { maxOutputLength }),
-  // Some servers send it without the zlib header (RFC 9110 section 8.4.1.2).
+  // Some servers send `deflate` without the zlib header (RFC 9110 section 8.4.1.2).
   deflate: (body, maxOutputLength) =>
     ((body[0] ?? 0) & 0x0f) === ZLIB_METHOD_DEFLATE
       ? zlib.inflateSync(body, { maxOutputLength })
@@ -29,7 +29,7 @@ const decoders: Readonly<Record<string, Decoder>> = {
     }),
 };
 
-/** Returns the content coding of an answer in lower case; empty for none. Several codings are one text. */
+/** Returns the content coding of an answer in lower case; empty if it has none. Several codings are returned as one text. */
 export function codingOf(headers: AnswerHeaders): string {
   const given = headers['content-encoding'];
   if (given === undefined) return '';

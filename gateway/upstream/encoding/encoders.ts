@@ -1,11 +1,11 @@
-// The encoders of compressed answers, at the fastest level of each coding: the next levels make a body at most 3 % shorter, for up to three
-// times the CPU (decision 25).
+// The encoders of compressed answers, at the fastest level of each coding: the next levels make a body at most 3 % shorter, and take up to
+// three times the CPU (decision 25).
 
 import zlib, { constants } from 'node:zlib';
 
 export type CompressionCoding = 'zstd' | 'br' | 'gzip';
 
-/** The history of a stream, 128 KiB: with more, a stream may take a megabyte of memory for as long as it lasts. */
+/** The window of a stream: 128 KiB. With a larger one, each open stream may take a megabyte of memory. */
 const STREAM_WINDOW_LOG = 17;
 
 export type EncoderStream = zlib.Gzip | zlib.BrotliCompress | zlib.ZstdCompress;

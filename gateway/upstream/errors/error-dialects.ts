@@ -48,7 +48,7 @@ const types = new Set<string>([
  *
  * @param value the parsed JSON of the body
  * @param isProblem whether the media type is application/problem+json (RFC 9457)
- * @param place of fields that the body does not place itself
+ * @param the place of a field for which the body names none
  * @returns undefined if no form is recognised
  */
 export function parseDialect(value: unknown, isProblem: boolean, place: DefaultPlace): ParsedError | undefined {

@@ -1,15 +1,16 @@
-// Pure: finds the secrets of a client's request in texts of its upstream's error, which some services repeat.
+// Pure: finds the secrets of a client's request in the texts of the upstream's error, because some services repeat the input in their
+// errors.
 
 import type { ParsedError } from './error-dialects.ts';
 
 /** Names of members that hold secrets. */
 const secretName =
   /pass(?:word|wd|phrase|code)|secret|token|credential|api[-_]?key|private[-_]?key|\bpin\b|\bcv[cv]\b/i;
-/** Shorter secrets are ignored: they would be found in nearly every text. */
+/** Shorter secrets are not searched for, because nearly every text would contain them. */
 const SECRET_LENGTH_MIN = 4;
 const SECRETS_MAX = 100;
 
-/** Returns the secrets in a body of JSON or of a form, which it knows by the names of members. */
+/** Returns the secrets in a body of JSON or of a form: the values of members whose names say that they hold a secret. */
 export function secretsIn(rawBody: Buffer | undefined, contentType: string | undefined): readonly string[] {
   const body = rawBody === undefined ? undefined : parsed(rawBody.toString('utf8'), contentType ?? '');
   const found: string[] = [];

@@ -1,5 +1,5 @@
-// Turns an answer from status 400 on into the refusal for the client. The status decides the code; below 500 the gateway's error object
-// also gets the parts of the body that are recognised. The client gets nothing else of the body.
+// Turns an answer with a status of 400 or above into the refusal for the client. The status decides the code. For a 4xx, the error object
+// also gets the parts of the body that the gateway recognises. The client gets nothing else of the body.
 
 import type { ErrorType } from '../../catalogue/catalogue-entry.ts';
 import { type ErrorCode, GatewayError, type UpstreamWords } from '../../catalogue/errors.ts';
@@ -13,7 +13,7 @@ import { type ErrorForm, type ParsedError, parseDialect } from './error-dialects
 import type { DefaultPlace } from './field-errors.ts';
 import { secretsIn, withoutSecrets } from './submitted-secrets.ts';
 
-/** Codes for statuses whose body is not recognised. */
+/** The codes of statuses, for a body that is not recognised. */
 const byStatus: Readonly<Record<number, ErrorCode>> = {
   404: 'resource_missing',
   412: 'precondition_failed',
@@ -24,7 +24,7 @@ const byStatus: Readonly<Record<number, ErrorCode>> = {
 const ERROR_BODY_BYTES_MAX = 65_536;
 const TYPE_LENGTH_MAX = 80;
 
-/** The members of the client's request on which its refusal depends. */
+/** The parts of the client's request on which the refusal depends. */
 type Refused = Pick<Forwardable, 'method' | 'rawBody' | 'headers' | 'operation' | 'caller'>;
 
 type Noting = Pick<Forwardable, 'trail'>;
@@ -36,8 +36,8 @@ interface FailingRelay {
 }
 
 /**
- * Reads the body of an error to its end, so that the connection can be kept, or until it is too long. Then it fails the attempt with
- * the refusal for the client.
+ * Reads the body of an error to its end, so that the connection can be used again, but stops when the body is too long. Then it fails the
+ * attempt with the refusal for the client.
  */
 export class ErrorBody {
   readonly #read = new CollectedBody(ERROR_BODY_BYTES_MAX);
@@ -65,7 +65,8 @@ export class ErrorBody {
 
   /** Returns the refusal for the client, made from the part of the body that has arrived. */
   refusal(): GatewayError {
-    // A page of HTML often comes from a proxy in front of the service, and not from the service. Clients get nothing of a 5xx.
+    // The log gets the media type and the length. They tell the operator where the error came from: a page of HTML often comes from a proxy
+    // in front of the service.
     if (this.#status >= 500 || !isJson(this.#headers)) this.#refused.trail.note('upstreamBody', this.#shape());
     return toUpstreamRefusal(this.#status, this.#headers, this.#read.whole(), this.#refused);
   }
@@ -119,7 +120,8 @@ function tokenRefusal(): GatewayError {
   const { type, message } = new GatewayError('token_invalid').entry;
   return new GatewayError('token_invalid', {
     upstreamStatus: 401,
-    // These words come from the upstream, so the refusal does not count against the address of the client.
+    // With `words`, the refusal counts as one of the upstream, so it does not count against the address of the client
+    // (limits/addresses/throttle.ts).
     words: { status: 401, type, code: 'token_invalid', message },
   });
 }
@@ -134,8 +136,8 @@ function parsedFor(refused: Refused | undefined, headers: AnswerHeaders, body: B
 }
 
 /**
- * Returns the header fields that a client acts on: `Preference-Applied` (RFC 7240 section 3), and `Content-Range` of a 416. From its
- * length, a client that resumes a download learns that it has everything (RFC 9110 section 15.5.17).
+ * Returns the header fields that a client needs: `Preference-Applied` (RFC 7240 section 3), and `Content-Range` of a 416. `Content-Range`
+ * has the length of the file, which tells a client that resumes a download that it already has everything (RFC 9110 section 15.5.17).
  */
 function crossing(status: number, headers: AnswerHeaders): { headers?: Readonly<Record<string, string>> } {
   const { 'preference-applied': preference, 'content-range': range } = headers;
@@ -155,8 +157,8 @@ function errorWords(status: number): UpstreamWords {
 }
 
 /**
- * Reads seconds, or a date in one of the three forms of RFC 9110 section 5.6.7. The pattern comes first, because Date.parse reads numbers
- * as dates.
+ * Reads Retry-After: seconds, or a date in one of the three forms of RFC 9110 section 5.6.7. Seconds are matched first, because Date.parse
+ * would read a number as a date.
  */
 function retryAfter(headers: AnswerHeaders): { retryAfterSeconds?: number } {
   const text = headers['retry-after'];

@@ -1,4 +1,5 @@
-// Makes the headers of an answer for the client: an allow list, and what the contract and the entry of the upstream add to it.
+// Makes the headers of an answer for the client. A field crosses if it is on the allow list, or if the contract or the entry of the
+// upstream declares it.
 
 import type { Checked } from '../../exchange/exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
@@ -11,26 +12,27 @@ import { clientCookie, cookieNameIn } from './cookies.ts';
 import { publicLinks, publicReference, type ReferenceContext } from './references.ts';
 
 /**
- * How a field of an answer is treated. `once`: only the first line crosses, which is the line that was checked. `list`: every line crosses.
+ * How a field of an answer is treated. `once`: only its first line crosses, because only that line is checked against the contract. `list`:
+ * every line crosses.
  */
 interface AnswerField {
   readonly spelling: string;
   readonly treatment: 'once' | 'list' | 'reference' | 'ranges' | 'cookies' | 'replaced' | 'reserved';
 }
 
-/** The treatment of each field about which no contract and no entry decides, by its lower-case name. */
+/** The fields whose treatment is fixed, by their lower-case names. The contract and the entry of the upstream decide about all others. */
 const answerFields = new Map<string, AnswerField>(
   (
     [
       [['Content-Type', 'Content-Disposition', 'Content-Range', 'Age', 'ETag', 'Last-Modified', 'Expires'], 'once'],
       [['Content-Digest', 'Repr-Digest', 'Retry-After', 'Idempotent-Replayed'], 'once'],
-      // Asks an nginx in front of the gateway not to hold the events of a stream back.
+      // This field tells an nginx in front of the gateway not to buffer the events of a stream.
       [['X-Accel-Buffering'], 'once'],
       [['Content-Language', 'Content-Encoding', 'Vary', 'Accept-Patch', 'Preference-Applied'], 'list'],
       [['Link', 'Location', 'Content-Location'], 'reference'],
       [['Accept-Ranges'], 'ranges'],
       [['Set-Cookie'], 'cookies'],
-      // Written after the loop.
+      // Fields that the gateway writes itself, after the loop.
       [['Cache-Control', ...REPLACED_ANSWER_HEADERS], 'replaced'],
       [RESERVED_ANSWER_HEADERS, 'reserved'],
     ] as const
@@ -55,7 +57,7 @@ function namedBy(connection: string | undefined): ReadonlySet<string> | undefine
  * Appends the headers for the client. `Cache-Control` is private unless the upstream sets something stricter (RFC 9111 section 3.5).
  *
  * @param authorities `host:port` of the upstream's targets
- * @param sent the list to which they are appended, and which is returned
+ * @param sent the list to which the headers are appended; it is also returned
  */
 export function clientAnswerHeaders(
   given: AnswerHeaders,
@@ -84,9 +86,9 @@ export function clientAnswerHeaders(
 }
 
 const withheld: AnswerField = { spelling: '', treatment: 'reserved' };
-/** A bound, because each reload can declare new names. */
+/** Bound of `declaredFields`, because each reload can declare new names. */
 const DECLARED_FIELDS_MAX = 1000;
-/** Declared fields that upstreams have sent. */
+/** The treatment of declared fields that upstreams have sent, so that it is found once per name. */
 const declaredFields = new Map<string, AnswerField>();
 
 /** Returns the treatment of a field about which the contract or the entry decides. */
@@ -130,7 +132,10 @@ function pushReferences(
   }
 }
 
-/** Appends the cookies that cross. Returns whether one crosses: a shared cache would give it to other clients. */
+/**
+ * Appends the cookies that cross. Returns true if one crosses: the answer must then be private, because a shared cache would give the
+ * cookie to other clients.
+ */
 function pushCookies(
   sent: string[],
   value: string | string[],
@@ -170,7 +175,7 @@ function titleCase(name: string): string {
   return name.replace(/(^|-)[a-z]/g, (text) => text.toUpperCase());
 }
 
-/** The latest Cache-Control of an upstream, and what was made of it. */
+/** The latest Cache-Control of an upstream and the result for it. Most answers repeat the value. */
 let latestDirectives: string | undefined;
 let latestPrivate = 'private, no-store';
 

@@ -12,8 +12,8 @@ interface CookieContext extends Pick<Operation, 'publicPrefix' | 'upstreamPrefix
 }
 
 /**
- * Returns the Cookie header for the upstream; undefined if no named cookie was sent. Of several cookies with one name, only the first
- * crosses: it was checked, and it is the most specific (RFC 6265 section 5.4).
+ * Returns the Cookie header for the upstream; undefined if no named cookie was sent. If the client sent several cookies of one name, only
+ * the first crosses: it is the one that was checked, and the most specific one (RFC 6265 section 5.4).
  */
 export function upstreamCookies(given: string, { names }: CookieRules): string | undefined {
   const kept = new Map<string, string>();

@@ -13,7 +13,7 @@ export interface ReferenceContext extends Pick<Operation, 'publicPrefix' | 'upst
   readonly passesExternal: boolean;
 }
 
-/** A reference that is relative to the address of the request, because it contains neither scheme nor host. */
+/** Matches a reference without scheme and host. It is relative to the address of the request, so it is correct for clients as it is. */
 const RELATIVE = /^(?:[?#]|[^/\\?#:]+(?:[/?#]|$)|$)/;
 const ABSOLUTE = /^(https?):\/\/([^/?#\\@\s]+)([/?#]?[^\\]*)$/i;
 
@@ -45,7 +45,10 @@ function withoutDefaultPort(scheme: string, authority: string): string {
   return authority.toLowerCase().replace(scheme.toLowerCase() === 'https' ? /:443$/ : /:80$/, '');
 }
 
-/** Puts a path under the upstream's prefix under the public one; undefined for other paths, and for `//host`. */
+/**
+ * Replaces the upstream's prefix of a path by the public prefix. Returns undefined for a path outside the upstream's prefix, and for
+ * `//host`.
+ */
 function publicPath(path: string, { publicPrefix, upstreamPrefix }: ReferenceContext): string | undefined {
   if (!/^\/(?![/\\])/.test(path)) return undefined;
   if (publicPrefix === upstreamPrefix) return path;
@@ -54,7 +57,7 @@ function publicPath(path: string, { publicPrefix, upstreamPrefix }: ReferenceCon
   return isBelow ? publicPrefix + rest : undefined;
 }
 
-/** A target and its parameters (RFC 8288 section 3). */
+/** Matches one link: a target and its parameters (RFC 8288 section 3). */
 const LINK =
   /^[ \t]*<([^<> \t]*)>((?:[ \t]*;[ \t]*[\w!#$&+\-.^`|~]+\*?(?:[ \t]*=[ \t]*(?:"(?:[^"\\]|\\.)*"|[^ \t",;<>]+))?)*)[ \t]*$/;
 /** The gateway's configuration decides deprecations, so upstream links about them are dropped. */

@@ -1,5 +1,6 @@
-// Writes the headers of a request for its upstream: an allow list, and identity headers that only the gateway can set. It writes them as
-// lines at once, because a list of names and values would be joined from three pieces per field. Throws WireFault.
+// Writes the headers of a request for its upstream: the fields of the client that are on the allow list, and identity headers that only the
+// gateway can set. Each field is written as a complete line: a list of names and values would have to be joined later, from three pieces
+// per field. Throws WireFault.
 
 import type { Caller } from '../../exchange/caller.ts';
 import type { Checked } from '../../exchange/exchange.ts';
@@ -32,7 +33,10 @@ const acceptEncoding = new FieldLine('accept-encoding');
 interface IdentityHeaders {
   /** The signed token of the caller; undefined if the upstream gets a credential instead, and no identity of the caller. */
   readonly assertion: string | undefined;
-  /** The field of the gateway's credential, in lower case: a client's value does not cross. Undefined if there is no credential. */
+  /**
+   * The header field of the gateway's credential, in lower case; a value that the client sends in this field does not cross. Undefined if
+   * there is no credential.
+   */
   readonly credentialHeader: string | undefined;
   readonly traceparent: string;
   /** Whether the upstream gets the address of the client. */
@@ -46,7 +50,7 @@ type Headed = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAddress'
 
 /**
  * Returns the field lines for the upstream, each with its line end: first the allowed fields of the client, then the fields of the gateway.
- * Throws WireFault if a value of the client contains characters that could end its line. Ids and tokens of the gateway cannot contain them.
+ * Throws WireFault if a value of the client contains a character that could end its line; ids and tokens of the gateway cannot contain one.
  *
  * @param readsAnswer whether the gateway reads or stores the answer before the client gets it, so that it must have no content coding
  */
@@ -109,7 +113,7 @@ interface HopLines {
   readonly hop: string;
 }
 
-/** The lines of the latest request are kept, because clients call few addresses. */
+/** The lines of the latest request. They are kept, because most requests call the same address. */
 let hopLines: HopLines | undefined;
 
 function hopLinesOf(scheme: string, host: string | undefined): HopLines {
@@ -127,10 +131,7 @@ function addressLines(address: string, called: string): string {
   return lineOf('forwarded', `for=${quoted};${called}`) + lineOf('x-forwarded-for', address);
 }
 
-/**
- * Returns the lines about the caller. The text is joined from as few strings as possible, because each costs, and the text differs by
- * caller.
- */
+/** Returns the lines about the caller. They differ by caller, so they are made for each request, from as few strings as possible. */
 function callerLines({ organization, issuer, subject }: Caller, assertion: string): string {
   if (organization === undefined) return `x-gateway-assertion: ${assertion}\r\n`;
   const { id } = organization;
@@ -141,8 +142,9 @@ function callerLines({ organization, issuer, subject }: Caller, assertion: strin
 }
 
 /**
- * Returns the line with the token that the gateway has verified, and with nothing else of the field. Only callers with a token of a
- * configured issuer have an issuer. Anonymous callers of public operations have none, whatever they send.
+ * Returns an `Authorization` line with the token that the gateway has verified, and with nothing else of the client's field. Only a caller
+ * with a token of a configured issuer has an `issuer`. An anonymous caller of a public operation has none, so an unverified token never
+ * crosses.
  */
 function tokenLine({ headers, caller }: Headed): string {
   const authorization = headers.get('authorization');
@@ -151,8 +153,8 @@ function tokenLine({ headers, caller }: Headed): string {
 }
 
 /**
- * Returns the lines of a range. Ranges are defined for GET alone (RFC 9110 section 14.2); HEAD on an operation that declares GET runs as
- * GET.
+ * Returns the `Range` and `If-Range` lines. A HEAD on an operation that declares GET is sent as GET, so its range is left out: ranges are
+ * defined for GET only (RFC 9110 section 14.2).
  */
 function rangeLines({ headers, method }: Headed): string {
   const range = headers.get('range');
@@ -166,12 +168,18 @@ function cookieLine(given: string | undefined, rules: CookieRules): string {
   return cookies === undefined ? '' : lineOf('cookie', cookies);
 }
 
-/** Whether a declared header parameter crosses. The gateway's own fields do not, in any spelling; nor do fields that are sent anyway. */
+/**
+ * Whether a declared header parameter is added. The gateway's own fields are not, in any spelling. Fields that are sent anyway are not
+ * added a second time.
+ */
 function mayForward(name: string): boolean {
   return !isOwnedRequestHeader(name) && !requestAllowed.includes(name) && name !== 'range' && name !== 'if-range';
 }
 
-/** Nearly all clients send known codings without weights. The pattern is linear: each name is followed by a comma or the end. */
+/**
+ * Matches known codings without weights, which nearly all clients send. The match takes linear time, because a comma or the end follows
+ * each name.
+ */
 const PLAIN = /^(?:zstd|br|gzip|deflate)(?:, ?(?:zstd|br|gzip|deflate))*$/;
 const knownCodings = new Set(['zstd', 'br', 'gzip', 'deflate', 'identity', '*']);
 
