@@ -81,7 +81,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const { port, plainPort } = await traffic.listen();
   certificates.ordered?.begin();
   const adminPort = await observation.admin.listen(operators);
-  // This comes after the listeners, because a start that fails because the port is taken must store no demo key.
+  // This comes after the listeners are open: if the port is taken, the start fails and must not have stored a demo key.
   const { sandbox, assertions } = upstreams;
   await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
   base.onLifecycle('serving');

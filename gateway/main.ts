@@ -51,16 +51,17 @@ const context = createMachineContext({
 });
 
 const code = await runCommand(process.argv.slice(2), context);
-// A gateway that has started runs on.
+// Code 0 does not end the process, because a gateway that has started goes on running.
 if (code !== 0) end(code);
 
 /**
- * Ends the process. Node waits at its exit for its threads, and one that asks a name server without an answer, or a disk that hangs, keeps
- * the process for long: another program takes its place then, and ends it with the same code.
+ * Ends the process at once. `process.exit` waits for Node's threads: a thread that waits for a silent name server or for a disk that hangs
+ * would keep the process for long. So another program replaces this one in the same process (`process.execve`), and exits with the same
+ * code.
  */
 function end(code: number): never {
   if (isAnyThreadBusy()) {
-    // Work of milliseconds, such as a write to the log, ends meanwhile.
+    // Gives work that takes milliseconds, such as a write to the log, time to end.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LAST_WORK_MS);
     process.execve?.('/bin/sh', ['sh', '-c', `exit ${code}`], {});
   }
@@ -71,7 +72,7 @@ function isAnyThreadBusy(): boolean {
   return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq') || name.startsWith('GetAddrInfo'));
 }
 
-/** An account without an entry in the password file, as containers often run under, has a number only. */
+/** The account may have no entry in the password file, as in many containers. Then its number is its name. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -20,8 +20,8 @@ import type { StageName } from './stages.ts';
 type Pipeline = (arrived: Arrived) => Promise<void>;
 
 /**
- * The stages, in order, with their files. Each throws a GatewayError, or returns the exchange with its findings added; `throttle` adds
- * none, `replay` may end the exchange, and `forward` ends it. For each configuration, serving/checking-steps.ts makes the stages before
+ * The stages, in order, with their files. Each throws a GatewayError, or returns the exchange with its findings added; `throttle` returns
+ * nothing, `replay` may end the exchange, and `forward` ends it. For each configuration, serving/checking-steps.ts makes the stages before
  * `replay`, and wiring/serving.ts the last two.
  */
 export interface Stages extends Readonly<Record<StageName, unknown>> {

@@ -6,7 +6,7 @@ interface StageKind {
   readonly checks: string;
   /** The statuses that the stage refuses with, for the table of the README. A reason follows the status if the status alone does not explain it. */
   readonly refusesWith: string;
-  /** Why a rehearsal (`explain --request`) leaves the stage out; undefined if it does not. */
+  /** Why a rehearsal (`explain --request`) leaves the stage out; undefined if the stage is rehearsed. */
   readonly unrehearsed?: string;
   /** The name of the event by which a trace shows the end of the stage; undefined for a stage that does not wait, and for `forward`. */
   readonly ended?: string;

@@ -165,16 +165,18 @@ export class Directory {
   }
 
   #onPolled(): void {
-    // All outdated entries have been dropped here: after a position is reported, no later request is accepted by an older record.
+    // The cache has already dropped all outdated entries. So once this position is reported, no request is accepted by a record that is
+    // older than the position.
     const position = this.#follower.position();
     if (position !== undefined) this.#reports.noteRead({ position, changedAtMs: this.#follower.last()?.atMs });
     void this.#uses.writeSome();
   }
 
   /**
-   * Whether cached callers are accepted: their store has been read within the time of grace. A process that stood still has not read it,
-   * although the store is there, and its cache lacks changes for which commands no longer wait. Two clocks measure an outage, because the
-   * wall clock may be set back.
+   * Returns whether requests may use cached callers: the process has read the changes of the key store within the time of grace. The wall
+   * clock detects a process that stood still, for example with its machine. Such a process must not use its cache before it has read the
+   * store: a key may have been revoked meanwhile, and the command that revoked it did not wait for this process. The monotonic clock also
+   * measures an outage of the store, because the wall clock may be set back.
    */
   #isWithinGrace(): boolean {
     const follower = this.#follower;

@@ -62,7 +62,10 @@ export function rarelyNoted<Value>(): RarelyNoted<Value> {
 
 export type StageOutcome = 'passed' | 'refused' | 'answered' | 'not reached' | 'not tried';
 
-/** Called with the value of a field if the record, which is a parsed line, has it. Returns what people read. */
+/**
+ * Makes the sentence about a field of one exchange. `value` is the value of the field, `record` the parsed log line. Not called if the line
+ * lacks the field.
+ */
 export type Tell = (
   value: unknown,
   record: Readonly<Record<string, unknown>>,
@@ -70,8 +73,8 @@ export type Tell = (
 ) => string | undefined | readonly string[];
 
 /**
- * The sentences about a field, by stage. A field without sentences has a name instead. It names the field whose sentence includes this one, or
- * the part of the report that shows it.
+ * The sentences about a field, by stage; or a name, if the field has no sentence of its own. The name is that of another field, whose
+ * sentence includes this one, or of the part of the report that shows this one.
  */
 export type Fact = Readonly<Partial<Record<StageName, Tell>>> | string;
 

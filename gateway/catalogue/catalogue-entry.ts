@@ -42,11 +42,11 @@ export type CodeNeed =
 export interface CatalogueEntry {
   readonly status: number;
   readonly type: ErrorType;
-  /** Decides log level and alert. */
+  /** The party that has to act. It decides the level of the log line, and whether there is an alert. */
   readonly blame: 'client' | 'upstream' | 'gateway';
   /** The message for developers. It may change at any time. */
   readonly message: string;
-  /** Why it happens. One line of Markdown. */
+  /** When the gateway refuses with this code. One line of Markdown. */
   readonly meaning: string;
   /** The remedy: what the client should do. It is one line of Markdown, whose links begin with `/docs`. */
   readonly remedy: string;
@@ -59,13 +59,13 @@ export interface CatalogueEntry {
   readonly challenge?: 'bare' | 'invalid_token' | 'insufficient_scope';
   /** Seconds for Retry-After if the thrower gives none. */
   readonly retryAfterSeconds?: number;
-  /** Without this the code cannot occur, and the documentation of the API does not list it. */
+  /** What the configuration must have for this code to occur. Without it, the documentation of the API leaves the code out. */
   readonly needs?: CodeNeed;
-  /** The connection is closed, because the rest of the request is not read. */
+  /** Whether the refusal closes the connection, because the rest of the request is not read. */
   readonly closes?: true;
   /** Other members of the error object, as the page of the code shows them. */
   readonly example?: Readonly<Record<string, unknown>>;
-  /** Other sentences, which a thrower selects by name. */
+  /** Sentences that replace or complete the message. The code that throws selects one by its name. */
   readonly hints?: Readonly<Record<string, string>>;
 }
 

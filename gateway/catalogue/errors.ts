@@ -32,7 +32,7 @@ export interface UpstreamWords {
 export interface GatewayErrorDetails {
   /** The reason, for the log only: it never reaches the caller. */
   readonly cause?: unknown;
-  /** The path of a request that no operation has, without values. Only the log has it. */
+  /** The path of a request for which there is no operation, without values. Only the log has it. */
   readonly path?: string;
   /** Extra response headers. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ export interface GatewayErrorDetails {
   readonly basic?: 'also' | 'only';
   /** Additional parameters of a Bearer challenge, as its text has them. */
   readonly challenge?: string;
-  /** HTML that is sent in place of the error object, for an address that a browser navigates to. */
+  /** HTML that is sent in place of the error object, for a path that people open in a browser. */
   readonly page?: string;
   /** Replaces status, type, code and message by the upstream's own. */
   readonly words?: UpstreamWords;

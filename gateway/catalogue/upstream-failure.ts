@@ -34,8 +34,8 @@ const tlsRefusal = /CERTIFICATE|UNKNOWN_CA|HANDSHAKE|ACCESS_DENIED|PROTOCOL_VERS
 /**
  * Maps an error of the connection or of the upstream's HTTP. An unknown error is a bad response, because the upstream caused it.
  *
- * @param wasSent whether a byte of the request may have been sent: after a lost connection it may have been processed, otherwise it was not;
- * undefined if that does not matter
+ * @param wasSent whether a byte of the request may have been sent: if the connection was then lost, the upstream may have processed the
+ * request. Undefined if that does not matter
  */
 export function toUpstreamFailure(error: unknown, wasSent?: boolean): GatewayError {
   if (error instanceof GatewayError) return error;
@@ -48,7 +48,10 @@ export function toUpstreamFailure(error: unknown, wasSent?: boolean): GatewayErr
   return upstreamFailure(code, proxyError, error);
 }
 
-/** True if the connection failed, false if the bytes on it were invalid. Does not say whether the request was processed. */
+/**
+ * Returns whether the connection failed; false if the bytes on it were invalid. The result does not say whether the upstream processed the
+ * request.
+ */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
   return (Object.hasOwn(failures, code) && code !== HEAD_TOO_LARGE) || tlsProblem.test(code);

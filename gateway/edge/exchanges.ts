@@ -34,7 +34,7 @@ interface Exchanges {
   begin(request: DownstreamRequest, response: EdgeResponse, until: EdgeResponse | Socket): EdgeExchange;
   inProgress(): EdgeExchange[];
   size(): number;
-  /** Exempts the body of this request from the timeout, because the caller limits its time. */
+  /** Exempts the body of this request from the timeout. The caller of this function has to limit its time instead. */
   exemptBody(request: DownstreamRequest): void;
   /** From now on, every answer announces the end of its connection. */
   announceEnd(): void;

@@ -1,5 +1,5 @@
-// A listener for clients: the fast path reads usual requests, Node's server all others. It has the limits and timeouts of both, and sends
-// JSON answers where Node would send an empty one or none.
+// A listener for clients: the fast path reads usual requests, Node's server all others. The limits and timeouts are the same for both.
+// Where Node would refuse a request with an empty answer or with none, the listener sends an error object as JSON.
 //
 // The way of a request, with the file of each step:
 //
@@ -89,7 +89,7 @@ export class PublicServer {
     return this.#exchanges.size();
   }
 
-  /** Exempts the body of this request from the timeout, because the caller limits its time. */
+  /** Exempts the body of this request from the timeout. The caller of this function has to limit its time instead. */
   exemptBody(request: DownstreamRequest): void {
     this.#exchanges.exemptBody(request);
   }
@@ -110,10 +110,10 @@ export class PublicServer {
     this.#exchanges.announceEnd();
     this.#isClosing = true;
     this.#fastPath?.closeIdle();
-    // Node treats a connection that has sent no bytes as busy.
+    // Node's `closeIdleConnections` does not close a connection that has sent no bytes.
     for (const socket of this.#connections()) if (socket.bytesRead === 0) socket.destroy();
     const deadline = setTimeout(() => {
-      // Node does not include upgraded connections.
+      // Node does not close upgraded connections.
       for (const socket of this.#connections()) socket.destroy();
     }, drainMs);
     await new Promise<void>((resolve) => {

@@ -15,8 +15,8 @@ export interface Organization {
 }
 
 /**
- * How a caller authenticates. `apiKey` is a key, or a token in its place; `basic` is user name and password; `session` is the cookie of a
- * person who has signed in.
+ * How a caller authenticates. `apiKey` is an API key or a token; `basic` is user name and password; `session` is the cookie of a person who
+ * has signed in.
  */
 export type Scheme = 'apiKey' | 'basic' | 'session';
 
@@ -28,7 +28,7 @@ export interface Caller {
   /** Key id, the subject of a token as its issuer names it, or `anonymous` on public operations. */
   readonly subject: string;
   readonly scheme: Scheme;
-  /** The configured name of the issuer of a token, or of the provider of a session. Subjects are unique within one only. */
+  /** The configured name of the issuer of a token, or of the provider of a session. A subject is unique only within its issuer. */
   readonly issuer: string | undefined;
   /** Absent on public operations only. */
   readonly organization: Organization | undefined;

@@ -15,15 +15,15 @@ export interface DownstreamRequest {
   readonly httpVersionMinor: number;
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[];
-  /** Lower-case name → value, if the reader made it and no field has two lines; the owner of the exchange may change it. */
+  /** Lower-case name → value. Only the fast path makes this map, from heads in which no field has two lines; `admit` may change it. */
   readonly fields?: Map<string, string> | undefined;
   /** Lower-case name → value, as the parser joins repeats. From `admit` on, stages use the map of `Admitted`. */
   readonly headers: IncomingHttpHeaders;
   /** Whether the whole body has arrived. */
   readonly complete: boolean;
-  /** Whether a byte of the body has been read, which cannot be read again. */
+  /** Whether reading the body has begun. A byte that was read cannot be read again. */
   readonly readableDidRead: boolean;
-  /** Whether nothing more of it can arrive. */
+  /** Whether no more of the request can arrive. */
   readonly destroyed: boolean;
   /** The client's connection, which other requests may share. */
   readonly socket: Socket;
@@ -62,6 +62,6 @@ export interface DownstreamResponse {
   /** Adds a listener. `close` is emitted when the answer is complete, or when the client has left. */
   once(event: 'close' | 'drain', listener: () => void): unknown;
   off(event: 'close' | 'drain', listener: () => void): unknown;
-  /** Adds a listener that runs before the one that ends and records the exchange. */
+  /** Adds a listener that runs before the listeners that are already there. One of these ends and records the exchange. */
   prependListener(event: 'close', listener: () => void): unknown;
 }

@@ -14,7 +14,7 @@ export interface OrganizationLoad {
   bytes: number;
 }
 
-/** The part of its organization's share that one exchange uses. Only `overload/` writes and reads it. */
+/** What one exchange uses of the memory that its organization may use. Only `overload/` writes and reads it. */
 export interface Reservation {
   /** The load in which this request is counted. Undefined if the request is counted in no load. */
   load: OrganizationLoad | undefined;
@@ -79,7 +79,10 @@ export interface StreamedBodyCheck {
 
 /** What `validate` adds. */
 export interface Validated {
-  /** The query to send on, with its question mark: the query of the client and the defaults of the contract. It is empty without either. */
+  /**
+   * The query to send on, with its question mark: the query of the client and the defaults of the contract. The empty text if there are no
+   * parameters.
+   */
   readonly search: string;
   /** The original bytes of the body; undefined if there is no body, or a streamed one. */
   readonly rawBody: Buffer | undefined;

@@ -14,7 +14,7 @@ export interface LimitState {
 /** The decision of all limits on one request. */
 export interface LimitStates {
   readonly states: readonly LimitState[];
-  /** The most constraining of them. */
+  /** The state of the limit that is nearest to refusing; undefined if no limit may be shown. */
   readonly tightest: LimitState | undefined;
 }
 
@@ -34,7 +34,10 @@ export interface NotedViolation {
   readonly constraint?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Why a request was sent to its upstream again; the answer rules ask for `declared`, the upstream credential for `credential`. */
+/**
+ * Why a request was sent to its upstream again. `declared`: an answer rule of the upstream says so. `credential`: the upstream refused the
+ * gateway's credential, and another one is there.
+ */
 export type RetryReason =
   | 'not_sent'
   | 'connection_lost'

@@ -5,7 +5,7 @@
 import type { RareNotes, UsualNotes } from '../catalogue/log-fields.ts';
 import type { TimedStage } from '../stages.ts';
 
-/** Part of the type of each note, so that a value that was read from the trail fits nowhere. */
+/** Makes notes unreadable by type: reading a note yields a union with `Unread`, which no function accepts, so the code does not compile. */
 declare const unread: unique symbol;
 interface Unread {
   readonly [unread]: never;

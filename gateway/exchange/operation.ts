@@ -40,11 +40,14 @@ export interface Operation {
   readonly security: readonly SecurityAlternative[];
   /** Units one request spends of every limit. */
   readonly cost: number;
-  /** Name of a limit in limits.yaml on top of that of the tier. */
+  /** Name of a limit in limits.yaml that applies beside the limits of the tier. */
   readonly extraLimit: string | undefined;
-  /** Whether an Idempotency-Key is understood here; `off` for methods that need none. */
+  /** Whether the operation takes an Idempotency-Key; `off` for methods that need none. */
   readonly idempotency: 'optional' | 'required' | 'off';
-  /** Members of an answer that only the first client may see, with the values that are stored in their place; undefined without any. */
+  /**
+   * Members of an answer that are sent only once, such as the secret of a new key, with the values that replace them in the stored answer;
+   * undefined if there are none.
+   */
   readonly once: Readonly<Record<string, unknown>> | undefined;
   readonly body: 'buffer' | 'stream';
   /** Whether query parameters that the contract does not declare are refused, passed on or dropped. */
@@ -66,7 +69,7 @@ export interface Operation {
   readonly responseHeaders: ReadonlySet<string>;
   /** Fields among `location`, `link` and `content-location` that may name other hosts. */
   readonly externalReferences: ReadonlySet<string>;
-  /** The cookies that cross; undefined if the contract declares none and none crosses. */
+  /** The cookies that cross to the upstream and back; undefined if the contract declares none and the entry names none. */
   readonly cookies: CookieRules | undefined;
 }
 
@@ -74,6 +77,6 @@ export interface Operation {
 export interface CookieRules {
   /** Names that cross in both directions. */
   readonly names: ReadonlySet<string>;
-  /** Declared parameters that are not among them. */
+  /** Names of declared cookie parameters that do not cross. */
   readonly withheld: readonly string[];
 }

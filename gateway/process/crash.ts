@@ -1,5 +1,5 @@
-// Handles uncaught errors: the process logs the error and ends. Its memory may be inconsistent by then, so a restart by the primary or a
-// supervisor serves clients better than going on.
+// Handles uncaught errors: the process logs the error and ends. After an uncaught error, the memory of the process may be inconsistent, so
+// it is safer that the primary or a supervisor starts a new process.
 
 import type { Log } from '../observe/log/log.ts';
 import { tellAtEnd } from '../observe/log/standard-output.ts';
@@ -15,7 +15,7 @@ export function endOnCrash(
 ): void {
   onCrash((thrown) => {
     try {
-      // First, because the line would find no room behind many that wait.
+      // This comes first, because the log drops lines while too many wait, and would drop the fatal line.
       log.flush();
       const error = errorOf(thrown);
       log.logger.fatal({ err: error }, 'uncaught error: this process ends');

@@ -39,7 +39,7 @@ export async function issueDemoKey({
     contacts: [],
     operator: false,
   } as const;
-  // Several gateways may start at once: the second `create` finds the id taken, which is fine.
+  // Two gateways may start at the same time. The second `create` then fails because the organization exists, and the demo can go on.
   if ((await store.organizations.get(ORGANIZATION)) === undefined) await store.organizations.create(organization, BY);
   for (const mode of ['live', 'test'] as const) {
     const claims = { subject: BY, organization: ORGANIZATION, tier: organization.tier, mode, scopes: ['*'] };
@@ -59,7 +59,7 @@ export async function issueDemoKey({
   return key;
 }
 
-/** Names the installation, a data directory on a host, because gateways may share a key store. */
+/** Returns the name of the key. It contains the host and the data directory, because several gateways may share a key store. */
 function keyNameOf(dataDirectory: string): string {
   const digest = createHash('sha256').update(dataDirectory).digest('hex').slice(0, 6);
   return `demo key of ${hostname()} ${digest}`;

@@ -16,7 +16,9 @@ export interface Started {
   /** Upstreams that are answered for from their contracts. */
   readonly fromContract: readonly FromContract[];
   readonly firstSteps: FirstSteps;
-  /** Logs what the operator has to know besides, below the addresses: where both go to one place, a person reads these first. */
+  /**
+   * Logs warnings. It is called after the addresses are written: on a terminal, where both appear, a person looks for the addresses first.
+   */
   warn(): void;
 }
 
@@ -51,7 +53,7 @@ export function greetingOf(
   return `${[...lines, ...textOf(firstSteps, url)].join('\n')}\n`;
 }
 
-/** The documentation counts the same way. */
+/** Returns the number of operations as text. The documentation counts in the same way. */
 function countText({ all, forOperators }: OperationCount): string {
   const text = `${all} operations`;
   return forOperators === 0 || forOperators === all
@@ -68,7 +70,7 @@ function textOf({ demoKey, firstTier, hasAccount = false }: FirstSteps, url: str
       '',
       `  curl '${url}/v1/customers?limit=3' -H 'Authorization: Bearer ${demoKey}'`,
       '',
-      // A browser sends no fragment: the key reaches the page, and no log.
+      // The key is in the fragment of the URL. A browser does not send the fragment, so no server logs the key.
       'Or send it from the documentation, which this link opens with the key:',
       '',
       `  ${url}/docs#key=${demoKey}`,

@@ -19,19 +19,19 @@ export interface HostProcess {
   /** Standard input. */
   input(): Readable;
   exit(code: number): never;
-  /** Ends at once, without writing buffered output. */
+  /** Ends the process at once, without writing buffered output. */
   abort(): void;
-  /** Handles SIGTERM and SIGINT: end. */
+  /** Sets the handler of SIGTERM and SIGINT, which ask the process to end. */
   onSignal(handle: (name: NodeJS.Signals) => void): void;
-  /** Handles SIGHUP: reload the configuration. */
+  /** Sets the handler of SIGHUP, which asks for a reload of the configuration. */
   onReload(handle: () => void): void;
-  /** Handles SIGUSR2: replace every worker. */
+  /** Sets the handler of SIGUSR2, which asks for new workers. */
   onRestart(handle: () => void): void;
-  /** Handles uncaught exceptions and unhandled rejections. Without a handler Node prints the error and exits with 1. */
+  /** Sets the handler of uncaught exceptions and unhandled rejections. Without a handler Node prints the error and exits with 1. */
   onCrash(handle: (error: unknown) => void): void;
 }
 
 export interface Painter {
-  /** Writes coloured text to standard output, in which all else is visible already. */
+  /** Writes text with the gateway's own colour codes to standard output. `write` makes such control characters visible instead. */
   paint(text: string): void;
 }

@@ -1,4 +1,5 @@
-// The upgrades of stores in the data directory that no earlier gateway could open afterwards. They are found before anything is changed.
+// Finds the stores in the data directory that a start would upgrade to a schema that earlier gateways cannot open. A start reports them
+// before it changes any file, and needs the consent of the operator.
 
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -9,7 +10,10 @@ import { sqliteProblem } from '../shared/stores/sqlite.ts';
 import { ACCEPT, oneWayReason } from '../shared/stores/sqlite-schema.ts';
 import { versionedFiles } from './store-files.ts';
 
-/** Returns one mistake for each file whose upgrade has to be accepted. With Redis, a gateway opens none of them. */
+/**
+ * Returns one mistake for each file whose upgrade has to be accepted. Returns none with Redis, because the gateway then opens none of these
+ * files.
+ */
 export function oneWayUpgrades({ redisUrl, dataDirectory }: Pick<Settings, 'redisUrl' | 'dataDirectory'>): Mistake[] {
   if (redisUrl !== undefined) return [];
   return Object.entries(versionedFiles).flatMap(([file, steps]) => {

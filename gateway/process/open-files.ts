@@ -5,7 +5,7 @@ import { areFilesFree } from '../config/free-files.ts';
 import type { Config } from '../config/load.ts';
 import type { Log } from '../observe/log/log.ts';
 
-/** Files beside connections: logs, stores, the admin listener, and those of Node itself. */
+/** Open files that are no connections of clients or upstreams: logs, stores, the admin listener, and files of Node itself. */
 const FURTHER_FILES = 200;
 
 export interface OpenFiles {
@@ -48,7 +48,10 @@ export function warnOfOpenFiles({ logger }: Pick<Log, 'logger'>, { says, remedy 
 
 const LOOK_EVERY_MS = 2000;
 
-/** Tells when no file descriptor is left, for as long as the process runs: libuv closes new connections then, and reports nothing. */
+/**
+ * Logs a line when no file descriptor is left. Without this line the operator would not know: libuv closes new connections and reports
+ * nothing.
+ */
 export function tellLackOfFiles({ logger }: Pick<Log, 'logger'>): void {
   let isLacking = false;
   setInterval(() => {

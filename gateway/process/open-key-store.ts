@@ -16,7 +16,7 @@ export function openSecrets({ environment }: Pick<HostProcess, 'environment'>, s
   return loadSecrets({ directory, environment, dataDirectory, redisUrl });
 }
 
-/** The caller closes the store. Rejects with a sentence if it cannot be opened. */
+/** Opens the store, which the caller has to close. Rejects with a sentence if the store cannot be opened. */
 export async function openKeyStore(
   around: Pick<HostProcess, 'environment' | 'now'>,
   settings: Settings,

@@ -19,7 +19,10 @@ import { openKeyStore, openSecrets } from './open-key-store.ts';
 import { checkStart } from './start-mistakes.ts';
 import { terminalLogOf } from './terminal-log.ts';
 
-/** Time from the start until the schemas are compiled that no request has needed yet: the first requests come before. */
+/**
+ * Milliseconds from the start until the gateway compiles the schemas that no request has needed yet. The delay lets the first requests go
+ * first.
+ */
 const COMPILE_AFTER_MS = 1000;
 
 interface ServeOptions {
@@ -52,7 +55,7 @@ export async function serve(context: HostProcess & Painter, options: ServeOption
   const settings = { ...checked.settings, acceptOneWay };
   const mistakes = [...checked.mistakes, ...checked.missing, ...(acceptOneWay ? [] : checked.oneWay)];
   if (configuration === undefined || mistakes.length > 0) throw new ConfigError(mistakes);
-  // A gateway that runs on the directory could not go on with files that were upgraded under it.
+  // Another gateway may run on this data directory. An upgrade would change the files that it has open.
   const locked = checked.oneWay.length > 0 ? directoryLockProblem(settings.dataDirectory) : undefined;
   if (locked !== undefined) throw new Error(locked);
   const { store, digestOf } = await openKeyStore(context, settings, secrets);

@@ -77,7 +77,7 @@ async function load(...given: Parameters<typeof loadConfiguration>) {
 
 const SAME_TOKEN = 'The secrets entries viewer_token and admin_token are the same, so viewers could act.';
 
-/** The gateway creates missing ones, so only values that cannot be used are mistakes. */
+/** Checks the gateway's own secrets. The gateway creates missing ones, so only values that cannot be used are mistakes. */
 function checkOwnSecrets(config: Config | undefined, read: Secrets['read'], nowMs: number): Mistake[] {
   const entries: OwnSecret[] = ['key_pepper', 'assertion_keys', 'admin_token', 'viewer_token', 'operator_tokens'];
   if (Object.values(config?.upstreams ?? {}).some(liesOnSandbox)) entries.push('cursor_secret');
@@ -92,7 +92,10 @@ function checkOwnSecrets(config: Config | undefined, read: Secrets['read'], nowM
   });
 }
 
-/** Two equal tokens, with which viewers could act. Values that cannot be read are told elsewhere. */
+/**
+ * Returns the problem if the token of viewers equals the token of operators, so that viewers could act as operators. Ignores values that
+ * cannot be read: another check reports them.
+ */
 function sameTokenProblem(read: Secrets['read']): string | undefined {
   const isSame = problemOf('viewer_token', read, (viewer) =>
     problemOf('admin_token', read, (admin) => (admin === viewer ? SAME_TOKEN : undefined)),
@@ -102,7 +105,10 @@ function sameTokenProblem(read: Secrets['read']): string | undefined {
 
 const SHARED_TOKEN = 'An operator in the secrets entry operator_tokens has the token of admin_token or viewer_token.';
 
-/** The audit log would not know whom to name. Values that cannot be read are told elsewhere. */
+/**
+ * Returns the problem if an operator of `operator_tokens` has the token of `admin_token` or `viewer_token`, so that the audit log could not
+ * tell who acted. Ignores values that cannot be read: another check reports them.
+ */
 function sharedTokenProblem(read: Secrets['read']): string | undefined {
   const named = problemOf('operator_tokens', read, (text) => text);
   const found = named === undefined ? [] : operatorTokensIn(named);
@@ -118,7 +124,7 @@ export function ownSecretProblemNow(entry: OwnSecret, value: string, nowMs: numb
   return signerProblem(parseAssertionKeys(value), nowMs);
 }
 
-/** A start creates missing ones. */
+/** Checks the credentials of simulated upstreams. Missing ones are no mistakes, because a start creates them. */
 function checkSandboxCredentials({ upstreams, sources }: Config, read: Secrets['read']): Mistake[] {
   return Object.entries(upstreams).flatMap(([name, entry]) => {
     if (entry.credential === undefined || !isSimulated(entry)) return [];
@@ -164,16 +170,21 @@ function checkPorts(config: Config | undefined, { host, port, adminHost, adminPo
   return mistakes;
 }
 
-/** Whether two listeners on one port would certainly collide: host names may stand for different addresses. */
+/**
+ * Whether two listeners on one port would certainly collide. Two different host names may stand for different addresses, so they do not
+ * count.
+ */
 function overlap(one: string, other: string): boolean {
   const isWithin = (all: string, host: string) => all === '::' || (all === '0.0.0.0' && isIPv4(host));
   return one === other || isWithin(one, other) || isWithin(other, one);
 }
 
-/** /proc and /sys (statfs(2)): Node tries without end to create a directory there. */
+/**
+ * The file system types of /proc and /sys (statfs(2)). A data directory there is refused, because Node would try without end to create it.
+ */
 const KERNEL_FILE_SYSTEMS: readonly number[] = [0x9fa0, 0x62656572];
 
-/** A start creates missing directories. */
+/** Checks the data directory. A missing directory is no mistake, because a start creates it. */
 function checkDataDirectory(directory: string): Mistake[] {
   const nearest = nearestExisting(directory);
   const mistake = (reason: string, remedy: string) => [{ file: 'environment', place: 'GATEWAY_DATA', reason, remedy }];

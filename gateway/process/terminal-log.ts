@@ -14,7 +14,7 @@ export function terminalLogOf(around: Around): { write(text: string): void } | u
   return { write: createReadable({ write: around.paint, colours: !NO_COLOR && TERM !== 'dumb' }) };
 }
 
-/** The same for bytes of several processes. */
+/** Returns the same as `terminalLogOf`, for the joined output of several processes. */
 export function terminalSinkOf(around: Around): ByteSink | undefined {
   const log = terminalLogOf(around);
   if (log === undefined) return undefined;

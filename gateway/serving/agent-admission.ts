@@ -12,7 +12,7 @@ interface AgentAdmissionOptions {
   /** Path of the endpoint. */
   readonly path: string;
   readonly publicUrl: string;
-  /** Whether a tool needs no credential. */
+  /** Whether some tool can be called without a credential. */
   readonly hasPublic: boolean;
   /** For the WWW-Authenticate of a 401; undefined if no issuer is configured. */
   readonly challenge: string | undefined;
@@ -35,8 +35,8 @@ export function createAgentAdmission(options: AgentAdmissionOptions): AgentAdmis
   const [forCallers, forAnybody] = [endpointOperation(options.path, false), endpointOperation(options.path, true)];
 
   /**
-   * A browser sends the origin of a page with every message. A page of another origin must not reach the gateway through its reader's
-   * network.
+   * A browser sends the origin of a page with every message. Without this check, a foreign page could call tools through the browser of a
+   * person whose network reaches the gateway.
    */
   function checkOrigin(arrived: Arrived): void {
     const { origin } = arrived.request.headers;
@@ -67,7 +67,10 @@ export function createAgentAdmission(options: AgentAdmissionOptions): AgentAdmis
   return { checkOrigin, identify };
 }
 
-/** What `authenticate` reads of an operation: which credentials it accepts. Nothing is forwarded to it. */
+/**
+ * Stands for the endpoint where `authenticate` expects an operation: it says which credentials the endpoint accepts. No request is
+ * forwarded to it.
+ */
 function endpointOperation(path: string, isPublic: boolean): Operation {
   return Object.freeze({
     id: 'mcp',

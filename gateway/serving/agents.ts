@@ -118,7 +118,8 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
       call: (call) => runCall(identified, call),
     });
     if (message.method !== 'initialize' || answer?.status !== 200) return answer;
-    // No state: a client sends it with each message, so that its calls are told from the calls of other clients (`callKeyOf`).
+    // The gateway keeps no state for this id. A client sends the id with each message, by which `callKeyOf` tells the calls of different
+    // clients apart.
     return { ...answer, headers: ['Mcp-Session-Id', randomUUID()] };
   }
 
@@ -159,7 +160,7 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
 }
 
 const VERSION_CHARACTERS = 12;
-/** The methods that the log names. */
+/** The methods of the protocol that the log names; it names no other text that a client sends. */
 const METHODS = new Set([
   ...['server/discover', 'initialize', 'notifications/initialized', 'notifications/cancelled', 'ping'],
   ...['tools/list', 'tools/call'],
@@ -170,7 +171,10 @@ function methodNotAllowed(Allow: string): GatewayError {
   return new GatewayError('method_not_allowed', { headers: { Allow }, fields: { allowed_methods: Allow.split(', ') } });
 }
 
-/** Answers GET and DELETE, which clients of earlier revisions try, as they may. It is no failure of theirs, so it is not counted. */
+/**
+ * Answers OPTIONS, and refuses GET and DELETE with 405. Clients of earlier revisions of the protocol may try these methods, so the 405 does
+ * not count as a refusal.
+ */
 function answerOtherMethod(arrived: Arrived): void {
   const Allow = ['Allow', 'POST, OPTIONS'];
   if (arrived.request.method === 'OPTIONS') write(arrived, { status: 204, text: undefined, headers: Allow });

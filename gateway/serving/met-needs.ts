@@ -1,4 +1,4 @@
-// What a configuration has of what error codes need.
+// Returns which needs of error codes (`CodeNeed`) a configuration meets.
 
 import type { CodeNeed } from '../catalogue/catalogue-entry.ts';
 import type { Configuration } from '../configuration.ts';

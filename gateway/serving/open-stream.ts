@@ -1,5 +1,5 @@
-// Counts an answer that is a stream among the open streams of its caller, which can end it: by a limit, by the end of its credential or of
-// its session.
+// Counts an answer that is a stream among the open streams of its caller. The gateway ends an open stream when its credential or its
+// session ends, or when it reaches its longest duration.
 
 import type { Caller } from '../exchange/caller.ts';
 import type { Forwardable } from '../exchange/exchange.ts';
@@ -10,7 +10,7 @@ import type { OpenStreams } from '../streams/open-streams.ts';
 interface OpenStreamOptions {
   readonly streams: OpenStreams;
   readonly overload: Pick<Overload, 'ended'>;
-  /** Authenticates and authorizes the request once more. Rejects if it would be refused now. */
+  /** Authenticates and authorizes the request once more. Rejects if the request would be refused now. */
   admitAgain(exchange: Forwardable): Promise<Caller>;
   /** Calls back when the session of a caller ends, on any instance, unless the returned function is called before. */
   onSessionEnded(caller: Caller, listener: () => void): () => void;
@@ -26,7 +26,7 @@ export function createOpenStream(options: OpenStreamOptions): OpenStream {
     const { caller, clientAddress, operation } = exchange;
     const admitAgain = () => options.admitAgain(exchange);
     const close = streams.open({ kind, caller, clientAddress, operation, admitAgain, end });
-    // It counts among the open streams instead.
+    // The bound of open streams replaces the bound of requests in progress.
     overload.ended(exchange.reservation);
     const { session } = caller;
     if (session === undefined) return close;

@@ -5,7 +5,7 @@ import { needsScopeIn } from '../shared/contracts/scopes.ts';
 
 export interface OperationCount {
   readonly all: number;
-  /** Those that only operators of the API may use. */
+  /** Operations that only operators of the API may use. */
   readonly forOperators: number;
 }
 

@@ -76,7 +76,7 @@ export function createOwnAnswers(
 
 type Entry = Configuration['config']['upstreams'][string];
 
-/** Pages may send requests to their own address only: the host `api`. */
+/** A page of the documentation may send requests only to the host that serves the page, which is `api`. */
 function isOwnContract(entry: Entry | undefined): boolean {
   return entry?.live.includes('gateway:') === true && entry.hosts.includes('api');
 }

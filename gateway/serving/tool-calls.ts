@@ -45,7 +45,10 @@ export function createRunCall(configuration: Configuration, options: RunCallOpti
   const addressOf = addressOfSite(gateway.hosts, gateway.publicUrl);
   const pipeline = createOperationPipeline({
     ...steps,
-    /** A path is made of arguments: it must not reach another operation, which may be closed to agents. */
+    /**
+     * The path is made from the arguments. Without this check, a crafted argument could lead to another operation, which may be closed to
+     * agents.
+     */
     match(admitted) {
       const request = admitted.request as CallRequest;
       const expected = request.expected as Operation;
@@ -114,7 +117,10 @@ export function createRunCall(configuration: Configuration, options: RunCallOpti
     }
   }
 
-  /** A client with a token gets one with more scopes if it is told so in HTTP. The scopes of a key do not change. */
+  /**
+   * Returns the HTTP refusal for a client whose token lacks a scope: from its challenge the client learns to ask for a token with more
+   * scopes. Undefined for keys, because their scopes do not change.
+   */
   function stepUpOf({ caller }: Identified, inner: Arrived, refusal: unknown): WireRefusal | undefined {
     if (!(refusal instanceof GatewayError) || refusal.code !== 'insufficient_scope') return undefined;
     if (caller.issuer === undefined || options.resource === undefined) return undefined;

@@ -11,7 +11,7 @@ interface ReportedTool {
   readonly name: string;
   readonly operation: string;
   readonly bytes: number;
-  /** About as many tokens of a model. */
+  /** The estimated number of tokens that the tool costs in the context of a model. */
   readonly tokens: number;
   readonly losses: readonly string[];
 }
@@ -25,7 +25,7 @@ export interface ToolReport {
   readonly left_out: readonly { readonly operation: string; readonly reason: string }[];
 }
 
-/** English text and JSON have about so many bytes for one token. */
+/** The usual number of bytes of English text and JSON in one token of a model. */
 const BYTES_PER_TOKEN = 4;
 
 /**

@@ -1,5 +1,5 @@
-// Requests that ask for a WebSocket: which of them can get one, and their way through the pipeline. It ends in a tunnel, or in the
-// handshake of an operation.
+// Requests that ask for a WebSocket: decides which of them can get one, and runs the pipeline for these. The request then goes to a tunnel,
+// or becomes the handshake with the service of an operation.
 
 import type { Socket } from 'node:net';
 import type { Site } from '../edge/admission/sites.ts';

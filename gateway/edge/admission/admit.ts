@@ -35,7 +35,7 @@ export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitt
     if (url.length > options.urlBytesMax)
       throw new GatewayError('uri_too_long', { fields: { max_bytes: options.urlBytesMax } });
     const headers = request.fields ?? readHeaders(request.rawHeaders, options.headerBytesMax);
-    // RFC 9110 section 10.1.1: HTTP/1.0 has no interim answers.
+    // A client of HTTP/1.0 cannot read 100 Continue, so its Expect is ignored (RFC 9110 section 10.1.1).
     if (request.httpVersionMinor === 0) headers.delete('expect');
     const target = originForm(url, headers);
     const hasBody = checkFraming(request, headers, isHost);
@@ -111,7 +111,10 @@ function checkFraming(
   return coding !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Logs and echoes the client's own id under another name, if it is harmless; it never replaces the gateway's id. */
+/**
+ * Logs the id that the client has given its request, and sends it back in a header of its own, if its characters are harmless. It never
+ * replaces the gateway's id.
+ */
 function noteClientRequestId(arrived: Arrived, id: string | undefined): void {
   if (id === undefined || !/^[A-Za-z0-9._-]{1,128}$/.test(id)) return;
   arrived.trail.note('clientRequestId', id);

@@ -3,7 +3,7 @@
 import { BlockList, isIP } from 'node:net';
 
 const COLON = 0x3a;
-/** Most addresses whose answers are remembered. Node's list makes an object for each question. */
+/** The largest number of addresses for which the answer is remembered. Asking Node's list again would create an object each time. */
 const ADDRESSES_MAX = 1000;
 
 /** Builds a list from address ranges, `10.0.0.0/8` or single addresses. The configuration has checked their form. */

@@ -82,8 +82,8 @@ function decodePath(path: string, form: RegExp): Pick<RequestTarget, 'path' | 's
 }
 
 /**
- * Returns a segment with each part escaped alike. Separators stay as the client wrote them, because `%2C` is part of a value, and a comma
- * separates two (RFC 3986 section 2.2).
+ * Returns the segment in one canonical form of escapes. Separators stay as the client wrote them, because a comma separates two values and
+ * `%2C` is part of one value (RFC 3986 section 2.2).
  */
 function rebuilt(segment: string): string {
   return segment.replace(/[^$&+,=:@;]+/g, (text) => encodeURIComponent(decodeURIComponent(text)));

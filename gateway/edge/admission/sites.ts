@@ -29,7 +29,7 @@ export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
     const name = hosts[site];
     if (name !== undefined) add(name, site);
   }
-  // Each request calls this three times, and most requests are for the same host as the one before.
+  // The last host and its sites. Each request calls this function three times, and most requests have the same host as the request before.
   let usual: string | undefined;
   let usualSites = byName.get(api);
   return (host) => {

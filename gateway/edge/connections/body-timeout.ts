@@ -8,9 +8,12 @@ import { checkEvery } from '../../shared/deadline.ts';
 import type { EdgeExchange } from '../edge-exchange.ts';
 
 interface BodyTimeout {
-  /** Exempts the body of this request, because the caller limits its time. */
+  /** Exempts the body of this request from the timeout. The caller of this function has to limit its time instead. */
   exemptBody(request: DownstreamRequest): void;
-  /** Call it at the end of an exchange. Its body may still be arriving. The body is no longer needed, but it occupies a connection. */
+  /**
+   * Call it at the end of an exchange. The gateway no longer needs the body, but a body that is still arriving occupies the connection, so
+   * its timeout goes on.
+   */
   answered(exchange: EdgeExchange): void;
   stop(): void;
 }

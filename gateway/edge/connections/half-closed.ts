@@ -22,8 +22,8 @@ type AnswerOn = (socket: Socket) => Pick<DownstreamResponse, 'headersSent' | 'wr
  * Returns the listener for the event `end` of a connection: its client has ended its side.
  *
  * If the answer has not begun, the client may still wait for it. The gateway sends a client of HTTP/1.1 one 100 Continue, which the client
- * has to skip (RFC 9110 section 15.2). If the client has closed the connection, that causes a reset. The socket is no longer read, so empty
- * writes detect the reset.
+ * has to skip (RFC 9110 section 15.2). If the client has closed the connection, its system answers the 100 Continue with a reset. The
+ * gateway no longer reads the socket, so it detects the reset by empty writes.
  *
  * If the answer has begun, the client counts as gone.
  */

@@ -27,7 +27,7 @@ export function createNodeServer(
   mayUpgrade: (request: IncomingMessage) => boolean,
 ): Server | HttpsServer {
   const server = (options.createTlsServer ?? createServer)({
-    // The request line counts too: `admit` refuses a target that is too long, with 414.
+    // Node counts the request line, too. The bound includes it, so that `admit` can refuse a target that is too long with 414.
     maxHeaderSize: options.headerBytesMax + options.urlBytesMax + 1024,
     // `admit` checks Host, and refuses with a JSON error.
     requireHostHeader: false,
@@ -64,7 +64,7 @@ export function trackConnections(
   }
 
   if (takeConnection) server.on('connection', takeConnection);
-  // With TLS this gets the raw TCP connection, and `secureConnection` the TLS socket on it. Both are tracked.
+  // With TLS, `connection` gives the raw TCP connection and `secureConnection` the TLS socket on top of it. Both are tracked.
   server.on('connection', note);
   server.on('secureConnection', (socket: Socket) => {
     note(socket);
@@ -86,7 +86,7 @@ function isWebSocket({ method, httpVersionMinor, headers }: IncomingMessage): bo
  * no 100 Continue is sent, because the client no longer needs it (RFC 9110 section 10.1.1).
  */
 export function sendContinueInOrder(response: ServerResponse): void {
-  // The connection already belongs to this answer, as in nearly all cases.
+  // No earlier answer is pending, as in nearly all cases: the connection already belongs to this answer.
   if (response.socket !== null) return;
   const { writeContinue } = response;
   response.writeContinue = (callback) => {

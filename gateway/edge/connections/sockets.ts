@@ -37,11 +37,10 @@ export function reportAcceptErrors(server: Server): void {
  * empty write to the TLS socket would not fail.
  */
 export function destroyIfReset(socket: Socket): void {
-  // Skipped after the last write: the connection shuts down and closes by itself.
+  // After the last write the connection closes by itself, so nothing has to be detected.
   if (socket.writableEnded && socket.writableLength === 0) return;
   const tcp = tcpOf(socket);
-  // While a write is pending, nothing is written here: that write reports the reset, and TLS would take the end of this empty write for
-  // the end of its own.
+  // A pending write will report the reset. An empty write beside it would do harm: TLS would take its end for the end of the pending write.
   if (handleOf(tcp)?.writeQueueSize === 0) tcp.write('');
 }
 

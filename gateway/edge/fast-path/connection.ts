@@ -41,7 +41,7 @@ export class FastConnection implements FastResponseOptions {
   #request: FastRequest | undefined;
   /** The beginning of a head, or bytes that follow a request that is not answered yet. */
   #waiting: Buffer | undefined;
-  /** Whether a request has been read. */
+  /** Whether a request has been read on this connection. */
   #hasServed = false;
   #isPaused = false;
   readonly #onWaiting = () => this.#pauseOrResume();
@@ -97,7 +97,7 @@ export class FastConnection implements FastResponseOptions {
     }
   }
 
-  /** Removes its listeners from the socket, so that another reader can take it. */
+  /** Removes the listeners of this connection from the socket, so that Node's server can take the socket. */
   detach(): void {
     giveBackReads(this.socket);
     for (const [event, listener] of this.#listeners) this.socket.off(event, listener);
@@ -195,7 +195,7 @@ export class FastConnection implements FastResponseOptions {
     const isCut = this.#request === undefined ? this.#waiting !== undefined : !this.#request.complete;
     if (isCut) this.#owner.onBroken(endOfInput(), this.socket);
     else if (this.response === undefined) this.socket.end();
-    // Bytes that wait are another request, which is answered first.
+    // The client has ended its side, so this answer is the last one, unless bytes of another request wait: that request is answered, too.
     else if (this.#waiting === undefined) this.response.isLast = true;
   }
 

@@ -103,12 +103,12 @@ class FastPath implements FastOwner {
     const before = socket.listeners('end');
     this.#serveByNode(socket);
     if (socket.readableEnded) {
-      // The stream has ended, so `unshift` would fail. Pass the rest and the end to the listeners of Node's server directly.
+      // The stream has ended, so `unshift` would fail. The listeners of Node's server get the remaining bytes and the end directly.
       socket.emit('data', bytes);
       for (const listener of socket.listeners('end')) if (!before.includes(listener)) listener.call(socket);
       return;
     }
-    // Resume before the bytes are returned: they may be a request for an upgrade, after which the socket must not flow by itself.
+    // `resume` has to come before `unshift`: the bytes may be a request for an upgrade, after which the socket must not flow by itself.
     socket.resume();
     socket.unshift(bytes);
   }
@@ -143,7 +143,7 @@ class FastPath implements FastOwner {
     for (const connection of this.#connections.all()) {
       if (connection.isIdle) this.#checkIdle(connection, now);
       else if (connection.isAwaitingHead && now - connection.since >= this.#headersMs) {
-        // The head is reported only once: the connection stays open for a while after the 408.
+        // Without this line, each check would report the same slow head again, because the connection stays open for a while after the 408.
         connection.since = Number.POSITIVE_INFINITY;
         this.#expire(connection.socket);
       }

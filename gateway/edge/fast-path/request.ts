@@ -32,7 +32,7 @@ export class FastRequest implements DownstreamRequest {
   #onData: ((chunk: Buffer) => void) | undefined;
   #onEnd: (() => void) | undefined;
   #onError: ((error: Error) => void) | undefined;
-  /** Continues an iteration that waits. */
+  /** Continues the iteration over the body, if one waits for bytes. */
   #wake: (() => void) | undefined;
   #isDue = false;
 
@@ -95,7 +95,7 @@ export class FastRequest implements DownstreamRequest {
     this.#error = error;
     this.#waiting = undefined;
     const onError = this.#onError;
-    // A reader that has got the whole body does not need the error.
+    // A reader that has received the whole body does not get the error.
     if (onError !== undefined && (this.#onEnd !== undefined || !this.complete)) contain(() => onError(error));
     this.#wakeUp();
   }

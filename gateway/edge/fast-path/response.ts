@@ -26,7 +26,7 @@ export interface FastResponseOptions {
 
 type Listener = () => void;
 
-/** A linked list of listeners. A request adds two, and two arrays that grow would take ten times the memory. */
+/** A linked list of listeners. Each request adds two listeners; arrays would take ten times the memory. */
 type Listeners = { readonly first: Listener; readonly rest: Listeners } | undefined;
 
 export class FastResponse implements EdgeResponse {
@@ -130,7 +130,7 @@ export class FastResponse implements EdgeResponse {
       if (chunk !== undefined) socket.write(chunk);
       socket.write(chunk === undefined ? LAST_CHUNK : `\r\n${LAST_CHUNK}`, 'latin1', finished);
     } else if (chunk === undefined) {
-      // If the head was sent before, this write is empty: its callback comes after the bytes that were written before.
+      // If the head was sent before, this write is empty. Its callback still runs only after all earlier bytes have left.
       socket.write(head, 'latin1', finished);
     } else if (head !== '' && chunk.length <= JOINED_BYTES_MAX) {
       this.#sendJoined(head, chunk, finished);
@@ -151,7 +151,7 @@ export class FastResponse implements EdgeResponse {
     bytes.write(head, 'latin1');
     bytes.set(body, head.length);
     socket.write(bytes, finished);
-    // The kernel has not taken all bytes, so the pending write keeps this buffer.
+    // The kernel has not taken all bytes, so the pending write still uses this buffer. Later answers get a new one.
     if (isReused && socket.writableLength > 0) joining = Buffer.allocUnsafeSlow(JOINING_BYTES);
   }
 

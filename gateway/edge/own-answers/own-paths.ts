@@ -28,7 +28,9 @@ export interface OwnPathsOptions {
 }
 
 interface OwnPaths {
-  /** Whether the target of a request is such a path. It runs for every request, and costs most requests two comparisons. */
+  /**
+   * Whether the target of a request is a path of the gateway itself. Every request calls this function; for most it makes two comparisons.
+   */
   owns(request: DownstreamRequest, isApi: boolean): boolean;
   /** Resolves when Express has taken over; Express answers, or refuses through `refuse`. Rejects with the codes of admit. */
   handle(arrived: Arrived): Promise<void>;
@@ -40,7 +42,7 @@ export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
   app.disable('etag');
   app.set('query parser', false);
 
-  // Express's own answer to OPTIONS has a body.
+  // Replaces Express's own answer to OPTIONS, which has a body.
   app.options(/.*/, (_request, response) => {
     response.set({ Allow, 'Cache-Control': 'no-store' }).status(204).end();
   });
@@ -72,8 +74,8 @@ export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
       request as Request,
       response as Response,
       ((thrown: unknown) => {
-        // Express calls this a turn later. The request may have been refused by then, for example for a broken body: an error thrown
-        // here would end the process.
+        // Express calls this function in a later turn. The request may have been refused meanwhile, for example for a broken body. Then
+        // nothing may be written: an error thrown here would end the process.
         if (response.headersSent) return;
         for (const name of response.getHeaderNames()) response.removeHeader(name);
         options.refuse(arrived, thrown ?? new GatewayError('route_not_found'));

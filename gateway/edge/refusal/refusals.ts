@@ -27,8 +27,8 @@ export interface Refusals {
   /** Makes the text of a refusal, without writing it. */
   readonly answerOf: AnswerOf;
   /**
-   * Call it if the Idempotency-Key of this request does not prevent a second execution. A later refusal is then not called retryable
-   * because of the key.
+   * Call it if the Idempotency-Key of this request does not prevent a second execution. Without this call, a later refusal of the request
+   * says `retryable` because of the key, and a client that retries may execute the request twice.
    */
   ignoreKey(request: DownstreamRequest): void;
 }
@@ -43,8 +43,9 @@ export function createRefusals(options: RefusalsOptions): Refusals {
     const { response } = arrived;
     if (answered.has(response)) return;
     const error = toGatewayError(thrown);
-    // The head of an answer that keeps the connection is written at the end of the turn, because an event in this turn may still end the
-    // connection. The head of an answer that ends it is written at once.
+    // The head says whether the connection stays open. If it does, the refusal is written at the end of the turn, because a later event of
+    // the same turn, such as a broken body, may still decide to end the connection. If the connection ends anyway, the refusal is written
+    // at once.
     if (response.headersSent || isGone(arrived) || !response.shouldKeepAlive || closesAfter(arrived, error)) {
       contain(
         () => write(arrived, error, thrown),
@@ -104,7 +105,10 @@ function send({ request, response, trail, commonHeaders }: Arrived, answer: Erro
   trail.bytesOut = body.length;
 }
 
-/** Whether the client may send the identical request again, because it had no effect, or is idempotent by its method or key. */
+/**
+ * Whether the client may send the identical request again: the first request had no effect, or its method or its Idempotency-Key makes a
+ * second one harmless.
+ */
 function isRetryable({ entry }: GatewayError, request: DownstreamRequest, countsKey: boolean): boolean {
   if (entry.retryable !== 'if_safe') return entry.retryable;
   return isIdempotent(request.method ?? '') || (countsKey && request.headers['idempotency-key'] !== undefined);
@@ -119,7 +123,7 @@ function closesAfter(arrived: Arrived, error: GatewayError): boolean {
   return error.entry.closes === true || !isBodyRead(arrived);
 }
 
-/** Notes that the client has disconnected. An error of its socket is expected then; the trail gets any other error. */
+/** Notes that the client has disconnected. Its socket then reports an error, which says nothing new. Any other error goes to the trail. */
 function noteClientGone({ response, trail }: Arrived, thrown: unknown): void {
   trail.status = response.headersSent ? response.statusCode : 499;
   const isSocketError = !(thrown instanceof GatewayError) && thrown instanceof Error && 'code' in thrown;
@@ -130,8 +134,8 @@ function noteClientGone({ response, trail }: Arrived, thrown: unknown): void {
 }
 
 /**
- * Whether the connection can carry another request, because the body has arrived, or is so small that Node reads and drops it. A client
- * that waits for 100 Continue may or may not send its body, so that the start of its next request is unknown.
+ * Whether the connection can carry another request: the body of this one has arrived, or is so small that Node reads and drops it. A client
+ * that waits for 100 Continue may send its body or the next request, and the gateway cannot tell which, so the connection has to end.
  */
 function isBodyRead(arrived: Arrived): boolean {
   const { request } = arrived;

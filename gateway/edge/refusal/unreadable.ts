@@ -29,7 +29,7 @@ interface Unreadable {
   onConnect(socket: Socket): void;
 }
 
-/** Our codes for errors of the parser; all others are malformed_http. */
+/** The error codes for errors of Node's parser. An error that is not listed is malformed_http. */
 const parserErrors: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
@@ -53,7 +53,8 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
       refuseUnparsed(socket, error);
       return;
     }
-    // Answers are sent in the order of their requests: a refusal written now would be read as the answer to an earlier request.
+    // Earlier requests of the connection wait for their answers, and answers are sent in the order of the requests. A refusal that is
+    // written now would be read as the answer to the first of them.
     endAfter(last.response, socket);
     if (!last.request.complete) options.refusals.refuse(last, error);
   }

@@ -136,7 +136,7 @@ function parseCertificate(pem: string): X509Certificate {
     const [first] = all.map((one) => new X509Certificate(one));
     if (first !== undefined) return first;
   } catch {
-    // Reported below.
+    // The error below reports it.
   }
   throw new Unusable('certificate', 'the file holds no certificate in PEM form.', 'Convert it, or name another file.');
 }

@@ -124,9 +124,9 @@ export function createSecure(options: SecureOptions): Secure {
         handshakeTimeout: options.handshakeMs,
         ...(answering?.callbacks ?? forHttp),
       });
-      // These connections carry no HTTP, so this runs before the listener of HTTP.
+      // Connections of validations carry no HTTP. This listener ends them before the listener of HTTP gets them.
       if (answering) server.prependListener('secureConnection', answering.endUnlessHttp);
-      // Node's own listener would write an HTTP answer before any HTTP is spoken.
+      // Node's own listener would answer a failed handshake with HTTP in the clear.
       server.removeAllListeners('tlsClientError');
       server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
         socket.destroy();
@@ -191,7 +191,7 @@ function createAnswering(
   return {
     callbacks: {
       ALPNCallback: chooseProtocol,
-      // Node calls it on the socket, which its types do not say.
+      // Node calls this function with the socket as `this`, which its types do not say.
       SNICallback: chooseCertificate as (name: string, done: Parameters<ChooseByName>[1]) => void,
     },
     endUnlessHttp(socket: TLSSocket): void {

@@ -56,7 +56,7 @@ function queuedPart(queuedMs: number): TextOf<'queued'> {
   return `,"queued_ms":${milliseconds(queuedMs)}` as const;
 }
 
-/** The duration of each span of stages; empty for an exchange that ended before `authenticate` had. */
+/** The duration of each span of stages; empty if the exchange ended before the end of `authenticate`. */
 function stagesPart(trail: Trail, durationMs: number): TextOf<'stages'> | '' {
   const { startedAt, endedAt } = trail;
   if (!(Number(endedAt[0]) > 0)) return '';

@@ -116,7 +116,10 @@ function sizePart({ bytesIn, bytesOut }: Trail, durationMs: number): TextOf<'siz
   return `,"duration_ms":${milliseconds(durationMs)},"bytes_in":${bytesIn},"bytes_out":${bytesOut}` as const;
 }
 
-/** Shadow limits do not appear as the limit of a request, but they were decided, so they are logged. */
+/**
+ * Makes the part about limits: the limit nearest to refusing the request, what remains of it, and what decided. A shadow limit is never
+ * named as the limit. If a request has shadow limits alone, the line only says what decided on them.
+ */
 function createLimitPart(): (trail: Trail) => string {
   const policyPart = memoize((policy: string) => flat(`,"limit":"${policy}","limit_remaining":` as const));
   let decidedBy: string | undefined;

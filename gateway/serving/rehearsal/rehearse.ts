@@ -157,7 +157,7 @@ function timesOf({ operation, caller, code }: Trail, { config }: Configuration):
   return { times, open_streams_max: openStreamsMaxOf(config.limits, caller) };
 }
 
-/** All limits, not only the one that decides. */
+/** The states of all limits of the request. */
 function limitsOf({ limits, charged, caller }: Trail, { config }: Configuration): object[] | undefined {
   const isPerKey = (policy: string) => policy === 'key' || config.limits.extra[policy]?.per === 'key';
   const isUnknown = (policy: string) => caller?.subject === ANY_KEY && isPerKey(policy);
@@ -172,7 +172,7 @@ function limitsOf({ limits, charged, caller }: Trail, { config }: Configuration)
   }));
 }
 
-/** The stages that are tried take milliseconds. */
+/** The longest time of a rehearsal. Its stages take milliseconds. */
 const PATIENCE_MS = 3000;
 
 async function send(port: number, { method, target, headers, body }: RehearsedRequest, host: string) {
@@ -181,7 +181,8 @@ async function send(port: number, { method, target, headers, body }: RehearsedRe
   if (!has('host')) sent.push('Host', host);
   if (body !== undefined && !has('content-type')) sent.push('Content-Type', 'application/json');
   if (body !== undefined && !has('content-length')) sent.push('Content-Length', String(body.length));
-  // Headers may announce a body that does not come, and a CONNECT has no response.
+  // Without the deadline, a rehearsal would wait for ever if its headers announce a body that it does not send, or if it is a CONNECT,
+  // which gets no response.
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const outgoing = httpRequest({ host: '127.0.0.1', port, method, path: target, headers: sent, agent: false, signal });
   outgoing.on('error', () => undefined);

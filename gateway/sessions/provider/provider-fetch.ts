@@ -24,8 +24,8 @@ export class ProviderAway extends Error {
 }
 
 /**
- * The options of fetch that the libraries set. Their signals are not among them: those end a request of a process that stood still, while
- * the answer is in its socket.
+ * The options of `fetch` that the libraries set and that are used here. `signal` is left out: if the process stood still, for example with
+ * its machine, the timers of the libraries fire first, and would abort a request whose answer has already arrived.
  */
 interface ProviderRequest {
   readonly method?: string;
