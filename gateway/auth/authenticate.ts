@@ -13,7 +13,7 @@ import { createBasicReader, type MatchesBasic } from './basic.ts';
 import { type CredentialReader, type Credentials, parseAuthorization, withBasicChallenge } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
-/** A key in a query, or so much of a key that its owner should replace it. */
+/** Finds an API key in a query, or so large a part of one that its owner should replace the key. */
 const KEY_IN_TEXT = /sk_(?:live|test)_[0-9A-Za-z]{16}/;
 
 /** Headers in which other gateways take keys, with the hint of `api_key_missing` about each. */
@@ -42,7 +42,7 @@ export interface CredentialReaders {
   readonly directory: Pick<Directory, 'callerOf'>;
   /** tokens/token-reader.ts */
   readonly readToken: CredentialReader;
-  /** Compares with the credential of the upstream. upstream/credentials/credential.ts */
+  /** Compares a user name and password with the credential of the upstream. upstream/credentials/credential.ts */
   readonly matchesBasic: MatchesBasic;
   /** The caller of a session cookie; undefined if the request has none. The function is absent if no cookie is read. sessions/session-reader.ts */
   readonly readSession?: ((matched: Matched) => Awaitable<Caller> | undefined) | undefined;
@@ -53,7 +53,8 @@ export function createAuthenticate({ directory, readToken, matchesBasic, readSes
 
   function read(matched: Matched): Awaitable<Caller> {
     const credentials = parseAuthorization(matched.headers.get('authorization'));
-    // A browser adds the cookie to every request: what a page sends on purpose goes before it.
+    // A browser adds the cookie to every request by itself. So an Authorization header, which a page sends on purpose, has priority over
+    // the cookie.
     if (credentials === undefined) return readSession?.(matched) ?? refuseWithout(matched);
     // The first reader that recognises the credential decides. The API key reader takes every Bearer, so it comes after the token reader.
     const caller =
@@ -104,7 +105,7 @@ function existing(caller: Caller | undefined): Caller {
   return caller;
 }
 
-/** The refusal tells a page that a person can sign in, and a program that it needs a key. */
+/** Refuses a request without credentials. A page learns from the code that a person can sign in, a program that it needs a key. */
 function refuseWithout({ query, operation, headers }: Matched): never {
   if (holdsKey(query)) throw new GatewayError('api_key_misplaced');
   const { security } = operation;

@@ -31,7 +31,10 @@ function createHolds({ operatorScopes, namedScopes }: ScopeRules) {
   return { lacks, hasAll };
 }
 
-/** Returns whether a caller in good order may use an operation: `authorize` decides the same. Callers of public operations have no name. */
+/**
+ * Returns a function that tells whether a caller may use an operation, by the rules of `authorize`. It does not check whether the caller's
+ * key or organization is active.
+ */
 export function createMayUse({ scopeRules, hasTestTarget }: Omit<AuthorizeOptions, 'now'>) {
   const { hasAll } = createHolds(scopeRules);
   return function mayUse(caller: Caller, { security, upstream }: Operation): boolean {
@@ -77,7 +80,8 @@ export function createAuthorize({ scopeRules, hasTestTarget, now }: AuthorizeOpt
 
 /** Returns the code of the refusal, undefined for a caller in good order. A tunnel and an operation refuse the same callers. */
 export function callerRefusal(caller: Caller, clientAddress: string, nowMs: number): ErrorCode | undefined {
-  // Check the key before the organization: 401 says that another key would help, 403 that it would not.
+  // The key is checked before the organization: a 401 tells the client that another key would help, a 403 that no key of this organization
+  // would.
   if (caller.revoked) return 'api_key_revoked';
   if (caller.expiresAtMs <= nowMs) return expiryOf(caller);
   if (caller.allowsAddress?.(clientAddress) === false) return 'ip_not_allowed';

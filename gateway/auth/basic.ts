@@ -1,5 +1,5 @@
-// Reads the credential kind "user name and password" (RFC 7617), where an operation accepts it. A client that presents the credentials of
-// the gateway at the upstream is the administrator of the upstream. The gateway compares them itself, so that no guess reaches the
+// Reads user name and password (RFC 7617), for operations that accept them. They have to be the credential that the gateway itself uses at
+// the upstream: a client that knows it is an administrator of the upstream. The gateway compares them itself, so that no guess reaches the
 // upstream. Throws basic_credentials_invalid.
 
 import { isUtf8 } from 'node:buffer';
@@ -9,7 +9,7 @@ import { newCallerMemory } from '../exchange/caller-memory.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { Credentials } from './credentials.ts';
 
-/** The caller for every accepted user name and password. The operation determines the upstream. */
+/** The caller of every request with an accepted user name and password. The operation says of which upstream it is the administrator. */
 export const ADMINISTRATOR: Caller = Object.freeze({
   subject: 'mail-administrator',
   scheme: 'basic',

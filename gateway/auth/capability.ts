@@ -40,7 +40,7 @@ const fields = {
     section: 'caller',
     stage: 'authenticate',
     type: 'text',
-    // It is about the person who has signed in, who may be no concern of the organization.
+    // The session belongs to the person who has signed in, and the organization need not learn about it.
     told: false,
     meaning: 'the id of the session of a person who has signed in; it opens nothing',
   },

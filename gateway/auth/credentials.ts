@@ -9,7 +9,7 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import { realMachine } from '../shared/machine.ts';
 
 export interface Credentials {
-  /** In lower case, because it is case-insensitive. */
+  /** The scheme in lower case, because its case means nothing. */
   readonly scheme: string;
   /** Empty if the header contains only a scheme. */
   readonly value: string;

@@ -129,7 +129,10 @@ export class Directory {
     return this.#lookUpOrganization(id, () => this.#options.store.organizations.get(id));
   }
 
-  /** A number that changes with every change in the store; undefined while what was read before may be too old. */
+  /**
+   * Returns a number that changes with every change in the store, by which callers detect that what they have read is out of date;
+   * undefined while the store could not be read for too long.
+   */
   asOf(): number | undefined {
     return this.#isWithinGrace() && this.#follower.position() !== undefined ? this.#cache.changes() : undefined;
   }

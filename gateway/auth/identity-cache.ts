@@ -28,8 +28,8 @@ export class IdentityCache {
   readonly #byKeyId = new Map<string, CredentialHash>();
   readonly #byOrganization = new Map<string, Set<CredentialHash>>();
   readonly #callers: LRUCache<CredentialHash, KnownCaller>;
-  // An LRUCache allocates space for all of its entries when it is made: 12 ms for 100,000. So these two are made on first use. Only tokens
-  // of issuers use the cache of organizations.
+  // An LRUCache allocates space for all of its entries when it is made: 12 ms for 100,000. So the cache of absences and the cache of
+  // organizations are made on first use. Only tokens of issuers use the cache of organizations.
   #absences: LRUCache<CredentialHash, true> | undefined;
   #organizations: LRUCache<string, Organization> | undefined;
   #changes = 0;
@@ -99,7 +99,7 @@ export class IdentityCache {
         for (const keyHash of [...(this.#byOrganization.get(organization) ?? [])]) this.#callers.delete(keyHash);
         this.#organizations?.delete(organization);
         break;
-      // No cached entry depends on these: a new organization had none.
+      // No cached entry depends on these changes.
       case 'configuration.changed':
       case 'limits.reset':
       case 'upstream.retried':
@@ -113,7 +113,7 @@ export class IdentityCache {
         break;
       default:
         kind satisfies never;
-        // Written by a newer gateway on the same store: its effect is unknown here.
+        // A newer gateway on the same store has written this kind of change. What it affects is unknown here, so all entries are dropped.
         this.forgetAll();
     }
   }

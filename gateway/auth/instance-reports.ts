@@ -8,7 +8,7 @@ import type { Instance, KeyStore } from './store/key-store.ts';
 
 const ID_LENGTH = 20;
 const REPORTED_EVERY_MS = 2000;
-/** A replica that takes over may lack the reports of this time, which is the default of `min-replicas-max-lag`. */
+/** A Redis replica that takes over may lack the reports of the last 10 seconds (the default of `min-replicas-max-lag`). */
 const REPLICA_LAG_MS = 10_000;
 
 interface InstanceReportsOptions extends Pick<Instance, 'host' | 'pid' | 'startedAtMs'> {
@@ -41,7 +41,8 @@ export function createInstanceReports({
   const instance = {
     ...process,
     id: `gw_${randomBase62(ID_LENGTH, randomBytes)}`,
-    // The stream may have been last read just before the next report was due, and the store may lose that report and those before it.
+    // Longer than `graceMs`, because the report may be older than the last read of the stream by one interval, and because the store may
+    // lose the latest reports.
     graceMs: graceMs + 2 * REPORTED_EVERY_MS + REPLICA_LAG_MS,
   };
   let read: Read = { position: 0 };
@@ -120,7 +121,8 @@ export function createLiveInstances(
   async function look(): Promise<void> {
     try {
       const live = (await instances.list()).filter(({ silentMs }) => silentMs <= SILENT_MAX_MS);
-      // An empty list lacks even this instance: the store is back from an outage, and no instance has reported yet.
+      // The list lacks even this instance if the store is just back from an outage and no instance has reported yet. Such a list is
+      // ignored.
       if (live.length > 0) count = live.length;
     } catch {
       // The store is away: keep the last count.

@@ -12,7 +12,7 @@ export interface KeyRequest
 }
 
 export interface IssuedKey {
-  /** Displayed once and not stored. */
+  /** The key, which is shown once to its creator and not stored. */
   readonly key: string;
   readonly record: StoredKey;
 }

@@ -17,7 +17,7 @@ interface KeyUses {
   note(id: string, lastNotedAtMs: number): number;
   /** Writes if a batch is full or old enough; cheap enough to call often. */
   writeSome(): Promise<void>;
-  /** For shutdown: retries for one second, then drops the rest. */
+  /** Writes all notes at shutdown. Retries for one second, then drops the rest. */
   writeAll(): Promise<void>;
   pending(): number;
 }

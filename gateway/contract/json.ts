@@ -125,7 +125,7 @@ interface Look {
   readonly inexact: boolean;
 }
 
-/** Looks over a text known to be JSON. Jumps from quote to quote. */
+/** Examines a text that is known to be JSON, by jumping from quote to quote. */
 function look(text: string): Look {
   let count = 0;
   let escaped = false;

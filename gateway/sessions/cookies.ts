@@ -2,17 +2,17 @@
 
 import { cookieNameOf, loginCookiePrefix, sessionCookieName } from '../shared/http/session-cookies.ts';
 
-/** 32 bytes in base64url. Its characters need no check: the store knows the hash of no other value. */
+/** 32 bytes in base64url. Its characters need no check, because the store has no hash of a value with other characters. */
 const SESSION_VALUE_LENGTH = 43;
 
 /**
- * The value of the session cookie; undefined without one, and if it has another length. Two cookies of the name do not count: one was
- * planted, and nothing shows which.
+ * The value of the session cookie; undefined without one, and if it has another length. Also undefined if the request has two cookies of
+ * this name: somebody else has set one of them, and nothing shows which.
  */
 export function sessionValueIn(header: string, isSecure: boolean): string | undefined {
   const name = sessionCookieName(isSecure);
   let found: string | undefined;
-  // Most requests have no such cookie, or no other one.
+  // Searches the text first: most requests have no such cookie, or no other cookie.
   for (let at = header.indexOf(name); at !== -1; at = header.indexOf(name, at + name.length)) {
     if (header[at + name.length] !== '=' || !beginsPair(header, at)) continue;
     if (found !== undefined) return undefined;
@@ -49,7 +49,10 @@ export function clearedSessionCookieLine(isSecure: boolean): string {
   return `${sessionCookieName(isSecure)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${secure(isSecure)}`;
 }
 
-/** `Lax`: it has to travel along the redirect from the provider. @param id the rest of its name */
+/**
+ * The line that sets the cookie of a login. It has `SameSite=Lax`, because the browser has to send it after the redirect from the provider.
+ * @param id the rest of its name
+ */
 export function loginCookieLine(id: string, value: string, maxAgeSeconds: number, isSecure: boolean): string {
   const name = loginCookiePrefix(isSecure) + id;
   return `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure(isSecure)}`;

@@ -1,5 +1,5 @@
-// Decides whether a request that carries a session cookie was made by a page of the platform itself (RFC 10017). Pure. Safe methods are
-// decided alike: a WebSocket begins with a GET, and no page elsewhere has a use for the answer to a GET.
+// Decides whether a request that carries a session cookie was made by a page of the platform itself (RFC 10017). Pure. GET and HEAD are
+// decided like other methods, because a WebSocket begins with a GET, and because pages of other sites have no reason to send one.
 
 export interface CrossSiteRules {
   readonly origins: ReadonlySet<string>;
@@ -13,7 +13,10 @@ interface Asking {
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** Whether the browser says, or shows by its origin, that a page of another site made the request, or says nothing at all. */
+/**
+ * Returns whether the request has to be refused: its headers say that a page of another site made it, or they do not say which page made
+ * it.
+ */
 export function isCrossSite({ method, headers }: Asking, { origins, requestHeader }: CrossSiteRules): boolean {
   const site = headers.get('sec-fetch-site');
   if (!isOwnRequest(site, method, headers, origins)) return true;
@@ -38,7 +41,7 @@ function isOwnRequest(
   return origin !== undefined && origins.has(origin);
 }
 
-/** Pages open WebSockets, event streams and addresses without a way to add a header. */
+/** Whether the page could not add a header. It cannot when it opens a WebSocket, an event stream or another page. */
 function cannotSendHeaders(site: string | undefined, headers: ReadonlyMap<string, string>): boolean {
   if (site === 'none' || headers.get('sec-fetch-mode') === 'navigate') return true;
   return headers.get('upgrade') !== undefined || headers.get('accept') === 'text/event-stream';

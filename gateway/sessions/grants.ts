@@ -1,4 +1,5 @@
-// What the claims of a person mean here: the organization, the scopes, and the claims that have to be kept to know both again. Pure.
+// Finds the organization and the scopes of a person in the claims of the provider, and the claims that the session has to keep to find both
+// again. Pure.
 
 import { scopeSetOf } from '../shared/contracts/scopes.ts';
 import type { ProviderSettings } from './settings.ts';
@@ -6,7 +7,10 @@ import type { ProviderSettings } from './settings.ts';
 type Claims = Readonly<Record<string, unknown>>;
 type Rules = Pick<ProviderSettings, 'organization' | 'grants'>;
 
-/** As `verify-token.ts` has it: upstreams get subjects and ids of keys under one name. */
+/**
+ * The form of a subject, the same as in `verify-token.ts`. It must not look like the id of a key, because upstreams get both under one
+ * name.
+ */
 const SUBJECT = /^(?!key_)[!-~]{1,255}$/;
 
 export function isSubject(text: unknown): text is string {
@@ -17,7 +21,7 @@ export function isSubject(text: unknown): text is string {
 export function organizationClaimed(claims: Claims, { organization }: Pick<Rules, 'organization'>): string | undefined {
   if ('id' in organization) return organization.id;
   const found = valueAt(claims, organization.claim);
-  // Keycloak lists the organizations of a person. Of several, none is meant.
+  // Keycloak sends a list of organizations. If it has several, the claims do not say for which one the person acts.
   const named: unknown = Array.isArray(found) && found.length === 1 ? found[0] : found;
   if (typeof named !== 'string' || named === '' || named.length > 255) return undefined;
   if (organization.names === undefined) return named;
@@ -33,11 +37,11 @@ export function scopesIn(claims: Claims, { grants }: Pick<Rules, 'grants'>): Rea
 function holds(found: unknown, value: string | undefined): boolean {
   if (value === undefined) return found !== undefined && found !== null && found !== false;
   if (Array.isArray(found)) return found.includes(value);
-  // The way in which OAuth writes lists.
+  // OAuth writes lists as one text, separated by spaces.
   return typeof found === 'string' ? found.split(' ').includes(value) || found === value : String(found) === value;
 }
 
-/** The claims that the rules look at, and what a page may show of the person. */
+/** Returns the claims that the rules read, and those that a page may show about the person. */
 export function keptClaims(claims: Claims, { organization, grants }: Rules): Record<string, unknown> {
   const paths = [
     ...('claim' in organization ? [organization.claim] : []),
@@ -47,7 +51,7 @@ export function keptClaims(claims: Claims, { organization, grants }: Rules): Rec
   return Object.fromEntries([...names].flatMap((name) => (Object.hasOwn(claims, name) ? [[name, claims[name]]] : [])));
 }
 
-/** A claim may have the name of a member that every object inherits. */
+/** Reads only own members, because a path in the settings may contain the name of a member that every object inherits. */
 function valueAt(claims: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inside, name) => {
     if (typeof inside !== 'object' || inside === null || !Object.hasOwn(inside, name)) return undefined;

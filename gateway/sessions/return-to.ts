@@ -16,6 +16,6 @@ export function returnPathOf(text: string, origin: string): string | undefined {
   const path = url.pathname + url.search + url.hash;
   // Dot segments may leave two slashes at the beginning: `/.//evil.example`.
   if (url.origin !== origin || path.startsWith('//')) return undefined;
-  // The pages of the session itself would go in circles.
+  // Paths below /session are refused, because they would lead back to a login again and again.
   return url.pathname === '/session' || url.pathname.startsWith('/session/') ? undefined : path;
 }

@@ -70,7 +70,7 @@ export function createSessionReader(options: SessionReaderOptions): SessionReade
 
   function newCaller(session: Session, found: Organization | undefined): Caller {
     const rules = Object.hasOwn(providers, session.provider) ? providers[session.provider] : undefined;
-    // The configuration knows the provider no more, or the store the organization.
+    // The provider is no longer in the configuration, or the organization no longer in the store.
     if (found === undefined || rules === undefined) throw new GatewayError('session_expired');
     const caller: Caller = Object.freeze({
       subject: session.subject,
@@ -99,7 +99,8 @@ export function createSessionReader(options: SessionReaderOptions): SessionReade
     if (fresh === 'ended') throw new GatewayError('session_expired');
     if (fresh === 'away') throw new GatewayError('provider_unavailable');
     const { reading } = known;
-    // Taken before the organization is read: a change in between makes what follows out of date.
+    // `asOf` is read before the organization. If the organization changes between the two reads, the next request notices by `asOf` that
+    // this caller is out of date.
     const asOf = organizations.asOf();
     if (asOf !== undefined && reading?.asOf === asOf && reading.session === fresh) return reading.caller;
     const organization = organizations.organizationOf(fresh.organization);
@@ -143,7 +144,7 @@ export function createSessionReader(options: SessionReaderOptions): SessionReade
   };
 }
 
-/** What the store has in the place of a cookie. */
+/** Returns the hash under which the store has a session, from the value of its cookie. */
 export function hashOf(value: string): string {
   return hash('sha256', value, 'base64url');
 }

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { isHttpUrl, name, scope, secretEntry, whole } from '../config/parts.ts';
 
-/** Names of the gateway itself on this machine: the only ones that may do without TLS. */
+/** The host names that need no TLS, because their requests do not leave this machine. */
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Whether an address is https, or names this machine. */
@@ -27,7 +27,7 @@ const path = z
   .regex(/^\/(?![/\\])[!-[\]-~]{0,1023}$/, 'must be a path of the same origin, such as / or /app')
   .meta({ values: 'path' });
 
-/** A member of the claims, or the names that lead to one inside of others. */
+/** A claim: the name of a member, or the names that lead to a member of a member. */
 const claim = z
   .union(
     [

@@ -125,7 +125,10 @@ export function openAcmeStore(
     : openRedisAcmeStore(redisUrl);
 }
 
-/** Without Redis the gateway makes it; with Redis a start has checked that it is there. */
+/**
+ * Returns the key that seals the private keys of certificates. Without Redis, the gateway creates it if it is missing; with Redis, the
+ * start has checked that it exists.
+ */
 async function certificateKeyOf(
   { redisUrl }: Settings,
   secrets: Pick<Secrets, 'read' | 'readOrMake'>,
@@ -148,7 +151,7 @@ function acmeSettings(acme: Acme, secrets: Pick<Secrets, 'read'>): AcmeSettings 
   };
 }
 
-/** Tells of orders where operators look; only the instance that ordered does. */
+/** Returns a function that reports an order to the log, the audit log and the metrics. Only the instance that placed the order calls it. */
 function createReport({ log, store, settings, onOrder }: OpenAcmeOptions): (event: AcmeEvent) => void {
   const note = createAuditNote(store, log, 'a certificate order', instanceName(settings.port));
 

@@ -15,7 +15,7 @@ export interface AppOptions {
   readonly version: string;
   readonly settings: Settings;
   readonly configuration: Configuration;
-  /** The configuration is read again under the same environment. */
+  /** The environment variables, which every reload of the configuration uses again. */
   readonly environment: Environment;
   readonly secrets: Secrets;
   readonly store: KeyStore;
@@ -27,7 +27,7 @@ export interface AppOptions {
   readonly probeLoop?: LoopProbe;
   /** Number of this worker. A worker opens no admin listener: the primary process answers operators, through `operators`. */
   readonly worker?: number | undefined;
-  /** For a worker: asks all processes of all instances through the primary. Rejects if that does not answer. */
+  /** For a worker: asks all processes of all instances through the primary. Rejects if the primary does not answer. */
   readonly askPrimary?: AskFleet | undefined;
   /** TLS session ticket keys. All workers share them, so that a client can resume its session at any worker. */
   readonly ticketKeys?: Buffer | undefined;

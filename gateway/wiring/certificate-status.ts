@@ -6,7 +6,7 @@ import { stateOfLife, warnBeforeMs } from '../shared/certificate-life.ts';
 
 const DAY_MS = 86_400_000;
 const LOOK_AT_CLOCK_MS = 600_000;
-/** Warnings between the first one and the end: one a day for a certificate of 90 days. */
+/** The most warnings between the first one and the expiry. For a certificate of 90 days, this is one a day. */
 const WARNINGS_MAX = 15;
 
 export interface CertificateStatus {

@@ -1,6 +1,6 @@
 // The certificates of the public listener: read at start and again when their files change. A valid one is used from the next handshake on;
-// an invalid one changes nothing and is logged, audited and counted. Separate from the rest of the configuration, because a mistake
-// elsewhere in it must not keep a renewed certificate out.
+// an invalid one changes nothing and is logged, audited and counted. Certificates are not part of a reload of the configuration, because a
+// mistake in another file must not keep a renewed certificate out.
 
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { watchFiles } from '../config/watch.ts';
@@ -90,7 +90,7 @@ export function followCertificates(options: CertificatesOptions): Certificates {
   }
 
   function refuse(place: Place, { at, reason }: CertificateProblem): void {
-    // Reported once per reason, although the files are read many times.
+    // The same reason is reported only once, although the files are read many times.
     if (place.failure?.reason === reason) return;
     place.failure = { at: timeOf(now()), reason };
     const fields = { certificate: place.file, of: at, reason };

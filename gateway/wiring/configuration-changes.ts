@@ -25,7 +25,10 @@ interface ConfigurationReport {
 }
 
 export interface ConfigurationChanges {
-  /** Notes what is in force. Its files are read afterwards: a text counts only if it is the one that is in force. */
+  /**
+   * Notes the configuration that is now in force. Reads its files afterwards, and keeps a text only if its digest shows that it is still
+   * the text in force.
+   */
   note(next: Configuration): void;
   report(): Promise<ConfigurationReport>;
 }

@@ -1,5 +1,5 @@
-// The actions of the console, in the name of the operator: each says first what it would do. They are the functions that serve commands and
-// HTTP clients.
+// The actions of the console, in the name of the operator. An action first says what it would do, and is carried out after the operator
+// agrees. Commands and HTTP clients use the same functions.
 
 import type { Actor } from '../administration/actor.ts';
 import { readAuthority } from '../administration/authority.ts';
@@ -47,13 +47,13 @@ interface Effect {
   readonly after: Members;
   /** Usable keys of the organization, now and then. */
   readonly keys?: { readonly before: number; readonly after: number };
-  /** Whether it takes the last key that works. */
+  /** Whether the action ends the last key of the organization that works. */
   readonly isLastKey?: boolean;
   /** Identifies the state that the operator has seen; absent where the state changes with each request. */
   readonly tag?: string;
 }
 
-/** The store is not written before `carryOut`. */
+/** A prepared action. Nothing is written to the store before `carryOut` is called. */
 interface Prepared extends Effect {
   carryOut(): Promise<unknown>;
 }
@@ -132,7 +132,9 @@ export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answe
     };
   }
 
-  /** Only notes it: the process of the console has the silences. */
+  /**
+   * Prepares a silence. `carryOut` only notes it in the audit log. The process of the console (wiring/console.ts) then puts it in force.
+   */
   async function prepareSilence(actor: Actor, { target: causes, seconds = 0, reason = '' }: ConsoleAction) {
     const until = seconds === 0 ? null : new Date(now() + seconds * 1000).toISOString();
     const { author } = await readAuthority(options, actor);
@@ -211,14 +213,14 @@ function toJson({ action, target, dryRun }: ConsoleAction, effect: Effect): obje
   };
 }
 
-/** A store that is away has errors that are not in the catalogue. */
+/** Makes the answer for an error of an action. An error that is not in the catalogue comes from a store that is away. */
 function refusalOf(cause: unknown): ActionAnswer {
   const { code, entry } = cause instanceof GatewayError ? cause : new GatewayError('records_unavailable', { cause });
   const error = sentences[code] ?? entry.message;
   return { status: entry.status, body: { code, error } };
 }
 
-/** Where the text for clients of the API says something else to an operator. */
+/** Sentences for operators, by code, where the message for clients of the API would mislead an operator. */
 const sentences: Readonly<Record<string, string>> = {
   resource_missing: 'It does not exist.',
   reference_missing: 'There is no such tier.',

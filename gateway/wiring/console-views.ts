@@ -37,12 +37,12 @@ export function createConsoleViews(options: ConsoleViewsOptions): (view: Console
       changes: changes.map(({ atMs, organization: of = null, key = null, ...change }) => ({
         ...{ ...change, at: new Date(atMs).toISOString(), organization: of, key },
       })),
-      /** The place behind the last row; null if there are no older ones. */
+      /** The place at which the next page begins; null if there are no older rows. */
       older: changes.length < AUDIT_ROWS ? null : (changes.at(-1)?.sequence ?? null),
     };
   }
 
-  /** One at a time: each builds a pipeline of its own. */
+  /** The rehearsal in progress. Rehearsals run one after the other, because each builds a whole pipeline. */
   let trying: Promise<unknown> = Promise.resolve();
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = trying.then(work);
@@ -96,7 +96,10 @@ async function tryOut(options: ConsoleViewsOptions, asked: RehearsalQuestion): P
   }
 }
 
-/** Flat names and values, or a sentence. Credentials are named by the caller, and not entered: they would be in the page. */
+/**
+ * Flat names and values, or a sentence. The operator names the caller instead of entering a credential, because the credential would be in
+ * the page.
+ */
 function headersIn(text: string): string[] | string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const parsed = lines.map((line) => /^([!#$%&'*+.^_`|~\w-]+):[ \t]*([\t\x20-\x7e]*?)\s*$/.exec(line));

@@ -84,7 +84,7 @@ export function openConsole(
   }
 
   async function causes(): Promise<CausesReport> {
-    // While no process can say it, the causes are told all the same.
+    // If no process can say which settings are in force, the causes are reported all the same.
     const settings = (await inForce().catch(() => undefined))?.settings;
     return causesReport(await console.causes('all'), { consoleUrl: settings?.consoleUrl ?? consoleUrl, nowMs: now() });
   }
@@ -100,7 +100,7 @@ export function openConsole(
       if (!action.dryRun && after.silent_until === null) await alerts.endSilence(causes);
       else if (!action.dryRun) {
         await alerts.silence({ causes, untilMs: Date.parse(String(after.silent_until)), by, reason });
-        // A silence that names a missing instance dismisses it: some never come back.
+        // A silence about a missing instance also removes the instance from the list, because it may never come back.
         if (causes.startsWith('instance ')) await console.dismiss((id) => matchesPattern(causes, id));
       }
     } catch {

@@ -48,7 +48,7 @@ export async function openExamples(first: Configuration, log: Pick<Log, 'logger'
     );
   }
 
-  /** Test keys are meant to get examples: the greeting and the status name them. */
+  /** Logs upstreams whose live keys get examples. For test keys this is usual, so only the greeting and the status name them. */
   function announce(before: ReadonlyMap<string, readonly Mode[]>): void {
     const answersLive = (all: ReadonlyMap<string, readonly Mode[]>, name: string) =>
       all.get(name)?.includes('live') === true;

@@ -31,7 +31,7 @@ interface IdentityOptions {
   inForce(): Configuration;
   now(): number;
   readonly matchesBasic: MatchesBasic;
-  /** Reads sessions with what is known of organizations; undefined if people cannot sign in. */
+  /** Makes the reader of sessions, which needs the directory of organizations; undefined if people cannot sign in. */
   readonly sessionReaderOf: ((organizations: SessionOrganizations) => SessionReader) | undefined;
   /** Called when the signing keys have changed, or another key becomes the signing key. */
   onAssertionKeys(): void;
@@ -61,7 +61,8 @@ export interface Identity {
 export function openIdentity({ gateway, secrets, assertions, log, now, ...options }: IdentityOptions): Identity {
   const stopFollowing = followAssertionKeys({
     async read() {
-      // With the key set in the secrets store, no other code checks the secrets in Redis.
+      // Restores secrets that Redis has lost. If the assertion keys are in the secrets store, reading them does not look at Redis, and no
+      // other code would notice the loss.
       await secrets.restoreLost();
       return secrets.assertionKeys();
     },
@@ -126,8 +127,8 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
     callerOfTunnel: createCallerOfTunnel({ directory, readToken: tokens.readToken, now }),
     isKnownCaller(admitted) {
       const { headers } = admitted;
-      // User name and password never count: checking them means comparing them, so a throttled address could go on guessing through this
-      // function.
+      // User name and password never count as known. They can only be checked by comparing them, so a throttled address could go on
+      // guessing with this function.
       const authorization = headers.get('authorization');
       if (authorization === undefined) return sessionReader?.isKnown(admitted) === true;
       return directory.isKnown(authorization) || tokens.isKnown(authorization);

@@ -118,7 +118,7 @@ export class Listeners {
       recordExchange,
       takeConnection: createConnections({
         rules: () => shareOfWorker(configuration().config.gateway.connections, settings.workers),
-        // A proxy carries the connections of many clients.
+        // Trusted proxies are exempt, because a proxy has the connections of many clients.
         isExempt: builtFrom(this.#trustedProxies, createIsTrusted),
         onExcess,
       }),

@@ -47,7 +47,10 @@ interface AdminListenerOptions {
 export interface AdminListener {
   /** Starts to listen. Resolves with the port, or 0 in a worker. */
   listen(answers: Operators<Sample>): Promise<number>;
-  /** Asks all processes of all instances. Before `listen`, there is no answer; while a worker does not reach its primary, its own. */
+  /**
+   * Asks all processes of all instances. Before `listen` it gets no answer. A worker that cannot reach its primary answers for itself
+   * alone.
+   */
   readonly askFleet: AskFleet;
   close(): Promise<void>;
 }
@@ -74,7 +77,7 @@ export function openAdminListener({
         return 0;
       }
       const { adminHost: host, adminPort } = settings;
-      // A single process: one entry.
+      // A gateway of a single process has one entry.
       const process = {};
       const samples = async () => new Map([[process, await answers.sample()]]);
       const console = openConsole(
@@ -166,7 +169,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
   };
 }
 
-/** Undefined for what does not exist. */
+/** Resolves with undefined if the action fails because its object does not exist. */
 async function orUnknown<T>(action: Promise<T>): Promise<T | undefined> {
   try {
     return await action;
@@ -176,7 +179,7 @@ async function orUnknown<T>(action: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The place of a rule in `limits.yaml`. Its name has two parts, and ids may have dots. */
+/** Returns the file and line of a rule of limits.yaml. Only the first dot of its name is a separator, because ids may contain dots. */
 function placeOfRule({ config }: Configuration, rule: string): string | undefined {
   const [, section = '', name = ''] = /^([^.]+)\.(.*)$/.exec(rule) ?? [];
   const { file, line } = config.sources.limits.mistakeAtKey([section, name], '', '');

@@ -101,7 +101,7 @@ function commandsForKey({ id: name, revokedAtMs, expiresAtMs, replacedBy }: Stor
   ];
 }
 
-/** An imported id may hold anything: a copied line must not run it. */
+/** Quotes a word for a shell. An imported id may contain any text, which a command that an operator copies must not execute. */
 function shellWord(text: string): string {
   return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

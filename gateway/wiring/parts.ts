@@ -50,7 +50,7 @@ function attempt(work: () => void): void {
   try {
     work();
   } catch {
-    // The other parts still have to switch back.
+    // The error is dropped, because the other parts still have to switch back.
   }
 }
 
@@ -65,7 +65,7 @@ export function createParts(): Parts {
       try {
         for (const part of parts) part.apply?.(next);
       } catch (error) {
-        // Includes the part that threw: it may have switched some of its state.
+        // All parts switch back, including the one that threw: it may have switched a part of its state.
         for (const part of parts) attempt(() => part.apply?.(inForce));
         throw error;
       }

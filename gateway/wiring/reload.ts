@@ -62,7 +62,7 @@ interface ReloadStatus {
   /** Reason why the current files are not in force; null if they are. */
   readonly last_failure: {
     readonly at: string;
-    /** The files are right: the next start puts them in force. */
+    /** Whether the files are correct but need a restart to come in force. */
     readonly needs_restart: boolean;
     readonly mistakes: readonly string[];
   } | null;
@@ -119,7 +119,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
     const isMistaken = error instanceof ConfigError;
     const cause = isMistaken || isUnread ? undefined : ((error as Error).stack ?? String(error));
     const failed = isMistaken ? 'has mistakes' : isUnread ? 'could not be read' : 'could not be put in force';
-    // The files have changed already: no change will trigger the next attempt.
+    // The files have already changed, so no event will trigger the next attempt.
     if (isUnread) setTimeout(() => void reload(), UNREAD_AGAIN_MS).unref();
     const stays = 'the one before stays in force';
     if (needsRestart)

@@ -26,7 +26,9 @@ export interface Serving extends RequestHandlers {
   readonly deprecations: Deprecations;
   /** Forwards a request of the plain listener; undefined if no tunnel there has its path. */
   passPlain(admitted: Admitted): Promise<void> | undefined;
-  /** Called when no other request will come. Resolves when all requests have ended and every answer is stored. */
+  /**
+   * Called when no more requests will come under this configuration. Resolves when all its requests have ended and every answer is stored.
+   */
   retire(): Promise<void>;
   /** Called at shutdown: gives up answers that are not stored yet. */
   close(): Promise<void>;

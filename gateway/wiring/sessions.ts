@@ -62,7 +62,8 @@ async function open(
 ): Promise<Sessions> {
   const origins = configured.origins ?? [publicUrl];
   warnOfPlainOrigins(origins, log);
-  // Read once: `secrets.read` finds what is in the secrets store, and what the gateway has made stays as it is.
+  // The keys that the gateway has made itself are read once, because they never change. `secrets.read` finds keys in the secrets store at
+  // each reload.
   const made = settings.redisUrl === undefined ? await secrets.readOrMake(SESSION_KEYS) : '';
   const ring = createKeyRing(() => sessionKeysOf(secrets.read(SESSION_KEYS) ?? made), SESSION_KEYS_PURPOSE);
   const store = await openSessionStore({
@@ -135,7 +136,10 @@ async function open(
   };
 }
 
-/** Name and mark of the documentation, so that people know whose page they see. A logo would have to be loaded: the name stands alone then. */
+/**
+ * Returns the name and the mark of the documentation, so that people know whose page they see. If the documentation has a logo instead of a
+ * mark, the page shows the name alone, because it must not load a file.
+ */
 function createBrand(inForce: () => Configuration): () => Brand | undefined {
   const made = new WeakMap<Configuration, Brand>();
   return () => {

@@ -14,9 +14,9 @@ interface ShutdownOptions {
   readonly listeners: Pick<Listeners, 'stopListening' | 'announceEnd'>;
   /** Milliseconds between the end of readiness and the end of listening, and the most that requests in flight may take. */
   readonly timeouts: { readonly drainDelayMs: number; readonly drainMs: number };
-  /** Ends event streams, and those that are opened from here on. */
+  /** Ends open event streams, and streams that are opened later. */
   endStreams(): void;
-  /** No configuration is loaded from here on. */
+  /** Stops reloads: no other configuration comes in force. */
   stopReloads(): void;
   onLifecycle(next: Lifecycle): void;
 }
@@ -35,9 +35,11 @@ export async function shutDown(options: ShutdownOptions, handOver: boolean): Pro
   listeners.announceEnd();
   if (drainDelayMs > 0) {
     await serveFor(drainDelayMs);
-    // A balancer may still send connections: serve their first requests, because clients do not retry them.
+    // A load balancer may have sent connections until now. Their first requests are served, because clients do not retry requests on new
+    // connections.
     listeners.stopListening();
-    // The client of an event stream asks again at once, mostly on the same connection: it is served once more, with `Connection: close`.
+    // The client of an ended event stream asks for it again at once, mostly on the same connection. This request gets an answer with
+    // `Connection: close`.
     options.endStreams();
     await serveFor(Math.min(drainDelayMs, LAST_REQUESTS_MS));
   }

@@ -37,7 +37,7 @@ export async function openUpstreamAccess({
   }
   const readSecret = (entry: string) => secrets.read(entry) ?? generated.get(entry);
 
-  /** Mistakes for credentials that a reload adds to upstreams without a real service: start would have generated them. */
+  /** Finds missing credentials of upstreams without a real service that a reload adds. Only a start can generate them. */
   function check({ config }: Pick<Configuration, 'config'>): Mistake[] {
     return Object.entries(config.upstreams).flatMap(([name, entry]) => {
       if (entry.credential === undefined || !isSimulated(entry)) return [];

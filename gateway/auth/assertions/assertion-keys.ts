@@ -74,7 +74,7 @@ interface Rotation {
  */
 export function rotated<T extends Term>(keys: readonly T[], successor: T, { nowMs, leadMs, overlapMs }: Rotation): T[] {
   const latestStart = Math.max(...keys.map(({ signs_from = 0 }) => signs_from));
-  // Starts differ by at least a second: of two keys that start at once, only the first would ever sign.
+  // Two keys never start in the same second, because the second one of them would never sign (`signerAt`).
   const start = Math.max(Math.ceil((nowMs + leadMs) / 1000), latestStart + 1);
   const end = start + Math.ceil(overlapMs / 1000);
   const former = publishedKeysAt(keys, nowMs).map((key) => {

@@ -9,11 +9,14 @@ import { type AssertionKey, kidOf, publishedKeysAt, signerAt, signerProblem, typ
 
 const LIFETIME_SECONDS = 60;
 /**
- * From an age between these on, drawn for each assertion, a new one is signed in the background: assertions that traffic had signed in
- * one second are not renewed in one second again (a thousand signatures take a tenth of a second, for which all other requests wait).
+ * The age from which an assertion is renewed in the background, drawn at random for each assertion. With one age for all, a thousand
+ * assertions that were signed in one second would be renewed in one second, too, and all other requests would wait a tenth of a second.
  */
 const RENEWED_AFTER_MS = { least: 20_000, most: 40_000 };
-/** Leaves 15 s of validity, rounding included: an assertion with less could expire on its way to the upstream. */
+/**
+ * The age up to which a cached assertion is sent. It is then valid for at least 15 s more, so that it does not expire on its way to the
+ * upstream.
+ */
 const USABLE_FOR_MS = 44_000;
 
 interface AssertionClaims {
@@ -79,7 +82,7 @@ export async function createAssertions(options: AssertionsOptions): Promise<Asse
     return signer.sign(claims, upstream, atMs);
   }
 
-  /** One signature at a time per caller and upstream: concurrent requests share it. */
+  /** Signs a new assertion. Requests of one caller to one upstream that come meanwhile share the signature. */
   function renew(cached: CachedAssertion, caller: Caller, upstream: string): Promise<string> {
     const atMs = now();
     cached.signing ??= sign(claimsOf(caller), upstream, atMs)
@@ -101,7 +104,7 @@ export async function createAssertions(options: AssertionsOptions): Promise<Asse
       const ageMs = now() - cached.signedAtMs;
       // A negative age means that the clock was set back.
       if (cached.token === undefined || ageMs > USABLE_FOR_MS || ageMs < 0) return renew(cached, caller, upstream);
-      // If renewal fails, the cached assertion is still valid; a request that finds no usable one gets the error.
+      // If the renewal fails, the cached assertion stays in use while it is valid. The error is thrown only once no assertion is usable.
       if (ageMs >= cached.renewedAfterMs) renew(cached, caller, upstream).catch(() => undefined);
       return cached.token;
     },

@@ -8,7 +8,7 @@ import type { KeyAndOwner, KeyPatch, StoredKey } from './stored-key.ts';
 export type ChangeKind =
   | 'organization.created'
   | 'organization.tier_changed'
-  /** Its contacts, perhaps with its tier. */
+  /** The contacts of an organization have changed, perhaps with its tier. */
   | 'organization.changed'
   | 'organization.suspended'
   | 'organization.resumed'
@@ -17,7 +17,7 @@ export type ChangeKind =
   /** Many records of an export, as one row. */
   | 'records.imported'
   | 'key.created'
-  /** Its name, scopes, addresses or end. */
+  /** The name, the scopes, the addresses or the expiry of a key have changed. */
   | 'key.changed'
   | 'key.rotated'
   | 'key.revoked'
@@ -25,7 +25,7 @@ export type ChangeKind =
   | 'limits.reset'
   /** The refused credential of an upstream is sent again. */
   | 'upstream.retried'
-  /** Alerts about causes are silent until a time, or no longer. */
+  /** An operator has silenced the alerts about causes until a time, or has ended a silence. */
   | 'alerts.silenced'
   /** An operator has ended the session of a person. */
   | 'session.ended'
@@ -37,7 +37,10 @@ export type Author =
   | {
       readonly by: string;
       readonly requestId: string | undefined;
-      /** Id of the organization of a key or token: it may read that it was one of its own. */
+      /**
+       * Id of the author's organization; undefined for operators. The organization may read in the audit log that one of its own keys made
+       * the change.
+       */
       readonly organization?: string | undefined;
     };
 
@@ -45,20 +48,20 @@ export type OrganizationPatch = Partial<Pick<Organization, 'tier' | 'contacts'>>
 
 /** What has to hold in the transaction of a change; otherwise the change throws ConditionFailed and has written nothing. */
 export interface Conditions {
-  /** Keys as they were read: nothing about them has changed but their last use. */
+  /** Keys as they were read. They must not have changed since, except for their last use. */
   readonly keys?: readonly StoredKey[] | undefined;
-  /** Organizations as they were read. */
+  /** Organizations as they were read. They must not have changed since. */
   readonly organizations?: readonly Organization[] | undefined;
-  /** For a revocation: whether another key takes the place of this one (`takesPlaceOf`), or this one no longer works. */
+  /** For a revocation: requires that another key can replace this one (`takesPlaceOf`), or that this one no longer works. */
   readonly leavesAnother?: boolean | undefined;
   /** For a creation or rotation: the largest number of keys that the organization may have afterwards. */
   readonly most?: KeysMost | undefined;
 }
 
 export interface KeysMost {
-  /** Keys that work. */
+  /** The most keys that work. */
   readonly usable: number;
-  /** All keys. Revoked and ended keys count: they are kept, and each creation may look at all keys. */
+  /** The most keys in all. Revoked and ended keys count, because they stay in the store, and a creation may have to read all keys. */
   readonly records: number;
 }
 
@@ -164,7 +167,7 @@ export interface AuditFilter {
 export interface AuditLog {
   /** Newest first. */
   list(filter: AuditFilter): Awaitable<readonly KeyStoreChange[]>;
-  /** Records a change that is stored elsewhere: the configuration files. */
+  /** Records a change of the configuration files, which this store does not hold. */
   append(by: string, details: Readonly<Record<string, unknown>>): Awaitable<void>;
   /** Records that the limits of an organization were reset; running gateways read it from the change stream. */
   appendReset(organization: string, author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
@@ -191,7 +194,10 @@ export interface Instance {
   readonly startedAtMs: number;
   /** Every change up to this sequence number is in force on this instance. */
   readonly position: number;
-  /** When that change was made, epoch milliseconds: a store that has lost its latest changes has another one there, or none. */
+  /**
+   * When the change with this sequence number was made, epoch milliseconds. It reveals that the store has lost its latest changes: the
+   * number then belongs to another change, or to none.
+   */
   readonly changedAtMs?: number | undefined;
   /** How long after its last report the instance may accept cached callers without having read later changes. */
   readonly graceMs: number;

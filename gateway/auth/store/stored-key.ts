@@ -22,7 +22,7 @@ export interface StoredKey {
   readonly revokedBy: string | undefined;
   readonly revokedReason: string | undefined;
   readonly lastUsedAtMs: number | undefined;
-  /** Id of the successor after a rotation; this key then ends with the overlap. */
+  /** Id of the successor after a rotation. This key then works until the overlap ends. */
   readonly replacedBy: string | undefined;
 }
 
@@ -35,7 +35,10 @@ export function isActive(key: StoredKey, nowMs: number): boolean {
   return key.revokedAtMs === undefined && key.replacedBy === undefined && !hasEnded(key, nowMs);
 }
 
-/** Whether another key works once this one is revoked: after a live key a live one, because only such a key can make others. */
+/**
+ * Whether `other` still works after `key` is revoked. For a live key, `other` has to be a live key, too, because only a live key can create
+ * keys.
+ */
 export function takesPlaceOf(other: StoredKey, key: StoredKey, nowMs: number): boolean {
   const works = other.revokedAtMs === undefined && !hasEnded(other, nowMs);
   return works && other.id !== key.id && (other.mode === 'live' || key.mode === 'test');

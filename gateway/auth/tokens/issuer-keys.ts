@@ -6,7 +6,10 @@ import type { Awaitable } from '../../shared/awaitable.ts';
 import { boundedBody } from '../../shared/http/bounded-body.ts';
 import { findIn, isSameKeySet, type KeySet, toKeySet, type VerifyingKey } from './issuer-key-set.ts';
 
-/** Between two reads that tokens trigger: a client that invents key names must not cause a request for each. */
+/**
+ * The least time between two reads that tokens trigger. Without it, a client that invents key names would cause a request to the issuer
+ * with each token.
+ */
 const COOLDOWN_MS = 5_000;
 
 export interface IssuerKeysOptions {
@@ -79,7 +82,10 @@ export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
     return reading;
   }
 
-  /** Also true if the clock was set back behind the last attempt, because its age is then unknown. */
+  /**
+   * Whether this time has passed since the last attempt. Also true if the clock was set back to before the attempt, because its age is then
+   * unknown.
+   */
   function isPast(ms: number): boolean {
     const at = now();
     return at >= ms || at < triedAtMs;

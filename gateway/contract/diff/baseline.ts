@@ -51,7 +51,7 @@ export interface BaselineComparison {
   readonly today: string | undefined;
   /** Returns whether the operation is already answered with 410: it can no longer break. */
   hasEnded(operation: { readonly id: string; readonly version: string | undefined }): boolean;
-  /** What former comparisons found. */
+  /** The results of earlier comparisons, which are used again for contracts that have not changed. */
   readonly kept: KeptContracts | undefined;
 }
 
@@ -183,7 +183,7 @@ export async function checkBaseline(comparison: BaselineComparison, mistakes: Mi
   }
 
   for (const promise of promised) {
-    // Without sessions its operations are not served.
+    // Without sessions, the operations of this contract are not served, which is no breaking change.
     if (promise.name === SESSIONS && !comparison.hasSessions && !groups.has(SESSIONS)) continue;
     const after = (groups.get(promise.name) ?? []).map(describedOf);
     const former = kept?.comparison(promise.text, after);

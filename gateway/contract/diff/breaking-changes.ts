@@ -41,7 +41,7 @@ interface PublishedKeys {
         readonly operations: Sunsets;
       }
     | undefined;
-  /** Undefined if one of them may be missing. */
+  /** The accepted breaking changes; undefined if a mistake in the configuration may hide one of them. */
   readonly breaking: BaselineComparison['exceptions'] | undefined;
 }
 
@@ -75,7 +75,7 @@ export async function checkBreakingChanges(
   { contractsDirectory, isWhole, earlier, nowMs, exceptionsEnd, locate, kept }: KeepOptions,
   mistakes: Mistake[],
 ): Promise<BreakingChanges> {
-  // A contract with mistakes may lack operations for that reason alone.
+  // A contract with mistakes may lack operations only because of these mistakes, so nothing is compared.
   if (gateway?.publishedContracts === undefined || breaking === undefined || !isWhole) return nothing;
   const former = earlier?.breakingChanges;
   const formerOf = (file: string) =>

@@ -18,7 +18,7 @@ export function publicationsFile(directory: string): string {
   return join(directory, RECORD);
 }
 
-/** Newer entries are below older ones. Longer records are cut at their beginning: the documentation shows the last ones. */
+/** Most entries that are read. The newest entries are at the end of the file, so a longer file is read without its beginning. */
 const READ_MAX = 2000;
 
 /** Returns the entries, oldest first; none if there is no file. Pushes a mistake for each line that is no entry. */
@@ -44,8 +44,8 @@ export function readPublications(directory: string, mistakes: Mistake[]): Public
 }
 
 /**
- * Adds entries to the record. Leaves out an entry that the record ends with for its contract: that publication broke off before its contract
- * was written.
+ * Adds entries to the record. Leaves out an entry that equals the last one of its contract: an earlier publication was interrupted after it
+ * wrote the entry and before it wrote the contract.
  */
 export function recordPublications(directory: string, entries: readonly Publication[]): void {
   const file = publicationsFile(directory);

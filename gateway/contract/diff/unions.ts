@@ -24,7 +24,7 @@ export function compareUnions(walk: Walk, old: Union, fresh: Union, at: DiffPlac
   pairUp(walk.fits);
   if (before.length === 1 && after.length === 1) pairUp(() => true);
   for (const o of before) {
-    // In a request, another branch may accept everything that this one accepted.
+    // A removed branch of a request does no harm if another branch accepts everything that it accepted.
     const covered = side === 'request' && fresh.branches.some((n) => walk.fits(o, n));
     const level = covered ? 'additive' : levelOf(side, 'narrowed');
     tell(`${side}-alternative-removed`, level, at, `the alternative ${labelOf(o)} was removed`);

@@ -10,7 +10,7 @@ import { answerSchema, contentOf, type DeclaredAnswer } from './declared.ts';
 import { headersFor } from './headers.ts';
 import { type MadeValue, valueFor } from './values.ts';
 
-/** As the gateway would send it to a service. */
+/** The request, in the form in which the gateway would send it to a service. */
 interface ExampleRequest {
   readonly method: string;
   /** With query. */
@@ -38,7 +38,7 @@ interface ExampleAnswersOptions {
   onUnavailable(operation: string, status: number): void;
 }
 
-/** Answered where the contract allows no valid answer; no service would be asked again for it. */
+/** The status of the answer if no valid answer can be made from the contract. The gateway does not retry a request after 501. */
 const UNAVAILABLE = 501;
 
 export function createExampleAnswers(options: ExampleAnswersOptions): (request: ExampleRequest) => ExampleAnswer {

@@ -104,7 +104,7 @@ export function answerSchema(mediaType: Located): Located | undefined {
   return items.value === undefined ? undefined : items;
 }
 
-/** As JSON has it: YAML knows dates. */
+/** Converts a value of YAML, which may contain dates, to a value of JSON. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

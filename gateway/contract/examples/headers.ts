@@ -5,7 +5,7 @@ import { child, isObject, type Located, member, memberNames } from '../pointer.t
 import { samplesOf } from '../samples/sample.ts';
 import type { DeclaredAnswer } from './declared.ts';
 
-/** Made even if they are not required: the next request of a client depends on them. */
+/** Headers that are made even if the contract does not require them, because the next request of a client depends on them. */
 const useful = new Set(['location', 'etag', 'last-modified']);
 
 interface HeaderContext {

@@ -45,7 +45,7 @@ export function checkFor({
 
 interface Candidate {
   readonly value: unknown;
-  /** Made from a schema, so that members may be taken out. */
+  /** Whether the value was made from a schema. Only then members may be removed from it to make it valid. */
   readonly isMade: boolean;
 }
 
@@ -56,9 +56,9 @@ function* candidates(options: ValueOptions): Generator<Candidate> {
     example === undefined
       ? examplesFor(answer, mediaType)
       : writtenExamples(root, mediaType).filter(({ name }) => name === example);
-  // The library takes a falsy example for none.
+  // The library ignores a falsy example, so such an example is given here.
   if (examples[0] !== undefined && !examples[0].value) yield { value: examples[0].value, isMade: false };
-  // Its values need a check: of several schemas it makes something else.
+  // The values of the library have to be checked, because it combines several schemas (allOf, oneOf) in a wrong way.
   const mocked = checkFor(options) && mockedBy(options, examples);
   const saysNothing = JSON.stringify(mocked?.value) === '{}';
   if (mocked !== undefined && !saysNothing) yield { ...mocked, isMade: false };
@@ -86,7 +86,7 @@ function mockedBy({ mediaType, answer }: ValueOptions, examples: readonly Writte
     paths: { '/': { get: operation } },
   } as const;
   const backend = new OpenAPIBackend({ definition: definition as never, quick: true });
-  // init() would dereference and validate the document, which is done here already.
+  // `init()` of the library is not called: it would dereference and validate the document, which has already been done.
   backend.router = new OpenAPIRouter({ definition: definition as never });
   try {
     const { mock } = backend.mockResponseForOperation('it', { code: 200, mediaType: 'application/json' });

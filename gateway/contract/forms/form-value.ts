@@ -32,7 +32,10 @@ const faults = {
   unknown: { code: 'unknown', message: 'Is not known here.' },
 } as const satisfies Record<string, Fault>;
 
-/** Some frameworks run the method that this field names (Rails, Laravel, Symfony), so that scopes would be bypassed. */
+/**
+ * A field of this name is refused: some frameworks (Rails, Laravel, Symfony) replace the method of the request by its value, which would
+ * bypass the scopes of the operation.
+ */
 const METHOD_OVERRIDE = '_method';
 
 export class FormValue {
@@ -101,7 +104,7 @@ export class FormValue {
     return [...own, ...found];
   }
 
-  /** A text that fits several types is read as another one if the schema refuses the first: unions differ in what they say. */
+  /** Returns the errors of the schema. A text that fits several types is tried with each of them until the schema accepts the value. */
   #errors(check: SchemaCheck): readonly ErrorObject[] {
     const run = () =>
       check(this.#value, this.#size).filter(

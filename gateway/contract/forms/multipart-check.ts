@@ -15,7 +15,7 @@ interface MultipartCheck extends MultipartReader {
 
 /** RFC 7578 section 4.6: a field of this name says how the others are encoded. */
 const CHARSET_FIELD = '_charset_';
-/** Longer stand-ins are not needed: only the length of short files could fail a schema. */
+/** The longest text that stands for the bytes of a file when the schema is checked. */
 const STAND_IN_MAX = 4096;
 
 /**
@@ -68,7 +68,7 @@ export function createMultipartCheck(
         return;
       }
       if (place.keys[0] === CHARSET_FIELD && !/^utf-?8$/i.test(text)) throw new GatewayError('unsupported_charset');
-      // A text that is refused already would be refused once more by its schema.
+      // A part that is already refused is added as a file, so that the schema does not refuse its text once more.
       if (isRefused) form.addFile(place, text);
       else form.addText(place, text, part.isJson);
     },

@@ -67,7 +67,7 @@ function mediaTypeFault(
   const named = isFile && shape?.contentMediaType !== undefined ? [essenceOf(shape.contentMediaType)] : [];
   const allowed = encoding.contentTypes.length > 0 ? encoding.contentTypes : named;
   if (allowed.length === 0) return undefined;
-  // A text without a type is not said to be another one; a file without one is text/plain (RFC 7578 section 4.4).
+  // A text without a Content-Type can have the declared one. A file without a Content-Type is text/plain (RFC 7578 section 4.4).
   if (given === undefined && (!isFile || (shape !== undefined && isObjectOnly(shape)))) return undefined;
   if (isCovered(given ?? 'text/plain', allowed)) return undefined;
   return {
@@ -102,7 +102,10 @@ function countBytes(shape: ValueShape | undefined): Omit<PartCheck, 'isFile' | '
   };
 }
 
-/** One buffer that doubles: a client may send a text in pieces of one byte. */
+/**
+ * Collects a text in one buffer, which doubles its size when it is full. A list of pieces would be costly, because a client may send a text
+ * in pieces of one byte.
+ */
 function keepText(): Omit<PartCheck, 'isFile' | 'isJson'> {
   let kept = Buffer.allocUnsafe(64);
   let size = 0;

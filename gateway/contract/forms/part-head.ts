@@ -19,8 +19,9 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 /**
- * A part that has parts: services that take it apart find fields and file names that were not checked. RFC 7578 section 4.3 gives each file
- * a part of the form. Spelled loosely, because readers of such fields are lenient.
+ * Finds a part that itself has parts. It is refused, because a service that reads the inner parts would find fields and file names that
+ * were not checked. The pattern is loose, because such services are lenient. RFC 7578 section 4.3 does not need nested parts: each file is
+ * a part of the form.
  */
 const NESTED = /multipart[^\w]*\//i;
 /** Encodings that leave the bytes as they are (RFC 2045 section 6.2). */
@@ -59,7 +60,10 @@ function headersIn(text: string, offset: number): ReadonlyMap<string, string> {
   return headers;
 }
 
-/** A service that joins the name to a folder would write somewhere else (RFC 7578 section 4.2). */
+/**
+ * Whether a file name leads out of a folder. A service that joins it to the path of a folder would write to another place (RFC 7578 section
+ * 4.2).
+ */
 function leavesItsFolder(filename: string): boolean {
   return filename.startsWith('/') || filename.split('/').includes('..');
 }

@@ -52,7 +52,7 @@ function createCostOf(root: JsonObject) {
   function costOf(schema: unknown): number {
     const before = known.get(schema);
     if (before !== undefined) return before;
-    // A schema that leads back to itself for the same value has no end.
+    // A schema that refers to itself for the same value would take steps without end.
     known.set(schema, Number.POSITIVE_INFINITY);
     const cost = referredFrom(schema).reduce<number>((sum, target) => sum + costOf(target), stepsOf(schema));
     known.set(schema, cost);
@@ -85,12 +85,12 @@ function isCostly(source: string, maxLength: unknown, known: Map<string, boolean
   return isFound;
 }
 
-/** Whether a text as long as may be would take too much, if it went on as this one. */
+/** Estimates from this text whether the longest possible text would take too many steps. */
 function takesTooMuch(source: string, text: string, longest: number): boolean {
   try {
     const pattern = toPattern(source);
     const scope = createCheckScope();
-    // What the pattern prepares at first is done once.
+    // The first run is not measured, because it includes work that a pattern does only once.
     withinScope(createCheckScope(), () => pattern.test(text));
     withinScope(scope, () => allowFor(0, longest));
     scope.stepsLeft *= text.length / longest;

@@ -34,7 +34,7 @@ interface Facts {
 }
 
 const order: readonly UnenforcedKind[] = ['request bodies', 'answers', 'formats', 'patterns', 'extensions'];
-/** Values of the author, which are no schemas. */
+/** Members whose values the author chooses freely. They contain no schemas. */
 const values = new Set(['example', 'examples', 'default', 'enum', 'const', 'value', 'description', 'summary']);
 /** Members of these have names of the author. */
 const named = new Set([

@@ -9,7 +9,7 @@ type Role = 'admin' | 'viewer';
 export interface AdminTokens {
   readonly admin: string | undefined;
   readonly viewer: string | undefined;
-  /** Those of operators with names. */
+  /** The tokens of operators with names. */
   readonly named: readonly { readonly name: string; readonly role: 'look' | 'act'; readonly token: string }[];
 }
 
@@ -18,29 +18,38 @@ export interface AdminRefusal {
   readonly body: { readonly code: string; readonly error: string };
 }
 
-/** What the page shows about its own rights. */
+/** What the console shows about the rights of its operator. */
 interface AdminSession {
   readonly role: Role;
   /** Name of the operator, as the audit log has it; null if the request had no token. */
   readonly name: string | null;
   /** Whether the request had one of the tokens; false on loopback without one. */
   readonly has_token: boolean;
-  /** Whether any token may act at all: without one, the page changes nothing. */
+  /** Whether any token is allowed to act. If none is, the console offers no changes. */
   readonly can_act: boolean;
 }
 
 interface AdminAccess {
   /**
-   * Refuses pages of other origins, and names that are not the listener's: a page in an operator's browser must not reach it, neither by
-   * a name of its own (DNS rebinding) nor by a form, an image or a request whose answer it cannot read.
+   * Refuses requests of pages of other origins, and requests for a foreign host name. Without this check, a foreign page in an operator's
+   * browser could use the listener: by a host name that it resolves to the listener (DNS rebinding), or by a form, an image or a request
+   * whose answer it cannot read.
    */
   refuseStranger(request: AdminRequest): AdminRefusal | undefined;
   refuseReading(headers: IncomingHttpHeaders): AdminRefusal | undefined;
-  /** For changes by commands. On loopback without a configured token, users of the machine may make them. */
+  /**
+   * Refuses a change by a command without the right token. On loopback without a configured token, every user of the machine may make
+   * changes.
+   */
   refuseWriting(headers: IncomingHttpHeaders): AdminRefusal | undefined;
-  /** For changes by the console: they need the token on loopback, too, and a form that no other page can send. */
+  /**
+   * Refuses a change by the console without the right token, which is needed on loopback, too, or without the header that no page of
+   * another origin can send.
+   */
   refuseActing(headers: IncomingHttpHeaders): AdminRefusal | undefined;
-  /** For questions with a body, which change nothing: they need a form that no other page can send. */
+  /**
+   * Refuses a question of the console that has a body and changes nothing, if it lacks the header that no page of another origin can send.
+   */
   refuseTrying(headers: IncomingHttpHeaders): AdminRefusal | undefined;
   sessionOf(headers: IncomingHttpHeaders): AdminSession;
   /** The name of the operator, as the audit log has it; undefined without a token. */
@@ -77,7 +86,7 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
   function operatorOf({ authorization }: IncomingHttpHeaders) {
     if (authorization === undefined) return undefined;
     const given = digestOf(authorization.replace(/^Bearer +/i, '')) as Buffer;
-    // All are compared in any case, so that the time tells nothing about any.
+    // Compares with all tokens, even after a match, so that the time tells nothing about a token.
     return operators.filter(({ digest }) => isEqual(given, digest))[0];
   }
 
@@ -141,7 +150,10 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
-/** By the header that browsers add (Fetch Metadata). A link from another site may open the page. */
+/**
+ * Whether a browser sent the request for a page of another site, by the headers of Fetch Metadata. A link on another site may open the
+ * console.
+ */
 function isFromOtherSite(method: string, headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin') return false;
@@ -182,5 +194,5 @@ function isEqual(given: Buffer, digest: Buffer | undefined): boolean {
   return timingSafeEqual(given, digest ?? NO_DIGEST) && digest !== undefined;
 }
 
-/** In the place of the digest of a token that does not exist. */
+/** Stands for the digest of a token that is not configured. */
 const NO_DIGEST = Buffer.alloc(32);

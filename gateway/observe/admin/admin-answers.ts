@@ -24,7 +24,7 @@ const PAGE_HEADERS = {
 
 const FILE_HEADERS = { 'Cross-Origin-Resource-Policy': 'same-origin' };
 
-/** What fits into a packet or two is not compressed. */
+/** Shorter texts are not compressed, because they fit into one or two packets anyway. */
 const COMPRESSED_FROM_BYTES = 2000;
 const toGzip = promisify(gzip);
 
@@ -41,7 +41,10 @@ export function sendFile(file: ConsoleFile, acceptEncoding: string | undefined, 
   response.end(bytes);
 }
 
-/** The figures of a day are tens of kilobytes, asked for every few seconds, perhaps over a slow line: another thread compresses them. */
+/**
+ * Sends figures as JSON. The console asks for the figures of a day every few seconds, which are tens of kilobytes. They are compressed for
+ * slow lines, in another thread, so that requests do not wait.
+ */
 export async function sendJson(
   found: object,
   acceptEncoding: string | undefined,

@@ -7,7 +7,7 @@ import { pinoHttp } from 'pino-http';
 
 const PATH_LENGTH_MAX = 200;
 
-/** Answers with X-Request-Id, which the line holds too. Lines pass through the logger's output, which bounds the lines that wait. */
+/** The request id of the line is also sent as X-Request-Id. Lines pass through the logger's output, which bounds the lines that wait. */
 export function createAdminLog(logger: Logger) {
   return pinoHttp({
     logger,
@@ -19,7 +19,7 @@ export function createAdminLog(logger: Logger) {
       return id;
     },
     customLogLevel: (request, response) => levelOf(logger, request, response),
-    // Without the library's own objects of request, response and error, which hold all headers.
+    // Leaves out the library's own objects of request, response and error, because they contain all headers.
     quietReqLogger: true,
     quietResLogger: true,
     serializers: { req: () => undefined },

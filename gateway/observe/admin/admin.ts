@@ -14,7 +14,7 @@ import { createAdminLog } from './admin-log.ts';
 export interface AdminOptions extends Answers {
   /** Alerts, silences and receivers. */
   alerts(): object;
-  /** What needs attention now, as receivers of alerts are told it. */
+  /** What needs attention now, in the words of the alerts. */
   causes(): Promise<object>;
   /** Bound address of the listener; determines which Host names it accepts. */
   readonly host: string;
@@ -39,7 +39,7 @@ export interface ChangeAuthor {
 /** The reports of the listener. */
 export interface Answers extends FleetSources {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
-  /** Not ready: the reasons by name. */
+  /** Whether the gateway is ready, and the state of each check. The checks that fail are the reasons if it is not. */
   readiness(): Promise<{ readonly ready: boolean; readonly checks: Readonly<Record<string, string>> }>;
   status(): Promise<object>;
   /** Usage of an organization's limits. Both methods return undefined for an unknown organization. */
@@ -48,12 +48,13 @@ export interface Answers extends FleetSources {
     reset(organization: string, author: ChangeAuthor): Promise<object | undefined>;
   };
   /**
-   * Lets every process of every instance send a refused credential again, and notes it. Resolves with undefined for an unknown upstream.
+   * Lets every process of every instance send a refused credential again, and notes this in the audit log. Resolves with undefined for an
+   * unknown upstream.
    */
   retry(upstream: string, author: ChangeAuthor): Promise<UpstreamRetry | undefined>;
   /** Carries out an action of the console, or says what it would do; `requestId` and the name of the operator are for the audit log. */
   act(action: ConsoleAction, requestId: string, by: string): Promise<ActionAnswer>;
-  /** The running gateways that share the key store: how many have put all changes until now in force, and how many have not. */
+  /** On how many of the gateways that share the key store all changes until now are in force, and on how many they are not. */
   inForce(): Promise<object>;
   /** Organizations and keys that a text names: by id, by name, or by the last four characters of a key. */
   findOrganizations(text: string): Promise<object>;
@@ -74,7 +75,7 @@ export interface Operators<Sample = object> extends Answers {
   sample(): Promise<Sample>;
 }
 
-/** Many times the largest action. */
+/** The largest body of an action. Actions are many times smaller. */
 const ACTION_BYTES_MAX = 4096;
 
 export function createAdminServer(options: AdminOptions): Server {
@@ -95,10 +96,10 @@ export function createAdminServer(options: AdminOptions): Server {
     response.status(ready ? 200 : 503).json({ status: ready ? 'ok' : 'unavailable', checks });
   });
 
-  // Below the probes, which are asked every few seconds and tell nothing about an operator.
+  // The log comes after the routes of the probes, so that probes are not logged: they come every few seconds and are not about an operator.
   app.use(createAdminLog(options.logger));
   const access = createAdminAccess(options.host, options.tokens);
-  /** An operator with a name is told by the token; otherwise a command names the user of its machine. */
+  /** The author of a change: the operator whose token the request has, or else the user name that the command sends. */
   const authorOf = ({ url, headers }: Request, response: Response): ChangeAuthor => ({
     by: access.ownNameOf(headers) ?? nameIn(queryOf(url).get('by')),
     requestId: response.get('X-Request-Id'),
@@ -120,7 +121,7 @@ export function createAdminServer(options: AdminOptions): Server {
     '/console/explain',
     refusing(({ headers }) => access.refuseTrying(headers)),
   );
-  // It changes nothing, so that viewers may do it, too.
+  // A rehearsal changes nothing, so viewers may ask for it, too.
   app.post('/console/explain', express.json({ limit: REHEARSAL_BYTES_MAX }), async (request, response) => {
     const asked = rehearsalIn(request.body);
     if (typeof asked === 'string') response.status(400).json({ code: 'rehearsal_invalid', error: asked });
@@ -227,7 +228,7 @@ function answerFound(response: Response, found: object | undefined, unknown: obj
   response.status(found ? 200 : 404).json(found ?? unknown);
 }
 
-/** What a request of a command names, and what is said of it if it does not exist, or if a store is away. */
+/** What a request of a command is about, with the sentences of the answer if that does not exist or if a store is away. */
 interface Named {
   readonly name: string;
   readonly unknown: object;

@@ -22,7 +22,10 @@ interface Readiness {
 }
 
 interface Status {
-  /** The state of single upstreams does not count: one that is down must not take every route down. */
+  /**
+   * Whether load balancers may send requests here. The state of upstreams does not count, because one upstream that is down must not take
+   * every route down.
+   */
   readiness(): Promise<Readiness>;
   status(): Promise<object>;
 }
@@ -39,11 +42,12 @@ export function createStatus(options: StatusOptions): Status {
       ready: lifecycle === 'serving' && canCheckKeys,
       checks: {
         lifecycle,
-        // Cached keys stay valid while the store is away, and limits have their outage policy: both are reported, but do not make the
-        // gateway unready.
+        // A key store or limit store that is away is reported, but does not make the gateway unready: cached keys stay valid, and limits
+        // have an outage policy.
         keys: keys.store,
         limits: options.limits().state,
-        // Not ready would keep the challenge of the order away.
+        // A missing certificate is reported, but does not make the gateway unready: a load balancer would then keep away the certificate
+        // authority whose challenge the order needs.
         ...certificatesCheck(options.missingCertificates()),
       },
     };

@@ -1,6 +1,6 @@
-// Joins the output of several processes to one standard output, through the primary process: each delivers arbitrary pieces of a pipe, and
-// only whole lines are written. If every process wrote by itself, lines would tear, because the system keeps only 4 KiB of a write to a
-// pipe together.
+// Joins the output of several processes to one standard output, in the primary process. It reads a pipe from each process, in arbitrary
+// pieces, and writes only whole lines. If every process wrote to standard output itself, lines would be torn, because the system keeps only
+// writes of up to 4 KiB to a pipe together.
 
 import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -15,7 +15,7 @@ interface JoinedOutput {
   join(from: Readable): Promise<void>;
   /** Writes one or more lines of this process. */
   write(lines: string): void;
-  /** Reads what the ended processes have left, and holds no process up. Resolves when all are read to their end. */
+  /** Reads what ended processes have left in their pipes, even while the output is full. Resolves when all pipes are read to their end. */
   readRest(): Promise<void>;
   /** Before this process ends: writes what waits, as long as standard output takes it. Returns whether all lines were taken. */
   flush(): boolean;
@@ -74,7 +74,8 @@ export function createJoinedOutput(sink: ByteSink, own: OwnLines): JoinedOutput 
         begun = Buffer.concat([begun, bytes]);
         return;
       }
-      // The line begun earlier first: a write has whole lines, so that none is torn where one is dropped.
+      // Completes the line that was begun earlier first, so that each write has whole lines. Without this, a dropped write would tear a
+      // line.
       const first = begun.length > 0 ? bytes.indexOf(NEWLINE) + 1 : 0;
       if (first > 0) write(Buffer.concat([begun, bytes.subarray(0, first)]));
       begun = Buffer.from(bytes.subarray(end));

@@ -57,7 +57,8 @@ function membersWanted(filter: ExchangeFilter): (readonly [member: string, value
   const { code, operationId, organization, key, client, upstream, operation } = filter;
   const [method, route] = operation?.split(' ') ?? [];
   const named: readonly (readonly [string, string | undefined])[] = [
-    // The first one that is wanted is looked for: a code or a key has fewer lines than an organization.
+    // The search looks for the text of the first member here that the filter wants. The rarest comes first: fewer lines have a certain code
+    // or key than a certain organization.
     ['code', code],
     ['key_id', key],
     ['client', client],

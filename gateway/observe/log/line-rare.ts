@@ -96,7 +96,7 @@ function causeIn({ cause }: RareNotes, { code }: Trail): string | undefined {
   return systemCode === undefined ? cause.message : `${systemCode}: ${cause.message}`;
 }
 
-/** Enough of a refusal to explain it, without any text from the client. */
+/** Makes the part about a refusal: enough to explain it, and no text from the client. */
 function refusalPart({ refusal, violations, caller }: Trail): string {
   if (refusal === undefined) return '';
   const { fields, hint, path, words, retryAfterSeconds } = refusal.details;

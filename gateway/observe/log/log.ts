@@ -12,7 +12,7 @@ import { openStandardOutput, tellDroppedAtEnd } from './standard-output.ts';
 import { bytesOf, createLineBatch, createPending, DROPPED, linesIn } from './waiting-lines.ts';
 
 export interface Log {
-  /** For all lines that are not about an exchange. */
+  /** The logger of all lines that are not about an exchange. */
   readonly logger: Logger;
   exchange(trail: Trail): void;
   /**
@@ -32,8 +32,8 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 const levels = { info: 30, warn: 40, error: 50 } as const;
 
 /**
- * Largest size of the recent lines in memory, in bytes, in three lists: all exchanges and failed or slow ones (some thousand lines each),
- * and one exchange of each second.
+ * Bytes of memory for recent lines, in three lists: `bytesMax` for all exchanges, `notableBytesMax` for failed and slow ones (some thousand
+ * lines each), and `sampleBytesMax` for one exchange of each second.
  */
 const RECENT = { bytesMax: 2_097_152, notableBytesMax: 2_097_152, sampleBytesMax: 1_048_576 };
 /** Bound for lines that wait for standard output: some 15,000 exchanges. */
@@ -101,9 +101,8 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
 }
 
 /**
- * Lines of exchanges and all other lines share one queue. With two queues, one would write into the middle of a line of the other where a full
- * pipe accepts only a part of a write.
- * The waiting lines are bounded.
+ * Lines of exchanges and all other lines share one queue. A full pipe accepts only a part of a write. With two queues, the other queue
+ * would then write into the middle of a line. The waiting lines are bounded.
  */
 function standardOutput(onDropped: (lines: number) => void, onFlowing: (dropped: number) => void): Output {
   const output = openStandardOutput();

@@ -1,6 +1,7 @@
 // Keeps the latest log lines in memory, for operators who look up exchanges. Copies the bytes of written lines in batches, so that an
-// ordinary request costs nothing. Refused, failed and slow exchanges have a ring of their own, where a thousand successes do not displace
-// them; so does each code, where a flood of another code does not; and one exchange a second is kept for longer.
+// ordinary request costs nothing. Refused, failed and slow exchanges are also kept in a second ring, where successes cannot displace them.
+// The latest lines of each code are kept apart, where a flood of another code cannot displace them. A third ring keeps one exchange of each
+// second, and so covers a longer time.
 
 import { type ExchangeFilter, type ExchangeLine, inOrderOfExchanges } from '../../shared/questions/exchange-filter.ts';
 import { type Matches, matcherOf, timeIn } from './line-matcher.ts';
@@ -32,7 +33,7 @@ interface RecentLinesOptions {
 const FOUND_MAX = 20;
 const NEWLINE = 10;
 const SAMPLED_EVERY_MS = 1000;
-/** Codes with lines of their own; services may invent others. */
+/** The largest number of codes whose lines are kept apart. It has a bound because services may invent codes. */
 const CODES_MAX = 200;
 const LINES_PER_CODE = 20;
 
@@ -79,8 +80,8 @@ export function createRecentLines(options: RecentLinesOptions): RecentLines {
 }
 
 /**
- * Parses the lines that match, the newest first. Returns more than `limit` if several ended in the millisecond of the last: their order is
- * not that of the lines.
+ * Parses the lines that match, the newest first. Returns more than `limit` lines if several exchanges ended in the millisecond of the last
+ * one, because the order of their lines says nothing.
  */
 function recordsIn(newestFirst: Iterable<string>, matches: Matches, limit: number): ExchangeLine[] {
   const found: ExchangeLine[] = [];

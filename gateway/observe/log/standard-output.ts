@@ -1,5 +1,5 @@
-// Standard output as a queue of lines. A reader that stands still or is gone, and a disk that is full, do not block the process, end it or
-// hold up its end: what is not taken is dropped, and counted.
+// Standard output as a queue of lines. If the reader stops or is gone, or the disk is full, the process neither blocks nor ends, and it can
+// still be ended: lines that standard output does not take are dropped and counted.
 
 import { fstatSync, readFileSync, writeSync, writev, writevSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -26,23 +26,26 @@ interface Piece {
 const FD = 1;
 const STANDARD_ERROR = 2;
 const NEWLINE = Buffer.of(10);
-/** A writer that can wait is asked to at this size. */
+/** Above this size of the queue, `write` asks its caller to wait. */
 const WAITING_BYTES_MAX = 16_384;
 /** Most pieces that one system call takes. */
 const PIECES_MAX = 256;
-/** System calls of one turn of the event loop: megabytes may wait for a reader that goes on. */
+/**
+ * The most system calls in one turn of the event loop. Megabytes may wait when a reader goes on, and requests must not wait for all of
+ * them.
+ */
 const CALLS_MAX = 8;
 /** Pauses between two attempts at a full pipe. */
 const RETRY_MS = { first: 1, longest: 100 };
-/** At the end, a reader that has taken nothing for this time stands still. */
+/** At the end of the process, a reader that has taken nothing for this time counts as stopped. */
 const STILL_MS = 1000;
-/** At the end, the longest wait for a reader that reads slowly. */
+/** At the end of the process, the longest wait for a slow reader. */
 const END_MS = 3000;
 const LOOK_MS = 5;
 
 export function openStandardOutput(): ByteSink {
-  // A write to a disk may take long, so a thread does it. A pipe is never waited for: a write that stood still would hold its thread for
-  // ever, and Node exits only when all its threads have ended.
+  // Whether this thread writes. A write to a disk may take long, so another thread does it. A write to a pipe must not be left to another
+  // thread: if the reader stops, the thread would never end, and Node exits only when all its threads have ended.
   let isDirect = isPipe(FD);
   const onDrain: (() => void)[] = [];
   const waiting: Piece[] = [];
@@ -178,7 +181,7 @@ export function tellAtEnd(text: string): void {
     if (isPipe(STANDARD_ERROR)) unblock(STANDARD_ERROR);
     writeSync(STANDARD_ERROR, text);
   } catch {
-    // It is full, too, and nothing is left to tell it to.
+    // Standard error is full, too, so the text is lost.
   }
 }
 
@@ -191,7 +194,7 @@ function isPipe(fd: number): boolean {
 const NON_BLOCKING = 0o4000;
 
 /**
- * Makes writes to a pipe return at once. It may have changed since the start: a Node process that shares the pipe puts it back when it
+ * Makes writes to a pipe return at once. It has to be called again later: a Node process that shares the pipe makes it blocking when it
  * ends.
  */
 function unblock(fd: number): void {
@@ -199,7 +202,7 @@ function unblock(fd: number): void {
     const flags = /^flags:\s*(\d+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1];
     if (flags !== undefined && (Number.parseInt(flags, 8) & NON_BLOCKING) !== 0) return;
   } catch {
-    // Not Linux, or no descriptor is left: opening it again does no harm.
+    // The system is not Linux, or no file descriptor is left. The code below opens the pipe in another way.
   }
   try {
     // libuv changes the pipe when it opens it. The handle is never used, and closes the pipe if it is destroyed.

@@ -53,7 +53,7 @@ export function createLineBatch(write: (bytes: Buffer, done: () => void) => void
 
 interface PendingOptions {
   readonly bytesMax: number;
-  /** Called for lines that did not fit. */
+  /** Called with the number of lines that did not fit. */
   onDropped(lines: number): void;
   /** Called when at least half of the bound is free again, with the number of lines dropped since the last call. May write. */
   onFlowing(dropped: number): void;

@@ -34,7 +34,7 @@ export const DURATION_BUCKETS = [
 const OTHER_METHOD = '_OTHER';
 const knownMethods = ['CONNECT', ...METHODS];
 
-/** 502, 503 and 504 are about the service. */
+/** From this status on (502, 503, 504), a refusal means that the service did not answer. */
 const UNANSWERED_STATUS = 502;
 
 export function createDurationMetrics(
@@ -82,7 +82,10 @@ export function createDurationMetrics(
     upstreamTraffic.watch(upstream, status, series.buckets, `${method} ${label}`);
     return series;
   });
-  /** The gateway answered in the place of a service that did not: for the histogram there was no answer, for operators there was a failure. */
+  /**
+   * Counts exchanges that the gateway answered because the service did not. The histogram of upstreams does not have them, because there
+   * was no answer; the console shows them as failures of the upstream.
+   */
   const unansweredOf = memoize((upstream: string) => {
     const buckets = new Float64Array(DURATION_BUCKETS.length + 1);
     upstreamTraffic.watch(upstream, UNANSWERED_STATUS, buckets, 'unanswered');
@@ -90,7 +93,7 @@ export function createDurationMetrics(
   });
   const refusedOf = byOperationAlone(({ method, path }) => traffic.refusedOf(`${method} ${path}`));
   const refusedUnmatched = memoize((method: string) => traffic.refusedOf(`${method} unmatched`));
-  // Compared by an alert of deploy/prometheus, whatever operations are served.
+  // An alert of deploy/prometheus compares this series, so it has to exist from the start, whatever operations are served.
   server.series(OTHER_METHOD, 'unmatched', '500', '');
 
   function seriesOf({ operation, method, status }: Trail): Series {

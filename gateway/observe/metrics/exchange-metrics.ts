@@ -46,7 +46,7 @@ const CREDENTIAL_CODES = Object.entries(REFUSALS).flatMap(([code, { status }]) =
 export function createExchangeMetrics(registry: Registry, onPressure: OnPressure): ExchangeMetrics {
   const routes = createRouteSeries();
   const durations = createDurationMetrics(registry, routes);
-  /** By code: those of the stage `forward` whose request was sent to no target. */
+  /** By code: refusals of the stage `forward` whose request was sent to no target. */
   const unsent = new Map<string, number>();
   const callers = createCallerTraffic(DURATION_BUCKETS.length + 1);
   const rejected = createCounter(registry, {
@@ -106,7 +106,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     'Calls of operations as tools; outcome is answered, refused (by the gateway or the service), or left (the agent has gone).',
     ['http_route', 'outcome'],
   );
-  // Compared by the alerts of deploy/prometheus, whatever operations are served.
+  // Alerts of deploy/prometheus compare these series, so they have to exist from the start, whatever operations are served.
   for (const stage of STAGES) rejectedBy(stage)('internal_error');
   for (const code of CREDENTIAL_CODES) rejectedBy(OWNER_KNOWN.has(code) ? 'authorize' : 'authenticate')(code);
 
@@ -121,7 +121,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
   function exchange(trail: Trail): void {
     const { operation, code, rare } = trail;
     if (rare !== undefined) count(rare, trail);
-    // The duration of what stays open says nothing about the latency of answers.
+    // Tunnels and streams are left out: how long they stay open says nothing about the latency of answers.
     if (rare?.tunnel === undefined && rare?.stream === undefined) noteCaller(trail, durations.exchange(trail));
     durations.upstream(trail);
     limits.decision(trail);

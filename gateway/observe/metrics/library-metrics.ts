@@ -43,7 +43,10 @@ export function registerGauge(
 /** The library's own intervals, 10 and 100 ms, wake an idle process a hundred times a second. */
 const INTERVALS = { eventLoopMonitoringPrecision: 50, eventLoopUtilizationTimeout: 1000 };
 
-/** Collected once in a process, because their timers and observers have no end: a second set would outlive the gateway it was made for. */
+/**
+ * The process metrics. They are collected once in a process, because the library cannot stop their timers and observers: a second gateway
+ * in the process must not start a second set.
+ */
 let collected: Registry | undefined;
 
 /** Adds CPU, memory, event loop and garbage collection to a registry. */

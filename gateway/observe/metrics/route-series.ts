@@ -40,7 +40,7 @@ export function createRouteSeries(): RouteSeries {
   };
 }
 
-/** No path begins like that. */
+/** Returns the label of an entry. No path has this form, so it cannot be taken for a path. */
 function entryRoute({ entry }: Measured): string {
   return `upstream:${entry}`;
 }

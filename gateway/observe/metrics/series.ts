@@ -1,6 +1,6 @@
-// Counters and histograms whose series are looked up once and then only incremented. The client library looks its series up by label values
-// for every observation and keeps them in objects: two histograms cost a request 5 µs of CPU, measured through the gateway, against 1, and
-// each counter 0.5 to 1. The library still renders the metrics.
+// Counters and histograms whose series are looked up once and then only incremented. The client library (prom-client) instead looks up a
+// series by its label values for every observation. With it, two histograms cost a request 5 µs of CPU, measured through the gateway, and
+// with this file 1 µs; each counter costs 0.5 to 1 µs more. The library still renders the metrics.
 
 import type { Registry } from '@prometheus-io/client';
 

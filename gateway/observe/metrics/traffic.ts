@@ -1,5 +1,6 @@
-// Requests and durations by operation, upstream or organization, as plain numbers. Those of operations and upstreams are summed from the
-// histogram's own counts at each read, so that a request costs nothing more, unless the histogram counts several operations together.
+// Requests and durations by operation, upstream or organization, as plain numbers. The numbers of operations and upstreams are sums of the
+// histogram's counts, made at each read, so that they cost a request nothing. Only if the histogram counts several operations together, a
+// request is counted once more for its operation.
 
 import type { Series } from './series.ts';
 
@@ -21,7 +22,7 @@ interface Traffic {
 
 interface RefusedCounts {
   all: number;
-  /** Those of them with 5xx. */
+  /** How many of these had a status of 5xx. */
   with5xx: number;
 }
 
@@ -101,11 +102,14 @@ interface CallerTraffic {
    * @param isRefused whether the gateway refused it
    */
   note(organization: string, bucket: number, status: number, isRefused: boolean): void;
-  /** Counts since each was last forgotten. Forgets the quiet ones, to have room for others. */
+  /** Returns the counts of each organization. Then forgets organizations without recent requests, to have room for others. */
   sample(): OperationTraffic[];
 }
 
-/** More wait until a sample has made room: there is one at least every 15 seconds. */
+/**
+ * The largest number of organizations that are counted. Others are counted once `sample` has made room, which it does at least every 15
+ * seconds.
+ */
 const KEPT_MAX = 120;
 const REFUSED = 4;
 const REFUSED_WITH_5XX = 5;

@@ -80,7 +80,7 @@ function clientSpans({ traceId = '', trace, operation, ...trail }: Trail, endedA
   const attempts = trace?.attempts ?? [];
   return attempts.map(({ spanId, beganAt, target }, index) => {
     const isLast = index === attempts.length - 1;
-    // Every attempt before the last one has failed, or it would not have been repeated.
+    // Only the last attempt can have a status: the attempts before it failed, otherwise there would be no later one.
     const status = isLast ? trail.upstreamStatus : undefined;
     const { hostname, port } = serverIn(target);
     return {

@@ -132,7 +132,7 @@ function createTracing({ ids, sampleRatio, serviceName, instance, ...options }: 
     },
     finish(trail) {
       if (trail.traceId === undefined) {
-        // The request reached no upstream, so no other service has the trace id: log it only if the trace is sampled.
+        // The request reached no upstream, so no other service knows its trace id. The log then has the id only if the trace is exported.
         const traceId = begin(trail);
         if (trail.trace === undefined) return;
         trail.traceId = traceId;

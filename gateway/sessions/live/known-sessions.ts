@@ -1,17 +1,17 @@
-// The sessions that this process has read, with the uses that the store has not been told of yet.
+// The sessions that this process has read, with their uses that are not yet written to the store.
 
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../exchange/caller.ts';
 import type { Session } from '../store/session-store.ts';
 
-/** A use is written at most once in this part of the idle time, and once a minute. */
+/** The interval at which uses of a session are written: this part of its idle time, at most a minute. */
 const USE_GRAIN = { part: 0.1, most: 60_000 } as const;
 /** While the store rejects writes, the oldest uses are dropped. */
 const UNWRITTEN_MAX = 50_000;
-/** Unknown hashes stay unknown: a login draws a new one. */
+/** Most hashes without a session that are remembered. Such a hash never gets a session, because each login draws a new one. */
 const ABSENT_MAX = 10_000;
 
-/** One object, because a request reads all of it. */
+/** What this process knows of one session. It is one object, because each request reads all of it. */
 export interface KnownSession {
   session: Session;
   usedAtMs: number;
@@ -27,14 +27,14 @@ interface KnownSessions {
   /** Returns what is known now: a later generation is not replaced by an earlier one. */
   put(session: Session): KnownSession;
   putAbsent(hash: string): void;
-  /** Neither its absolute end nor its idle end has come, as far as this process knows. */
+  /** Whether, as far as this process knows, neither the absolute end nor the idle end of the session has come. */
   isAlive(session: Session, nowMs: number): boolean;
   noteUse(known: KnownSession, nowMs: number): void;
   /** Some uses to write, by hash. */
   unwritten(most: number): ReadonlyMap<string, number>;
   noteWritten(uses: ReadonlyMap<string, number>): void;
   forget(hash: string): void;
-  /** What the store has lost may be missing, or be there again. */
+  /** Forgets everything. Call it when the store was replaced: it may lack sessions, or have ended ones again. */
   forgetAll(): void;
   size(): number;
 }
@@ -67,7 +67,7 @@ export function createKnownSessions(max: number): KnownSessions {
       const { hash, idleMs } = used.session;
       used.usedAtMs = nowMs;
       if (nowMs - used.notedAtMs < Math.min(USE_GRAIN.most, USE_GRAIN.part * idleMs)) return;
-      // It was not kept, or has made room for others.
+      // The session was not kept in memory, or has been dropped to make room for others.
       if (known.peek(hash) !== used) return;
       used.notedAtMs = nowMs;
       if (unwritten.size >= UNWRITTEN_MAX) unwritten.delete(unwritten.keys().next().value ?? '');
@@ -97,7 +97,7 @@ export function toKnown(session: Session): KnownSession {
   return { session, usedAtMs: session.usedAtMs, notedAtMs: session.usedAtMs, reading: undefined };
 }
 
-/** As `isAlive`, without a look-up. */
+/** Returns the same as `isAlive`, for a caller that already has the known session. */
 export function isKnownAlive(
   { session, usedAtMs }: Pick<KnownSession, 'session' | 'usedAtMs'>,
   nowMs: number,

@@ -1,5 +1,5 @@
 // The sessions of this process: cached, refreshed in time, and dropped within a second of their end anywhere. A process that cannot read
-// the ends accepts nothing from its cache for longer than that second.
+// the ends stops accepting cached sessions after that second.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type Machine, realMachine } from '../../shared/machine.ts';
@@ -13,11 +13,17 @@ import { createStoreClock } from './store-clock.ts';
 import { createWatchedSessions, type Ended } from './watched-sessions.ts';
 
 const POLL_MS = 250;
-/** An end reaches every instance within this time, or the instance asks the store. Not a setting: a longer one would break the promise. */
+/**
+ * Within this time, every instance knows that a session has ended; an instance that cannot tell asks the store. This is no setting, because
+ * it is a promise to operators.
+ */
 const ENDS_WITHIN_MS = 1000;
 /** Uses written at a time. */
 const BATCH = 200;
-/** Watched sessions that are looked up at a time, because another instance may have seen a use. */
+/**
+ * How many watched sessions are looked up in the store at a time, when they seem to be idle for too long. Another instance may know of a
+ * later use.
+ */
 const LOOKED_UP = 20;
 
 interface LiveSessionsOptions extends Pick<RefresherOptions, 'redeem' | 'reuseMsOf' | 'discard' | 'onFailure'> {
@@ -52,7 +58,10 @@ export interface LiveSessions extends Pick<SessionStore, 'end' | 'endSubject' | 
   isKnown(hash: string): boolean;
   /** The session with a living access token; see `Refresher`. */
   fresh(session: Session): Awaitable<Refreshed>;
-  /** Calls back once, within a second of its end anywhere; at once if it has ended already. Returns a function that ends the watch. */
+  /**
+   * Calls back once, within a second after the session has ended on any instance; at once if it has ended already. Returns a function that
+   * ends the watch.
+   */
   onEnded(session: Session, listener: (reason: Ended) => void): () => void;
   status(): LiveSessionsStatus;
   /** Waits for refreshes in progress, and writes uses. Does not close the store. */
@@ -142,7 +151,9 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     isWriting = false;
   }
 
-  /** Ends what is open under sessions whose own end has come. Another instance may know of a later use: the store decides. */
+  /**
+   * Ends the streams of sessions that have expired. The store decides whether one has, because another instance may know of a later use.
+   */
   async function expireWatched(): Promise<void> {
     const over = watched.all().filter((session) => !known.isAlive(session, nowMs()));
     for (const { id, hash } of over.slice(0, LOOKED_UP)) {
@@ -156,8 +167,8 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   }
 
   /**
-   * As for keys: by both clocks, because one of them may have stood still, or have been set. A clock that was set back says nothing: the
-   * machine may have slept before.
+   * Whether the ends were read recently enough to accept cached sessions. Both clocks have to agree, because the monotonic clock stands
+   * still while the machine sleeps, and the wall clock may be set. If the wall clock was set back, the answer is no.
    */
   function withinGrace(): boolean {
     const sinceReadMs = now() - follower.readAtMs();

@@ -11,9 +11,9 @@ interface RecentEnds {
   /** @param ageMs how long ago it was */
   note(end: Pick<SessionEnd, 'id' | 'reason'>, ageMs: number): void;
   reasonOf(id: string): EndReason | undefined;
-  /** The store was replaced: all of them are to be written again. */
+  /** Call it when the store was replaced. All ends that are known here are then written again. */
   repeatAll(): void;
-  /** Writes what is to be written again. Never rejects; what fails is left for the next call. */
+  /** Writes some of the ends that have to be written again. Never rejects; an end that could not be written is left for the next call. */
   repeatSome(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// The clock of the store, as this process can tell: its monotonic clock, and by how much the store was ahead of it at the last reads.
+// Estimates the clock of the store: the monotonic clock of this process plus the difference that was found at the last reads.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { Machine } from '../../shared/machine.ts';
@@ -6,7 +6,10 @@ import type { Machine } from '../../shared/machine.ts';
 interface StoreClock {
   /** Epoch milliseconds. Until the first read, the clock of the machine. */
   nowMs(): number;
-  /** Takes the time from a read, and returns the read. The time was true at some moment between its question and its answer. */
+  /**
+   * Does a read, and learns the difference from the time in its reply. The store's clock showed that time at some moment between the
+   * request and the reply.
+   */
   reading<T extends { readonly nowMs: number }>(read: () => Awaitable<T>): Promise<T>;
 }
 

@@ -16,7 +16,7 @@ interface WatchedSessions {
   /** Calls every listener of a session, once. */
   end(id: string, reason: Ended): void;
   all(): readonly Session[];
-  /** The store knows a later state. */
+  /** Takes a later state of the session from the store. */
   update(session: Session): void;
   size(): number;
 }

@@ -1,11 +1,11 @@
-// The pages of a login. A browser does not send a Strict cookie along a redirect from another site, so the callback answers with a page that
-// navigates on: that request comes from the platform itself. The pages load nothing, and run one script each, which their policy names by its
-// hash.
+// The pages of a login. A browser does not send a Strict cookie along a redirect from another site, so the callback answers with a page
+// that navigates to the target. The browser sends the cookie with that request, because a page of the platform makes it. The pages load
+// nothing, and run one script each, which their policy names by its hash.
 
 import { hash } from 'node:crypto';
 
 const GO_ON = 'location.replace(document.currentScript.dataset.to)';
-/** A login that came to nothing does not matter to a person who is signed in: in another tab, or before the way back. */
+/** A script that goes on if the person is signed in, for example by another tab. A failed login does not matter then. */
 const GO_ON_IF_SIGNED_IN = `const{to,header}=document.currentScript.dataset;fetch('/session',header?{headers:{[header]:'1'}}:{}).then(a=>{if(a.ok)location.replace(to)})`;
 const STYLE = [
   ':root{color-scheme:light dark}',

@@ -1,5 +1,5 @@
-// A login in progress: its secrets travel in a cookie of its own, sealed and bound to its `state`. Therefore any number of tabs can sign in
-// at once, on any instance, and requests without a session leave nothing in the store.
+// A login in progress: its secrets are in a sealed cookie, one for each login, bound to the `state` of the login. So several tabs can sign
+// in at the same time, on any instance, and requests without a session need no room in the store.
 
 import { hash } from 'node:crypto';
 import type { KeyRing } from '../../shared/stores/seal.ts';
@@ -8,7 +8,10 @@ import type { LoginSecrets } from '../provider/provider.ts';
 
 /** The store refuses logins that took longer than 15 minutes. */
 const LOGIN_SECONDS = 600;
-/** Most bytes of cookies of earlier logins that a browser keeps: about a dozen cookies. Every request has them in its bounded headers. */
+/**
+ * Most bytes that the cookies of unfinished logins may have in one browser: about a dozen cookies. They need a bound because every request
+ * carries them in its headers, whose size is bounded.
+ */
 const UNDER_WAY_BYTES_MAX = 6000;
 
 export interface Transaction extends LoginSecrets {
@@ -60,7 +63,7 @@ export function createTransactions(
   };
 }
 
-/** The logins that have no room. Cookies come in the order in which the browser got them (RFC 6265 section 5.4). */
+/** Returns the oldest logins, whose cookies have to go to make room. A browser sends its oldest cookie first (RFC 6265 section 5.4). */
 function oldest(values: ReadonlyMap<string, string>): string[] {
   let bytes = 0;
   return [...values].reverse().flatMap(([id, value]) => {
@@ -69,7 +72,7 @@ function oldest(values: ReadonlyMap<string, string>): string[] {
   });
 }
 
-/** The name of the cookie tells nothing about the `state`. */
+/** Returns the end of the cookie's name. It is made from the `state`, but does not reveal it. */
 function idOf(state: string): string {
   return hash('sha256', state, 'base64url').slice(0, 22);
 }

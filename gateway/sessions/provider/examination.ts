@@ -75,7 +75,7 @@ export async function examineProvider({
 
 function clockFailure(dateMs: number, nowMs: number, toleranceSeconds: number): string[] {
   const seconds = Math.round(Math.abs(nowMs - dateMs) / 1000);
-  // The header has whole seconds, and was on its way.
+  // Two seconds more are allowed, because the header has whole seconds and took time to arrive.
   return seconds > toleranceSeconds + 2 ? [`Its clock and the clock of this machine differ by ${seconds} s.`] : [];
 }
 
@@ -106,7 +106,10 @@ async function keysFailure(
   }
 }
 
-/** A pushed request tells whether client and redirect address are known there, and begins nothing. Without it, nothing can be said. */
+/**
+ * Finds out by a pushed authorization request whether the provider knows the client and the redirect addresses. Such a request begins no
+ * login. Without support for it, nothing can be found out.
+ */
 async function redirectFailures(
   library: typeof OpenidClient,
   configuration: OpenidClient.Configuration,

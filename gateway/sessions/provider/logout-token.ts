@@ -6,7 +6,10 @@ import type { ProviderKeys } from './provider-keys.ts';
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const LENGTH_MAX = 16_384;
-/** A token is accepted for this time at most, whatever its `exp` says: afterwards its `jti` is forgotten. */
+/**
+ * A token is accepted for at most this time, whatever its `exp` says, because its `jti` is forgotten afterwards and a replay could not be
+ * detected.
+ */
 const AGE_MAX_SECONDS = 600;
 
 interface LogoutRules {
@@ -49,7 +52,7 @@ function claimsOf(
 ): LogoutClaims {
   const isLogout = typeof events === 'object' && events !== null && Object.hasOwn(events, EVENT);
   if (!isLogout) throw new Error('it is not a logout token: it has no such event');
-  // An ID token has one: it must not pass for a logout token.
+  // A nonce shows that this is an ID token, which must not pass for a logout token.
   if (nonce !== undefined) throw new Error('it has a nonce');
   if (typeof jti !== 'string' || jti === '' || jti.length > 255) throw new Error('its jti cannot be used');
   if (sid !== undefined && (typeof sid !== 'string' || sid === '' || sid.length > 255))

@@ -12,7 +12,7 @@ const UNSENT: ReadonlySet<string> = new Set([
   ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'ERR_TLS_CERT_ALTNAME_INVALID'],
 ]);
 
-/** The provider did not answer, or not in a way that says anything about the request. Its message is a reason for operators. */
+/** The provider did not answer, or its answer says nothing about the request, as with 503. The message is a reason for operators. */
 export class ProviderAway extends Error {
   /** Whether the provider may have executed the request. */
   readonly executed: 'no' | 'unknown';
@@ -66,7 +66,7 @@ export function createProviderFetch(origins: ReadonlySet<string>, timeoutMs: num
   };
 }
 
-/** Reads the answer: the libraries read bodies of any length. */
+/** Reads the whole answer within a bound, because the libraries would read a body of any length. */
 async function bounded({ status, headers, body }: Response): Promise<Response> {
   if (status === 429 || status >= 500 || (status >= 300 && status < 400)) {
     await body?.cancel();

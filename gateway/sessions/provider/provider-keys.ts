@@ -7,7 +7,7 @@ import type { ProviderFetch } from './provider-fetch.ts';
 
 export interface ProviderKeys {
   readonly find: ReturnType<typeof createRemoteJWKSet>;
-  /** Asymmetric ones of the discovery document: a key that verifies must not be able to sign. */
+  /** The asymmetric algorithms of the discovery document. Symmetric ones are left out, because their key could also sign tokens. */
   readonly algorithms: string[];
 }
 

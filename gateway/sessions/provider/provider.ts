@@ -92,7 +92,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
     return { library, configuration, keys, secret, atMs: now() };
   }
 
-  /** One discovery at a time. An outdated document serves on while the provider is away. */
+  /** Returns the discovery document. Reads it at most once at a time. An outdated document is used while the provider is away. */
   function discovery(): Promise<Discovered> {
     const known = discovered;
     const isCurrent = known !== undefined && known.secret === readSecret();
@@ -129,10 +129,10 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
       if (redemption.signal.aborted) return { kind: 'away', redeemed: 'no', reason: 'it was given up' };
       if (!(await redemption.announce())) return { kind: 'away', redeemed: 'no', reason: 'it could not begin in time' };
       isSent = true;
-      // The signature of a new ID token is not checked: keys that cannot be read now would cost the session.
+      // The signature of a new ID token is not checked: if the keys could not be read now, the session would be lost.
       const answer = await library.refreshTokenGrant(configuration, refreshToken);
       const claims = answer.claims();
-      // OpenID Connect Core section 12.2: it is the same person.
+      // The new ID token has to be about the same person (OpenID Connect Core section 12.2).
       if (claims !== undefined && claims.sub !== session.subject) return { kind: 'ended' };
       return { kind: 'tokens', tokens: issuedBy(answer, tokens) };
     } catch (error) {
@@ -169,7 +169,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
         expectedNonce: nonce,
         idTokenExpected: true,
       });
-      // Although it came over TLS.
+      // The signature is checked although the token came over TLS.
       await checkSignature(answer.id_token ?? '', keys);
       const claims = answer.claims() ?? {};
       const { sub: subject, sid } = claims as { sub?: unknown; sid?: unknown };
@@ -217,7 +217,8 @@ function outcomeOf(error: unknown): Redeemed {
   if (away !== undefined) return { kind: 'away', redeemed: away.executed, reason: away.message };
   const code = oauthCodeIn(error);
   if (code === 'invalid_grant') return { kind: 'ended' };
-  // Another refusal, such as invalid_client, has not touched the token. An answer that nothing can be read from may have.
+  // With another OAuth error, such as invalid_client, the provider has not used the refresh token. With an answer that is not an OAuth
+  // error, it may have.
   return { kind: 'away', redeemed: code === undefined ? 'unknown' : 'no', reason: code ?? providerReason(error) };
 }
 

@@ -1,4 +1,4 @@
-// After a refresh that did not succeed, the next attempt of this process waits: longer with each failure.
+// Delays the next attempt of this process after a refresh has failed, longer with each failure.
 
 const WAIT_MS = { first: 500, longest: 15_000 } as const;
 /** Most sessions whose failures are remembered: beyond, the oldest are forgotten. */

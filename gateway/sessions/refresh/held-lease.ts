@@ -5,9 +5,12 @@ import type { Machine } from '../../shared/machine.ts';
 import { LEASE_MAX_MS } from '../store/record.ts';
 import type { RefreshLease, SessionRefreshes } from '../store/session-store.ts';
 
-/** Nothing is lost with a token that was not sent: the next holder need not wait for long. */
+/** The lease before the token is sent is short: if its holder dies, another instance can send the token, and nothing is lost. */
 export const LEASE_MS = 5000;
-/** A holder that stood still may yet have the answer, and without it the session is lost. */
+/**
+ * The lease after the token is sent is long: its holder may only have stood still, and may still get the answer, without which the session
+ * is lost.
+ */
 const SENT_LEASE_MS = LEASE_MAX_MS;
 const RENEW_EVERY_MS = 1000;
 

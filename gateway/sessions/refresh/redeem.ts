@@ -3,7 +3,7 @@
 import type { IssuedTokens, Session, SessionTokens } from '../store/session-store.ts';
 
 export type Redeemed =
-  /** Without a new refresh token the present one stays. */
+  /** The provider has issued new tokens. If there is no new refresh token, the present one stays valid. */
   | { readonly kind: 'tokens'; readonly tokens: IssuedTokens }
   /** The provider refuses the token for good: `invalid_grant`. */
   | { readonly kind: 'ended' }

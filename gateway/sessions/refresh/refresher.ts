@@ -26,7 +26,7 @@ const REDEEM_MAX_MS = 20_000;
 const ASK_AGAIN_MS = { first: 50, longest: 400 } as const;
 /** The longest wait of a request for a living access token. */
 const WAIT_MAX_MS = 8000;
-/** A successor is written once more: by then Redis has it on disk, or has lost it in a crash. */
+/** The delay before the successor is written a second time. By then Redis has the first write on disk, or a crash has lost it. */
 const WRITE_AGAIN_AFTER_MS = 2000;
 
 /** `away`: the access token has ended, and neither provider nor store give a new one at present. The session has not ended. */
@@ -42,7 +42,7 @@ export interface RefresherOptions {
   end(session: Session, reason: EndReason): Awaitable<unknown>;
   /** The clock of the store. */
   nowMs(): number;
-  /** A later generation became known. */
+  /** Called when a later generation of the session is known. */
   onSuccessor(session: Session): void;
   /** Why a refresh did not succeed, for operators. */
   onFailure?: ((session: Session, reason: string) => void) | undefined;
@@ -162,7 +162,10 @@ export class Refresher {
     }
   }
 
-  /** Another instance may know the key, until the access token ends. */
+  /**
+   * This process cannot open the sealed tokens, because it lacks their key. It gives the lease back: until the access token ends, an
+   * instance that has the key may refresh the session.
+   */
   async #giveBackUnread(lease: RefreshLease, session: Session): Promise<Refreshed> {
     const { store, end } = this.#options;
     await this.#settler.settle(() => store.refreshes.release(lease));

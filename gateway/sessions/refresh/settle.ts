@@ -5,8 +5,9 @@ import type { Machine } from '../../shared/machine.ts';
 
 const PAUSE_MS = { first: 50, longest: 1000 } as const;
 /**
- * Longer than a store is away. Few writes wait meanwhile, because no refresh begins without the store. One that is given up may cost all
- * sessions of a person: if the store has lost its last writes as well, another instance sends a token that was redeemed.
+ * How long a write is repeated: longer than any outage of the store. Few writes wait at a time, because no refresh begins while the store
+ * is away. A write that is given up may cost a person all sessions: if the store has also lost its last writes, another instance sends a
+ * token that was already redeemed.
  */
 const FOR_MS = 24 * 3_600_000;
 

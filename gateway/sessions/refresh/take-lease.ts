@@ -7,7 +7,7 @@ import type { Settler } from './settle.ts';
 
 const ATTEMPTS = 3;
 const PAUSE_MS = 400;
-/** The store takes no lease for a call that is on its way for longer. */
+/** The store grants no lease to a call that took longer than this to arrive. */
 const LATEST_MS = 1500;
 const GIVE_BACK_FOR_MS = 60_000;
 
@@ -22,13 +22,16 @@ interface TakeLeaseOptions {
 
 /** Returns a function that rejects if the store is away. */
 export function createTakeLease({ refreshes, reuseMsOf, nowMs, settler, machine: { sleep } }: TakeLeaseOptions) {
-  /** It has redeemed nothing. No call is in progress when it gives the lease back. */
+  /**
+   * Gives back a lease that this process may hold without knowing it. It has sent no token under this lease. It waits until its own call
+   * can no longer arrive.
+   */
   async function releaseLater({ hash, generation }: Session, owner: string): Promise<void> {
     await sleep(2 * LATEST_MS, { ref: false });
     await settler.settle(() => refreshes.release({ hash, generation, owner, fence: 0, reuseMs: 0 }), GIVE_BACK_FOR_MS);
   }
 
-  /** Repeated with the same owner, it gives the same lease: a reply that was lost does no harm. */
+  /** A repeated call with the same owner returns the same lease, so a lost reply does no harm. */
   return async function takeLease(session: Session, owner: string): Promise<RefreshTake> {
     for (let attempt = 1; ; attempt += 1) {
       const terms = { forMs: LEASE_MS, notAfterMs: nowMs() + LATEST_MS, reuseMs: reuseMsOf(session) };

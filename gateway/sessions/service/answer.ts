@@ -24,7 +24,10 @@ export function pageAnswer({ commonHeaders }: Forwardable, { html, policy }: Log
   return answer(200, 'text/html; charset=utf-8', html);
 }
 
-/** The location is one of them, because the relay keeps addresses of other hosts from clients. */
+/**
+ * The answer of a redirect. The location is a common header of the exchange, because the relay removes addresses of other hosts from the
+ * answers of services.
+ */
 export function redirectAnswer({ commonHeaders }: Forwardable, location: string): SessionAnswer {
   commonHeaders.push('Location', location);
   return { status: 303, headers: { 'content-length': '0', 'cache-control': 'no-store' }, body: Buffer.alloc(0) };
@@ -34,12 +37,15 @@ export function emptyAnswer(): SessionAnswer {
   return { status: 204, headers: { 'cache-control': 'no-store' }, body: Buffer.alloc(0) };
 }
 
-/** Carried, because the relay keeps cookies that no entry names from clients. */
+/** Adds the cookies to the common headers, because the relay removes cookies that no entry names from the answers of services. */
 export function setCookies({ commonHeaders }: Forwardable, lines: readonly string[]): void {
   for (const line of lines) commonHeaders.push('Set-Cookie', line);
 }
 
-/** Pages have a policy of their own: two would both apply, and the general one lets nothing run. */
+/**
+ * Replaces the general Content-Security-Policy by that of a page. If both were sent, both would apply, and the general one allows no
+ * script.
+ */
 export function usePolicy(commonHeaders: string[], policy: string): void {
   const at = commonHeaders.indexOf('Content-Security-Policy');
   if (at === -1) commonHeaders.push('Content-Security-Policy', policy);

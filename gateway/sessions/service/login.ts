@@ -30,7 +30,7 @@ export const startLogin: SessionHandler = async (deps, exchange) => {
   const provider = providerNamed(deps, name);
   if (provider === undefined) throw refusedStart(deps, exchange, returnTo, unknownProvider(deps, name));
   try {
-    // Another tab may have signed in since. The cookie comes with navigations of the platform's own pages only.
+    // Another tab may have signed in meanwhile. The browser sends the session cookie only if a page of the platform made this request.
     if ((await fromStore(() => reader.find(exchange))) !== undefined) return redirectAnswer(exchange, returnTo);
     const secrets = transactions.newSecrets();
     const begunAtMs = await fromStore(() => store.nowMs());
@@ -54,7 +54,7 @@ export const finishLogin: SessionHandler = async (deps, exchange) => {
     const provider = deps.providers.get(transaction?.provider ?? '');
     if (transaction === undefined || provider === undefined || transaction.origin !== origin)
       throw new GatewayError('login_failed', { hint: 'not_begun' });
-    // Whatever becomes of it: its code and state are used up.
+    // The cookie of the login is removed even if the login fails, because its code and its state can be used only once.
     setCookies(exchange, [transactions.endedLine(state, isSecure)]);
     const signedIn = await provider.signIn(new URL(origin + CALLBACK + exchange.search), transaction);
     const value = await storeSession(deps, exchange, provider, transaction, signedIn);
@@ -65,7 +65,10 @@ export const finishLogin: SessionHandler = async (deps, exchange) => {
   }
 };
 
-/** A new id at every login: an id that was known before is worth nothing. Returns the value of the cookie. */
+/**
+ * Stores a new session and returns the value of its cookie. Every login gets a new value, so a value that an attacker has planted in the
+ * browser is worth nothing.
+ */
 async function storeSession(
   deps: SessionDeps,
   exchange: Forwardable,
@@ -101,7 +104,7 @@ async function storeSession(
   return value;
 }
 
-/** The provider that is named, or the only provider. */
+/** Returns the provider of this name; without a name, the only provider, if there is one alone. */
 function providerNamed({ providers }: SessionDeps, name: string | undefined): Provider | undefined {
   return name === undefined && providers.size === 1 ? [...providers.values()][0] : providers.get(name ?? '');
 }
@@ -123,7 +126,7 @@ function failureOf(cause: unknown): GatewayError {
   if (cause instanceof GatewayError) return cause;
   if (awayIn(cause) !== undefined)
     return new GatewayError('provider_unavailable', { cause: new Error(providerReason(cause)) });
-  // The texts of the provider may hold what an attacker has written into the address: the log alone gets them.
+  // The callback address contains texts of the provider, which an attacker may have written. Only the log gets them, and the page does not.
   const isRefusal = cause instanceof Error && cause.constructor.name === 'AuthorizationResponseError';
   return new GatewayError('login_failed', {
     hint: isRefusal ? 'refused' : 'answer',

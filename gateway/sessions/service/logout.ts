@@ -36,7 +36,10 @@ export const takeLogoutToken: SessionHandler = async (deps, exchange) => {
   return jsonAnswer({ ended: ended.length });
 };
 
-/** By the first provider that has signed it: an attacker may write any issuer into a token. */
+/**
+ * Returns the claims that the first provider verifies whose key has signed the token. The issuer in the token alone proves nothing, because
+ * an attacker can write any.
+ */
 async function verified(
   { providers }: SessionDeps,
   token: string,
@@ -56,7 +59,7 @@ async function verified(
   throw new GatewayError('logout_token_invalid', { cause });
 }
 
-/** Says which keys are to be tried, and nothing else. */
+/** Reads the issuer of an unverified token. Use it only to choose the provider whose keys are tried. */
 function issuerIn(token: string): string | undefined {
   try {
     const { iss } = JSON.parse(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url').toString()) as { iss?: unknown };
@@ -76,7 +79,9 @@ export function endAtProvider(deps: SessionDeps, session: Session): void {
   });
 }
 
-/** Undefined if no known key opens them: they are worth nothing to anyone then. */
+/**
+ * Returns the tokens of a session; undefined if no known key opens them. They cannot be revoked then, but nobody else can open them either.
+ */
 function tokensOf({ store, onProviderFailure }: SessionDeps, session: Session): SessionTokens | undefined {
   try {
     return store.openTokens(session);

@@ -9,7 +9,7 @@ import { emptyAnswer, jsonAnswer, type SessionHandler } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
 import { endAtProvider } from './logout.ts';
 
-/** More than a person may have at once (`sessions.perPersonMax`). */
+/** Most sessions in a list. It is more than a person may have (`sessions.perPersonMax`). */
 const LISTED_MAX = 1000;
 
 export const getSession: SessionHandler = async ({ reader, settings }, { caller }) => {
@@ -22,7 +22,7 @@ export const getSession: SessionHandler = async ({ reader, settings }, { caller 
     email: textOr(email),
     organization_id: session.organization,
     scopes: [...caller.scopes].sort(),
-    // The latest moment that is certain: later uses are told to the store only now and then.
+    // Counted from the last use that is stored. Later uses may not be written yet.
     idle_seconds: settings.idleSeconds,
     cross_site: {
       request_header: settings.requestHeader === undefined ? null : { name: settings.requestHeader, value: '1' },
@@ -53,7 +53,7 @@ async function ownSession({ reader, store }: SessionDeps, { caller }: Forwardabl
   throw new GatewayError('resource_missing');
 }
 
-/** As lists have a session. */
+/** Returns a session as lists show it. */
 export function sessionJson({ id, provider, device, createdAtMs, usedAtMs, endsAtMs }: Session): object {
   return {
     id,

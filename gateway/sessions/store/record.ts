@@ -1,4 +1,5 @@
-// What both stores do alike: names that tell nothing of a person, the sealed tokens, and times that follow from spans.
+// What the store in Redis and the store in a file have in common: names that reveal nothing about a person, the sealed tokens, and times
+// that follow from durations.
 
 import { createHash } from 'node:crypto';
 import type { KeyRing } from '../../shared/stores/seal.ts';
@@ -6,12 +7,15 @@ import type { IssuedTokens, NewSession, ProviderLogout, Session, SessionTokens }
 
 /** How long a login may take, and how long logouts of providers are remembered for logins in progress. */
 export const LOGIN_MAX_MS = 15 * 60_000;
-/** The log of ends has so many of them. */
+/** Most ends in the log of ends. */
 export const ENDS_MAX = 10_000;
-/** The last use is written with a delay: a session is kept for so long after its idle end. Instances judge idleness themselves. */
+/**
+ * How long a session is kept after its idle end, because its last use is written with a delay. Instances decide themselves whether it has
+ * been idle for too long.
+ */
 export const IDLE_SLACK_MS = 5000;
 
-/** No lease lasts longer: a lease that ends later was written before the clock was set back. */
+/** The longest lease. If a stored lease ends later than that from now, it was written before the clock was set back. */
 export const LEASE_MAX_MS = 30_000;
 
 /** A name of fixed length for parts of any length. It does not show them. */

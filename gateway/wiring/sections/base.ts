@@ -43,7 +43,8 @@ export function openBase({ configuration: first, settings, secrets, now }: AppOp
   const mistakes = parts.check(first);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
 
-  // Without Redis, this process alone holds the counters: a second gateway on the same directory would admit every limit again.
+  // Without Redis, this process alone holds the counters. A second gateway on the same directory would count from zero, and so admit each
+  // limit twice.
   if (settings.redisUrl === undefined)
     parts.add({ name: 'directory lock', close: lockDirectory(settings.dataDirectory) });
 

@@ -82,7 +82,7 @@ function openStreams({ options: { now }, base: { inForce } }: SectionsAboveCalle
   return streams;
 }
 
-/** No limit and no operation applies to the streams of tunnels; only their credential may end. */
+/** Opens the part that follows the streams of tunnels. They have no limit and no operation; they end when their credential ends. */
 function openTunnelStreams({ options: { now } }: SectionsAboveCallers, parts: Parts): OpenStreams {
   const streams = new OpenStreams({ mostOf: () => Number.POSITIVE_INFINITY, now });
   parts.add({ name: 'tunnel streams', close: () => streams.close() });
@@ -145,7 +145,7 @@ async function openReplayStorePart(
     dataDirectory: settings.dataDirectory,
     acceptOneWay: settings.acceptOneWay,
     now,
-    // Operators know the replay store by this name.
+    // The log calls the replay store by the name that operators know.
     onChange: logStoreState(log, 'idempotent answers'),
   });
   parts.add({

@@ -21,7 +21,7 @@ export interface CountersSection {
   readonly limitUsage: LimitUsage;
 }
 
-/** Does not wait for a Redis that is away: the rule of limits.yaml decides until it is back. */
+/** Opens the counters. Does not wait for a Redis that is away: until it is back, the outage policy of limits.yaml decides. */
 export async function openCounters(
   { options: { settings, store, now }, base: { inForce, forwardNow }, observation: { log, metrics } }: FirstSections,
   parts: Parts,

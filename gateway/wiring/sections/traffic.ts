@@ -21,11 +21,14 @@ export interface TrafficSection {
   listen(): ReturnType<Listeners['listen']>;
   readonly tunnels: Tunnels;
   readonly overload: Overload;
-  /** The serving object of the configuration in force. Ask once per request: a request ends under the configuration it began with. */
+  /**
+   * The serving object of the configuration in force. Call it once per request, because a request has to end under the configuration under
+   * which it began.
+   */
   servingInForce(): Serving;
 }
 
-/** No request arrives before the listeners are told to listen. */
+/** Opens the parts. No request arrives before `listen` is called. */
 export function openTraffic(above: SectionsAboveTraffic, parts: Parts): TrafficSection {
   const { options, base, observation, callers, certificates } = above;
   const constantHeaders = securityHeadersFor(base.gateway.publicUrl);
@@ -72,7 +75,7 @@ function createRecordExchange(
   const { tracing, log, metrics } = observation;
   return function recordExchange(trail) {
     overload.ended(trail);
-    // Tracing comes before the log, because the line has the trace id.
+    // `finish` runs before the log, because it sets the trace id that the log line contains.
     tracing?.finish(trail);
     log.exchange(trail);
     metrics.exchange(trail);
@@ -109,7 +112,7 @@ function openOverloadPart(
   parts: Parts,
 ): Overload {
   const overload = openOverload(options.configuration, {
-    // Event streams and WebSockets have a bound of their own.
+    // Tunnels and open streams are left out: another bound applies to them.
     inFlight: () => listeners.activeRequests() - tunnels.open() - streams.size(),
     isKnownCaller: identity.isKnownCaller,
     shedding: upstreams.shedding,
@@ -124,7 +127,10 @@ function openOverloadPart(
   return overload;
 }
 
-/** Serves under the configuration in force, and under earlier ones until their requests have ended. Returns the former. */
+/**
+ * Serves under the configuration in force, and under earlier ones until their requests have ended. Returns a function that gives the
+ * serving object of the configuration in force.
+ */
 function openServing(sections: Sections, parts: Parts): () => Serving {
   const { log } = sections.observation;
   let serving = createServing(sections.options.configuration, sections);

@@ -84,7 +84,7 @@ export function createRedisAudit({ serving, patient, born, subscribe }: RedisAud
       const [bornNow, latest, rows] = reply as readonly [string, string | null, readonly Row[]];
       if (bornNow !== lastBorn) {
         lastBorn = bornNow;
-        // The data was wiped, and perhaps refilled up to the same sequence number: followers have to start again.
+        // The data was wiped since, even if new changes have reached the same sequence number. Followers have to start again.
         return { latest: 0, changes: [] };
       }
       return { latest: Number(latest ?? 0), changes: changesOf(rows) };

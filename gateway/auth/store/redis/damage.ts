@@ -36,7 +36,7 @@ local function damage()
 end
 `;
 
-/** Without the checks of the other scripts: it changes nothing, so it needs no pepper. */
+/** Finds damage. This script changes nothing, so it does not check the pepper as the other scripts do. */
 const EXAMINE = toScript(`
 local call, meta = redis.call, KEYS[1]
 local base = string.sub(meta, 1, -1 - #'meta')
@@ -91,7 +91,7 @@ for at = 1, #page[2], 2 do
 end
 return { page[1], found, call('HLEN', base .. 'keys') }
 `);
-/** In a larger store, organizations are not examined one by one. */
+/** The largest number of organizations that are examined one by one. */
 const HOMES_MAX = 20_000;
 
 const ATTEMPTS = 5;

@@ -9,7 +9,7 @@ import { META, REFUSED, SCHEMA_VERSION } from './key-store-script.ts';
 
 /** How long to wait for a Redis that is starting. */
 const OPENING_MAX_MS = 5000;
-/** The call reaches its deadline before the connection is given up, because its error message is the better one. */
+/** A silent connection is given up this long after the deadline of a call. The call fails first, because its error message says more. */
 const SILENCE_AFTER_DEADLINE_MS = 500;
 /** Message of the library, which sets no error code. */
 const TIMED_OUT = 'Command timed out';

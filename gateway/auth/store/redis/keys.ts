@@ -21,7 +21,7 @@ import { REFUSED, toStoreScript } from './key-store-script.ts';
 
 /**
  * Lua function: whether an organization may get `added` keys that work, of which one may be the key that they replace. Most organizations
- * have fewer records than keys that may work: then none is read.
+ * have fewer keys in all than they may have working keys. Then the function reads no key.
  */
 const ROOM_FUNCTIONS = `
 local function has_room(organization, replaced, added, usable_max, records_max)
@@ -96,7 +96,10 @@ if organization == '' then return call('LPOS', base .. 'key_order', id) end
 return call('ZRANK', base .. 'keys_of:' .. organization, id)
 `);
 
-/** The key was read before, and is a condition. Without details nothing is written. */
+/**
+ * Writes a change of a key, on the condition that the key is as it was read. Writes nothing if there are no details, because then nothing
+ * changes.
+ */
 const CHANGE = toStoreScript(`${KEY_FUNCTIONS}${CONDITION_FUNCTIONS}
 local by, details, id, record, ends = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local failed = failure(8)
@@ -109,7 +112,7 @@ end
 return columns_of({ id }, KEY_COLUMNS)
 `);
 
-/** The newest keys are looked at first, because they are the most likely to work. */
+/** Searches for another key from the newest to the oldest, because newer keys are more likely to work. */
 const REVOKE = toStoreScript(`${KEY_FUNCTIONS}${CONDITION_FUNCTIONS}
 local now, id, by, revocation, leaves_another = tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local details, details_of_ended = ARGV[7], ARGV[8]
@@ -145,7 +148,7 @@ end
 return columns_of({ id }, KEY_COLUMNS)
 `);
 
-/** The key was read before, and is a condition. */
+/** Writes a rotation, on the condition that the key is as it was read. */
 const ROTATE = toStoreScript(`${KEY_FUNCTIONS}${ROOM_FUNCTIONS}${CONDITION_FUNCTIONS}
 local id, by, ends_at, details, at = ARGV[3], ARGV[4], ARGV[5], ARGV[6], 9
 local failed = failure(at + ${KEY_ARGUMENTS})
@@ -257,7 +260,7 @@ function mostArguments({ most }: Conditions): (string | number)[] {
   return [most?.usable ?? '', most?.records ?? ''];
 }
 
-/** For new keys: an existing id or digest is a fault, not a normal result. */
+/** Returns the error for a new key whose id or digest exists. Both are random, so this is a fault of the gateway. */
 function taken({ id }: StoredKey): Error {
   return new Error(`The key ${id} exists already.`);
 }

@@ -35,7 +35,7 @@ local first, last = ARGV[3], ARGV[4]
 return columns_of(call('LRANGE', base .. 'organization_order', first, last), ORGANIZATION_COLUMNS)
 `);
 
-/** Ids only, because they are sorted here. */
+/** Reads only the ids, because this process sorts them. */
 const IDS = toStoreScript(`
 return call('LRANGE', base .. 'organization_order', ARGV[3], ARGV[4])
 `);
@@ -48,7 +48,10 @@ return columns_of(ids, ORGANIZATION_COLUMNS)
 `);
 const SOME = 500;
 
-/** The organization was read before, and is a condition. Without details nothing is written. */
+/**
+ * Writes a change of an organization, on the condition that the organization is as it was read. Writes nothing if there are no details,
+ * because then nothing changes.
+ */
 const CHANGE = toStoreScript(`${ORGANIZATION_FUNCTIONS}${CONDITION_FUNCTIONS}
 local by, kind, details, at = ARGV[3], ARGV[4], ARGV[5], 6
 local failed = failure(at + ${ORGANIZATION_ARGUMENTS})

@@ -46,7 +46,7 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
     if (selectAnother.get(organization, id, nowMs, mode) === undefined) throw new ConditionFailed('leavesAnother');
   }
 
-  /** Within the transaction, after the creation or rotation. */
+  /** Throws if the organization now has too many keys. Call it within the transaction, after the creation or rotation. */
   function requireRoom({ organization }: StoredKey, { most }: Conditions): void {
     if (most === undefined) return;
     const records = Number(countRecords.get(organization)?.count);

@@ -16,7 +16,7 @@ export interface OrganizationRows {
 export interface KeyRows {
   /** Returns false if the id or the digest is taken. */
   insert(key: StoredKey): boolean;
-  /** For new keys: an existing id or digest is a fault, not a normal result. */
+  /** Inserts a new key. Throws if its id or digest exists: both are random, so this is a fault of the gateway. */
   insertNew(key: StoredKey): void;
   read(id: string): StoredKey | undefined;
 }

@@ -48,7 +48,7 @@ export function createSqliteKeyStore(options: SqliteKeyStoreOptions): KeyStore {
     instances: createSqliteInstances(database, now),
     pepperFingerprint,
     ...createSqliteBatches(tables),
-    // A database writes all of a record or nothing, and evicts nothing.
+    // There is nothing to mend: SQLite writes a whole record or nothing, and evicts nothing.
     mend: () => undefined,
     close() {
       database.close();
@@ -56,7 +56,7 @@ export function createSqliteKeyStore(options: SqliteKeyStoreOptions): KeyStore {
   };
 }
 
-/** How late a report may be before its gateway counts as silent: several attempts may have met another writer. */
+/** How late a report may be before its gateway counts as silent. Several attempts may have failed because another process was writing. */
 const SLACK_MS = 5000;
 
 /** The list of running gateways. */

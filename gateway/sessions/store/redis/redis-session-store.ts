@@ -45,7 +45,7 @@ return row_of(hash)
 const FIND = toSessionScript(`return row_of(ARGV[1]) or false`);
 const GET = toSessionScript(`return row_of(call('GET', id_key(ARGV[1]))) or false`);
 
-/** Looks at one page of an index. Returns whether that was its end, where to continue, and the sessions in it. */
+/** Reads one page of an index. Returns whether that was its end, where to continue, and the sessions in it. */
 const LIST = toSessionScript(`
 local index, from, after, most = index_key(ARGV[1], ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
 local rows, position, passed = {}, { from, after }, 0
@@ -78,7 +78,10 @@ end
 
 const END = toSessionScript(`return end_session(call('GET', id_key(ARGV[1])), ARGV[2]) or false`);
 
-/** The first write allocates nothing, and a full Redis does not stop a script that has already written: ends succeed on it. */
+/**
+ * Ends of sessions have to succeed on a full Redis, too. So the first write of the script is one that needs no memory: Redis does not stop
+ * a script that has already written.
+ */
 const END_PERSON = toSessionScript(`
 local rows = end_all(index_key('p', ARGV[1]), ARGV[2])
 call('SET', index_key('lp', ARGV[1]), text(now), 'PX', ${LOGIN_MAX_MS})
@@ -195,14 +198,15 @@ function createEndsReader({ run, reconnects }: SessionConnection) {
   let channel: string | undefined;
 
   async function since(sequence: number, limit: number): Promise<EndsRead> {
-    // Before the question: a reconnect behind it is noticed by the next one.
+    // The number of reconnects is read before the call. If the connection breaks after that, the next call notices.
     const connections = reconnects();
     const [born, latest, nowMs, rows, name] = (await run(SINCE, [sequence, limit])) as SinceReply;
     channel = name;
     const now = `${born} ${connections}`;
     const isAnother = state !== undefined && state !== now;
     state = now;
-    // Sessions may be gone, ended ones may be there again, and the same numbers may mean other ends: followers have to start again.
+    // This is other data: sessions may be missing, ended ones may be there again, and numbers may belong to other ends. Followers have to
+    // start again.
     if (isAnother) return { latest: 0, changes: [], nowMs, isAnother };
     return { latest: Number(latest), changes: rows.map(endOf), nowMs };
   }

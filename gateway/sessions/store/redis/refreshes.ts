@@ -9,8 +9,8 @@ import { type SessionRow, sessionIn, toSession } from './rows.ts';
 import { toSessionScript } from './session-script.ts';
 
 /**
- * After a reconnect nothing is redeemed for so long: a server that has lost its last writes may have lost leases and successors, which their
- * holders write again meanwhile.
+ * How long no lease is granted after a reconnect. The server may have lost its last writes, among them leases and successors; in this time,
+ * their holders write them again.
  */
 const QUIET_MS = 4000;
 
@@ -76,7 +76,7 @@ if sends and not sent then call('HSET', key, 'sent', text(now - sent_for), 'send
 return 1
 `);
 
-/** Written twice, it is the same. A later holder has a larger fence: what it writes stays. */
+/** Stores the successor. A second call changes nothing. The write of a later holder, which has a larger fence, is not replaced. */
 const REPLACE = toSessionScript(`
 local hash, generation, fence = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local key, row = session_key(ARGV[1]), row_of(ARGV[1])
@@ -89,7 +89,7 @@ call('HSET', key, 'tokens', ARGV[4], 'access', text(now + ARGV[5]), 'lives', ARG
 return row_of(hash)
 `);
 
-/** What an earlier owner has sent stays unknown. */
+/** Gives a lease back. The note that an earlier owner may have sent the token stays. */
 const RELEASE = toSessionScript(`
 local hash, generation, owner, until_now = unpack(ARGV)
 local key, row = session_key(hash), row_of(hash)
