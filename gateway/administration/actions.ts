@@ -35,13 +35,15 @@ export type OrganizationChange = 'suspend' | 'resume' | { readonly tier: string 
 
 interface OrganizationActions {
   create(wanted: Omit<Organization, 'state'>): Promise<Organization>;
-  /** By id; from the one behind `after` on. */
+  /** Yields the organizations by id; only ids behind `after`. */
   list(after: string | undefined): AsyncIterable<readonly Organization[]>;
   /** @param waitMs undefined if the change is not waited for */
   change(id: string, change: OrganizationChange, waitMs: number | undefined): Promise<Made<Organization>>;
 }
 
-/** Undefined organization: that of the key that acts; on the machine, any. */
+/**
+ * Names one key. If `organization` is undefined, it is the organization of the acting key; on the machine of the gateway, any organization.
+ */
 interface OneKey {
   readonly id: string;
   readonly organization: string | undefined;
@@ -70,7 +72,7 @@ export function scopesAfter(before: readonly string[], { add, remove }: ScopesCh
 }
 
 interface KeyActions {
-  /** Oldest first; from the one behind `after` on. */
+  /** Yields the keys, oldest first; only keys behind `after`. */
   list(of: {
     readonly organization: string | undefined;
     readonly after: string | undefined;
@@ -95,7 +97,7 @@ interface AuditActions {
   list(filter: AuditFilter): Promise<readonly KeyStoreChange[]>;
 }
 
-/** The rule and the store of a limit are known on the machine only. */
+/** The limits of an organization. Only the machine of the gateway knows the rule and the store of a limit. */
 export type ShownLimits = Omit<UsageReport, 'limits'> & {
   readonly limits: readonly (Omit<LimitUse, 'rule' | 'source'> & Partial<Pick<LimitUse, 'rule' | 'source'>>)[];
 };
@@ -113,13 +115,16 @@ interface UsageOfOrganization {
 }
 
 interface UsageActions {
-  /** Everything from first to last period. @param question its organization is undefined for that of the key that acts */
+  /**
+   * Returns the use of all periods from the first to the last one. @param question its organization is undefined for that of the key that
+   * acts
+   */
   list(
     question: Omit<UsageInput, 'position' | 'limit' | 'organization'> & Pick<OneKey, 'organization'>,
   ): Promise<UsageOfOrganization>;
 }
 
-/** A contract tells no records; it tells the remedy and the page of a refusal. */
+/** One explained request. The contract has no log lines, but it has the remedy and the page of a refusal. */
 export type ExplainedRequest = ExchangeReport &
   Partial<OperatorReport> & {
     readonly remedy?: string | null;
@@ -127,11 +132,11 @@ export type ExplainedRequest = ExchangeReport &
   };
 
 interface RequestActions {
-  /** Oldest first; not empty. @param id of the request, or the X-Request-Id of the client */
+  /** Returns the requests with this id, oldest first, at least one. @param id of the request, or the X-Request-Id of the client */
   explain(id: string): Promise<readonly ExplainedRequest[]>;
 }
 
-/** An organization that calls deprecated operations, as commands print it. Null: the contract does not tell it. */
+/** An organization that calls deprecated operations, as commands print it. Members that the contract does not have are null. */
 export interface CallerOfDeprecated {
   readonly organization: string;
   readonly name: string | null;
@@ -148,7 +153,7 @@ export interface CallerOfDeprecated {
 
 interface DeprecationActions {
   uses(sinceMs: number): Promise<readonly CallerOfDeprecated[]>;
-  /** Messages to the organizations: on the machine only, which knows their contacts. */
+  /** Returns the messages to the organizations. Only the machine of the gateway has them, because the contract does not show contacts. */
   notices(sinceMs: number): Promise<readonly Notice[]>;
 }
 
@@ -159,7 +164,10 @@ export interface ShownUpstreams {
 }
 
 interface UpstreamActions {
-  /** As the gateway that answers sees them. A contract tells neither last errors nor which mode a breaker is of. */
+  /**
+   * Returns the upstreams as the gateway that answers sees them. The contract shows neither the last errors nor to which mode a breaker
+   * belongs.
+   */
   states(): Promise<ShownUpstreams>;
   /** Lets a refused credential be sent again. Resolves with whether one had been refused. */
   retry(name: string): Promise<boolean>;
@@ -184,5 +192,5 @@ export interface Actions {
   readonly alerts: AlertActions;
 }
 
-/** What opens the actions of one concern: their code is loaded on demand. */
+/** Loads and opens the actions of one concern. */
 export type OpenActions = <Concern extends keyof Actions>(concern: Concern) => Promise<Actions[Concern]>;

@@ -18,7 +18,7 @@ type FleetDeps = Pick<AdministrationDeps, 'askFleet'>;
 /** Asks the process of the console, which knows all instances. */
 export async function readAttention({ askFleet }: FleetDeps): Promise<Attention> {
   const [answer] = await askFleet({ about: 'attention' });
-  // A worker that does not reach its primary has none.
+  // A worker that cannot reach its primary gets no answer.
   if (answer === undefined) throw new GatewayError('records_unavailable');
   return answer as Attention;
 }

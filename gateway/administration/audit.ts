@@ -8,7 +8,7 @@ interface AuditListing {
   readonly organization: string | undefined;
   /** Epoch milliseconds, included. */
   readonly fromMs: number | undefined;
-  /** A sequence number: only changes before that. */
+  /** Only changes with a lower sequence number than this one. */
   readonly before: number | undefined;
   readonly most: number;
 }
@@ -29,12 +29,12 @@ interface OwnChange {
 
 interface DeprecationInUse {
   readonly kind: 'deprecation';
-  /** The day from which the operation is deprecated. It may be to come. */
+  /** The day from which the operation is deprecated. It may be in the future. */
   readonly atMs: number;
   readonly use: UsedOperation;
 }
 
-/** How far a reader has come in both lists. Each goes on behind a place of its own, so that neither moves with the other. */
+/** How far a reader has come in the list of changes and in the list of deprecations. The two places are independent. */
 export interface EventPlace {
   /** Sequence number of the last change. */
   readonly change?: number | undefined;
@@ -54,7 +54,10 @@ interface EventListing {
   readonly most: number;
 }
 
-/** The newest first. Deprecations are left out while the store of uses is away: they come again, and changes do not wait for them. */
+/**
+ * Returns the events, newest first. While the store of uses is away, deprecations are left out, so that changes can still be read. They
+ * appear again afterwards.
+ */
 export function listEvents({ store, deprecatedUses }: Pick<AdministrationDeps, 'store' | 'deprecatedUses'>) {
   async function changesOf({ organization, behind, most }: EventListing): Promise<OwnChange[]> {
     const changes = await store.audit.list({ organization, before: behind.change, limit: most });

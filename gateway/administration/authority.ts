@@ -20,7 +20,7 @@ interface AuthorityDeps {
   now(): number;
 }
 
-/** A key that was revoked while its request was on its way has no authority. */
+/** Reads what the actor may do now. A key that was revoked after its request was authenticated may do nothing. */
 export async function readAuthority(deps: AuthorityDeps, actor: Actor): Promise<Authority> {
   const { kind, by, requestId, organization: of } = actor;
   const author = requestId === undefined ? by : { by, requestId, ...(of !== undefined && { organization: of }) };

@@ -4,7 +4,10 @@ import type { Instance, KeyStore } from '../auth/store/key-store.ts';
 import { realMachine } from '../shared/machine.ts';
 
 const POLL_MS = 50;
-/** Gateways report every two seconds; one that was silent for this time before the change may never confirm it. */
+/**
+ * How long a gateway may have been silent before the change. Gateways report every two seconds, so one that was silent for longer may never
+ * confirm the change.
+ */
 export const SILENT_MS = 5000;
 
 export type ReportedInstance = Instance & { readonly silentMs: number };

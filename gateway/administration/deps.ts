@@ -28,7 +28,7 @@ export interface AdministrationDeps {
   now(): number;
   /** The configuration in force. */
   configuration(): Configuration;
-  /** Since when it is in force, epoch milliseconds. */
+  /** Since when the configuration is in force, epoch milliseconds. */
   inForceSinceMs(): number;
   /** What organizations have used of their limits. */
   readonly limits: LimitUsage;

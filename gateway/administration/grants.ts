@@ -21,7 +21,7 @@ export function requireHeld(may: Grants, granted: Granted, rules: ScopeRules): v
   if ((granted.expiresAtMs ?? Number.POSITIVE_INFINITY) > may.expiresAtMs) throw notHeld('expires_at', 'end');
 }
 
-/** `*` holds the scopes that `*` covers when a request is authorized, and itself. */
+/** Whether the grants include the scope. `*` includes itself and the scopes that `*` covers when a request is authorized. */
 function holdsScope({ scopes }: Grants, scope: string, rules: ScopeRules): boolean {
   return scopes.has(scope) || (scopes.has('*') && isCoveredByAll(rules, scope));
 }

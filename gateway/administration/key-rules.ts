@@ -10,7 +10,7 @@ import type { Organization } from '../exchange/caller.ts';
 import type { ViolationCode } from '../shared/contracts/violation-codes.ts';
 import { notHeld, scopeMistakeOf } from './grants.ts';
 
-/** Each scope exists, and the organization may hold it. */
+/** Throws unless each scope exists and the organization may hold it. */
 export function requireKnownScopes(
   scopes: readonly string[],
   organization: Pick<Organization, 'operator'>,
@@ -37,7 +37,7 @@ export function requireFuture(expiresAtMs: number | undefined, nowMs: number): v
   throw new GatewayError('validation_failed', { fields: toFields([past]) });
 }
 
-/** A key that is over does not come back, and a key that was replaced does not outlast its overlap. */
+/** Throws if the change would make a revoked or ended key work again, or would let a replaced key work longer than its overlap. */
 export function requireChangeable(before: StoredKey, after: StoredKey, nowMs: number): void {
   const isOver = before.revokedAtMs !== undefined || hasEnded(before, nowMs);
   if (isOver || (before.replacedBy !== undefined && endOf(after) > endOf(before)))

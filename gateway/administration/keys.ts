@@ -132,13 +132,13 @@ export function rotateKey(deps: IssueDeps) {
       const keys = [...authority.keys, before];
       const conditions = { keys, organizations, most: await mostOf(deps) };
       const previous = await store.keys.rotate(one.id, record, endsAtMs, author, conditions);
-      // It has ended between the look at the clock and the write.
+      // The key has expired since it was checked.
       if (previous === undefined) throw new GatewayError('invalid_transition');
       return { key, record, previous };
     });
 }
 
-/** Records of keys that an organization may have, whether they work or not: each creation may look at all of them. */
+/** Most keys that an organization may have, whether they work or not. The bound is needed because each creation may read all of them. */
 const KEY_RECORDS_MAX = 100_000;
 
 async function mostOf({ configuration }: GrantDeps): Promise<KeysMost> {
@@ -146,7 +146,10 @@ async function mostOf({ configuration }: GrantDeps): Promise<KeysMost> {
   return { usable: config.gateway.keys.perOrganizationMax, records: KEY_RECORDS_MAX };
 }
 
-/** What the store finds when it writes. @param replaced the key that a rotation replaces, with its new end; undefined for a creation */
+/**
+ * Checks, without writing, what the store checks when it writes a new key. @param replaced the key that a rotation replaces, with its new
+ * end; undefined for a creation
+ */
 async function requireRoom(deps: GrantDeps, organization: string, replaced?: StoredKey): Promise<void> {
   const most = await mostOf(deps);
   const nowMs = deps.now();
@@ -171,7 +174,10 @@ interface Revocation extends OneKey, Conditional {
   readonly allowLast: boolean;
 }
 
-/** Any key of the organization may be revoked, whatever it holds; one that is revoked already stays as it is. Throws last_key. */
+/**
+ * Revokes a key. The acting key may revoke any key of its organization, also one with more rights. A key that is already revoked stays as
+ * it is. Throws last_key.
+ */
 export function revokeKey(deps: KeyDeps) {
   const { store, now } = deps;
 

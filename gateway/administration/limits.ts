@@ -13,8 +13,8 @@ interface LimitsReset {
 }
 
 /**
- * Resets the counters, and then notes it with what was used before: running gateways that read the note must find the counters gone. A
- * reset whose note fails may be made again. Resolves with undefined for an unknown organization.
+ * Resets the counters, and then writes a note with the former use to the audit log. The order matters: running gateways that read the note
+ * must already find the counters gone. If the note fails, the reset can be repeated. Resolves with undefined for an unknown organization.
  */
 export function resetLimits(deps: LimitDeps) {
   const { store, limits } = deps;
@@ -28,7 +28,7 @@ export function resetLimits(deps: LimitDeps) {
   };
 }
 
-/** Most limits that are noted for one organization: it may have a thousand keys. */
+/** Most limits in one note. An organization may have a thousand keys with limits. */
 const NOTED_MAX = 100;
 
 function detailsOf({ limits }: UsageReport) {

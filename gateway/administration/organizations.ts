@@ -44,7 +44,7 @@ interface OrganizationListing {
   readonly find: string | undefined;
   readonly tier: string | undefined;
   readonly state: string | undefined;
-  /** Id of an organization: only those behind it. */
+  /** Only organizations whose id is behind this one. */
   readonly after: string | undefined;
   readonly most: number;
 }
@@ -139,7 +139,7 @@ export function changeOrganization(deps: TierDeps) {
   };
 }
 
-/** An organization does not suspend itself: afterwards nothing that it has could undo it. Throws invalid_transition. */
+/** Suspends an organization. An organization cannot suspend itself, because none of its keys could undo that. Throws invalid_transition. */
 export function suspendOrganization(deps: OrganizationDeps) {
   return async (actor: Actor, one: OneOrganization) => {
     if (actor.organization === one.id) throw new GatewayError('invalid_transition');

@@ -1,6 +1,6 @@
 // A part of a list that is read in pages, where few records may match.
 
-/** A list without a match is read in parts, so that no request reads a whole store. */
+/** Most records that one request reads, so that a search without a match does not read a whole store. */
 const READ_MAX = 10_000;
 
 export interface PartOfList<Item> {

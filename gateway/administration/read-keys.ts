@@ -14,7 +14,7 @@ export interface KeyDeps {
 
 export interface OneKey {
   readonly id: string;
-  /** A key of another organization does not exist; undefined for any organization. */
+  /** The organization that the key has to belong to; otherwise it counts as missing. Undefined for any organization. */
   readonly organization: string | undefined;
 }
 

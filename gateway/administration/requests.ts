@@ -1,5 +1,6 @@
-// The recent requests of an organization, and the explanation of one, from the lines that all processes of all instances remember. Each of
-// them answers with the lines of this organization, and what it answers is tested again: nothing else becomes an answer to a client.
+// The recent requests of an organization, and the explanation of one, from the lines that all processes of all instances remember. Each
+// process answers with lines of this organization alone. The lines are checked once more here, so that a client never gets lines of another
+// organization.
 
 import { GatewayError, REFUSALS } from '../catalogue/errors.ts';
 import type { StageReport } from '../explain/report.ts';
@@ -68,10 +69,10 @@ export function explainOwnRequest({
   };
 }
 
-/** Where the page of a code is, as the answer has it. */
+/** Returns the remedy and the page of a code. */
 function adviceOn(code: string | undefined, publicUrl: string): Pick<Explanation, 'remedy' | 'docUrl'> {
   if (code === undefined) return { remedy: null, docUrl: null };
-  // A code of a service is not in the catalogue.
+  // A service may use codes that are not in the catalogue.
   const known = Object.hasOwn(REFUSALS, code) ? REFUSALS[code as keyof typeof REFUSALS].remedy : undefined;
   const remedy = known?.replaceAll('](/', `](${publicUrl}/`) ?? null;
   return { remedy, docUrl: `${publicUrl}/docs/errors/${code}` };
@@ -80,7 +81,7 @@ function adviceOn(code: string | undefined, publicUrl: string): Pick<Explanation
 const texts = ['route', 'operation', 'key_id', 'subject'];
 const CODE = /^[a-z0-9_]{1,64}$/;
 
-/** A line of another version may lack something. */
+/** Whether a line has all members that are needed. A line of a process of another version may lack some. */
 function isRequestLine(line: ExchangeLine): line is RequestLine {
   const { method, stage, status, duration_ms: durationMs, code, ...others } = line;
   return (

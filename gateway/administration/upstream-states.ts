@@ -11,7 +11,7 @@ export interface UpstreamView {
     /** As upstreams.yaml has it. */
     readonly address: string;
     readonly mode: Mode;
-    /** `up`, or why it is not used as others are. */
+    /** `up`, or the reason why the target gets fewer requests than others. */
     readonly state: string;
   }[];
 }

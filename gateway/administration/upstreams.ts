@@ -14,9 +14,10 @@ export interface Retry {
 }
 
 /**
- * Lets every process of every instance send a refused credential again. Noted if one of them had refused it.
+ * Lets every process of every instance send a refused credential again. Writes a note to the audit log if the upstream had refused the
+ * credential of one of these processes.
  *
- * @returns whether one of them had
+ * @returns whether the credential had been refused in one of them
  * @throws GatewayError resource_missing
  */
 export function retryUpstream(deps: RetryDeps) {

@@ -5,7 +5,7 @@ import { type PeriodUnit, periodsBefore } from '../usage/periods.ts';
 import type { UsageGroup, UsagePosition, UsageSum } from '../usage/report.ts';
 import type { AdministrationDeps } from './deps.ts';
 
-/** Periods that are shown without a first time. */
+/** The number of periods that are shown if the request names no first time. */
 const DEFAULT_PERIODS = { hour: 24, day: 30, month: 12 } as const;
 
 export interface UsageInput {

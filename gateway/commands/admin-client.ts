@@ -27,7 +27,10 @@ interface Tokens {
 /** The variable with the token of the user, which is that of a line of the secret `operator_tokens`. */
 const OWN_TOKEN = 'GATEWAY_OPERATOR_TOKEN';
 
-/** The token of the user comes first: the audit log then names its operator. To look, any other one will do. */
+/**
+ * Returns the tokens to try, in order. The user's own token comes first, because the audit log then names the operator. For reading, any
+ * other token will do.
+ */
 export function tokensOf(
   { admin, viewer, named }: ReturnType<typeof adminTokensIn>,
   environment: HostProcess['environment'],
@@ -36,7 +39,7 @@ export function tokensOf(
   return { look: own ?? admin ?? viewer ?? named[0]?.token, act: own ?? admin ?? viewer };
 }
 
-/** A sentence about an answer that is none to the question. */
+/** Returns the sentence for an answer that is not the expected one. */
 export function complaintOf({ origin }: Pick<AdminClient, 'origin'>, { status, body }: AdminAnswer): string {
   const says = `The gateway at ${origin} answered ${status}: ${body.error ?? 'no reason given'}`;
   const isAboutToken = body.code === 'token_required' || body.code === 'admin_token_required';

@@ -30,7 +30,8 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
 };
 
 /**
- * Adds the named command, or all commands if the name is unknown, so that commander prints help or a suggestion. `--version` needs none.
+ * Adds the named command, or all commands if the name is unknown, so that commander prints help or a suggestion. With `--version` it adds
+ * none.
  */
 export async function addCommands(program: Command, context: CommandContext, name?: string): Promise<void> {
   if (name === '--version' || name === '-V') return;

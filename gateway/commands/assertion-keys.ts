@@ -7,11 +7,16 @@ import type { CommandContext } from './context.ts';
 import { printJson, printLine, printTable, printText, shortTime, timeOrNull } from './print.ts';
 import { parseDurationMs } from './read.ts';
 
-/** Running gateways read the key set every two seconds; a key must not sign before all of them publish it. */
+/**
+ * The least time before a new key signs. Running gateways read the key set every two seconds, and no key may sign before all of them
+ * publish it.
+ */
 const LEAD_MIN_MS = 10_000;
 /** The time for which upstreams may cache keys (see the answer of /.well-known/jwks.json), plus a margin. */
 const LEAD_SAFE_MS = 360_000;
-/** Covers the lifetime of an assertion (one minute) and differences between clocks. */
+/**
+ * The least time for which a replaced key stays published: the lifetime of an assertion (one minute), and the differences between clocks.
+ */
 const OVERLAP_MIN_MS = 120_000;
 
 interface RotateFlags {
@@ -64,7 +69,7 @@ function requireDuration(context: CommandContext, flag: string, text: string, mi
   context.usage(`--${flag} "${text}" is not a duration of ${minMs / 1000}s or more, such as 10m or 1h.`);
 }
 
-/** Reading them would create them. */
+/** Ends the command if there are no keys. Without this check, reading the keys would create them. */
 function requireKeys(context: CommandContext): void {
   if (context.secrets().found('assertion_keys') === undefined) context.requireData();
 }

@@ -50,7 +50,7 @@ function textOf(value: unknown): string {
   return isTexts ? `[${value.join('; ')}]` : JSON.stringify(value);
 }
 
-/** For people a line says once what has changed: most kinds say it without `before` and `after`. */
+/** Whether a line for people shows this detail. Most kinds of change say what has changed without `before` and `after`. */
 function isShown(kind: string, name: string): boolean {
   return kind.endsWith('.changed') || (name !== 'before' && name !== 'after');
 }

@@ -37,7 +37,7 @@ export async function machineWarnings(options: MachineOptions): Promise<string[]
   const listeners = await listenerProblems(options);
   const ofData = directoryProblem(dataDirectory);
   const inData = ofData === undefined && redisUrl === undefined ? contentProblems(options) : [];
-  // A gateway that serves one of the ports is the one that a reload concerns.
+  // If a gateway serves one of the ports, the data directory is locked by that gateway, which is no reason to warn.
   const locked = listeners.isRunning || redisUrl !== undefined ? undefined : directoryLockProblem(dataDirectory);
   const redis = redisUrl === undefined ? undefined : await redisProblem(redisUrl, options);
   const problems = [...listeners.problems, ofData, ...inData, locked, redis].filter((one) => one !== undefined);
@@ -79,7 +79,7 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** Generated secrets and stores that cannot be used. */
+/** Returns the problems of generated secrets and of stores. */
 function contentProblems({ settings, config, secrets, nowMs }: MachineOptions): string[] {
   const entries: OwnSecret[] = ['key_pepper', 'assertion_keys'];
   if (Object.values(config.upstreams).some(liesOnSandbox)) entries.push('cursor_secret');

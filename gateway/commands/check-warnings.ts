@@ -22,7 +22,7 @@ import { withheldByDefault } from './withheld-by-default.ts';
 /** Operations without a limit that the warning names. */
 const UNLIMITED_NAMED_MAX = 5;
 
-/** The contract that the gateway brings for people who sign in: it lies there until it is used. */
+/** The contract of browser sessions, which is part of the gateway. No warning says that it is not served. */
 const SESSION_CONTRACT = /\/session\/session\.yaml$/;
 
 /** Resolves with one sentence per warning, in the order of their kinds. Warnings of the machine are in check-machine.ts. */
@@ -49,7 +49,7 @@ export async function warningsOf(
   const costly = contracts.documents.flatMap(costlySchemas);
   const uploads = longUploads(configuration);
   const examples = await examplesWithoutBody(configuration);
-  // All at once: each time parses the whole documents.
+  // Adds the lines of all mistakes of a document at once, because each call parses the whole document.
   for (const document of contracts.documents)
     await document.position().locate(async (file, spots) => positionsIn(file, spots));
   return [
@@ -229,7 +229,8 @@ function inconsistentDeprecations({ config, contracts, breakingChanges }: Config
     if (!isDeprecated || hasDate) return [];
     return `${operation.id} is deprecated in its contract, and no answer says so. Add operations.${operation.id}.deprecated with a day to gateway.yaml.`;
   });
-  // Before the first publication nothing is promised yet: a new configuration is not warned of each of its contracts.
+  // Before the first publication, nothing is promised. Without this condition, a new configuration would get a warning about each of its
+  // contracts.
   const unpublished = breakingChanges.promised.length === 0 ? [] : unpublishedWarning(breakingChanges.unpublished);
   const unused = breakingChanges.unused.map(
     ({ operation, rule }) =>

@@ -22,7 +22,10 @@ import { reportLines } from './mcp.ts';
 import { counted, printJson, printLine } from './print.ts';
 import { unenforcedLines } from './unenforced-lines.ts';
 
-/** From here on, a scrape every few seconds costs the gateway and Prometheus noticeably. */
+/**
+ * The size of `/metrics` from which `check` names it: a scrape of this size every few seconds takes noticeable CPU time of the gateway and
+ * of Prometheus.
+ */
 const METRICS_BYTES_NOTED = 2 ** 20;
 
 const TOOLS_PRINTED_MAX = 64;
@@ -80,17 +83,20 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
   }
 }
 
-/** A provider that is away now, or not reachable from this machine, is no mistake in the files. */
+/**
+ * Returns what is wrong with the providers as warnings. It is no mistake in the files if a provider is away, or cannot be reached from this
+ * machine.
+ */
 async function providerWarnings(...parts: Parameters<typeof providerExaminations>): Promise<string[]> {
   const examined = providerExaminations(...parts).map(async ({ name, examine }) => {
-    // A secret that cannot be read is a mistake already.
+    // The error of a secret that cannot be read is dropped here, because it is already a mistake.
     const { failures = [], warnings = [] } = (await examine().catch(() => undefined)) ?? {};
     return [...failures, ...warnings].map((says) => `provider ${name}: ${says}`);
   });
   return (await Promise.all(examined)).flat();
 }
 
-/** Readers see the whole list or the former one. */
+/** Writes the list of digests. A reader sees the whole new list or the former one, never a part. */
 function writeManifest({ configDirectory }: Settings, { files }: Configuration): void {
   const file = join(configDirectory, MANIFEST_FILE);
   writeFileSync(`${file}.draft`, manifestOf(configDirectory, files));

@@ -51,7 +51,10 @@ export async function tellChange(
   if (!json) printLine(context, text);
 }
 
-/** If waiting fails, the message still confirms that the change itself was made, and the object is printed: it may hold a new key. */
+/**
+ * Resolves with the confirmations. If waiting for them fails, the command still says that the change was made, and prints the object,
+ * because it may hold a new key.
+ */
 async function orSay<T>(
   context: CommandContext,
   { object, sentence }: ChangeResult,

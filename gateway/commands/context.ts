@@ -16,7 +16,10 @@ import { CommandFailure } from './command-failure.ts';
 import type { Remote } from './server/remote.ts';
 
 export interface MachineContext extends HostProcess, Painter {
-  /** Writes to standard output. Text of documents, services and clients commands no terminal: control characters become escapes. */
+  /**
+   * Writes to standard output. Control characters become escapes, so that texts of documents, services and clients cannot command the
+   * terminal.
+   */
   write(text: string): void;
   /** Writes to standard error, in the same way. */
   complain(text: string): void;
@@ -39,7 +42,10 @@ export interface MachineContext extends HostProcess, Painter {
    * @param purpose `use` ends the command if there is no store yet; `begin` creates one
    */
   keyStore(purpose?: 'use' | 'begin'): Promise<OpenKeyStore>;
-  /** Ends the command unless a gateway has kept data here, so that a command in another environment creates nothing. */
+  /**
+   * Ends the command if there is no data of a gateway here. Without this check, a command that runs in a wrong environment would create a
+   * new store.
+   */
   requireData(): void;
   /** Client of the gateway that runs on this machine. */
   adminClient(): AdminClient;
@@ -72,7 +78,7 @@ export function createMachineContext(around: HostProcess): MachineContext {
   }
 
   async function load(purpose: LoadPurpose, limitsPath: string | undefined): Promise<Configuration> {
-    // Most commands do not need it, and it takes longer to load than most of them take to run.
+    // This module is loaded on demand: most commands do not need it, and loading it takes longer than most commands take.
     const { loadConfiguration } = await import('../configuration.ts');
     return loadConfiguration(settings(), environment, purpose, limitsPath);
   }
@@ -111,7 +117,7 @@ export function createMachineContext(around: HostProcess): MachineContext {
       throw new CommandFailure(2, sentence);
     },
     async close() {
-      // One that could not be opened has ended the command with its reason.
+      // A store that could not be opened has already ended the command with the reason.
       const opened = await keyStore?.catch(() => undefined);
       await opened?.store.close();
     },

@@ -29,7 +29,7 @@ export async function openLines(
   if (about.isDirectory()) fail(`${path} is a directory.`);
   const bytes = createReadStream(path);
   const size = about.isFile() ? about.size : undefined;
-  // No handler here: reading the second stream reports errors of both.
+  // The callback does nothing, because reading the second stream reports the errors of both streams.
   const text = path.endsWith('.gz') ? pipeline(bytes, createGunzip(), () => undefined) : bytes;
   return { path, size, pieces: linesOf(text), bytesRead: () => bytes.bytesRead };
 }

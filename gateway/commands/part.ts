@@ -10,7 +10,7 @@ export interface PartFlags {
   readonly after?: string;
 }
 
-/** People read no more at once; programs get everything unless they ask for less. */
+/** The limit of a list for people, who do not read more at once. Programs get all records unless they set a limit. */
 const LIMIT_OF_TABLES = 1000;
 const LIMIT_MAX = 100_000;
 

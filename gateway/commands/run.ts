@@ -19,7 +19,7 @@ Exit codes: 0; 1 if a command has found a problem or has failed; 2 if it was cal
  * @param words the command line after the name of the program
  */
 export async function runCommand(words: readonly string[], machine: MachineContext): Promise<number> {
-  // Before the commands are added: they inherit these settings.
+  // These settings come before the commands are added, because commands inherit them.
   const program = new Command('gateway')
     .description('API gateway: one address in front of your services.')
     .version(machine.version)
@@ -111,7 +111,7 @@ function serverHint({ code, message }: CommanderError): string {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, path, message } = error as NodeJS.ErrnoException;
-  // An error after opening: a store that cannot be opened throws a sentence with its own name.
+  // The error came after the store was opened. A store that cannot be opened throws a sentence with its name.
   if (code === 'ERR_SQLITE_ERROR') return `An embedded store cannot be used: ${message}. "gateway doctor" says which.`;
   return path === undefined ? message : `${path} cannot be read or written (${code}).`;
 }

@@ -29,7 +29,10 @@ export function contractsOf(draft: ConfigDraft) {
   };
 }
 
-/** False for a file that cannot be read, or whose entries are below another key: then no operation is known to be absent. */
+/**
+ * Whether upstreams.yaml has entries. False if the file cannot be read, or if its entries are below a wrong key. Then an operation that is
+ * not found may still exist.
+ */
 function hasEntries({ value }: ConfigDraft['sources']['upstreams']): boolean {
   const entries = (value as { upstreams?: unknown } | null | undefined)?.upstreams;
   return typeof entries === 'object' && entries !== null;
@@ -40,7 +43,7 @@ function isOwn(entry: { readonly live?: readonly string[] } | undefined): boolea
   return entry?.live?.includes('gateway:') === true;
 }
 
-/** Whether the gateway itself executes them as those that people sign in with. */
+/** Whether the operations of an entry are those of browser sessions, which the gateway itself executes. */
 function isSessions(entry: { readonly live?: readonly string[] } | undefined): boolean {
   return entry?.live?.includes('session:') === true;
 }
@@ -68,7 +71,7 @@ function contractSources({ upstreams, names, sources }: ConfigDraft) {
     const { contracts, basePath } = (Object.hasOwn(upstreams, name) ? {} : written[name]) as Record<string, unknown>;
     if (!Array.isArray(contracts) || !contracts.every((glob) => typeof glob === 'string')) return [];
     const path = typeof basePath === 'string' ? { basePath } : {};
-    // Its security may be what is wrong; with a mistake, nothing of this is served.
+    // The mistake of the entry may be in its security, so its contracts are read as public. Nothing is served while there is a mistake.
     return [{ upstream: name, contracts, public: true, ...path, ...placesOf(name) }];
   });
   return [...usable, ...others];

@@ -6,7 +6,7 @@ import { structuredPatch } from 'diff';
 import type { Mistake } from '../shared/mistakes.ts';
 import type { Config } from './load.ts';
 
-/** A change of a whole file would fill the audit log. */
+/** Most changed keys that are listed. Without a bound, the change of a whole file would fill the audit log. */
 const CHANGES_MAX = 20;
 const VALUE_LENGTH_MAX = 80;
 
@@ -19,7 +19,7 @@ export function changedKeys(before: Config, after: Config): string[] {
   return more > 0 ? [...all.slice(0, CHANGES_MAX), `and ${more} more`] : all;
 }
 
-/** Lists are compared as a whole: what an index counts is another entry after an insertion. */
+/** Lists are compared as a whole. Compared by index, every entry behind an insertion would seem to be changed. */
 function differences(key: string, before: unknown, after: unknown): string[] {
   if (isBlock(before) && isBlock(after)) {
     const prefix = key.endsWith(' ') ? key : `${key}.`;

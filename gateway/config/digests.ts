@@ -1,6 +1,6 @@
-// Digests of files: they show whether two configurations are the same, and which files differ. Also the optional list of digests beside
-// the configuration, in the lines of `sha256sum`: with it, files that are still being written, or are of another release than the rest,
-// are never put in force, even where each by itself is valid.
+// Digests of files: they show whether two configurations are the same, and which files differ. Also the optional list of digests beside the
+// configuration, in the lines of `sha256sum`: with such a list, the gateway never puts files in force that are still being written or that
+// belong to different releases, even if each file is valid.
 
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ export function changedFiles(before: ReadonlyMap<string, string>, after: Readonl
   return [...all].filter((file) => before.get(file) !== after.get(file));
 }
 
-/** In the configuration directory. Its paths are relative to that. */
+/** The name of the list in the configuration directory. The paths in it are relative to this directory. */
 export const MANIFEST_FILE = 'manifest.sha256';
 
 /** File → digest. */
@@ -92,7 +92,7 @@ function readManifest(file: string, directory: string, mistakes: Mistake[]): Map
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Without the directory, too: that is told where its files are read.
+    // There is no list, or no directory. A missing directory is reported where its files are read.
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new ConfigError([{ file: shownAs, reason: `the file cannot be read (${code}).`, remedy: REMEDY }]);
   }
@@ -105,7 +105,7 @@ function readManifest(file: string, directory: string, mistakes: Mistake[]): Map
       mistakes.push({ file: shownAs, line: index + 1, reason, remedy: REMEDY });
     }
   }
-  // One that is cut off is valid, too.
+  // A list that was cut off at the end of a line would be valid, so the last line has to have its end.
   if (!text.endsWith('\n')) mistakes.push({ file: shownAs, reason: 'the last line has no end.', remedy: REMEDY });
   return manifest;
 }

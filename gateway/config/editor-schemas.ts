@@ -1,5 +1,5 @@
-// Creates JSON Schemas of the three configuration files for editors, from the schemas that check the files. They are wider where a rule
-// cannot be expressed as a shape; `check` is authoritative.
+// Creates JSON Schemas of the three configuration files for editors, from the schemas that check the files. They accept more than the
+// gateway where a JSON Schema cannot express a rule; `check` decides.
 
 import { z } from 'zod';
 import { limitsFile } from '../limits/settings.ts';

@@ -1,9 +1,9 @@
-// Tells a lack of file descriptors from mistakes in files: what is read without one seems to be missing.
+// Tells a lack of file descriptors from mistakes in files. Without a file descriptor, an existing file seems to be missing.
 
 import { closeSync, openSync } from 'node:fs';
 import { ConfigError } from '../shared/mistakes.ts';
 
-/** More than a load has open at one time. */
+/** More file descriptors than loading a configuration uses at a time. */
 const NEEDED = 16;
 const LACKING = /\b(EMFILE|ENFILE)\b/;
 
@@ -30,7 +30,7 @@ export async function withFreeFiles<T>(load: () => Promise<T>): Promise<T> {
     if (isOutOfFiles(error)) throw new OutOfFiles({ cause: error });
     if (!(error instanceof ConfigError)) throw error;
     if (error.mistakes.some(({ reason }) => LACKING.test(reason))) throw new OutOfFiles({ cause: error });
-    // Some readers say only that a file cannot be read.
+    // Some readers only say that a file cannot be read, so the number of free file descriptors is checked here.
     requireFreeFiles();
     throw error;
   }

@@ -20,7 +20,10 @@ export function checkShape<S extends z.ZodType>(
   return undefined;
 }
 
-/** Whether an issue says again what a misspelt key is: the key is missing, or the keys of the block do not fit together. */
+/**
+ * Whether an issue only follows from a misspelt key, which is reported: the right key is missing, or the keys of the block do not fit
+ * together.
+ */
 function isConsequence(issue: z.core.$ZodIssue, other: z.core.$ZodIssue, schema: z.ZodType): boolean {
   if (other.code !== 'unrecognized_keys') return false;
   const isAt = (path: readonly PropertyKey[]) => path.join('\n') === other.path.join('\n');
@@ -76,7 +79,7 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
       ),
     ];
   const keys = keysAt(schema, path);
-  // The text may be the secret itself: it is not repeated.
+  // The text may be the secret itself, so the message does not repeat it.
   if (typeof input === 'string' && [path, ...keys.map((key) => [...path, key])].some((one) => hasSecret(schema, one)))
     return [
       source.mistakeAt(path, 'a text is not possible here.', `It must be a block with ${keys.join(', ')}. ${IN_STORE}`),
@@ -88,7 +91,7 @@ function hasSecret(schema: z.ZodType, path: readonly (string | number)[]): boole
   return keysAt(schema, path).includes('secret');
 }
 
-/** The key here that another gateway calls by this name, if there is one in this block; else the name. */
+/** Returns the key of this block that other gateways call by this name; the name itself if there is none. */
 function meantBy(key: string, known: readonly string[]): string {
   const here = NAMES_ELSEWHERE[key.replace(/[_-]/g, '').toLowerCase()] ?? [];
   return here.find((one) => known.includes(one)) ?? key;

@@ -40,7 +40,7 @@ export interface ConfigDraft {
   readonly gateway: GatewayFile | undefined;
   /** The well-formed entries. */
   readonly upstreams: Readonly<Record<string, UpstreamEntry & AddressPath>>;
-  /** Undefined if one of them may be missing. */
+  /** Accepted breaks; undefined if a mistake may hide one of them. */
   readonly breaking: Breaking | undefined;
   readonly limits: LimitsFile | undefined;
   readonly sources: Sources;

@@ -29,7 +29,10 @@ export function byAnyName<Operation extends NamedOperation>(
   return new Map([...qualified, ...operations.map((operation) => [operation.id, operation] as const)]);
 }
 
-/** The same for rules of one upstream, where names of the contract are clear unless two entries send it operations of one name. */
+/**
+ * Returns the same for the rules of one upstream. There, a name of the contract is unique unless two entries send operations of the same
+ * name to the upstream.
+ */
 export function byAnyNameIn<Operation extends NamedOperation>(
   upstream: string,
   operations: readonly Operation[],
@@ -60,7 +63,9 @@ interface Ruled {
   readonly answers: readonly { readonly when: { readonly operations?: readonly string[] | undefined } }[];
 }
 
-/** Returns the parts with ids in the place of other names. Names that mean nothing stay as they are: they are reported elsewhere. */
+/**
+ * Returns the parts with ids in the place of other names. Names without an operation stay as they are, because another check reports them.
+ */
 export function withOperationIds<References extends OperationReferences>(
   { gateway, limits, breaking, upstreams, ...others }: References,
   operations: readonly NamedOperation[],

@@ -41,7 +41,10 @@ export const cidr = z
 export const name = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, 'must be letters, digits, hyphens and underscores, beginning with a letter');
-/** What is written in its place may be the secret itself: messages do not repeat it. */
+/**
+ * The message for a wrong name of a secrets entry. It does not repeat the value, because an operator may have written the secret itself
+ * there.
+ */
 export const SECRET_ENTRY_RULE = 'must be the name of a secrets entry: lower-case letters, digits and underscores';
 export const secretEntry = z
   .string()

@@ -13,7 +13,9 @@ import { createSecretsInRedis } from './secrets/secrets-redis.ts';
 const ENTRY = /^[a-z][a-z0-9_]{0,63}$/;
 const LENGTH_MIN = 16;
 const PATIENCE_MS = 5000;
-/** Each failed attempt means that another process changed the set in between; rotations are never that frequent. */
+/**
+ * Most attempts to change the set. An attempt fails only if another process has changed the set meanwhile, which never happens so often.
+ */
 const CHANGE_ATTEMPTS = 20;
 
 export interface Secrets {
@@ -77,7 +79,7 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
       );
     }
     const fromFile = directory === undefined ? undefined : readSecretFile(directory, entry);
-    // Compose files pass an unset variable on as an empty one.
+    // An empty variable counts as unset, because Compose files set variables that are unset outside to the empty text.
     return fromFile ?? (environment[entry.toUpperCase()] || undefined);
   }
 
@@ -97,7 +99,7 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
   }
 
   async function readKeySet() {
-    // Restores a lost set from memory: upstreams would not yet know the keys of a new one.
+    // A set that Redis has lost is restored from the memory of this process. Upstreams would not yet know the keys of a new set.
     const text = await readOrMake('assertion_keys', () => parsed?.text ?? printAssertionKeys([newAssertionKey()]));
     if (parsed?.text !== text) parsed = { text, keys: parseAssertionKeys(text) };
     return parsed;
@@ -152,14 +154,17 @@ export type OwnSecret =
   | 'viewer_token'
   | 'operator_tokens';
 
-/** The tokens of operators: `admin_token` may act, `viewer_token` may look, those with names as they say. Throws as `read` does. */
+/**
+ * Returns the tokens of operators: `admin_token` may act, `viewer_token` may look, and the line of a named operator says which of both they
+ * may. Throws as `read` does.
+ */
 export function adminTokensIn({ read }: Pick<Secrets, 'read'>): {
   readonly admin: string | undefined;
   readonly viewer: string | undefined;
   readonly named: readonly OperatorToken[];
 } {
   const named = operatorTokensIn(read('operator_tokens') ?? '');
-  // A start refuses lines that cannot be used; until then they are no tokens.
+  // Lines that cannot be used count as no tokens. The next start refuses them.
   return { admin: read('admin_token'), viewer: read('viewer_token'), named: typeof named === 'string' ? [] : named };
 }
 

@@ -45,7 +45,7 @@ const variables = [
   'SECRETS_DIR',
   'WORKERS',
 ] as const;
-/** Begins of names that are hardly those of other programs: `HOME` is not a misspelt `HOST`. */
+/** How names begin that other programs hardly use. Only such names can be misspelt settings: `HOME` is not a misspelt `HOST`. */
 const PREFIX = /^(ADMIN|GATEWAY|REDIS|SECRET|WORKER)/;
 const TYPING_ERRORS_MAX = 2;
 

@@ -1,5 +1,5 @@
-// Each instance writes to Redis every few seconds that it is there. One that was killed is noticed by this. That holds for one that no other
-// instance has ever asked anything, too.
+// Each instance writes to Redis every few seconds that it is running. The other instances notice by this that an instance was killed, even
+// if they have never asked it anything.
 
 import type { Redis } from '../redis/client.ts';
 import type { FleetInstance } from './cause.ts';
@@ -16,9 +16,12 @@ interface Beaten {
 }
 
 interface InstanceBeats {
-  /** Writes that this instance is there, and finds those that are and those that are no more. Rejects while Redis is away. */
+  /**
+   * Writes that this instance is running. Finds the other instances that are running, and those that have stopped writing. Rejects while
+   * Redis is away.
+   */
   beat(self: FleetInstance): Promise<Beaten>;
-  /** Takes these out, after an orderly end or when they were noted elsewhere. Rejects while Redis is away. */
+  /** Removes these instances, because they have ended in order, or because they are now noted as missing. Rejects while Redis is away. */
   leave(ids: readonly string[]): Promise<void>;
 }
 

@@ -93,8 +93,8 @@ export function encodeHistory(
 }
 
 /**
- * Reads what this release or the one before has written. Returns undefined for the bytes of others, those that were cut off, and those of
- * the future, as after a change of the clock.
+ * Reads a history that this release or the one before has written. Returns undefined for bytes of other releases, for a history that was
+ * cut off, and for one whose times are in the future, as after a change of the clock.
  *
  * @param width counts per slot of an operation in this release
  */
@@ -169,7 +169,7 @@ function headIn(bytes: Buffer): Head | undefined {
 export interface HistoryFile {
   /** Undefined if there is none. */
   read(): Buffer | undefined;
-  /** Never rejects: the history is not worth a failure. The directory is not created. */
+  /** Replaces the file. Never rejects, because a lost history is no reason for a failure. Does not create the directory. */
   write(bytes: Buffer): Promise<void>;
 }
 

@@ -25,7 +25,7 @@ interface MissingInstances {
 const KEY = '{gateway}:missing';
 const RETURNED = '{gateway}:missing:returned';
 const KEPT_MAX = 1000;
-/** Longer than alerts take to look. */
+/** How long an instance counts as returned: longer than the interval at which alerts check. */
 const RETURNED_MS = 60_000;
 /** A new instance replaces a missing one after it has run for this time. One that fails at once replaces none. */
 const REPLACED_MS = 60_000;
@@ -72,7 +72,7 @@ export function createMissingInstances(redis: Redis, now: () => number): Missing
     const at = new Date(now()).toISOString();
     for (const [id, why] of over) {
       const one = known.find((other) => other.id === id);
-      // Several instances may see it at the same time: one says why.
+      // Several instances may find this at the same time. Only the one that deletes the entry says why.
       if (one === undefined || (await redis.hdel(KEY, id)) === 0) continue;
       const { name, missing_since } = one;
       await redis.hset(RETURNED, id, JSON.stringify({ id, name, missing_since, at, why }));

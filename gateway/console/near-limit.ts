@@ -67,7 +67,8 @@ export function createNearLimit(now: () => number): NearLimit {
 
   function ease({ caller }: Trail, { policy, limit, windowSeconds, remaining }: LimitState): void {
     const organization = caller?.organization?.id ?? 'anonymous';
-    // Most requests come here, and most organizations are not near a limit. The key of an entry would be made and hashed for each.
+    // Most requests end here, because most organizations are not near a limit. Without this line, each request would make and hash the key
+    // of an entry.
     if (!entriesOf.has(organization)) return;
     const entry = entries.get(`${policy} ${organization}`);
     if (entry !== undefined) Object.assign(entry, { limit, windowSeconds, remaining });

@@ -137,7 +137,9 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
     return taken.map(([, one]) => one);
   }
 
-  /** The stores remember why Redis was lost; the console's own connection knows why it is still away. */
+  /**
+   * Adds the error of the console's own connection to Redis, which says why Redis is still away. The stores only remember why they lost it.
+   */
   function withFailure(said: StatusForCauses | null): StatusForCauses | null {
     return said?.redis === undefined ? said : { ...said, redis: { ...said.redis, failure: redisFailure() } };
   }
@@ -211,7 +213,10 @@ function uncountedSince(kept: KeptHistory | undefined, nowMs: number): number | 
   return keptAtMs !== undefined && nowMs - keptAtMs >= SLOT_MS ? keptAtMs : undefined;
 }
 
-/** Those of the process before, as long as they count. The processes of this one know only their own. */
+/**
+ * Returns the organizations near their limits that the history of the process before has, as long as they are recent. The present processes
+ * know only their own.
+ */
 function keptNearLimits(kept: KeptHistory | undefined, nowMs: number): readonly OrganizationNearLimit[] {
   return (kept?.nearLimits ?? []).filter(({ last_at: at }) => nowMs - Date.parse(at) < NOTED_MS);
 }

@@ -26,7 +26,7 @@ export interface Slow {
 
 /** An operation is slow if the 90th percentile of its durations is SLOWER times that of the hour before, and at least SLOW_MS. */
 const SLOWER = 4;
-/** It stays slow down to a lower factor, so that the cause does not come and go with each sample. */
+/** A slow operation counts as slow down to this lower factor. With one factor for both, the cause would come and go with each sample. */
 const STILL_SLOWER = 2;
 const SLOW_MS = 250;
 const SLOW_REQUESTS_MIN = 5;
@@ -124,7 +124,10 @@ export function slowOperations(
   return atMost(causes, 'operations are slow', '#/');
 }
 
-/** With the measured duration, unless the counts of other processes say that the lines of this one are not the slow ones. */
+/**
+ * Returns the operation with its measured duration. The counts may show that other processes are slow and this one, whose lines were
+ * measured, is not; then the duration stays that of the counts.
+ */
 function measured(slow: Slow, { measuredMs }: Present): Slow {
   const ms = measuredMs.get(slow.name);
   const isPlausible = ms !== undefined && (slow.isRecovering || ms >= SLOW_MS);

@@ -46,7 +46,7 @@ export interface Contracts {
 
 export interface LoadOptions {
   readonly directory: string;
-  /** A directory in which contracts may be that are not in `directory`. */
+  /** Another directory in which contracts may be if they are not in `directory`. Messages suggest it. */
   readonly likelyDirectory?: string;
   readonly sources: readonly ContractSource[];
   readonly known: KnownNames;

@@ -94,7 +94,8 @@ export function createMatchBySites<Sites extends object>(
 function notFound(segments: readonly string[], versions: readonly string[]): GatewayError {
   const [first = '', second = ''] = segments;
   const path = unmatchedPath(segments);
-  // The hint is given for any path below /api/<version>, even an unknown one: the order of the segments must be corrected first.
+  // The hint is given for any path below /api/<version>, even if no operation has the path: the client has to correct the order of the
+  // segments first.
   if (first === 'api' && versions.includes(second))
     return new GatewayError('route_not_found', { hint: 'version_first', path });
   if (versions.length > 0 && /^v\d+$/.test(first) && !versions.includes(first)) {
@@ -104,7 +105,7 @@ function notFound(segments: readonly string[], versions: readonly string[]): Gat
 }
 
 const SEGMENTS_MAX = 8;
-/** Words of paths; names, identifiers and keys are not like that. */
+/** The form of words in paths. Names, identifiers and keys mostly have another form. */
 const WORD = /^\.?[a-z][a-z_.-]{0,23}$|^v\d{1,3}$/;
 
 /** Returns the path with `{…}` in the place of each segment that may be a value: the log holds no values of clients. */

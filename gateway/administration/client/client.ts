@@ -1,5 +1,5 @@
-// Client of the contract that a remote gateway has of itself (openapi/gateway/). It repeats what was lost: each change has an
-// Idempotency-Key, so that it happens once.
+// Client of the contract that a remote gateway has of itself (openapi/gateway/). It repeats requests whose answer was lost. Each change has
+// an Idempotency-Key, so that it happens only once.
 
 import { randomUUID } from 'node:crypto';
 import { Agent as PlainAgent } from 'node:http';
@@ -13,9 +13,9 @@ import { foreign, isMembers, otherContract, refusalOf, ServerProblem, unsentProb
 const ATTEMPTS = 3;
 /** Doubled with each attempt. */
 const PAUSE_MS = 250;
-/** A server that asks for more is not waited for. */
+/** The longest pause. If the server asks for a longer one, the command gives up. */
 const PAUSE_MAX_MS = 20_000;
-/** Longer than the gateway lets an operation take, and longer than `wait` can be. */
+/** The deadline of one request. It is longer than the gateway lets an operation take, and longer than the longest `wait`. */
 const PATIENCE_MS = 30_000;
 
 interface AdministrationClientOptions {
@@ -45,7 +45,10 @@ export interface AdministrationClient {
    * @param path from `/gateway/v1` on, without it
    */
   ask(method: 'GET' | 'POST' | 'PATCH', path: string, asked?: Asked): Promise<AnswerMembers>;
-  /** Reads a record that is to be changed. `etag` is for `ifMatch`: undefined if something on the way took it. Rejects as `ask` does. */
+  /**
+   * Reads a record that is to be changed. `etag` is the value for `ifMatch`; undefined if a proxy on the way has removed it. Rejects as
+   * `ask` does.
+   */
   read(path: string): Promise<{ readonly members: AnswerMembers; readonly etag: string | undefined }>;
   /** The records of all pages of a list. Rejects as `ask` does. */
   pages(path: string, query: Query): AsyncGenerator<ListPage>;
@@ -137,7 +140,7 @@ function failureOf(server: string, error: unknown, patienceMs: number, isChange:
   const { code = '', message } = error as NodeJS.ErrnoException;
   const final = (sentence: string): Outcome => ({ problem: new ServerProblem(sentence), afterMs: undefined });
   if (error instanceof TooLong) return final(`${server} answers with more than any gateway does: is it one?`);
-  // HTTP that cannot be read.
+  // The answer is not valid HTTP.
   if (code.startsWith('HPE_')) return final(`${server} does not answer as HTTP (${code}): is it a gateway?`);
   const unsent = unsentProblem(server, error as NodeJS.ErrnoException);
   if (unsent !== undefined) return { problem: unsent, afterMs: undefined };
@@ -164,10 +167,10 @@ function readAnswer(server: string, { status, type, coding, location, etag, body
       `${server} answers ${status} ${kind}, and not as a gateway: is this the address of its API?`,
       { status },
     );
-    // A proxy in front may answer for a gateway that is being started.
+    // A proxy may answer with these statuses while the gateway behind it starts, so the request is repeated.
     return status === 502 || status === 503 || status === 504 ? { problem, afterMs: 0 } : final(problem);
   }
-  // A proxy that makes a tag weak makes it one that matches nothing (RFC 9110 section 13.1.1).
+  // A tag that a proxy has made weak is ignored, because If-Match never matches a weak tag (RFC 9110 section 13.1.1).
   if (status >= 200 && status < 300) return { body, etag: etag?.startsWith('"') ? etag : undefined };
   const refusal = refusalOf(server, status, body);
   if (refusal === undefined) return final(otherContract(server, 'error'));

@@ -4,7 +4,7 @@ import { type Agent, type IncomingHttpHeaders, request as requestPlain } from 'n
 import { request as requestSecure } from 'node:https';
 import type { ServerAddress } from './server-address.ts';
 
-/** No page of the contract is longer. */
+/** The longest answer that is read. No page of the contract is longer. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 interface OneRequest {
@@ -28,7 +28,7 @@ export interface OneAnswer {
   readonly body: string;
 }
 
-/** The answer is longer than any of a gateway. */
+/** The answer is longer than any answer of a gateway. */
 export class TooLong extends Error {}
 /** The answer did not end in time. */
 export class TooLate extends Error {}
@@ -47,7 +47,8 @@ export function exchangeOnce(one: OneRequest): Promise<OneAnswer> {
       method,
       headers,
       agent,
-      // Whatever NODE_TLS_REJECT_UNAUTHORIZED says: the key opens more than this one exchange.
+      // The certificate is checked even if NODE_TLS_REJECT_UNAUTHORIZED is 0, because the request carries a key with which an eavesdropper
+      // could make other requests.
       rejectUnauthorized: true,
     });
     const late = setTimeout(() => outgoing.destroy(new TooLate()), patienceMs);

@@ -62,7 +62,7 @@ export function organizationIn(server: string, members: AnswerMembers): Organiza
   return { id, name, tier, state, contacts, operator };
 }
 
-/** Without a digest, which no gateway tells. */
+/** Returns the key of an answer. Its digest is empty, because a gateway does not show it. */
 export function keyIn(server: string, members: AnswerMembers): StoredKey {
   requireMembers(server, members, {
     id: 'string',

@@ -1,5 +1,5 @@
-// Who calls deprecated operations, by the contract of a remote gateway: neither names and contacts, nor which operation follows. Rejects
-// with ServerProblem.
+// Who calls deprecated operations, by the contract of a remote gateway: without names and contacts of organizations, and without the
+// successor of an operation, because the contract does not show these. Rejects with ServerProblem.
 
 import type { Actions, CallerOfDeprecated } from '../actions.ts';
 import type { AdministrationClient } from './client.ts';
@@ -38,12 +38,12 @@ export function remoteDeprecations({ server, pages }: AdministrationClient): Act
         ),
       );
     },
-    // The options of the command keep it from here.
+    // This is never called: the options of the command do not allow it with a remote gateway.
     notices: () => Promise.reject(new TypeError('The contract does not tell the contacts of organizations.')),
   };
 }
 
-/** A call at an unknown time may be a recent one. */
+/** Returns the time of the last call; infinite if it is unknown, because the call may be recent. */
 function lastCallOf({ last_call_at: at }: UsedOperation): number {
   return at === null ? Number.POSITIVE_INFINITY : Date.parse(at);
 }

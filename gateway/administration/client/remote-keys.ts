@@ -22,7 +22,7 @@ export function remoteKeys({ server, ask, read, pages }: AdministrationClient): 
       ? `There is no key ${id} in the organization of your key; operators name its organization with --org`
       : `There is no key ${id} in ${organization}`;
 
-  /** No other answer has the secret: if it was in one that was lost on its way, it is lost. */
+  /** Reads a new key from an answer. Only the first answer has the secret of the key; if that answer was lost, the secret is lost. */
   function newKeyIn(members: AnswerMembers): NewKey {
     const { secret: key } = members;
     const record = keyIn(server, members);
@@ -44,7 +44,7 @@ export function remoteKeys({ server, ask, read, pages }: AdministrationClient): 
 
   return {
     async *list({ organization, after }): AsyncGenerator<readonly StoredKey[]> {
-      // The contract goes on from pages only.
+      // The contract can continue a list only from a cursor and not from an id, so keys up to `after` are read and dropped.
       let isBehind = after === undefined;
       for await (const page of allOf(organization)) {
         const at = isBehind ? -1 : page.findIndex(({ id }) => id === after);

@@ -5,7 +5,10 @@ import { ServerProblem } from './server-problem.ts';
 /** The largest that the contract allows. */
 export const PAGE_SIZE = 100;
 
-/** A refusal with this code gets a sentence that names the record. @param sentence without the period */
+/**
+ * Resolves as `asking` does. If it is refused with this code, rejects with a sentence that names the record. @param sentence without the
+ * period
+ */
 export async function orAbsent<T>(asking: Promise<T>, sentence: string, code = 'resource_missing'): Promise<T> {
   try {
     return await asking;

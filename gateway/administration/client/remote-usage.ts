@@ -7,7 +7,7 @@ import { isoTime, orAbsent, PAGE_SIZE, scopeOf } from './remote-lists.ts';
 
 export function remoteUsage({ server, pages }: AdministrationClient): Actions['usage'] {
   return {
-    /** All pages; the time until which they are complete is that of the first. */
+    /** Reads all pages. The time until which the use is complete is that of the first page. */
     async list({ organization, by, fromMs, toMs, groups, operation, key }) {
       const query = {
         by,

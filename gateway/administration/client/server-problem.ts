@@ -2,7 +2,7 @@
 
 import { visibleLine } from '../../shared/text.ts';
 
-/** Text of a server that is no gateway may be as long as it likes. */
+/** Most characters that are shown of a text from a server. If the server is no gateway, the text may be of any length. */
 const FOREIGN_MAX = 500;
 
 interface ProblemFacts {
@@ -50,7 +50,7 @@ export function refusalOf(server: string, status: number, body: AnswerMembers): 
   return new ServerProblem(sentences.filter(Boolean).join(' '), facts);
 }
 
-/** The violations of a contract. The command itself may have made one. */
+/** Returns the violations of the contract in an answer. The command itself may have caused them. */
 function detailsOf({ errors }: AnswerMembers): string[] {
   if (!Array.isArray(errors)) return [];
   return errors
@@ -122,7 +122,9 @@ const connectionReasons: Readonly<Record<string, string>> = {
   EPROTO: 'both sides do not agree on TLS',
 };
 
-/** Failures before a request was sent: nothing can have happened, and a repetition would fail in the same way. */
+/**
+ * Returns the problem for a failure before the request was sent. Nothing can have happened, and a repetition would fail in the same way.
+ */
 export function unsentProblem(
   server: string,
   { code = '', message }: NodeJS.ErrnoException,

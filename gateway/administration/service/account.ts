@@ -6,7 +6,7 @@ import type { Handlers } from './call.ts';
 
 export const ACCOUNT: Handlers = {
   async getOrganization({ store }, { organization }) {
-    // The caller is cached, and may not yet know what its organization has just changed.
+    // The organization is read from the store, because the cached caller may not yet have a change that was made just now.
     const current = await store.organizations.get(organization.id);
     return { body: organizationJson(current ?? organization) };
   },

@@ -81,7 +81,7 @@ export function callOf(deps: AdministrationDeps, checked: Checked): Call {
   };
 }
 
-/** As the validator has read it: JSON.parse misreads escapes in names. */
+/** Returns the body as the validator has parsed it. JSON.parse must not be used, because it misreads names with escapes. */
 function bodyOf(rawBody: Buffer | undefined): Readonly<Record<string, unknown>> {
   const root = rawBody && readJson(rawBody);
   return root === undefined ? {} : (jsonTreeValue(root) as Readonly<Record<string, unknown>>);
@@ -95,7 +95,7 @@ async function actorOf({ store }: AdministrationDeps, caller: Caller, requestId:
     return { kind: 'token', by: `${issuer}:${subject}`, requestId, organization, may };
   }
   const key = await store.keys.get(subject);
-  // The caller may have been cached before.
+  // The caller may come from a cache that does not know of the revocation yet.
   if (key === undefined || key.revokedAtMs !== undefined) throw new GatewayError('api_key_revoked');
   const may = {
     scopes: new Set(key.scopes),

@@ -24,7 +24,7 @@ export interface SealedCursorsOptions {
 
 /** 132 bits. */
 const SEAL_LENGTH = 22;
-/** A page may have another size than the one before. */
+/** Parameters that may differ from page to page. The seal of a cursor does not cover them. */
 const notAFilter = new Set(['cursor', 'limit']);
 
 export function createSealedCursors({
@@ -35,7 +35,7 @@ export function createSealedCursors({
   organization,
 }: SealedCursorsOptions): SealedCursors {
   const filters = [...query].filter(([name]) => !notAFilter.has(name)).sort();
-  /** Begins unlike any key, so that no seal is the digest of one. */
+  /** The sealed text begins unlike any API key, so that no seal equals the digest of a key. */
   const sealOf = (position: string) =>
     digestOf(`cursor ${JSON.stringify([organization.id, operationId, path, filters, position])}`).slice(0, SEAL_LENGTH);
 

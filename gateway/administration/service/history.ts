@@ -51,7 +51,7 @@ function auditJson({ sequence, atMs, kind, by, organization, key, details }: Key
   };
 }
 
-/** What an organization gets to read of the details of a change. */
+/** The details of a change that an organization may read. */
 const told = ['before', 'after', 'reason', 'successor', 'ends_at'];
 
 function eventJson(event: PlacedEvent['event'], nowMs: number): object {

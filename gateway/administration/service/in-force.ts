@@ -11,8 +11,9 @@ export interface InForce {
 }
 
 /**
- * Waits as long as the call wants. Returns the numbers alone: which instances there are concerns the operators of the machines. Empty if
- * they are not wanted or cannot be read: the change is made, and its answer may hold a secret.
+ * Waits as long as the call wants. Returns only the numbers of instances, because their names concern only the operators of the machines.
+ * Returns an empty object if the call does not wait, or if the numbers cannot be read: the change is already made, and its answer, which
+ * may hold a new key, must not be lost.
  */
 export async function inForceAfter(
   { dryRun, waitMs }: Pick<Call, 'dryRun' | 'waitMs'>,

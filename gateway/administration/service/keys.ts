@@ -21,7 +21,10 @@ interface KeyBody {
   readonly allow_last: boolean;
 }
 
-/** The same operations for two kinds of callers: which organization they concern is all that differs. */
+/**
+ * Makes the operations on keys for one kind of caller. For a client they concern its own organization, for an operator the organization in
+ * the path.
+ */
 function keyOperations(organizationOf: (call: Call) => string, collectionOf: (call: Call) => string) {
   const body = (call: Call) => call.body as Partial<KeyBody>;
   const one = (call: Call) => ({ id: call.path('key_id'), organization: organizationOf(call) });

@@ -15,7 +15,7 @@ export const OPERATION: Handlers = {
     const name = call.path('upstream');
     const retried = await retryUpstream(deps)(await call.actor(), { upstream: name, dryRun });
     const upstream = deps.upstreams().find((one) => one.name === name);
-    // A reload may have removed it in the meantime.
+    // A reload may have removed the upstream since it was found.
     if (upstream === undefined) throw new GatewayError('resource_missing');
     return { body: { ...upstream, retried } };
   },

@@ -4,7 +4,7 @@ import type { PartOfList } from '../part.ts';
 import type { Answer, Call } from './call.ts';
 
 interface PageOf<Item> {
-  /** The items of the page, and one more if there is one. */
+  /** The items of the page, and the first item of the next page if there is one. */
   readonly found: readonly Item[];
   /** The place of a record in the list. */
   positionOf(item: Item): string;
@@ -20,7 +20,7 @@ export function pageOf<Item>({ limit, cursors }: Pick<Call, 'limit' | 'cursors'>
   return { body: { data: items.map(page.toJson), ...page.more, cursor, has_more: cursor !== null } };
 }
 
-/** The answer for a part of a list that knows itself where it ends. */
+/** The answer for a part of a list whose reader knows where the part ends. */
 export function partAnswer<Item>(
   { cursors }: Pick<Call, 'cursors'>,
   { items, last }: PartOfList<Item>,

@@ -30,7 +30,7 @@ export const HANDLERS: Handlers = {
   ...USAGE,
 };
 
-/** The gateway itself throws these. Any other failure is one of a store. */
+/** Errors of these classes are bugs of the gateway. Any other error comes from a store. */
 const mistakes = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 export function createService(deps: AdministrationDeps) {

@@ -5,7 +5,7 @@ import type { Mode } from '../../exchange/caller.ts';
 import { createIssuerKeys, type IssuerKeys, type IssuerKeysOptions, type IssuerKeysStatus } from './issuer-keys.ts';
 import type { TokenRules } from './verify-token.ts';
 
-/** An issuer that is down delays the boot by at most this: until its keys are read, its tokens get 503. */
+/** The longest time for which an issuer that is down delays the start. Until its keys are read, its tokens get 503. */
 const BOOT_WAIT_MS = 2000;
 
 export interface IssuerSettings extends TokenRules {

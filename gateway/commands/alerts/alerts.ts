@@ -1,5 +1,5 @@
-// `gateway alerts …`: what is told to receivers of alerts, silences, and a trial. `list` lists causes, alerts, silences and receivers of the
-// running gateways; `silence` keeps alerts about causes back for a time, or tells them again.
+// `gateway alerts …`: shows what receivers of alerts are told, silences alerts, and sends a trial message. `list` lists causes, alerts,
+// silences and receivers of the running gateways; `silence` keeps alerts about causes back for a time, or ends that.
 
 import type { Command } from 'commander';
 import type { AlertsReport } from '../../alerts/report.ts';
@@ -93,7 +93,7 @@ async function silence(context: CommandContext, causes: string, flags: Flags): P
   else printLine(context, `Alerts about ${causes} are silent until ${until}.`);
 }
 
-/** 0 ends the silence. */
+/** Returns the length of the silence in seconds; 0 ends it. */
 function secondsIn({ usage }: CommandContext, { for: duration, end }: Flags): number {
   if (end !== undefined && duration !== undefined) return usage('Give either --for or --end.');
   if (end !== undefined) return 0;

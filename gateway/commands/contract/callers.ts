@@ -15,7 +15,7 @@ export type Callers = ReadonlyMap<string, OperationCallers>;
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 const PAGE = 1000;
-/** More than enough to see who would be hurt; each costs one or two look-ups. */
+/** Most organizations that are looked up. Each costs one or two look-ups, and so many are enough to see whom a change would hurt. */
 const ORGANIZATIONS_MAX = 2000;
 const NAMED_MAX = 3;
 

@@ -7,7 +7,7 @@ interface Decision {
   readonly rule: string;
 }
 
-/** How long a decision holds, if its author keeps the proposed day. */
+/** Days until the proposed end of a decision. Its author may change the day. */
 const DECISION_DAYS = 90;
 const DAY_MS = 86_400_000;
 

@@ -23,7 +23,7 @@ interface Compared {
   readonly changes: readonly PublishedChange[];
 }
 
-/** A published contract of an entry that is gone. */
+/** Stands for the served contract of an entry that no longer exists. */
 const NOTHING_SERVED = '{"openapi":"3.1.1","info":{"title":"","version":""},"paths":{}}';
 
 /** Exit code 1 if a change breaks clients and no decision accepts it. */

@@ -54,7 +54,10 @@ async function lintServed(context: CommandContext): Promise<Linted> {
   }
 }
 
-/** Checks files alone. What their entry says applies, such as who may call; the upstream of files without an entry is unknown. */
+/**
+ * Checks files alone. What the entry of a file says, such as who may call, applies to it. The upstream of a file without an entry is
+ * unknown.
+ */
 async function lintFiles(context: CommandContext, sources: readonly string[]): Promise<Linted> {
   const mistakes: Mistake[] = [];
   const files = sources.flatMap((source) => {
@@ -136,7 +139,7 @@ interface FileEntry {
 
 /**
  * What upstreams.yaml says about files that are checked alone. Returns what finds the entry of a file; undefined for a file that no entry
- * lists. Mistakes of the configuration are the matter of `check`.
+ * lists. Ignores mistakes of the configuration, because `check` reports them.
  */
 function entriesOfFiles({ settings, environment }: CommandContext): (file: string) => FileEntry | undefined {
   const { configDirectory, contractsDirectory } = settings();

@@ -46,7 +46,10 @@ function byKey(side: Side): Map<string, PlacedOperation[]> {
   return Map.groupBy(side, ({ described }) => pairingKeyOf(described));
 }
 
-/** By file and template: one file may have two templates that differ by a parameter that takes slashes. */
+/**
+ * Groups operations by file and template. The template alone is not unique in a file that has two templates which differ only in a
+ * parameter that takes slashes.
+ */
 function byPlace(side: Side = []): Map<string, PlacedOperation> {
   return new Map(side.map((one) => [`${one.name} ${one.described.path}`, one]));
 }

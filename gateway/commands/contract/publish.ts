@@ -27,7 +27,7 @@ export function addPublish(contract: Command, context: CommandContext): void {
       '\nWrites one file per version into publishedContracts of gateway.yaml, and adds to changes.jsonl there what changes for clients: the\ndocumentation shows it. Keep them in version control.\n\nExample:\n  gateway contract publish --note "Invoices have a due date."',
     )
     .action(async ({ note, json }: { note?: string; json?: true }) => {
-      // The directory does not exist before the first publication, and loading the configuration needs it.
+      // Creates the directory before the first publication, because loading the configuration needs it.
       const { contractsDirectory, directory } = publishedIn(context) ?? context.fail(NO_PLACE);
       mkdirSync(directory, { recursive: true });
       const configuration = await context.configuration('check');
@@ -48,7 +48,7 @@ export function addPublish(contract: Command, context: CommandContext): void {
         if (changed) {
           const { name, operations } = published;
           const changes = changesBetween(before, text, file, configuration.config.breaking);
-          // A change of wording alone is nothing that a client has to read of.
+          // A publication that changes only descriptions is not recorded, because clients need not read about it.
           if (before === undefined || changes.length > 0)
             record.push({
               day: new Date(context.now()).toISOString().slice(0, 10),

@@ -41,8 +41,8 @@ export async function readContracts(
 }
 
 /**
- * The contract files of a path or glob, sorted. The published contracts below a directory are left out: they are what the others have
- * promised, not contracts to serve. Throws UnreadableSource.
+ * The contract files of a path or glob, sorted. The published contracts below a directory are left out: they are promises about the other
+ * contracts, and are not served. Throws UnreadableSource.
  */
 export function filesOf(source: string): string[] {
   const isDirectory = statSync(source, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -79,7 +79,7 @@ function isContract(file: string): boolean {
   return /\.(ya?ml|json)$/.test(file) && statSync(file).isFile();
 }
 
-/** The operations, without checks of upstream, access and limits, which do not matter here. */
+/** Returns the operations. Does not check their upstream, access and limits, which do not matter here. */
 function operationsIn(document: ContractDocument): ContractOperation[] {
   return [...operationsOf(document, { upstream: 'any', public: true }, { upstreams: [], limits: undefined }, [])];
 }

@@ -46,7 +46,7 @@ export function rehearsalChecks(options: RehearsalOptions): readonly NamedCheck[
   ];
 }
 
-/** Makes no store: a gateway that has run here has one. */
+/** Opens the store of certificates, but does not create one: if a gateway has run here, the store exists. */
 async function withStore(
   { settings, now }: RehearsalOptions,
   check: (store: AcmeStore) => Promise<Finding | Finding[]>,
@@ -128,9 +128,7 @@ async function checkName(name: string): Promise<Finding> {
   }
 }
 
-/**
- * Leaves nothing behind: the record of the rehearsal is removed. Puts answers into the store, and asks for them as the ACME server does.
- */
+/** Puts answers to challenges into the store, and asks for them as the ACME server does. Removes the answers afterwards. */
 async function checkChallenges({ tls, settings }: RehearsalOptions, store: AcmeStore): Promise<Finding[]> {
   const { acme, plain } = tls;
   const answers = acme.certificates.flat().map((name) => {
@@ -169,7 +167,7 @@ async function answersTls(name: string, port: number, _token: string, keyAuthori
     port,
     servername: name,
     ALPNProtocols: [ACME_TLS],
-    // The certificate proves itself by what it holds.
+    // The certificate of a validation is self-signed. Its content is checked instead of its signature.
     rejectUnauthorized: false,
     timeout: PATIENCE_MS,
   });

@@ -33,7 +33,7 @@ async function findingOf(check: string, name: string, attempt: () => Promise<str
   }
 }
 
-/** With TLS, the certificate has to be good. */
+/** Connects to the server. With TLS, also checks its certificate. */
 async function reach({ protocol, hostname, port }: URL): Promise<void> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const isTls = protocol === 'https:';

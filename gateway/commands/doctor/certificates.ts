@@ -27,7 +27,7 @@ export function checkValidity(check: string, life: CertificateLife, nowMs: numbe
   const state = stateOfLife(life, nowMs);
   if (state === 'expired') return fail(check, 'It has expired.', 'Renew it.');
   const leftMs = life.expiresAtMs - nowMs;
-  // In the last days, hours count.
+  // In the last three days, the finding counts hours.
   const left = leftMs < 3 * DAY_MS ? `${Math.floor(leftMs / HOUR_MS)} hours` : `${Math.floor(leftMs / DAY_MS)} days`;
   const says = `${left} are left.`;
   return state === 'valid' ? ok(check, says) : warn(check, says, 'Renew it.');

@@ -1,5 +1,6 @@
-// Tries the credential of each upstream that has one, with a single request that reads. A refused one counts as a failed login there. A
-// mail server that takes the login is asked whether it could reload its configuration: with an error in it, a reload applies nothing.
+// Tries the credential of each upstream that has one, with a single request that reads. A refused credential counts as a failed login at
+// the upstream. A mail server that accepts the login is also asked whether it could reload its configuration, because a configuration with
+// an error is not applied.
 
 import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
@@ -18,7 +19,7 @@ import { requestsFor } from '../upstreams/plan.ts';
 import { reloadFindings } from '../upstreams/stalwart/table.ts';
 import { tlsOf } from './upstreams.ts';
 
-/** Shorter than the time of each check, so that the finding is about the login. */
+/** The deadline of the answer. It is shorter than the deadline of the whole check, whose finding would not name the login. */
 const ANSWER_MAX_MS = 2500;
 
 /** One check per real service with a credential, at its first address. */
@@ -43,7 +44,7 @@ async function tryLogin(
   { name, upstream, credential }: Login,
 ): Promise<Finding[]> {
   const text = secrets.read(credential.secret);
-  // A missing one has a finding of its own.
+  // Another check reports a missing credential.
   if (text === undefined) return [];
   const parsed = parseCredential(text.replace(/\r?\n$/, ''), credential);
   if (parsed === undefined) {

@@ -168,7 +168,7 @@ interface WithFrontMatter {
   readonly members: ReadonlyMap<string, { readonly value: string; readonly line: number }>;
   /** Lines that are no member. */
   readonly unreadable: readonly number[];
-  /** The text behind it. */
+  /** The text behind the head. */
   readonly body: string;
   /** The number of the first line of the body, 1-based. */
   readonly bodyLine: number;

@@ -28,7 +28,10 @@ const path = z
     'must be a path below the configuration directory',
   );
 
-/** Links on pages: without spaces, quotation marks or controls, so that they stay what they are. */
+/**
+ * The form of a link on a page. It has no spaces, quotation marks or control characters, so that it cannot end the attribute of HTML in
+ * which it stands.
+ */
 const webAddress = z
   .string()
   .max(500)
@@ -140,8 +143,8 @@ interface SampleCandidate {
 }
 
 /**
- * Returns what is wrong with the sample operation, which has to work as it stands: a GET without values in its path. A warning: contracts
- * are replaced, and the pages then show the first such operation.
+ * Returns what is wrong with the sample operation, which has to work as it stands: a GET without values in its path. It is a warning and no
+ * mistake, because a new contract may remove the operation; the pages then show the first suitable one.
  */
 export function sampleWarning(
   { sampleOperation: named }: PortalSection,

@@ -14,7 +14,7 @@ interface Named {
   readonly sources: { readonly gateway: Source; readonly upstreams: Source };
 }
 
-/** Pushes a mistake for everything that would make sessions useless, or another thing than they seem. */
+/** Pushes a mistake for every setting with which sessions could not work, or would work differently from what the file says. */
 export function checkSessions({ gateway, upstreams, sources }: Named, mistakes: Mistake[]): void {
   if (gateway === undefined) return;
   const { sessions } = gateway;
@@ -36,7 +36,7 @@ export function checkSessions({ gateway, upstreams, sources }: Named, mistakes: 
   checkProviders(gateway, sources.gateway, mistakes);
 }
 
-/** An origin whose host name gets 421 could never be signed in at. */
+/** Refuses an origin whose host name is not served: requests for it get 421, so nobody could sign in there. */
 function checkOrigins({ sessions, hosts, publicUrl }: GatewayFile, source: Source, mistakes: Mistake[]): void {
   const names = servedNames(hosts, publicUrl);
   for (const [index, origin] of (sessions?.origins ?? []).entries()) {
@@ -53,7 +53,10 @@ function servedNames(hosts: Hosts, publicUrl: string): string[] | undefined {
   return [...new Set(site.options.flatMap((of) => hostOfSite(of, hosts, publicUrl) ?? []))];
 }
 
-/** A person and a token of one name are told apart by the names of their issuers alone; a logout token names its provider by `iss`. */
+/**
+ * Refuses a provider and an issuer with the same name, because only that name distinguishes a person from the subject of a token. Refuses
+ * two providers with the same `iss`, because a logout token names its provider by `iss`.
+ */
 function checkProviders({ sessions, issuers }: GatewayFile, source: Source, mistakes: Mistake[]): void {
   const nameOf = new Map<string, string>();
   for (const [name, { issuer }] of Object.entries(sessions?.providers ?? {})) {

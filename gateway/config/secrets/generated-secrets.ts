@@ -21,8 +21,8 @@ export interface SecretCopies {
 }
 
 /**
- * Secrets in Redis, with a copy of each in the data directory: Redis can lose its data, and without the pepper all API keys would be
- * invalid. Each process that still has a lost secret restores it.
+ * Creates the store of secrets in Redis that keeps a copy of each secret in the data directory. Redis can lose its data, and without the
+ * pepper all API keys would be invalid. Each process that still has a lost secret restores it.
  *
  * `shared` is authoritative; a secret that it lost is restored from this process's memory or from `copies`. `former` holds the secrets
  * of a data directory that was used without Redis before: they move to Redis, so that exported keys stay valid in the new store.

@@ -11,7 +11,10 @@ export interface OperatorToken {
 
 const LINES_MAX = 200;
 const TOKEN_LENGTH_MIN = 16;
-/** Told from ids of keys, users of commands and the two tokens without a name. */
+/**
+ * The form of the name of an operator. It differs from ids of keys, and from what the audit log has for commands and for the two tokens
+ * without a name.
+ */
 const NAME = /^[a-z][a-z0-9.-]{0,31}$/;
 
 /** Blank lines and those that begin with `#` are left out. Returns a sentence without any token for a text that cannot be used. */

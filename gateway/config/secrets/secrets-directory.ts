@@ -78,7 +78,7 @@ export function createSecretCopies(directory: string): SecretCopies {
         if (readSecretFile(directory, entry) === value) return;
         withDraft(directory, entry, value, (draft) => renameSync(draft, join(directory, entry)));
       } catch {
-        // The data directory is not writable: do without a copy.
+        // The data directory is not writable, so there is no copy.
       }
     },
   };

@@ -1,4 +1,5 @@
-// Takes the paths off the addresses of upstreams: connections go to origins, and the path stands before the paths of the contract.
+// Splits the addresses of upstreams into origin and path. Connections are opened to the origin; the path is put before the paths of the
+// contract.
 
 import type { Mistake } from '../../shared/mistakes.ts';
 import type { Source } from '../../shared/yaml-source.ts';

@@ -6,7 +6,7 @@ import { whole } from '../parts.ts';
 type Coding = 'zstd' | 'br' | 'gzip';
 
 const codings: ReadonlySet<string> = new Set<Coding>(['zstd', 'br', 'gzip']);
-/** No enum: a mistake in one would be told as one of the whole block, because the block is part of a union. */
+/** This is no enum: the block is part of a union, so a mistake in an enum would be reported as a mistake of the whole block. */
 const coding = z
   .string()
   .refine((text) => codings.has(text), 'must be zstd, br or gzip')

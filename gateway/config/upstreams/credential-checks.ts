@@ -28,7 +28,7 @@ function checkHeader(name: string, { credential, requestHeaders }: UpstreamEntry
   mistakes.push(source.mistakeAt(['upstreams', name, 'requestHeaders', index], reason, remedy));
 }
 
-/** Nothing else of an entry that forwards tokens may send credentials, so that it can promise which ones arrive. */
+/** An entry that forwards tokens promises that its service gets no other credentials. Refuses all settings that would send some. */
 function checkForwarding(name: string, entry: UpstreamEntry, source: Source, mistakes: Mistake[]): void {
   if (entry.authorization !== 'forward') return;
   const at = (reason: string, remedy: string) =>

@@ -86,7 +86,7 @@ export function readUpstreamTls(
     const read = readOne(tls, directory, complain);
     if (mistakes.length > before) continue;
     settings.set(name, read);
-    // The name is that of the entry's own certificate.
+    // `serverName` is not taken over, because it is the name in the certificate of the entry's own servers.
     for (const { upstream } of further) settings.set(upstream, { ...read, serverName: undefined });
   }
   return settings;

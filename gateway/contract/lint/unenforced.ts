@@ -46,14 +46,17 @@ const named = new Set([
   'headers',
   'content',
 ]);
-/** Say how a value is shown or sent, and exclude none. */
+/** Formats that say how a value is shown or sent, and exclude no value. */
 const descriptive = new Set(['password', 'binary', 'float', 'double', 'int32', 'int64']);
 
 /** Extensions for generators and documentation, which ask for no check. */
 const presentation =
   /^x-(enum-?(varnames|names|descriptions)|code-?samples|display-?name|examples?|logo|tags|summary|internal|order|group|traitTag)$/i;
 
-/** Lists it for all operations, grouped: thousands of operations have the same few things. */
+/**
+ * Lists what is not enforced, for all operations. Thousands of operations may have the same few things, so each is listed once, with its
+ * operations.
+ */
 export function unenforcedIn(operations: readonly ContractOperation[]): Unenforced[] {
   const known = new Map<JsonObject, Reading>();
   const groups = new Map<string, string[]>();
@@ -93,7 +96,10 @@ function ofOperation(entry: ContractOperation, known: Map<JsonObject, Reading>):
 /** Returns what is behind a reference of a document, through other references. */
 type Reading = (reference: string) => ReadonlySet<string>;
 
-/** Operations share most of their references, and each may lead to thousands of schemas: it is followed once. */
+/**
+ * Returns a function that follows each reference only once. Operations share most of their references, and a reference may lead to
+ * thousands of schemas.
+ */
 function createReading(root: JsonObject): Reading {
   const facts = new Map<string, Facts>();
   const behind = new Map<string, Set<string>>();
@@ -134,7 +140,7 @@ function uncheckedTypes(root: JsonObject, owner: Located): string[] {
   });
 }
 
-/** Any bytes are a text without bounds. */
+/** Whether a schema excludes any text. A text without bounds stands for any bytes. */
 function saysSomething(schema: unknown): boolean {
   if (!isObject(schema)) return false;
   const { type, format, ...rest } = schema;
@@ -184,7 +190,10 @@ function isChecked(format: string): boolean {
   return formatCheck(format, 'string') !== undefined || formatCheck(format, 'number') !== undefined;
 }
 
-/** Without look-around and back references in long texts (`check` warns of the place, too). */
+/**
+ * Whether the gateway checks a part of the pattern only: it ignores look-around and back references in long texts. `check` also warns of
+ * the place.
+ */
 function isCheckedInPart(source: string, maxLength: unknown): boolean {
   try {
     const { exactLength } = toPattern(source);

@@ -6,7 +6,7 @@ export type Copy = (value: unknown) => unknown;
 
 const component = /^#\/components\/([^/]+)\/([^/]+)(.*)$/;
 
-/** The members of these have names chosen by the author, or are data, so `x-gateway-` in them is not an extension. */
+/** Objects whose members the author names, or which are data. A member `x-gateway-…` in them is no extension. */
 const chosen = new Set(['properties', 'headers', 'patternProperties', 'example', 'default', 'value', 'const']);
 
 /**
@@ -63,8 +63,8 @@ export function createCopy(
 }
 
 /**
- * The enumeration of null alone, which Django REST framework makes: openapi-generator writes a Python class for it that cannot be read.
- * Returns the same as a type.
+ * Replaces an enumeration of null alone by the type null. Django REST framework writes such an enumeration, for which openapi-generator
+ * writes a Python class that cannot be imported.
  */
 function withNullType(value: JsonObject): JsonObject {
   const { enum: values, ...rest } = value;

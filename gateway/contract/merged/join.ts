@@ -124,7 +124,7 @@ function pathItem(
     const own = isShared ? { ...declared, parameters: allParameters(entry) } : declared;
     item[operation.method.toLowerCase()] = {
       ...(copy(own) as JsonObject),
-      // Unique in this document too, where names of several contracts meet.
+      // The id of the operation in the gateway, because the id in its contract may not be unique in this document.
       ...(typeof declared.operationId === 'string' ? { operationId: operation.id } : {}),
       ...(isDeprecated(operation) ? { deprecated: true } : {}),
       ...mergedSecurity(operation, declared.description),

@@ -31,7 +31,10 @@ export function webhooksOf(members: readonly ContractOperation[]): Webhook[] {
   return [...found.values()];
 }
 
-/** The operations under names that no other one has; `ids` are taken. */
+/**
+ * Returns the path item without its servers and credentials, which concern the service alone. Leaves out an operation id that is already in
+ * `ids`, and adds the others there.
+ */
 function forClients({ servers: _, ...item }: JsonObject, ids: Set<string>): JsonObject {
   const members = Object.entries(item).map(([name, value]) => {
     if (!isObject(value)) return [name, value];

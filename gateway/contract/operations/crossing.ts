@@ -9,9 +9,9 @@ export interface CrossingDefaults {
   readonly requestHeaders?: readonly string[] | undefined;
   readonly responseHeaders?: readonly string[] | undefined;
   readonly cookies?: readonly string[] | undefined;
-  /** Whether tokens of callers cross. */
+  /** Whether tokens of callers are forwarded. */
   readonly authorization?: 'withhold' | 'forward' | undefined;
-  /** Rules for answers: they judge whole answers. */
+  /** The rules for answers, which need the whole answer. */
   readonly answers?: readonly unknown[] | undefined;
 }
 
@@ -44,7 +44,7 @@ export function crossingOf(source: CrossingSource): Crossing {
   return {
     // A part of an answer can neither be checked against the contract nor judged by rules, which would hide members from them.
     ranges: method === 'get' && answerCheck !== 'refuse' && entry !== undefined && !hasRules(entry.answers),
-    // Not where the operation belongs to another upstream: its service has not said that it checks tokens.
+    // False if the operation belongs to another upstream than its entry, because nothing says that the service there checks tokens.
     forwardsToken: entry?.authorization === 'forward',
     requestHeaders: Object.freeze([...new Set([...declared, ...(entry?.requestHeaders ?? [])])]),
     responseHeaders: new Set([...declaredHeaders(root, located), ...further]),

@@ -26,7 +26,7 @@ export interface KnownNames {
   readonly upstreams: readonly string[];
   /** `undefined`: limits.yaml could not be read, which is already reported. */
   readonly limits: readonly string[] | undefined;
-  /** Those of `upstreams` that are the gateway itself: only contracts of their own entries may have operations there. */
+  /** The names among `upstreams` that stand for the gateway itself. Only the contracts of their own entries may have operations there. */
   readonly ownUpstreams?: readonly string[] | undefined;
   /** The paths of the addresses of upstreams that have some. */
   readonly addressPaths?: Readonly<Record<string, string>> | undefined;
@@ -90,7 +90,7 @@ const TIMEOUT_MS_MAX = 3_600_000;
 interface Meaning {
   readonly as: keyof Extensions;
   readonly check: Check;
-  /** It says something of one operation only. */
+  /** Whether the member may only be in an operation. */
   readonly ofOperations?: boolean;
 }
 

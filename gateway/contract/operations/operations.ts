@@ -77,7 +77,7 @@ interface Draft {
 /**
  * Yields the operations of one document. Pushes mistakes; an operation without valid security is left out.
  *
- * @param onLeftOut is told the name of each operation that the entry leaves out
+ * @param onLeftOut called with the name of each operation that the entry leaves out
  */
 export function* operationsOf(
   document: ContractDocument,
@@ -167,7 +167,7 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
   const publicPrefix = says.basePath ?? draft.serverPath;
   const path = publicPrefix + template;
   const answerCheck = says.response ?? 'report';
-  // What an entry lets cross is meant for its own service.
+  // The headers and cookies that an entry lets cross are meant for its own service alone.
   const entry = says.upstream === draft.entry ? says : undefined;
   const { located, parameters } = draft;
   const declaredId = typeof value.operationId === 'string' ? value.operationId : `${method.toUpperCase()} ${path}`;

@@ -71,7 +71,7 @@ function readCookies(text: string, cookies: readonly Parameter[], values: Record
     if (equals === -1) continue;
     const name = pair.slice(0, equals).trim();
     const parameter = cookies.find((candidate) => candidate.name === name);
-    // If several have one name, the first counts, which is the one that crosses.
+    // If several cookies have the same name, the first one counts, because it is the one that is forwarded.
     if (parameter && !(name in values)) values[name] = toValue(parameter, pair.slice(equals + 1).trim());
   }
 }

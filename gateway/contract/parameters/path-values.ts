@@ -33,7 +33,8 @@ export function createPathReader(operation: Operation, declared: readonly Parame
       else {
         const value = styledValue(parameter, texts[index] ?? encodeURIComponent(decoded));
         if (value === undefined) violations.push(misspelt(parameter));
-        // The schema would refuse an absent parameter a second time.
+        // The text is stored although it is not in the form of its style. Without it, the schema would also refuse the parameter as
+        // missing.
         values[name] = value ?? decoded;
       }
     }

@@ -24,7 +24,7 @@ type Values = Record<string, unknown>;
 /** Most names that are noted of one request. */
 const DROPPED_MAX = 16;
 
-/** For operations without deep objects, which store none. */
+/** The positions of items for operations without deep objects, which have none. */
 const noItemPositions: ItemPositions = new Map();
 
 /** What becomes of parameters that the contract does not declare. */
@@ -64,7 +64,7 @@ export function createQueryReader(
     if (deep && keys) return setNested(values, deep.name, keys, text, deep.shape, positions);
     const owner = ownerOf(name);
     if (owner) return setOnce(objectIn(values, owner.name), name, toMember(owner, name, text));
-    // The schema of the query refuses it.
+    // The parameter is stored, so that the schema of the query refuses it.
     if (undeclared === 'refuse') values[name] = text;
     return true;
   }
@@ -128,7 +128,10 @@ function nameIn(pair: string): string {
   return decodeFormText(pair.split('=', 1)[0] as string) ?? '';
 }
 
-/** The client chooses the names, and notes of them are kept: a text that does not look like a name may be a secret. */
+/**
+ * Returns the name as it may be noted. The client chooses names, and notes are kept: a text that does not look like a name may be a secret,
+ * and is replaced.
+ */
 function notable(name: string): string {
   return /^[A-Za-z_$][\w.$:-]{0,63}(?:\[[\w-]{0,64}\]){0,8}$/.test(name) && !name.includes('sk_') ? name : '*';
 }

@@ -90,7 +90,7 @@ function toShape(
     contentMediaType: mediaType === ANY_BYTES ? undefined : (mediaType as string | undefined),
     items: () => (items ??= combined(forms.map((form) => child(form, 'items'))) ?? shapeOf([])),
     property,
-    // The client chooses these names: what is not declared is not remembered.
+    // Shapes of undeclared members are not remembered: the client chooses their names, so they could fill the memory.
     member: (name) =>
       property(name) ?? (patterns.length === 0 ? remembered(members, '', () => fromOthers('')) : fromOthers(name)),
   };
@@ -103,7 +103,10 @@ function remembered<Value>(known: Map<string, Value>, name: string, make: () => 
   return value;
 }
 
-/** A member of the object itself: the client chooses the name, which may be `constructor`. */
+/**
+ * Returns an own member of the object. Inherited members must not be found, because the client chooses the name, which may be
+ * `constructor`.
+ */
 function own(located: Located, name: string): Located {
   const { value, pointer } = located;
   return isObject(value) && Object.hasOwn(value, name) ? child(located, name) : { value: undefined, pointer };

@@ -40,7 +40,9 @@ export function createDirectReader(directory?: string, kept?: KeptContracts): Co
 
   const withinOf = (file: string) => directory ?? dirname(file);
 
-  /** The directory may have been another one when it was kept. */
+  /**
+   * Finds a kept contract. Its files have to be in the directory again, because the directory may have been another one when it was kept.
+   */
   function findKept(file: string, text: string): ContractContent | 'part' | undefined {
     const found = kept?.find(file, text);
     if (found === undefined || found === 'part') return found;

@@ -1,4 +1,5 @@
-// What a document that was fetched refers to. It came alone: a reference to a file would lead to a file of the gateway's machine.
+// Finds the references to files in a document that was fetched. Such a document has no files of its own, so its references would lead to
+// files of the gateway's machine.
 
 import { BaseResolver, createConfig, lintDocument, makeDocumentFromString, ResolveError } from '@redocly/openapi-core';
 import { ownRules } from '../lint/rules.ts';

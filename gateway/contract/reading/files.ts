@@ -77,7 +77,7 @@ export function contractFiles(directory: string, glob: string): string[] {
 /** Returns the real path of a file of the directory; undefined if it is elsewhere. Throws if the file does not exist. */
 export function realPathWithin(directory: string, file: string): string | undefined {
   const place = realpathSync(directory);
-  // A path that names another place is not looked up, because to look may be to mount.
+  // A path outside is not looked up, because a look-up may mount a file system there.
   if (!isBelow(directory, file) && !isBelow(place, file)) return undefined;
   const real = realpathSync(file);
   return isBelow(place, real) ? real : undefined;

@@ -1,6 +1,6 @@
-// Keeps contracts as read, beside the code that Node keeps, so that the next start neither loads the linter nor lints; that their schemas
-// compile, so that it compiles none; and that they break nothing that was published, so that it compares nothing. A kept contract is found
-// by the text of its file and by the code that read it; the files that it refers to must be unchanged as well.
+// Keeps results of a start for the next one, beside the compiled code that Node keeps. A contract that was read is not linted again, its
+// schemas are not compiled again, and it is not compared with the published contracts again. A kept contract is found by the text of its
+// file and by the code that read it; the files that it refers to must be unchanged as well.
 
 import { createHash } from 'node:crypto';
 import {
@@ -74,7 +74,7 @@ interface Mark {
   readonly content: string;
 }
 
-/** A gateway has some contracts, with two files each; the rest of these are former versions of them. */
+/** Most files that are kept. A contract has two files, so most of the files are of earlier versions of contracts. */
 const FILES_MAX = 1000;
 
 /** Opens the directory in which Node keeps compiled code. Returns undefined if Node keeps none. */
@@ -131,7 +131,7 @@ export function keptContractsIn(directory: string): KeptContracts {
       const roots = [...new Set(served.map(({ root }) => root))];
       const contracts = roots.map((root) => marks.get(root));
       if (contracts.includes(undefined)) return undefined;
-      // The contracts and these pointers determine the values.
+      // The values are left out: the contracts and these pointers determine them.
       const operations = served.map(({ root, located, parameters, ...rest }) => [
         roots.indexOf(root),
         located.pointer,
@@ -176,7 +176,7 @@ function isUnchanged(directory: string, [file, digest]: Part): boolean {
 /** Returns undefined if reading the entry would not give the same content. */
 function toEntry(file: string, text: string, content: ContractContent): Content | undefined {
   if (content.warnings.length > 0 || content.isBroken) return undefined;
-  // Written between the read of its text and the parse.
+  // The file was written between the read of its text and the parse, so the content may be of another text.
   if (textOf(file) !== text) return undefined;
   const others = content.files.filter((other) => other !== file);
   if (others.some(isJustWritten)) return undefined;
@@ -205,7 +205,7 @@ function valuesIn(value: unknown, known = new Map<object, number>()): number {
   return count;
 }
 
-/** Such a file may have been written after it was read. */
+/** Whether the file was written so recently that a later write may have the same time. */
 function isJustWritten(file: string): boolean {
   return Date.now() - statSync(file).mtimeMs < 2000;
 }
