@@ -13,7 +13,7 @@ import { upstreamsFromContract } from '../upstream/simulated/addresses.ts';
 import type { CommandContext } from './context.ts';
 import { belowBaseline } from './node-baseline.ts';
 
-/** Time for closing connections and for the last log lines, beyond that for draining. */
+/** The time for closing connections and writing the last log lines. It is added to the time for draining. */
 const CLOSE_MS = 5000;
 
 export function addStartCommand(program: Command, context: CommandContext): void {

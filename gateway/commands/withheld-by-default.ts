@@ -9,7 +9,7 @@ import type { Mistake } from '../shared/mistakes.ts';
 
 /** Operations that a warning names. */
 const NAMED_MAX = 3;
-/** They arrive, with a value of the gateway's own. */
+/** Headers that the service gets from the gateway itself, so it is no loss that the client's value is withheld. */
 const sentAnyway = new Set(['host', 'content-length', 'forwarded', 'via', 'traceparent', 'x-request-id']);
 
 /** Warnings at the entries of upstreams.yaml, where they can be remedied. */

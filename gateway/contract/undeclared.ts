@@ -12,7 +12,7 @@ export interface UndeclaredAnswer {
   readonly reaction: 'report' | 'refuse' | 'off';
   /** What was declared, what came, and the line to add. Holds nothing of the body. */
   readonly text: string;
-  /** Browsers run scripts in it. */
+  /** Whether browsers run scripts in the answer. */
   readonly isActive: boolean;
 }
 

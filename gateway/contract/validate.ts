@@ -63,7 +63,7 @@ const missingUpgrade: Violation = {
     'This operation opens a WebSocket. Send Upgrade: websocket and Connection: Upgrade, as a WebSocket client does.',
 };
 
-/** A body that is sent on as it arrives cannot be compared with that of an earlier request. */
+/** The violation of an Idempotency-Key on a streamed body. Such a body cannot be compared with the body of an earlier request. */
 const keyOfStream: Violation = {
   in: 'header',
   param: 'idempotency-key',
@@ -94,7 +94,8 @@ export function createValidate(options: ValidateOptions): Validate {
 
   return function validate(matched) {
     const contract = contractOf(matched.operation);
-    // Where undeclared media types pass, the service knows better which ones it has.
+    // Accept is checked only if undeclared media types are refused. Otherwise the service may have types that the contract does not
+    // declare.
     if (matched.operation.undeclaredMediaTypes === 'refuse')
       checkAccept(matched.headers.get('accept'), contract.answers);
     // A streamed body is not buffered, so the limit for buffered bodies does not apply.
@@ -106,7 +107,7 @@ export function createValidate(options: ValidateOptions): Validate {
     const violations: Violation[] = [];
     const scope = createCheckScope();
     const values = withinScope(scope, () => readParameters(matched, contract, violations));
-    // `Upgrade` is a field of the connection, which headers are without.
+    // The map of headers has no `Upgrade`, because that is a field of the connection. A handshake is recognized by `Sec-WebSocket-Key`.
     if (contract.needsUpgrade && !matched.headers.has('sec-websocket-key')) violations.push(missingUpgrade);
     if (isUnexpected(matched, contract.body)) violations.push(unexpectedBody);
     const search = contract.reader.search(query, values);

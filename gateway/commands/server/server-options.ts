@@ -27,7 +27,7 @@ const values: Readonly<Record<string, 'server' | 'key' | 'keyFile'>> = {
   '--key': 'key',
   '--key-file': 'keyFile',
 };
-/** What a header can carry. */
+/** The form of a key, which has to fit into a header. */
 const KEY = /^[!-~]{8,8192}$/;
 const SOURCES = 'Put it into GATEWAY_KEY, or into a file that --key-file names.';
 
@@ -38,7 +38,7 @@ export function addServerOptions(program: Command): void {
     .option('--key-file <file>', 'file with the key for it; or GATEWAY_KEY with the key itself')
     .option('--key <key>', 'the key; other users of this machine can read it in the list of processes')
     .option('--insecure', 'send the key over http to another machine, where others on the way can read it')
-    // Behind its name, a command has options of its own, such as `explain --key`.
+    // These options count only before the name of the command, because commands have options with the same names, such as `explain --key`.
     .enablePositionalOptions();
 }
 
@@ -88,7 +88,7 @@ function serverOf(
       if (key !== undefined) complain(`gateway: --key can be read by other users of this machine. ${SOURCES}\n`);
       const found = key ?? (keyFile === undefined ? environment.GATEWAY_KEY : readKeyFile(keyFile));
       if (found === undefined || found === '') throw new CommandFailure(2, `There is no key for ${text}. ${SOURCES}`);
-      // The message does not repeat it.
+      // The message does not repeat the value, which may be a key with a mistake.
       if (!KEY.test(found)) throw new CommandFailure(2, 'What is given as a key is none: it has other characters.');
       return found;
     },

@@ -9,7 +9,10 @@ import type { Backend, BackendRequest } from './backend.ts';
 
 const PATIENCE_MS = 3000;
 
-/** What is told of failures to connect; others say more in the trial itself. */
+/**
+ * The reasons why a service is absent, by the error of connecting. Other errors are not listed, because the trial itself says more about
+ * them.
+ */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at',
   ENOTFOUND: 'there is no host of the name in',
@@ -47,7 +50,7 @@ interface Watched {
 }
 
 /**
- * Notices that a service stops during its trial: each request afterwards would be reported for itself.
+ * Notices that a service stops during its trial. Without this, the trial would report every later request as a failure.
  *
  * @param address of the service, as in upstreams.yaml
  */

@@ -138,8 +138,8 @@ export function createBackend(options: BackendOptions): Backend {
   }
 
   /**
-   * A service may close a kept connection while the next request is on its way. The gateway sends that one again, if the method allows it,
-   * so it tells nothing about the service.
+   * A service may close a kept connection while the next request is on its way. The gateway then sends the request again if its method
+   * allows that, and so does the trial: such a lost request is no fault of the service.
    */
   async function answerTo(request: Outgoing, signal: AbortSignal): Promise<WholeAnswer> {
     const openedBefore = client.openedCount;

@@ -20,7 +20,7 @@ export interface TrialBody {
 
 const BOUNDARY = 'gateway-try';
 const FILE_TYPE = 'application/octet-stream';
-/** Far more than a sample takes. */
+/** The limits of a sample body. Samples are far below them. */
 const LIMITS = { bodyBytesMax: 1_048_576, jsonDepthMax: 32, jsonMembersMax: 10_000 };
 
 /**

@@ -64,7 +64,7 @@ export function createCreatedRecords(backend: Backend, entries: readonly Contrac
     try {
       await send({ entry: removal, pathValues: [...pathValues, id], search: '', headers });
     } catch {
-      // It is named as left.
+      // The record could not be deleted. It is named as one that remains.
     }
   }
 

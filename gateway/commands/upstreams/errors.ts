@@ -120,7 +120,7 @@ function silent(what: string, { problem }: Answered): Finding {
 
 /** A text, a UUID, the largest integer that 32 bits hold, and a large one of nine digits. */
 const ABSENT_IDS = ['does-not-exist-0000000000', 'f1e3a7c2-5b0d-4e86-9a41-d07c3b8e52f6', 2_147_483_647, 999_999_937];
-/** Fewer characters might be the id of a record. */
+/** The fewest characters that are changed. With fewer, the changed id might be the id of an existing record. */
 const VARIED_MIN = 6;
 
 /**

@@ -27,7 +27,7 @@ interface ExerciseOptions {
 
 const ranks: Readonly<Record<string, number>> = { GET: 1, POST: 0, PUT: 3, PATCH: 2, DELETE: 4 };
 
-/** Ends early if the upstream refuses the credential, because it may block a client that goes on. */
+/** Ends early if the upstream refuses the credential, because the upstream may block a client that goes on sending it. */
 export async function exercise({
   backend,
   entries,
@@ -93,7 +93,7 @@ function whyNot(
   return isOwn ? undefined : 'nothing was created here that it could change';
 }
 
-/** Adds an Idempotency-Key, unless the operation does without. */
+/** Adds an Idempotency-Key if the operation takes one. */
 function withKey(asked: BackendRequest, number: number): BackendRequest {
   if (asked.entry.operation.idempotency === 'off') return asked;
   const key = `try-${process.pid}-${Date.now().toString(36)}-${number}`;

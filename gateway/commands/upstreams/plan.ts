@@ -76,7 +76,7 @@ export function createAcceptance(entry: ContractOperation, schemas: Schemas) {
 function firstOf(entry: ContractOperation, schemas: Schemas, candidates: readonly Candidate[], ids: KnownIds) {
   const { accepted, search } = createAcceptance(entry, schemas);
 
-  /** Undefined if the gateway would refuse it. */
+  /** Returns the request with these values; undefined if the gateway would refuse it. */
   function prepared(values: ReadonlyMap<Candidate, unknown>): BackendRequest | undefined {
     const pathValues = pathValuesOf(entry, values, ids);
     const query = queryOf(values);

@@ -96,7 +96,7 @@ async function joined(
   return { root: bundled.bundle.parsed as JsonObject, files: [...new Set([file, ...bundled.fileDependencies])] };
 }
 
-/** Converts a Swagger 2.0 document. One with mistakes may be too far from Swagger to be converted. */
+/** Converts a Swagger 2.0 document. Returns undefined for a document with mistakes that cannot be converted because of them. */
 async function converted(
   read: Omit<ContractContent, 'hasNames' | 'isSwagger'>,
 ): Promise<Omit<ContractContent, 'hasNames'> | undefined> {

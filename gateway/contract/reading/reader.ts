@@ -32,10 +32,13 @@ interface ThreadReader extends ContractReader {
   close(): void;
 }
 
-/** A thread loads the linter, which takes half a second of CPU; one that rests has some 60 MB. Files are often saved several times. */
+/**
+ * How long a thread without work is kept. Files are often saved several times, and a new thread would load the linter again, which takes
+ * half a second of CPU time. An idle thread takes some 60 MB.
+ */
 const KEPT_MS = 10_000;
 
-/** The thread of this process that rests. */
+/** The idle thread of this process, if there is one. */
 let kept: { readonly worker: Worker; readonly end: NodeJS.Timeout } | undefined;
 
 function takeThread(): Worker {
@@ -92,7 +95,7 @@ export function createThreadReader(directory?: string): ThreadReader {
 
   function close(): void {
     if (worker === undefined || ended.signal.aborted) return;
-    // The reply to a pending request would be taken for that to the next one.
+    // A thread with a pending request is ended. If it were kept, its reply would be taken for the reply to the next request.
     if (isPending) void worker.terminate();
     else keepThread(worker.off('exit', abort));
     worker = undefined;

@@ -24,8 +24,8 @@ const DOCUMENT = 'http://document.invalid/';
 const NAMES = /\$(?:id|anchor|dynamicAnchor|dynamicRef)\b/;
 
 /**
- * Changes the document in place. Leaves one alone whose dynamic references have several targets: which one they lead to depends on the way
- * to them, and Ajv follows them.
+ * Changes the document in place. Leaves a document as it is if its dynamic references have several targets: the target then depends on the
+ * way to the reference, which only Ajv follows.
  */
 export function resolveNames(root: JsonObject, text: string): void {
   if (!NAMES.test(text) || !/^3\.[1-9]/.test(String(root.openapi))) return;

@@ -1,5 +1,5 @@
 // Converts Swagger 2.0 documents to OpenAPI 3.0 when they are read (docs/decisions/0024-swagger-2.md). What OpenAPI 3.0 cannot say is
-// prepared before, so that the gateway checks less there, never something else, and is listed as a warning.
+// changed before the conversion, so that the gateway checks less at this place and never something else. Each such place is a warning.
 
 import { MULTIPART, URLENCODED } from '../media-types.ts';
 import { isObject, type JsonObject, objectAt, pathOf, uriDecoded, valueAt } from '../pointer.ts';
@@ -98,7 +98,7 @@ function isBody(parameter: JsonObject): boolean {
   return parameter.in === 'body' || parameter.in === 'formData';
 }
 
-/** Without a media type for forms, services take both; with a file, multipart only. */
+/** Prepares a form. If the document declares no media type for it, services accept both kinds of form; a form with a file is multipart. */
 function prepareForm(
   root: JsonObject,
   operation: JsonObject,

@@ -27,7 +27,7 @@ export function samplesOf(root: JsonObject, { value }: Located, options: SampleO
 
 type Sampler = (schema: unknown, depth: number) => unknown[];
 
-/** Each schema is sampled once per depth: schemas that refer to each other would otherwise multiply. */
+/** Creates the sampler. It samples each schema once per depth, because the samples of schemas that refer to each other would multiply. */
 function createSampler(root: JsonObject, { of = 'request', withExamples = true }: SampleOptions): Sampler {
   const known = new Map<unknown, unknown[][]>();
   const isHidden = (schema: unknown) =>
@@ -176,7 +176,7 @@ function createObjects({ sample, isHidden, of }: ObjectTools) {
       const schema = Object.hasOwn(declared, name) ? declared[name] : schemaBeside(keywords, name);
       const isRequired = required.has(name);
       if (!isRequired && depth > OPTIONAL_DEPTH_MAX) continue;
-      // The check of answers requires what the schema requires, write-only members too.
+      // An answer needs required members even if they are write-only, because the check of answers requires them.
       if (!(isRequired && of === 'answer') && isHidden(schema)) continue;
       const samples = sample(schema, depth + 1);
       if (samples.length > 0) members.push({ name, samples, isRequired });

@@ -22,7 +22,7 @@ export function toDecimal(literal: string): Decimal {
   };
 }
 
-/** Written without an expression, which would try each zero of a long text anew. */
+/** Removes the zeros at the end. It uses no regular expression, which would try each zero of a long text again. */
 function withoutZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits.charCodeAt(end - 1) === 48) end -= 1;

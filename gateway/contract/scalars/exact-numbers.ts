@@ -4,7 +4,7 @@
 import { current, takeSteps } from '../schemas/check-scope.ts';
 import { compareDecimals, type Decimal, decimalOf, isMultiple, toDecimal } from './decimal.ts';
 
-/** Longer literals are refused: what is computed with them grows with the square. */
+/** The longest literal. Longer ones are refused, because the time of computing with them grows with the square of their length. */
 const LITERAL_MAX = 1000;
 const DIGITS_MAX = 15;
 /** Steps that one comparison of literals takes. */
@@ -34,7 +34,9 @@ const isLarge = (number: number) => Number.isInteger(number) && !Number.isSafeIn
 
 const isEqual = (a: Decimal, b: Decimal) => a.coefficient === b.coefficient && a.exponent === b.exponent;
 
-/** Whether a double may differ from the literal: without an expression, since most numbers are short. */
+/**
+ * Whether a double may differ from the literal. It uses no regular expression, because for short numbers, which most are, a loop is faster.
+ */
 export function mayBeInexact(text: string, from = 0, to = text.length): boolean {
   let digits = 0;
   for (let at = from; at < to; at += 1) {
@@ -73,7 +75,10 @@ function bound(isKept: (number: number, limit: number) => boolean) {
   };
 }
 
-/** Whether the double is the number that the client wrote, in full or in the shortest text of the double: a contract has either. */
+/**
+ * Whether the double is the number that the client wrote. The client may have written the double in full or in its shortest text, because
+ * contracts contain both.
+ */
 export function isExact(number: number): boolean {
   if (current.inexact === undefined) return true;
   return holds(number, (literal) => isEqual(literal, toDecimal(String(number)))) ?? true;

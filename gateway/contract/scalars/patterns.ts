@@ -22,7 +22,9 @@ const COMPARISONS_PER_STEP = 4;
 
 /** Steps that RE2 takes for a character in a state that it knows. */
 const STEPS_PER_CHARACTER = 8;
-/** Steps that RE2 takes for each instruction of a new state. Once it makes no more states, for each instruction and character. */
+/**
+ * Steps that RE2 takes for each instruction of a new state. When it makes no more states, it takes them for each instruction and character.
+ */
 const STEPS_PER_INSTRUCTION = 20;
 
 /**
@@ -91,7 +93,7 @@ function stepsOf({ unbounded, anchored, choices, length }: PatternShape, text: s
   return 1 + (places * ways * Math.max(1, length)) / COMPARISONS_PER_STEP;
 }
 
-/** The native engine cannot be interrupted, so that the steps are spent before. */
+/** The native engine cannot be interrupted, so the steps are spent before it runs. */
 function nativeTest(native: RegExp, shape: PatternShape): (text: string) => boolean {
   return (text) => {
     takeSteps(stepsOf(shape, text));

@@ -12,11 +12,14 @@ export interface CheckScope {
 
 /** About 50 ms. Common requests take a few hundred steps. */
 export const STEPS_MAX = 10_000_000;
-/** What a member or item, and a character of text, add: work that grows with the size alone is bounded by the limits of bodies. */
+/**
+ * Steps that each member or item adds to the budget, and each character of text. Work that only grows with the size needs no other bound,
+ * because the limits of bodies bound the size.
+ */
 const STEPS_PER_MEMBER = 200;
 const STEPS_PER_CHARACTER = 10;
 
-/** For work that no client causes, such as reading a configuration. */
+/** The scope of work that no client causes, such as reading a configuration. */
 const unbounded: CheckScope = { stepsLeft: Number.POSITIVE_INFINITY, inexact: undefined };
 
 /** The scope of the exchange that is being checked. A module variable suffices, because checks are synchronous. */

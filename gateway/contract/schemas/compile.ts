@@ -32,7 +32,7 @@ export async function compileNew(
     .flatMap(({ operations }) => operations);
   if (!all && added.length > COMPILED_AT_BOOT_MAX) return;
   await compileAll(added, schemas, mistakes);
-  // With a mistake, operations may be missing.
+  // If there is a mistake, operations may be missing, so nothing is noted as compiled.
   if (mistakes.length > 0) return;
   for (const root of new Set(added.map(({ document }) => document.root))) kept?.keepCompiles(root);
 }

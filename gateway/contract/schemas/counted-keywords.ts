@@ -46,7 +46,7 @@ export function stepsOf(schema: unknown): number {
   return STEPS_PER_KEYWORD * Math.ceil(1 + weightOf(schema));
 }
 
-/** Spends for a list of the names of an object's members. */
+/** Spends the steps of listing the names of an object's members. */
 function countedNames<Names extends ArrayLike<unknown>>(names: Names): Names {
   takeSteps(STEPS_PER_NAME * names.length);
   return names;
@@ -62,7 +62,7 @@ export function spendErrors(cxt: KeywordCxt): void {
   spendSteps(cxt, _`errors`);
 }
 
-/** Makes the loops of all keywords of one Ajv spend. To be called when it has all its keywords. */
+/** Makes the loops of all keywords of one Ajv spend steps. Call it after all keywords are added. */
 export function countTurns(ajv: Ajv2020): void {
   /** The keyword whose code is being generated, and the code generators whose loops spend. */
   let inner: KeywordCxt | undefined;

@@ -58,7 +58,8 @@ export function normalizeSchemas(root: JsonObject): boolean {
 }
 
 /**
- * Calls `visit` with every object of a document that may be a schema, from the outside in. What it returns is handed to the visits below.
+ * Calls `visit` with every object of a document that may be a schema, from the outside in. The result of a visit is passed to the visits of
+ * the objects inside.
  */
 export function eachSchema<Context>(
   root: JsonObject,

@@ -122,7 +122,7 @@ function membership(allowed: readonly unknown[]): (value: unknown) => boolean {
   return (value) => (isContainer(value) ? others.has(canonical(value)) : isScalar(value));
 }
 
-/** Lengths count characters, of one or two code units each: most texts need no counting. */
+/** Whether a text has at most `limit` characters. A character has one or two code units, so most texts need no counting. */
 function isShortEnough(text: string, limit: number): boolean {
   return text.length <= limit || (text.length <= 2 * limit && charactersIn(text) <= limit);
 }

@@ -83,7 +83,7 @@ function remembering(target: SchemaEnv): ValidateFunction {
   return validate;
 }
 
-/** Without a list of the names, since few documents have any. */
+/** Returns the number of members. It makes no list of the names, because few documents have dynamic anchors. */
 function countOf(members: object | undefined): number {
   let count = 0;
   for (const _name in members) count += 1;

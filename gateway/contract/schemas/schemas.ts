@@ -233,7 +233,7 @@ function toCheck(ajvs: AjvByExtent, schema: JsonObject): SchemaCheck {
     try {
       return validate(value) ? none : (validate.errors ?? none);
     } catch (error) {
-      // A schema that refers to itself for the same value never comes to an end.
+      // A RangeError means that the check did not end, because a schema refers to itself for the same value.
       throw error instanceof RangeError ? tooComplex() : error;
     }
   };

@@ -62,7 +62,10 @@ export function argumentsOf(entry: ContractOperation): OperationArguments {
   return { parameters, body, idempotencyKey, ...obstacleOf(entry, declared, inTemplate, obstacle) };
 }
 
-/** A path parameter that the document does not declare, and a required field that only the gateway sends, leave nothing to call. */
+/**
+ * Returns why the operation cannot be called: the document does not declare a path parameter, or a required header is one that only the
+ * gateway sends.
+ */
 function obstacleOf(
   { operation }: ContractOperation,
   declared: readonly { readonly located: Located; readonly parameter: Parameter }[],

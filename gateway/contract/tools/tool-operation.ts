@@ -13,7 +13,7 @@ import { createRequestWriter } from './written-request.ts';
 
 /** The longest description within a schema. */
 const DESCRIPTION_CHARACTERS_MAX = 300;
-/** A larger schema of answers is left out: it tells a model more than the answer does. */
+/** The largest schema of answers. A larger one is left out, because it would take more of a model's context than the answer itself. */
 const OUTPUT_BYTES_MAX = 16_384;
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const LIMIT = /^(?:limit|per_page|page_size|pageSize|max_results|maxResults|first|count)$/;

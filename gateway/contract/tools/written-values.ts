@@ -149,7 +149,7 @@ function scalarText(value: unknown): Written {
   return isExact(value) ? { text: plainNumber(value) } : INEXACT;
 }
 
-/** The caller has parsed the number: beyond this, another one may have been written. */
+/** Whether the number is surely the one that was written. Parsing may have changed a larger one. */
 function isExact(value: number): boolean {
   return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 }

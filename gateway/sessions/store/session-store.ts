@@ -152,9 +152,9 @@ export interface RefreshTerms extends Pick<RefreshLease, 'reuseMs'> {
 
 export type RefreshTake =
   | { readonly state: 'taken'; readonly lease: RefreshLease; readonly session: Session }
-  /** Another holder is at it. `endsInMs`: when its lease runs out unless it is renewed. */
+  /** Another holder has the lease. `endsInMs`: when its lease runs out unless the holder renews it. */
   | { readonly state: 'held'; readonly endsInMs: number }
-  /** An earlier holder may have redeemed the token, and no holder is at it. */
+  /** An earlier holder may have redeemed the token, and its lease has run out. */
   | { readonly state: 'unknown'; readonly session: Session }
   /** The call came too late. */
   | { readonly state: 'late' }
@@ -174,9 +174,12 @@ export interface SessionRefreshes {
   renew(lease: RefreshLease, forMs: number, sentForMs: number | undefined): Awaitable<boolean>;
   /** Writes the successor. Returns undefined if the session has ended. */
   replaceTokens(lease: RefreshLease, tokens: IssuedTokens): Awaitable<Session | undefined>;
-  /** This holder has certainly not redeemed the token: the next one may do it, unless an earlier one may have. */
+  /**
+   * Gives the lease back, because this holder has certainly not redeemed the token. The next holder may redeem it, unless an earlier holder
+   * may have done so.
+   */
   release(lease: RefreshLease): Awaitable<void>;
-  /** Whether the token was redeemed stays unknown: nothing waits for this holder. */
+  /** Ends the lease of a holder that does not know whether the token was redeemed. Others then no longer wait for this holder. */
   giveUp(lease: RefreshLease): Awaitable<void>;
 }
 
@@ -193,7 +196,7 @@ export interface SessionStore {
   get(id: string): Awaitable<Session | undefined>;
   /** By time of creation, then by id. */
   list(of: SessionsOf, page: SessionPage): Awaitable<readonly Session[]>;
-  /** Last uses by hash. Never goes back, writes nothing else, and leaves ended sessions ended. */
+  /** Writes the last uses, by hash. Never replaces a later use by an earlier one, writes nothing else, and leaves ended sessions ended. */
   touch(uses: ReadonlyMap<string, number>): Awaitable<void>;
   /** Returns the session as it was; undefined if it has ended before. Later readers find nothing. */
   end(id: string, reason: EndReason): Awaitable<Session | undefined>;

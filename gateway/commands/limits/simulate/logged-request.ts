@@ -16,7 +16,7 @@ export interface LoggedRequest {
   readonly issuer: string | undefined;
   readonly operation: string;
   readonly client: string;
-  /** Whether the limits refused it when it was recorded. */
+  /** Whether the limits refused the request when it was recorded. */
   readonly refused: boolean;
 }
 

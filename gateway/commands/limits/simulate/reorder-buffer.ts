@@ -2,7 +2,7 @@
 
 import type { LoggedRequest } from './logged-request.ts';
 
-/** Enough to sort a request that took a minute at a thousand requests per second. About 20 MB. */
+/** Most requests in the buffer, about 20 MB. This is enough to sort a request that took a minute, at a thousand requests per second. */
 const BUFFERED_MAX = 65_536;
 
 interface ReorderBuffer {

@@ -124,7 +124,7 @@ const failedLogins: Row = (facts, { entry }) => {
   const counters = new Map<string, number | undefined>();
   for (const [index, { logins, limits: of }] of entry.tunnels.entries()) {
     if (logins.paths.length === 0) continue;
-    // Windows begin with their first failure: one more than fits may lie in a day.
+    // A window begins with its first failure, so a day may touch one window more than fit into it.
     const windows = Math.ceil(DAY_SECONDS / of.failuresWindowSeconds) + 1;
     counters.set(logins.countedAs ?? `tunnel ${index}`, of.failuresTotal && of.failuresTotal * windows);
   }

@@ -14,7 +14,7 @@ import { toSessionScript } from './session-script.ts';
  */
 const QUIET_MS = 4000;
 
-/** A provider may take a token again for some time after it was sent first. A clock that was set back says nothing. */
+/** A provider may take a token again for some time after it was sent first. After a clock was set back, the answer is no. */
 const MAY_REPEAT = `
 local function may_repeat(sent, reuse)
   local since = now - sent

@@ -39,7 +39,7 @@ export function createSqliteRefreshes({ database, now, find, columnsOf }: Sqlite
     UPDATE sessions SET tokens = ?, access_ends_at = ?, access_lives = ?, refreshable = ?, generation = ?,
       owner = NULL, lease_ends_at = 0, sent_at = NULL, sender = NULL
     WHERE hash = ? AND generation = ? AND fence <= ?`);
-  // What an earlier owner has sent stays unknown.
+  // Gives a lease back. The note that an earlier owner may have sent the token stays.
   const release = database.prepare(`
     UPDATE sessions SET owner = NULL, lease_ends_at = 0, sent_at = iif(sender = owner, NULL, sent_at), sender = nullif(sender, owner)
     WHERE hash = ? AND generation = ? AND owner = ?`);
@@ -47,7 +47,7 @@ export function createSqliteRefreshes({ database, now, find, columnsOf }: Sqlite
     UPDATE sessions SET lease_ends_at = 0 WHERE hash = ? AND generation = ? AND owner = ?`);
   const leaseOf = (hash: string) => selectLease.get(hash) as LeaseRow | undefined;
 
-  /** A provider may take a token again for some time after it was sent first. A clock that was set back says nothing. */
+  /** A provider may take a token again for some time after it was sent first. After a clock was set back, the answer is no. */
   function mayRepeat(sentAtMs: number, reuseMs: number): boolean {
     const sinceMs = now() - sentAtMs;
     return sinceMs >= 0 && sinceMs < reuseMs;

@@ -39,7 +39,7 @@ const PURGE_ROWS = 50;
 
 const COLUMNS = `id, hash, fixed, created_at AS createdAtMs, ends_at AS endsAtMs, idle AS idleMs, used_at AS usedAtMs,
   access_ends_at AS accessEndsAtMs, access_lives AS accessLivesMs, refreshable, generation, tokens AS sealedTokens`;
-/** Has not ended by itself. */
+/** The condition that a session has reached neither its absolute end nor its idle end. */
 const ALIVE = `ends_at > :now AND used_at + idle + ${IDLE_SLACK_MS} > :now`;
 
 interface SqliteSessionStoreOptions {
@@ -85,7 +85,7 @@ export function createSqliteSessionStore(options: SqliteSessionStoreOptions): Se
     if (stored !== undefined) return stored;
     const { begunAtMs, perPersonMax } = login;
     const nowMs = now();
-    // A login from the future began before the clock was set back.
+    // A login that seems to begin in the future began before the clock was set back.
     if (nowMs - begunAtMs > LOGIN_MAX_MS || begunAtMs > nowMs) return undefined;
     if (providerSid !== undefined && rows.logoutAt(`sid ${sidName(provider, providerSid)}`) !== undefined)
       return undefined;
