@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenActions } from '../administration/actions.ts';
-import { KEY_STORE_FILE } from '../auth/store/sqlite/key-store-schema.ts';
+import { KEY_STORE_FILE } from '../auth/store/key-store.ts';
 import { adminTokensIn, type Secrets } from '../config/secrets.ts';
 import { loadSettings, type Settings } from '../config/settings.ts';
 import type { Configuration, LoadPurpose } from '../configuration.ts';

@@ -21,8 +21,9 @@ import {
   sendContinueInOrder,
   trackConnections,
 } from './connections/node-server.ts';
-import type { EdgeExchange } from './edge-exchange.ts';
+import type { EdgeResponse } from './edge-exchange.ts';
 import { createExchanges, type ExchangesOptions } from './exchanges.ts';
+import type { RequestServer } from './fast-path/connection.ts';
 import { createFastPath } from './fast-path/fast-path.ts';
 import type { Refusals } from './refusal/refusals.ts';
 import { createUnreadable } from './refusal/unreadable.ts';
@@ -49,10 +50,10 @@ export interface ServerOptions extends NodeServerOptions, ExchangesOptions {
   /** Counts a new connection, and ends it beyond the limits. connections/connections.ts */
   takeConnection?(socket: Socket): void;
   /** The handlers of the configuration in force. Called once per request. `openServing` of wiring/sections/traffic.ts */
-  handlersInForce(): RequestHandlers;
+  servingInForce(): RequestHandlers;
 }
 
-export class PublicServer {
+export class PublicServer implements RequestServer {
   readonly server: Server;
   readonly #options: ServerOptions;
   readonly #exchanges: ReturnType<typeof createExchanges>;
@@ -124,14 +125,36 @@ export class PublicServer {
     this.#exchanges.stop();
   }
 
+  /** Begins the exchange of a request, and gives it to the pipeline. */
+  serveRequest(request: DownstreamRequest, response: EdgeResponse): void {
+    const { servingInForce, refusals } = this.#options;
+    const arrived = this.#exchanges.begin(request, response, response);
+    try {
+      servingInForce()
+        .handleRequest(arrived)
+        .catch((error: unknown) => refusals.refuse(arrived, error));
+    } catch (thrown) {
+      refusals.refuse(arrived, thrown);
+    }
+  }
+
+  /** Called while bytes are read, so it must not throw. */
+  needsNode(request: DownstreamRequest): boolean {
+    try {
+      return this.#options.servingInForce().needsNode(request);
+    } catch (thrown) {
+      reportFault(thrown);
+      return true;
+    }
+  }
+
   #openFastPath(server: Server, everyMs: number) {
     return createFastPath({
       ...this.#options,
       server,
+      requests: this,
       isTls: this.#options.createTlsServer !== undefined,
       everyMs,
-      needsNode: (request) => this.#needsNode(request),
-      serveRequest: (request, response) => this.#handle(this.#exchanges.begin(request, response, response)),
       onClientError: this.#unreadable.onClientError,
     });
   }
@@ -155,20 +178,10 @@ export class PublicServer {
     server.on('connect', (_request, socket: Socket) => orDestroy(socket, () => this.#unreadable.onConnect(socket)));
   }
 
-  /** Called while bytes are read, so it must not throw. */
-  #needsNode(request: DownstreamRequest): boolean {
-    try {
-      return this.#options.handlersInForce().needsNode(request);
-    } catch (thrown) {
-      reportFault(thrown);
-      return true;
-    }
-  }
-
   /** Called by the parser, so it must not throw. */
   #upgrades(request: IncomingMessage): boolean {
     try {
-      return this.#options.handlersInForce().upgrades(request);
+      return this.#options.servingInForce().upgrades(request);
     } catch (thrown) {
       reportFault(thrown);
       return false;
@@ -180,38 +193,28 @@ export class PublicServer {
     return this.#exchanges.inProgress().some(({ request }) => request.socket === socket);
   }
 
-  #handle(arrived: EdgeExchange): void {
-    const { handlersInForce, refusals } = this.#options;
-    try {
-      handlersInForce()
-        .handleRequest(arrived)
-        .catch((error: unknown) => refusals.refuse(arrived, error));
-    } catch (thrown) {
-      refusals.refuse(arrived, thrown);
-    }
+  #onRequest(request: IncomingMessage, response: ServerResponse): void {
+    this.#arrivedAtNode(request, response);
+    this.serveRequest(request, response);
   }
 
-  #beginAtNode(request: IncomingMessage, response: ServerResponse, until: ServerResponse | Socket): EdgeExchange {
-    this.#fastPath?.arrivedAtNode(request.socket);
+  #arrivedAtNode({ socket }: IncomingMessage, response: ServerResponse): void {
+    this.#fastPath?.arrivedAtNode(socket);
     // An error, for example of a write after the end, makes the response useless.
     response.on('error', destroyItself);
-    return this.#exchanges.begin(request, response, until);
-  }
-
-  #onRequest(request: IncomingMessage, response: ServerResponse): void {
-    this.#handle(this.#beginAtNode(request, response, response));
   }
 
   /** Node gives only the socket. The response made for it works as usual until the upgrade is complete. */
   #onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    const { handlersInForce, refusals } = this.#options;
+    const { servingInForce, refusals } = this.#options;
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.on('finish', () => socket.destroySoon());
     socket.on('drain', () => response.emit('drain'));
-    const arrived = this.#beginAtNode(request, response, socket);
-    handlersInForce()
+    this.#arrivedAtNode(request, response);
+    const arrived = this.#exchanges.begin(request, response, socket);
+    servingInForce()
       .upgrade(arrived, socket, head)
       .catch((error: unknown) => refusals.refuse(arrived, error));
   }

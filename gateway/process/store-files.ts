@@ -1,7 +1,8 @@
-// Pure: the files of the embedded stores in the data directory. The name of each stands beside the steps of its schema.
+// Pure: the files of the embedded stores in the data directory.
 
 import { ACME_FILE, ACME_STEPS } from '../acme/sqlite-acme-store.ts';
-import { KEY_STORE_FILE, KEY_STORE_STEPS } from '../auth/store/sqlite/key-store-schema.ts';
+import { KEY_STORE_FILE } from '../auth/store/key-store.ts';
+import { KEY_STORE_STEPS } from '../auth/store/sqlite/key-store-schema.ts';
 import { REPLAY_FILE, REPLAY_STEPS } from '../replay/sqlite-schema.ts';
 import { SESSIONS_FILE, SESSIONS_STEPS } from '../sessions/store/sqlite/session-schema.ts';
 import type { SchemaSteps } from '../shared/stores/sqlite-schema.ts';

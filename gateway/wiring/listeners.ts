@@ -20,7 +20,7 @@ import type { PublicTls } from './public-tls.ts';
 /** The functions that exist only after everything behind the listeners is open. */
 export interface ClientRequests extends Pick<ServerOptions, 'recordExchange'> {
   /** The handlers of the configuration in force. Called once per request. `openServing` of sections/traffic.ts */
-  handlersInForce(): RequestHandlers & {
+  servingInForce(): RequestHandlers & {
     /** Forwards a request of the plain listener; undefined if no tunnel there has its path. serving.ts */
     passPlain(admitted: Admitted): Promise<void> | undefined;
   };
@@ -102,10 +102,11 @@ export class Listeners {
     return [this.#public, this.#plain].filter((server) => server !== undefined);
   }
 
-  #createServers({ handlersInForce, recordExchange }: ClientRequests): PublicServer {
+  #createServers(requests: ClientRequests): PublicServer {
     const { settings, configuration, constantHeaders, refusals, requestId, onExcess, tls } = this.#options;
     const { limits, timeouts, http, tls: tlsRules } = this.#gateway;
     const shared = {
+      ...requests,
       constantHeaders,
       refusals,
       requestId,
@@ -115,7 +116,6 @@ export class Listeners {
       requestMs: timeouts.requestMs,
       writeIdleMs: timeouts.writeIdleMs,
       keepAliveMs: timeouts.keepAliveMs,
-      recordExchange,
       takeConnection: createConnections({
         rules: () => shareOfWorker(configuration().config.gateway.connections, settings.workers),
         // Trusted proxies are exempt, because a proxy has the connections of many clients.
@@ -124,14 +124,15 @@ export class Listeners {
       }),
     };
     if (tlsRules?.plain) {
-      const plain = this.#plainOptions(tlsRules.plain.mode, (admitted) => handlersInForce().passPlain(admitted));
+      const plain = this.#plainOptions(tlsRules.plain.mode, (admitted) =>
+        requests.servingInForce().passPlain(admitted),
+      );
       this.#plain = new PublicServer({ ...shared, ...plain });
     }
     this.#public = new PublicServer({
       ...shared,
       createTlsServer: tls?.createServer,
       usesFastPath: http.fastPath,
-      handlersInForce,
     });
     return this.#public;
   }
@@ -159,7 +160,7 @@ export class Listeners {
       constantHeaders,
       refusals: createRefusals({ publicUrl, countRefusal: () => undefined }),
       usesFastPath: false,
-      handlersInForce: () => requests,
+      servingInForce: () => requests,
     };
   }
 }

@@ -5,6 +5,9 @@ import type { Organization } from '../../exchange/caller.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { KeyAndOwner, KeyPatch, StoredKey } from './stored-key.ts';
 
+/** File of the embedded store, in the data directory. Commands need its name without loading SQLite. */
+export const KEY_STORE_FILE = 'gateway.db';
+
 export type ChangeKind =
   | 'organization.created'
   | 'organization.tier_changed'

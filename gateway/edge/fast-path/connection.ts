@@ -9,12 +9,17 @@ import { giveBackReads, takeReads } from '../../sockets/shared-reads.ts';
 import { FastRequest } from './request.ts';
 import { FastResponse, type FastResponseOptions } from './response.ts';
 
+/** What serves the requests of a connection: ../server.ts */
+export interface RequestServer {
+  /** Whether only Node's classes serve this request. */
+  needsNode(request: DownstreamRequest): boolean;
+  /** Begins an exchange, and gives it to the pipeline. */
+  serveRequest(request: FastRequest, response: FastResponse): void;
+}
+
 /** The members of fast-path.ts that a connection uses. */
 export interface FastOwner extends HeadBounds, Pick<FastResponseOptions, 'keepAliveMs'> {
-  /** Whether only Node's classes serve this request. `#needsNode` of ../server.ts */
-  needsNode(request: DownstreamRequest): boolean;
-  /** Begins an exchange, and gives it to the pipeline. `#openFastPath` of ../server.ts */
-  serveRequest(request: FastRequest, response: FastResponse): void;
+  readonly requests: RequestServer;
   /**
    * Gives the connection to Node's server, with the bytes that were read and not used.
    *
@@ -23,8 +28,11 @@ export interface FastOwner extends HeadBounds, Pick<FastResponseOptions, 'keepAl
   handOver(connection: FastConnection, bytes: Buffer, isPartOfHead: boolean): void;
   /** Whether the listener is closing. A connection that becomes idle is then ended. */
   isClosing(): boolean;
-  /** Handles a client that has ended its side in the middle of a request. `onClientError` of ../refusal/unreadable.ts */
-  onBroken(error: NodeJS.ErrnoException, socket: Socket): void;
+  /**
+   * Refuses a connection from which nothing more can be read, or whose head takes too long, as for a `clientError` of Node's server.
+   * ../refusal/unreadable.ts
+   */
+  onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
 }
 
 export class FastConnection implements FastResponseOptions {
@@ -146,7 +154,7 @@ export class FastConnection implements FastResponseOptions {
       return;
     }
     const request = new FastRequest(head, this.socket, this.#onWaiting);
-    if (this.#owner.needsNode(request)) {
+    if (this.#owner.requests.needsNode(request)) {
       this.#owner.handOver(this, Buffer.from(all), false);
       return;
     }
@@ -156,7 +164,7 @@ export class FastConnection implements FastResponseOptions {
     const response = new FastResponse(this.socket, head.method, head.isPersistent, this);
     this.response = response;
     if (all.length > head.headBytes) request.take(Buffer.from(all.subarray(head.headBytes)));
-    this.#owner.serveRequest(request, response);
+    this.#owner.requests.serveRequest(request, response);
   }
 
   #pauseOrResume(): void {
@@ -193,7 +201,7 @@ export class FastConnection implements FastResponseOptions {
 
   #ended(): void {
     const isCut = this.#request === undefined ? this.#waiting !== undefined : !this.#request.complete;
-    if (isCut) this.#owner.onBroken(endOfInput(), this.socket);
+    if (isCut) this.#owner.onClientError(endOfInput(), this.socket);
     else if (this.response === undefined) this.socket.end();
     // The client has ended its side, so this answer is the last one, unless bytes of another request wait: that request is answered, too.
     else if (this.#waiting === undefined) this.response.isLast = true;

@@ -9,7 +9,7 @@ import { contain } from '../../shared/faults.ts';
 import { FastConnection, type FastOwner } from './connection.ts';
 import type { FastResponse } from './response.ts';
 
-interface FastPathOptions extends Pick<FastOwner, 'needsNode' | 'serveRequest' | 'keepAliveMs'> {
+interface FastPathOptions extends Pick<FastOwner, 'requests' | 'keepAliveMs' | 'onClientError'> {
   readonly server: Server;
   readonly isTls: boolean;
   readonly headerBytesMax: number;
@@ -17,11 +17,6 @@ interface FastPathOptions extends Pick<FastOwner, 'needsNode' | 'serveRequest' |
   readonly headersMs: number;
   /** Milliseconds between two checks of all connections for timeouts. */
   readonly everyMs: number;
-  /**
-   * Refuses a connection from which nothing more can be read, or whose head takes too long, as for a `clientError` of Node's server.
-   * ../refusal/unreadable.ts
-   */
-  onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
 }
 
 /** An idle connection stays open this much longer than announced, as with Node, so that a request on its way is not lost. */
@@ -50,9 +45,8 @@ class FastPath implements FastOwner {
   readonly keepAliveMs: number;
   readonly headBytesMax: number;
   readonly fieldBytesMax: number;
-  readonly needsNode: FastOwner['needsNode'];
-  readonly serveRequest: FastOwner['serveRequest'];
-  readonly onBroken: FastOwner['onBroken'];
+  readonly requests: FastOwner['requests'];
+  readonly onClientError: FastOwner['onClientError'];
   readonly #headersMs: number;
   readonly #serveByNode: (socket: Socket) => void;
   readonly #connections = createDenseSet<FastConnection>();
@@ -67,9 +61,8 @@ class FastPath implements FastOwner {
     // This is less than the bound of Node's server, which counts the request line, too.
     this.headBytesMax = options.headerBytesMax + options.urlBytesMax;
     this.fieldBytesMax = options.headerBytesMax;
-    this.needsNode = options.needsNode;
-    this.serveRequest = options.serveRequest;
-    this.onBroken = options.onClientError;
+    this.requests = options.requests;
+    this.onClientError = options.onClientError;
     this.#headersMs = options.headersMs;
     this.#serveByNode = serveByNode;
     this.#stopChecks = checkEvery(options.everyMs, () => this.#check());
@@ -165,7 +158,7 @@ class FastPath implements FastOwner {
   #expire(socket: Socket): void {
     const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     contain(
-      () => this.onBroken(error, socket),
+      () => this.onClientError(error, socket),
       () => socket.destroy(),
     );
   }

@@ -65,7 +65,7 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
     refusals,
     requestId: createIds(parts.now).requestId,
     usesFastPath: false,
-    handlersInForce: () => requests,
+    servingInForce: () => requests,
     recordExchange: finished.resolve,
   });
   const port = await listen(server, '127.0.0.1', 0);

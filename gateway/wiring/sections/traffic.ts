@@ -63,7 +63,7 @@ export function openTraffic(above: SectionsAboveTraffic, parts: Parts): TrafficS
     { ...above, traffic: { refusals, overload, tunnels, beginInternal, executors } },
     parts,
   );
-  const listen = () => listeners.listen({ handlersInForce: servingInForce, recordExchange });
+  const listen = () => listeners.listen({ servingInForce, recordExchange });
   return { listeners, listen, tunnels, overload, servingInForce };
 }
 

@@ -73,7 +73,7 @@ async function startEdge(way: (typeof ways)[string]): Promise<void> {
     }),
     ...way,
     requestId: () => `req_${++requests}`,
-    handlersInForce: () => ({
+    servingInForce: () => ({
       needsNode: () => false,
       handleRequest: ({ request, ...others }) =>
         (mistakes[request.url as string] as (typeof mistakes)[string])({ request, ...others }),

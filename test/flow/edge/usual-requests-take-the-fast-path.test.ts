@@ -80,7 +80,7 @@ async function startEdge(times: { readonly headersMs: number; readonly keepAlive
     refusals: createRefusals({ publicUrl: 'http://api.test', countRefusal: () => undefined }),
     requestId: () => 'req_1',
     usesFastPath: true,
-    handlersInForce: () => ({
+    servingInForce: () => ({
       needsNode: ({ url }) => url?.startsWith('/node') === true,
       handleRequest: async (arrived) => {
         const { request, response } = arrived;
@@ -339,7 +339,7 @@ it('a drain closes idle connections, and finishes what is under way', async () =
     refusals: createRefusals({ publicUrl: 'http://api.test', countRefusal: () => undefined }),
     requestId: () => 'req_1',
     usesFastPath: true,
-    handlersInForce: () => ({
+    servingInForce: () => ({
       needsNode: () => false,
       handleRequest: answers['/held'] as (arrived: Arrived) => Promise<void>,
       upgrades: () => false,

@@ -3,9 +3,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { applySteps, checkedVersion, type SchemaSteps } from '../../../shared/stores/sqlite-schema.ts';
 
-/** File of the embedded store, in the data directory. */
-export const KEY_STORE_FILE = 'gateway.db';
-
 /** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded one. */
 export const KEY_STORE_STEPS: SchemaSteps = [
   `

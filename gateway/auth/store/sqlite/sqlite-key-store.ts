@@ -2,9 +2,9 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, openSqlite } from '../../../shared/stores/sqlite.ts';
-import type { Instance, InstanceRecords, KeyStore } from '../key-store.ts';
+import { type Instance, type InstanceRecords, KEY_STORE_FILE, type KeyStore } from '../key-store.ts';
 import { createSqliteAudit, createWriteChange } from './audit.ts';
-import { KEY_STORE_FILE, prepareKeySchema } from './key-store-schema.ts';
+import { prepareKeySchema } from './key-store-schema.ts';
 import { createSqliteKeys } from './keys.ts';
 import { createSqliteOrganizations } from './organizations.ts';
 import { createKeyRows, createOrganizationRows } from './rows.ts';
