@@ -14,6 +14,7 @@ import type { RangeCounts } from './history.ts';
 import { type HistoryReport, historyReport } from './history-report.ts';
 import { mergeNearLimit } from './near-limit.ts';
 import type { OrganizationNearLimit } from './sample.ts';
+import { type StoreReport, storeReports } from './stores.ts';
 import type { VersionSummary } from './version-summary.ts';
 
 /** The report of one gateway about itself. */
@@ -37,7 +38,11 @@ export interface Feed {
   readonly organizations: readonly OrganizationNearLimit[];
   /** Status of the first instance that answered; null if none did. */
   readonly status: object | null;
-  readonly statuses: readonly { readonly instance: string; readonly status: object | null }[];
+  readonly statuses: readonly {
+    readonly instance: string;
+    readonly status: object | null;
+    readonly stores: readonly StoreReport[];
+  }[];
   readonly versions: VersionSummary | null;
   /** `instances`: those that the cause concerns, if it does not concern all. */
   readonly attention: readonly (Cause & { readonly instances?: readonly string[] })[];
@@ -75,7 +80,7 @@ export function feedOf(
     history: counted.length === 0 ? null : historyReport(bounds, counted),
     organizations: mergeNearLimit(told.map(({ organizations }) => organizations)),
     status: told.find(({ status }) => status !== null)?.status ?? null,
-    statuses: told.map(({ name, status }) => ({ instance: name, status })),
+    statuses: told.map(({ name, status }) => ({ instance: name, status, stores: storeReports(status ?? {}) })),
     versions: told.find(({ versions }) => versions !== null)?.versions ?? null,
     attention: attentionOf(answers, returned, nowMs),
     events: told.length === 1 ? (first?.events ?? []) : joinEvents(told),

@@ -56,6 +56,7 @@ const scripts = [
     'organizations',
     'system',
     'system-stores',
+    'system-upstreams',
     'last-reload',
     'instance-versions',
     'system-table',

@@ -1,5 +1,5 @@
-// Pure: the stores of the gateway, by the name of their member of `/status`. Each row says what clients lose while the store is away. A part
-// of the process whose store has no row here does not compile.
+// Pure: the stores of the gateway, by the name of their member of `/status`. Each row says what the console shows of the store, and what
+// clients lose while it is away. A part of the process whose store has no row here does not compile.
 
 interface KeysState {
   readonly store?: string;
@@ -17,59 +17,124 @@ interface LimitsState {
   readonly policyInForce?: string;
 }
 
-/** `up` or `away`. */
-interface State {
+/** `kind`: where the store is. */
+interface ReplayState {
   readonly state?: string;
+  readonly kind?: string;
 }
+
+/** `waiting`: what is not written yet. */
+interface CountsState {
+  readonly state?: string;
+  readonly waiting?: number;
+}
+
+interface SessionsState {
+  readonly store?: string;
+  readonly reason?: string;
+}
+
+/** Its state, and what more the console says of it. */
+type Shown = readonly [state: string | undefined, details?: string | undefined];
 
 interface StoreRow {
   /** The store, in a sentence such as "The key store cannot be used". */
   readonly name: string;
-  /** What clients lose now; undefined if the store can be used. */
-  lost(state: never, nowMs: number): string | undefined;
+  shown(state: never): Shown;
+  /** What clients lose now; undefined if the store can be used. Absent if clients do not notice that it is away. */
+  lost?(state: never, nowMs: number): string | undefined;
 }
 
 /** The states of the key store in which it cannot be read. */
 export const AWAY = ['failing', 'away'];
 
-/** The row is undefined if clients do not notice that the store is away. */
 export const STORES = {
   keys: {
     name: 'key store',
+    shown: ({ store, grace_ends_at: graceEndsAt }: KeysState): Shown => [
+      store,
+      graceEndsAt && `cached keys are valid until ${graceEndsAt}`,
+    ],
     lost: ({ store = '', grace_ends_at: graceEndsAt }: KeysState, nowMs: number) =>
       AWAY.includes(store) ? ofKeys(graceEndsAt, nowMs) : undefined,
   },
   limits: {
     name: 'store of limits',
+    shown: ({ state, kind, reason = '', policyInForce }: LimitsState): Shown => [
+      state,
+      policyInForce ? `decided by the policy ${policyInForce}: ${reason}` : kind,
+    ],
     lost: ({ state, policyInForce = '' }: LimitsState) =>
       state === 'away' ? (ofLimits[policyInForce] ?? 'limits are not shared') : undefined,
   },
   idempotency: {
     name: 'store of idempotent answers',
-    lost: ({ state }: State) => (state === 'away' ? 'writes with an Idempotency-Key get 503' : undefined),
+    shown: ({ state, kind }: ReplayState): Shown => [state, kind],
+    lost: ({ state }: ReplayState) => (state === 'away' ? 'writes with an Idempotency-Key get 503' : undefined),
   },
   deprecated_uses: {
     name: 'store of deprecated calls',
-    lost: ({ state }: State) => (state === 'away' ? 'calls of deprecated operations are counted later' : undefined),
+    shown: ({ state, waiting }: CountsState): Shown => [state, waitingText(waiting)],
+    lost: ({ state }: CountsState) =>
+      state === 'away' ? 'calls of deprecated operations are counted later' : undefined,
   },
-  // Counts of use wait in the process until they can be stored.
-  usage: undefined,
-  // Sessions are in the same Redis as the keys, so the row of the keys covers its outage.
-  sessions: undefined,
-} as const satisfies Readonly<Record<string, StoreRow | undefined>>;
+  usage: {
+    name: 'store of use',
+    // Counts wait in the process until they can be stored. Some always wait, so that the instances would differ.
+    shown: ({ state, waiting }: CountsState): Shown => (state === 'away' ? [state, waitingText(waiting)] : ['up']),
+  },
+  sessions: {
+    name: 'session store',
+    // Sessions are in the same Redis as the keys, so the row of the keys says what clients lose.
+    shown: ({ store, reason }: SessionsState): Shown => [store, reason],
+  },
+} as const satisfies Readonly<Record<string, StoreRow>>;
 
-type StateOf<Row> = Row extends { lost(state: infer Of, nowMs: number): unknown } ? Of : State;
+type StateOf<Row> = Row extends { shown(state: infer Of): unknown } ? Of : never;
 
 /** The members of `/status` about stores. */
 export type StoreStates = { readonly [Name in keyof typeof STORES]?: StateOf<(typeof STORES)[Name]> };
 
+/** The stores that the process has, each with the row of its member. */
+function storesIn(status: StoreStates): { readonly state: object; readonly row: RowOfAny }[] {
+  const rows: readonly [string, RowOfAny][] = Object.entries(STORES);
+  const states: Readonly<Record<string, object | undefined>> = status;
+  return rows.flatMap(([member, row]) => {
+    const state = states[member];
+    return state === undefined ? [] : [{ state, row }];
+  });
+}
+
+interface RowOfAny {
+  readonly name: string;
+  shown(state: object): Shown;
+  lost?(state: object, nowMs: number): string | undefined;
+}
+
+export interface StoreReport {
+  readonly name: string;
+  readonly state: string | undefined;
+  readonly details: string;
+}
+
+/** Returns what the console shows of the stores. */
+export function storeReports(status: StoreStates): StoreReport[] {
+  return storesIn(status).map(({ state, row }) => {
+    const [shown, details = ''] = row.shown(state);
+    return { name: row.name, state: shown, details };
+  });
+}
+
 /** Returns the names of the stores that clients miss now, with what they lose. */
 export function lossesOf(status: StoreStates, nowMs: number): { readonly name: string; readonly lost: string }[] {
-  return (Object.keys(STORES) as (keyof StoreStates)[]).flatMap((member) => {
-    const store: { name: string; lost(state: object, nowMs: number): string | undefined } | undefined = STORES[member];
-    const lost = store?.lost(status[member] ?? {}, nowMs);
-    return store === undefined || lost === undefined ? [] : [{ name: store.name, lost }];
+  return storesIn(status).flatMap(({ state, row }) => {
+    const lost = row.lost?.(state, nowMs);
+    return lost === undefined ? [] : [{ name: row.name, lost }];
   });
+}
+
+function waitingText(waiting = 0): string {
+  return waiting === 0 ? '' : `waiting to be written: ${waiting}`;
 }
 
 function ofKeys(graceEndsAt: string | undefined, nowMs: number): string {

@@ -64,7 +64,7 @@ const examples: Readonly<Record<string, Example>> = {
   replay: {
     kind: 'a stage with a store',
     named:
-      /\breplay\b(?=[:(']|,$)|'[./]*\/replay\/|\bReplayStore\b|\breplayStore\b|\breplayed: '|'idempotency' \||\bidempotency: \(/m,
+      /\breplay\b(?=[:(']|,$)|'[./]*\/replay\/|\bReplayStore\b|\breplayStore\b|\breplayed: '|'idempotency' \||\bidempotency(: \(| = \{|\.state)/m,
     own: /^gateway\/(replay\/|commands\/limits\/simulate\/\w+\.ts$)/,
   },
   expectation_failed: {
@@ -103,7 +103,7 @@ const examples: Readonly<Record<string, Example>> = {
   },
 };
 
-const sources = globSync(['gateway/**/*.ts', 'bench/profile/*.ts'], { cwd: root }).map((file) => {
+const sources = globSync(['gateway/**/*.{ts,js}', 'bench/profile/*.ts'], { cwd: root }).map((file) => {
   const code = readFileSync(root + file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
   return { file, code };
 });

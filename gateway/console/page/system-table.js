@@ -12,8 +12,10 @@ export function createTableOf(id, rowsIn, options) {
 /** The rows that each instance tells, with its name where several are shown. */
 export const ofEach = (rowsIn) => (feed) => {
   const { statuses } = feed;
-  return statuses.flatMap(({ instance, status }) =>
-    status === null ? [] : rowsIn(status).map((row) => ({ ...row, instance: statuses.length > 1 ? instance : '' })),
+  return statuses.flatMap(({ instance, status, stores }) =>
+    status === null
+      ? []
+      : rowsIn(status, stores).map((row) => ({ ...row, instance: statuses.length > 1 ? instance : '' })),
   );
 };
 

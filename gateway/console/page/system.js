@@ -7,8 +7,9 @@ import { versionCell, versionsIn } from './instance-versions.js';
 import { lastReload, mistakesOf } from './last-reload.js';
 import { addressOf } from './routes.js';
 import { worded } from './states.js';
-import { stores, upstreams } from './system-stores.js';
+import { stores } from './system-stores.js';
 import { createTableOf, instanceColumn, ofAll, ofEach } from './system-table.js';
+import { upstreams } from './system-upstreams.js';
 import { createTable } from './tables.js';
 
 /** @returns a function that shows a feed in all panels */

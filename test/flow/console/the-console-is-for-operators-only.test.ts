@@ -124,7 +124,7 @@ describe('the console on loopback', () => {
     const { authorization } = await gateway.authorize({ organization: 'org_asking' });
     const paths = ['/v1/nowhere', '/v1/strict', ...Array(4).fill('/v1/things/1'), ...Array(7).fill('/v1/things')];
     for (const path of paths) await (await fetch(gateway.url + path, { headers: { authorization } })).arrayBuffer();
-    const { history, organizations, status } = await feedOf(gateway);
+    const { history, organizations, status, statuses } = await feedOf(gateway);
     const told = history.operations.map(({ name, total }) => [name, total.requests, total.client_errors]);
     assert.deepEqual(told, [
       ['GET /v1/things', 7, 2],
@@ -145,6 +145,13 @@ describe('the console on loopback', () => {
     ]);
     assert.ok(organizations.every(({ organization, tier }) => organization === 'org_asking' && tier === 'standard'));
     assert.equal((status as { lifecycle: string }).lifecycle, 'serving');
+    assert.deepEqual(statuses[0]?.stores, [
+      { name: 'key store', state: 'reachable', details: '' },
+      { name: 'store of limits', state: 'up', details: 'process' },
+      { name: 'store of idempotent answers', state: 'up', details: 'sqlite' },
+      { name: 'store of deprecated calls', state: 'unused', details: '' },
+      { name: 'store of use', state: 'up', details: '' },
+    ]);
   });
 
   it('counts a request once, for any number and order of readers', async () => {
