@@ -1,4 +1,4 @@
-// Pure: writes the head of an answer to a client. It adds the same lines for the connection as Node's server, in the same order.
+// Pure: writes the head of an answer to a client. Adds the same lines about the connection as Node's HTTP server, in the same order.
 
 import { STATUS_CODES } from 'node:http';
 import { FieldLine } from './field-line.ts';
@@ -10,7 +10,7 @@ export interface AnswerHeadOptions {
   readonly headers: readonly string[];
   /** Whether the connection may carry another request afterwards. */
   readonly isKept: boolean;
-  /** How long an idle connection stays open; 0: not announced. */
+  /** How long an idle connection stays open; 0 if the client is not told. */
   readonly keepAliveMs: number;
   /** False for an answer to HEAD, and for a status that has no body (RFC 9110 section 6.4.1). */
   readonly hasBody: boolean;
@@ -43,7 +43,7 @@ const roles: ReadonlyMap<string, Role> = new Map([
   ['connection', 'connection'],
 ]);
 const knownNames = new Map<string, KnownName>();
-/** A bound, because upstreams choose some of the names. */
+/** Bound of the remembered names, because upstreams choose some of them. */
 const NAMES_MAX = 1000;
 
 /** Throws a TypeError for a status, name or value that cannot be sent. */
@@ -99,7 +99,9 @@ function refuse(name: string): never {
 let keptMs = -1;
 let kept = '';
 
-/** Returns the lines of a connection that is kept. One value is remembered, because all listeners have the same. */
+/**
+ * Returns the lines of a connection that is kept. The lines of the last value are remembered, because all listeners have the same value.
+ */
 function keptLines(keepAliveMs: number): string {
   if (keptMs !== keepAliveMs) {
     keptMs = keepAliveMs;

@@ -1,5 +1,5 @@
-// Pure: makes the lines of one field. Most fields have the same value in many messages, so the latest line is kept: it is checked and made
-// once.
+// Pure: makes the lines of one field. Most fields have the same value in many messages, so the latest line is kept, and a value that
+// repeats is checked and joined only once.
 
 import { isFieldValue } from './grammar.ts';
 
@@ -13,8 +13,8 @@ export class FieldLine {
   #value: string;
   #line: string;
   /**
-   * Whether `#value` and `#line` are flat copies. A slice would keep its whole head in memory, and a concatenation would be joined at each
-   * write.
+   * Whether `#value` and `#line` are flat copies. A value that is a slice of a head keeps the whole head in memory, and a concatenated line
+   * is joined again at each write.
    */
   #isCopied = false;
 
@@ -38,7 +38,9 @@ export class FieldLine {
     return line;
   }
 
-  /** Copies value and line when they are used for the second time. Copying a line that is used once would cost more than it saves. */
+  /**
+   * Makes flat copies of value and line at their second use. For a line that is used only once, the copies would cost more than they save.
+   */
   #copied(): string {
     this.#value = copyOf(this.#value);
     this.#line = copyOf(this.#line);

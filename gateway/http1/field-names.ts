@@ -1,5 +1,5 @@
-// Finds the names of fields in lower case. Clients and upstreams write the same few names in the same few orders, so names are kept.
-// Finding a kept name costs less than making a new one, because V8 looks each new text up among all names of properties.
+// Finds the names of fields in lower case. Clients and upstreams write the same few names in the same few orders, so the names are kept. A
+// kept name costs less than a new string, which V8 must look up among the names of all properties when it is used as a key.
 
 export class FieldSpelling {
   readonly spelling: string;
@@ -10,7 +10,7 @@ export class FieldSpelling {
   following: FieldSpelling | undefined = undefined;
 
   constructor(spelling: string) {
-    // A copy, because a slice would keep the whole head in memory.
+    // A copy of the name, because a slice would keep the whole head in memory.
     this.start = Buffer.from(`${spelling}:`, 'latin1').toString('latin1');
     this.spelling = this.start.slice(0, -1);
     this.lowerCase = this.spelling.toLowerCase();
@@ -18,7 +18,7 @@ export class FieldSpelling {
 }
 
 const known = new Map<string, FieldSpelling>();
-/** Bounds, because the other side chooses the spellings. */
+/** Bounds of the kept names, because clients and upstreams choose the spellings. */
 const SPELLINGS_MAX = 500;
 const SPELLING_CHARACTERS_MAX = 40;
 
@@ -26,7 +26,7 @@ const SPELLING_CHARACTERS_MAX = 40;
  * Returns the name of the field line that begins at `at`.
  *
  * @param text Latin-1, in which a token and a colon follow
- * @param before the name in the line before this one; a stand-in for the first line
+ * @param before the name in the line before this one; for the first field line, the object that stands for the first line of the message
  */
 export function fieldNameAt(text: string, at: number, before: FieldSpelling): FieldSpelling {
   const guess = before.following;
@@ -34,7 +34,7 @@ export function fieldNameAt(text: string, at: number, before: FieldSpelling): Fi
   const spelling = text.slice(at, text.indexOf(':', at));
   const found = known.get(spelling);
   if (found === undefined) return learn(spelling);
-  // Links lead only to names in `known`, whose number is bounded.
+  // `following` refers only to names in `known`, whose number is bounded, so links do not keep other names in memory.
   before.following = found;
   return found;
 }

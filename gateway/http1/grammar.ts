@@ -1,9 +1,9 @@
-// The grammar of HTTP/1.1 heads that the gateway reads, from clients and from upstreams, and the characters that it sends in them. It is
-// strict: it has no form that two parsers could read differently.
+// The grammar of the HTTP/1.1 heads that the gateway reads, from clients and from upstreams, and of the fields that it sends. The grammar
+// is strict: it has no form that two parsers could read differently.
 
 /** Characters of a token, for names of fields and methods (RFC 9110 section 5.6.2). */
 const TOKEN_CHARACTERS = "!#$%&'*+\\-.^_`|~\\dA-Za-z";
-/** Characters of a field value (RFC 9110 section 5.5). The tab is the only control character, so there is no bare CR, LF or NUL. */
+/** Characters of a field value (RFC 9110 section 5.5). The tab is the only control character among them: no CR, LF or NUL. */
 const VALUE_CHARACTERS = '\\t -~\\x80-\\xff';
 
 /** Source of a token. */
@@ -16,9 +16,9 @@ export const FIELD_LINE = `${TOKEN}:${FIELD_REST}`;
 const whole = (source: string) => new RegExp(`^${source}$`);
 const token = whole(TOKEN);
 const notInField = new RegExp(`[^${VALUE_CHARACTERS}]`);
-/** Tried first, because nearly every value is visible ASCII, and the search for one range takes half the time. */
+/** Nearly every value is visible ASCII. This expression is tried first, because a search for one range takes half the time. */
 const notVisible = /[^ -~]/;
-/** Up to this length, a loop takes less time than the call of a regular expression. */
+/** Up to this length, a loop over the characters takes less time than a regular expression. */
 const LOOPED_CHARACTERS_MAX = 32;
 
 export const HEAD_END = Buffer.from('\r\n\r\n');
@@ -42,8 +42,8 @@ function isVisibleAscii(text: string): boolean {
 }
 
 /**
- * Returns the value between a colon and a line end. It strips only spaces and tabs: `trim` strips more characters, and would read `chunked`
- * where another parser reads something else.
+ * Returns the value between a colon and a line end. Strips only spaces and tabs. `trim` would strip other white space, too, and read
+ * `chunked` where another parser reads another value.
  */
 export function fieldValueIn(text: string, from: number, to: number): string {
   let start = from;

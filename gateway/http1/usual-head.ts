@@ -35,13 +35,19 @@ const REQUEST_LINE = '(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) /[!$-~]* HTTP/1
 const usual = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)+$`);
 /** The beginning of a usual head: its request line and what has arrived after it. */
 const beginning = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)*(?:\\r|${TOKEN}(?::${FIELD_REST}\\r?)?)?$`);
-/** Node's parser may refuse these fields before the end of their line, so an incomplete one goes to Node at once. */
+/**
+ * Node's parser may refuse one of these fields before the end of its line has arrived. A head that ends within such a field goes to Node's
+ * parser at once, so that the refusal comes at the same time.
+ */
 const readEarly = /^(?:content-length|transfer-encoding|(?:proxy-)?connection|upgrade):/i;
 const VERSION = ' HTTP/1.1';
 /** Methods of requests that commonly have a body. */
 const withBody = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const contentLength = /^(?:0|[1-9]\d{0,14})$/;
-/** Fields that change how the request or its connection is read. Some parsers read `Proxy-Connection`, too. */
+/**
+ * Fields that change how the rest of the request or the connection is read. `Proxy-Connection` is one of them, because some parsers read it
+ * like `Connection`.
+ */
 const unusualFields = ['transfer-encoding', 'expect', 'upgrade', 'proxy-connection', 'http2-settings'] as const;
 
 /**
@@ -54,7 +60,7 @@ export function readUsualHead(
   const end = bytes.indexOf(HEAD_END);
   if (end === -1) return bytes.length < headBytesMax && beginsUsually(bytes.toString('latin1')) ? 'more' : 'unusual';
   if (end > headBytesMax) return 'unusual';
-  // The text ends with the last field line.
+  // `end + 2`: the text includes the line end of the last field line.
   const text = bytes.toString('latin1', 0, end + 2);
   if (!usual.test(text)) return 'unusual';
   const space = text.indexOf(' ');
@@ -78,7 +84,7 @@ export function readUsualHead(
   };
 }
 
-/** Whether to wait for the rest of a head: this part of it is usual, so Node's parser would wait, too. */
+/** Whether the beginning of a head is usual. If it is, the reader waits for the rest, as Node's parser would. */
 function beginsUsually(text: string): boolean {
   if (!beginning.test(text)) return false;
   const lastLineAt = text.lastIndexOf('\n') + 1;
@@ -89,7 +95,7 @@ function beginsUsually(text: string): boolean {
   return !readEarly.test(text.slice(lastLineAt));
 }
 
-/** Stands for the line before the first field line of every head. */
+/** The line before the first field line of each head, for `fieldNameAt`. */
 const requestLine = new FieldSpelling('');
 
 /** Reads the field lines. Returns false if a field has a second line, or if there are too many. */

@@ -121,10 +121,10 @@ const sources: Readonly<Record<string, string>> = {
 };
 
 const numbers = new Intl.NumberFormat('en');
-/** Thousands are grouped: such numbers are read, not computed with. */
+/** Returns a number with grouped thousands, because people read it. */
 const grouped = (value: unknown) => (typeof value === 'number' ? numbers.format(value) : String(value));
 
-/** One line for each limit. */
+/** Returns one line for each limit. */
 function eachLimit(limits: readonly Members[], { rehearsed, violated_policies, shadow_refused }: Members): string[] {
   const isIn = (list: unknown, policy: unknown) => Array.isArray(list) && list.includes(policy);
   return limits.map(({ policy, quota, remaining, wait_ms: waitMs, cost = 1, shadow, any_key: anyKey }) => {
@@ -139,13 +139,13 @@ function eachLimit(limits: readonly Members[], { rehearsed, violated_policies, s
   });
 }
 
-/** The tightest limit, if the record does not list all. */
+/** Returns the tightest limit, if the record does not list all limits. */
 function tightestLimit({ limits, limit, limit_remaining, limit_quota, rehearsed }: Members): string | undefined {
   const isListed = rehearsed === true || (Array.isArray(limits) && limits.length > 0);
   return isListed ? undefined : `${limit}: admitted; ${grouped(limit_remaining)} of ${grouped(limit_quota)} left`;
 }
 
-/** Who decided, and when. */
+/** Returns which store decided, and when. */
 function decisionIn({ limit_source: source, decided_at: decidedAt, rehearsed }: Members): string {
   const decider = sources[String(source)] ?? `the store ${source}`;
   if (rehearsed === true) return `as ${decider} has counted`;

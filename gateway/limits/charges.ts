@@ -1,5 +1,5 @@
-// The charges of a request: which counters it is charged to, and with how many units. Pure; resolved once per caller, or address, and kind
-// of operation.
+// Pure: finds the charges of a request: the counters that count it, and the units for each. The charges are found once for each caller and
+// kind of operation; for an anonymous client, once for each address and kind.
 
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../exchange/caller.ts';
@@ -10,7 +10,7 @@ import type { Charge, ChargeMemory } from './counters/counter-store.ts';
 import { type LimitTexts, limitTextsOf } from './limit-headers.ts';
 import { ANONYMOUS_TIER, type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';
 
-/** What the stage needs of a caller. It is one object, because every additional object would cost a read from memory. */
+/** Everything that the stage needs about a caller. It is one object, because each additional object is one more read from memory. */
 export interface CallerCharges extends ChargeMemory {
   /** Empty: no limit counts the request. */
   readonly charges: readonly Charge[];
@@ -20,33 +20,39 @@ export interface CallerCharges extends ChargeMemory {
 
 /** The settings of an operation that decide how it is counted. Most operations share one of a few kinds. */
 interface OperationKind {
-  /** Distinguishes it from every other one of this process. */
+  /** A number that no other kind in this process has. */
   readonly number: number;
   readonly cost: number;
   readonly extra: string | undefined;
   readonly known: WeakMap<Caller, CallerCharges>;
-  /** The charges of callers without an organization, by block of addresses; undefined before the first of them. */
+  /** The charges of anonymous clients, by block of addresses; undefined before the first such request. */
   byAddress: LRUCache<string, CallerCharges> | undefined;
   readonly sharedByOrganizations: SharedParts;
   readonly sharedByPersons: SharedParts;
   readonly sharedByAddresses: SharedParts;
 }
 
-/** The charges of a caller's last request, and the number of their kind: most callers use one kind. A kind itself would outlast its rules. */
+/**
+ * The charges of a caller's last request, with the number of the kind: most callers use one kind of operation. The note has the number,
+ * because a reference to the kind would keep replaced rules in memory.
+ */
 const last = new CallerNote<{ readonly kind: number; readonly charges: CallerCharges }>();
 
 let kindsMade = 0;
 
-/** A refused address that is not among these costs a decision of the store for each request. Some 700 bytes each. */
+/**
+ * Most addresses whose charges are kept, about 700 bytes each. For an address that is not kept, no refusal is cached, so that each of its
+ * requests asks the store.
+ */
 const ADDRESSES_MAX = 2000;
 
 /** What the charges of all callers under one rule have in common. */
 type SharedParts = Map<LimitRule | undefined, Pick<CallerCharges, 'sharedCharges' | 'texts'>>;
 
 /**
- * Finds the charges of a request by the objects of its caller and operation. That costs a request one map look-up and no string operation.
- * The objects of a caller have mostly left the processor's cache since its last request, so each object on the way to the charges costs
- * about 0.1 µs.
+ * Returns a function that finds the charges of a request. It finds them by the identity of the caller and operation objects, with one map
+ * look-up and without building a key. It reads as few objects of the caller as possible: most have left the processor's cache since the
+ * caller's last request, and each costs about 0.1 µs.
  */
 export function createChargesOf(
   rules: LimitRules,
@@ -67,7 +73,7 @@ export function createChargesOf(
   return function chargesOf(caller, operation, address) {
     const kind = kindOf(operation);
     const { organization } = caller;
-    // All anonymous clients share one caller object.
+    // All anonymous clients share one caller object, so their charges are found by their address.
     if (organization === undefined) return chargesOfAddress(kind, addressBlockOf(address));
     const noted = last.of(caller);
     if (noted?.kind === kind.number) return noted.charges;
@@ -84,8 +90,8 @@ export function createChargesOf(
 }
 
 /**
- * Returns the name under which the requests of one key are counted. A token subject gets its issuer as prefix, because it is unique only
- * within the issuer. No key id contains a slash.
+ * Returns the name under which the requests of one key are counted. The subject of a token gets its issuer as a prefix, because it is
+ * unique only within the issuer. The result cannot equal a key id, because no key id contains a slash.
  */
 function keyOf({ issuer, subject }: Caller): string {
   return issuer === undefined ? subject : `${issuer}/${subject}`;

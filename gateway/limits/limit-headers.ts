@@ -1,5 +1,6 @@
-// Pure: converts the states of limits to response headers; only this file contains their names. RateLimit and RateLimit-Policy follow
-// revision 11 of draft-ietf-httpapi-ratelimit-headers, which is not final. Shadow limits are not shown, because clients would obey them.
+// Pure: converts the states of limits to response headers. No other file has the names of these headers. RateLimit and RateLimit-Policy
+// follow revision 11 of draft-ietf-httpapi-ratelimit-headers, which is not final. Shadow limits are left out, because clients would obey
+// them.
 
 import type { LimitState, LimitStates } from '../exchange/findings.ts';
 import { flat } from '../shared/text.ts';
@@ -66,7 +67,7 @@ function rateLimitOf(items: readonly string[], states: readonly LimitState[]): s
   return text;
 }
 
-/** Whole seconds until a refused request fits: never 0, or clients would retry at once. */
+/** Returns the whole seconds until a refused request fits. It is at least 1, because clients would retry at once after 0. */
 export function retryAfterSecondsOf(waitMs: number): number {
   return Math.max(1, Math.ceil(waitMs / 1000));
 }

@@ -1,4 +1,4 @@
-// The rules of `limits.yaml`, and which of them applies: to an organization, to an operation, to a caller's streams. Pure.
+// Pure: the rules of `limits.yaml`, and functions that find the rule of an organization, an operation or a caller's streams.
 
 import type { Caller, Organization } from '../exchange/caller.ts';
 import type { Operation } from '../exchange/operation.ts';
@@ -18,7 +18,7 @@ interface OrganizationRule extends LimitRule {
 
 export type CountPer = 'organization' | 'key';
 
-/** `limits.yaml`, checked and frozen. A reload replaces the rules as a whole: it builds the stage anew on the same store. */
+/** `limits.yaml`, checked and frozen. A reload replaces the whole object: it builds a new stage, which uses the same store. */
 export interface LimitRules {
   readonly countPer: CountPer;
   readonly whenStoreIsAway: OutagePolicy;
@@ -35,7 +35,7 @@ export interface LimitRules {
   readonly addresses: { readonly failures: number; readonly windowSeconds: number };
 }
 
-/** Public operations are counted per client address, under the tier of this name if it exists. */
+/** The tier of anonymous clients. Their requests of public operations are counted per address under this tier, if it exists. */
 export const ANONYMOUS_TIER = 'anonymous';
 
 /** Open streams of an organization whose tier sets no number. */

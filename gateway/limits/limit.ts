@@ -1,5 +1,5 @@
-// Stage: charges a request to its counters, and adds what remains of its limits to the headers of its answer. Throws rate_limited, or
-// gateway_overloaded if the counters are away and the outage policy is `refuse`.
+// Stage: charges a request to its counters, and adds the remaining units of its limits to the headers of the answer. Throws rate_limited,
+// or gateway_overloaded if the counters are away and the outage policy is `refuse`.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Counted, Permitted } from '../exchange/exchange.ts';
@@ -37,7 +37,7 @@ function conclude(permitted: Permitted, charged: CallerCharges, decision: LimitD
   return withLimits(permitted, limits);
 }
 
-/** Adds the limits to the exchange itself, because a copy of its twenty members would cost more than the decision about the limits. */
+/** Sets `limits` on the exchange object itself. A copy of its twenty members would cost more than the decision about the limits. */
 function withLimits(permitted: Permitted, limits: LimitStates): Counted {
   const counted = permitted as Permitted & { limits: LimitStates };
   counted.limits = limits;
@@ -45,8 +45,8 @@ function withLimits(permitted: Permitted, limits: LimitStates): Counted {
 }
 
 /**
- * Notes the decision in the trail and in the headers of the answer. This is not a part of `conclude`: V8 does not optimize a function that
- * always throws, and `conclude` always throws while nearly all requests are refused.
+ * Notes the decision in the trail and in the headers of the answer. It is separate from `conclude`, because V8 does not optimize a function
+ * that always throws, and under an attack `conclude` throws for nearly all requests.
  */
 function noteLimits(
   { trail, commonHeaders }: Permitted,

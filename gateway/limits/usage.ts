@@ -7,7 +7,10 @@ import { chargeOf, extraCounterOf, tierCounterOf } from './charges.ts';
 import type { CounterStore } from './counters/counter-store.ts';
 import { type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';
 
-/** A limit above all others: the remaining units then show everything that was spent, even if the real limit was lowered since. */
+/**
+ * The limit with which counters are read. It is above every real limit, so the remaining units show everything that was spent, even if the
+ * real limit was lowered since.
+ */
 const BEYOND = 1_000_000_000;
 
 /** State of one limit, as commands print it and the admin listener returns it. */
@@ -39,7 +42,7 @@ export interface UsageReport {
 
 export interface ResetReport {
   readonly organization: string;
-  /** Number of counters that the rules can create for it; most of them are empty. */
+  /** Number of counters that the rules can create for the organization; most of them are empty. */
   readonly counters: number;
 }
 
@@ -59,11 +62,14 @@ interface UsageOptions {
   readonly rules: () => LimitRules;
   readonly operations: () => readonly Operation[];
   readonly organizationOf: (id: string) => Awaitable<Organization | undefined>;
-  /** Ids of its usable keys. */
+  /** Returns the ids of the usable keys of an organization. */
   readonly keysOf: (organization: string) => Awaitable<readonly string[]>;
 }
 
-/** Counters of single token subjects are neither shown nor reset, because the subjects are not stored. */
+/**
+ * Creates the functions. They neither show nor reset the counter of the subject of a token, because the gateway does not store subjects and
+ * cannot list them.
+ */
 export function createLimitUsage({ store, rules, operations, ...options }: UsageOptions): LimitUsage {
   async function find(id: string): Promise<LimitSubject | undefined> {
     const organization = await options.organizationOf(id);

@@ -5,18 +5,18 @@ import { contain, reportFault } from '../shared/faults.ts';
 type Work = (subject: never) => void;
 type Fallback = ((subject: never, thrown: unknown) => void) | undefined;
 
-// Three lists, because a list of objects would cost each exchange an allocation.
+// Three parallel lists in place of one list of objects, which would be an allocation for each exchange.
 let works: Work[] = [];
 let fallbacks: Fallback[] = [];
 let subjects: unknown[] = [];
 
 /**
- * Runs `work` at the end of the turn. To write answers together costs less than to write each one as soon as it is there: 7 µs of CPU per
- * answer instead of 13, measured through the gateway under load. A separate write wakes a receiver that has just gone to sleep, and the
- * kernel charges the wake-up to the writer. Work waits at most for the rest of the turn.
+ * Runs `work` at the end of the turn of the event loop, so that all answers of a turn are written together. Written together, an answer
+ * costs 7 µs of CPU; written as soon as it is ready, 13 µs (measured through the gateway under load). The difference is the wake-up of the
+ * receiver, which the kernel charges to the writer at each separate write.
  *
- * @param subject the argument of both functions: with functions of a module, an exchange needs no closures
- * @param work an error it throws is reported, and the other deferred work still runs
+ * @param subject the argument of both functions, so that they can be functions of a module and no closure is made for each exchange
+ * @param work if it throws, the error is reported and the other deferred work still runs
  * @param otherwise called after such an error, to end the exchange
  */
 export function atEndOfTurn<T>(

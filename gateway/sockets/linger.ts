@@ -6,13 +6,14 @@ import { TLSSocket } from 'node:tls';
 import { startDeadline } from '../shared/deadline.ts';
 import { giveBackReads } from './shared-reads.ts';
 
-/** Most bytes, and the longest time, that a client may still send after its last answer. Beyond either, the connection is cut. */
+/** Most bytes that a client may still send after its last answer, and the longest time for that. After either, the connection is cut. */
 const LINGER_BYTES_MAX = 4_194_304;
 const LINGER_MS = 1000;
 
 /**
- * Ends the gateway's side, then discards what the client still sends. If it closed the connection at once, the kernel would reset it when
- * bytes arrive, and the client would lose an answer that it has not read yet (RFC 9112 section 9.6).
+ * Ends the gateway's side of the connection, then reads and discards what the client still sends. If the gateway closed the connection at
+ * once, the next bytes of the client would make the kernel reset it, and the client could lose an answer that it has not read yet (RFC 9112
+ * section 9.6).
  */
 export function endAfterLingering(socket: Socket): void {
   let read = 0;
@@ -21,7 +22,7 @@ export function endAfterLingering(socket: Socket): void {
     socket.destroy();
   };
   const deadline = startDeadline(LINGER_MS, cut);
-  // Removes the parser's listener too: no more requests are read from this connection.
+  // This also removes the listener of the HTTP parser, so no more requests are read from this connection.
   socket.removeAllListeners('data');
   giveBackReads(socket);
   socket.on('data', (chunk: Buffer) => {
@@ -35,8 +36,8 @@ export function endAfterLingering(socket: Socket): void {
 
 /** Resets the connection, because an answer without a length would look complete after a normal end. */
 export function cutOff(socket: Socket): void {
-  // libuv refuses to reset a connection that is already shutting down, and the socket would never be freed. Over TLS, an end without
-  // close_notify has the same meaning.
+  // libuv does not reset a connection that is already shutting down, and the socket would never be freed: such a socket is destroyed. A TLS
+  // socket is destroyed too, because an end without close_notify also tells the client that the answer is not complete.
   if (socket.writableEnded || socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
 }

@@ -1,5 +1,6 @@
-// Reads accepted connections into one shared buffer. Without it, Node allocates 64 kB for each read and gives most of it back. The
-// gateway's own connections use the option `onread` for this, which the sockets of a server do not have.
+// Reads accepted connections into one shared buffer. Without the shared buffer, Node allocates 64 kB for each read and then frees most of
+// it. Connections that the gateway opens have the option `onread` for this; accepted connections do not, so this file sets Node's internal
+// fields.
 
 import { Socket } from 'node:net';
 import { handleOf } from './unread-bytes.ts';
@@ -7,7 +8,7 @@ import { handleOf } from './unread-bytes.ts';
 const READ_BYTES = 65_536;
 const shared = Buffer.allocUnsafeSlow(READ_BYTES);
 
-/** Gets the bytes of a read; their buffer is reused for the next read of any connection. */
+/** Receives the bytes of a read. Their buffer is reused for the next read of any connection. */
 type TakeRead = (bytes: Buffer) => void;
 
 /** The symbols under which Node keeps `onread`; undefined if this version of Node has other names. A pinned test checks that they exist. */
@@ -17,10 +18,9 @@ const callback = symbolOf('kBufferCb');
 const givenBack = new WeakMap<Socket, { isGivenBack: boolean }>();
 
 /**
- * From here on, the bytes of a connection go to `take` in place of its stream. The end of the connection, `pause` and `resume` work as
- * before.
+ * Makes the bytes of a connection go to `take` in place of its stream. The end of the connection, `pause` and `resume` work as before.
  *
- * @returns false: the socket cannot be read in this way, and nothing has changed
+ * @returns false if the socket cannot be read in this way; then nothing has changed
  */
 export function takeReads(socket: Socket, take: TakeRead): boolean {
   const handle = handleOf(socket);
@@ -37,12 +37,12 @@ export function takeReads(socket: Socket, take: TakeRead): boolean {
       return true;
     },
   });
-  // Over TLS the first request may have come with the end of the handshake.
+  // Over TLS, the bytes of the first request may have arrived together with the end of the handshake. They are already in the stream.
   if (socket.readableLength > 0) process.nextTick(takeEarly, socket, take, state);
   return true;
 }
 
-/** From here on, the stream of the socket gets the bytes again. Has no effect on a socket that `takeReads` did not take. */
+/** Gives the bytes to the stream of the socket again. Has no effect on a socket without `takeReads`. */
 export function giveBackReads(socket: Socket): void {
   const state = givenBack.get(socket);
   if (state !== undefined) state.isGivenBack = true;

@@ -6,11 +6,11 @@ import type { TLSSocket } from 'node:tls';
 import { handleOf } from './unread-bytes.ts';
 
 /**
- * Calls `onEnd` once, at the end of the connection and before the socket's own event, with whether a close_notify came first. Subscribe
- * before the end.
+ * Calls `onEnd` once when the connection ends, before the socket emits its own event. The argument is true if a close_notify came first.
+ * Call it before the connection ends.
  *
- * After a close_notify, libuv is still reading the connection beneath; after a cut, it has stopped. `readStart` returns EALREADY while
- * libuv reads: that tells the two apart. If Node lacks these internals, every end counts as a cut.
+ * The two differ in the TCP connection under TLS: libuv still reads it after a close_notify, and has stopped after a cut. `readStart`
+ * returns EALREADY while libuv reads. If this version of Node lacks these internals, every end counts as a cut.
  */
 export function onTlsEnd(socket: TLSSocket, onEnd: (hasCloseNotify: boolean) => void): void {
   const push = socket.push;
@@ -25,7 +25,7 @@ export function onTlsEnd(socket: TLSSocket, onEnd: (hasCloseNotify: boolean) => 
 
 function isStillReading(socket: TLSSocket): boolean {
   const handle = handleOf(socket);
-  // Node has paused reading of the connection beneath, so the end was in the data that was read before.
+  // Node has paused the reads of the TCP connection, so the end came with data that was already read: a close_notify.
   if (handle?.reading === false) return true;
   return handle?._parent?.readStart?.() === -constants.errno.EALREADY;
 }

@@ -1,5 +1,5 @@
-// Reads the bytes that wait in a socket at once. Node reads sockets only between two turns of the event loop, so bytes that arrive during a
-// long turn stay in the kernel until it ends.
+// Reads, at once, the bytes that wait in the kernel for a socket. Node reads sockets only between two turns of the event loop, so it does
+// not see bytes that arrive during a long turn until the turn has ended.
 
 import { readSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -26,18 +26,18 @@ export interface Unread {
   /** The bytes that `take` has read. */
   readonly bytes: Uint8Array;
   /**
-   * Reads the waiting bytes; the socket itself never gets them. Returns their length in `bytes`, or NOTHING, or 0 when the peer has ended
-   * the connection or it has failed. Also returns NOTHING where a socket cannot be read in this way, as on Windows.
+   * Reads the waiting bytes into `bytes` and returns their number; the socket itself never gets them. Returns NOTHING if no bytes wait, and
+   * where a socket cannot be read in this way, as on Windows. Returns 0 if the peer has ended the connection or the connection has failed.
    */
   take(socket: Socket): number;
-  /** The same for one connected socket that is read again and again. */
+  /** Returns the function `take` for one connected socket, for a caller that reads this socket many times. */
   takerOf(socket: Socket): () => number;
 }
 
 /** No bytes are waiting. */
 export const NOTHING = -1;
 
-/** The part of WebAssembly that is used here; Node has it, its types do not. */
+/** The part of WebAssembly that is used here. Node provides it, but the types of Node do not declare it. */
 interface Memory {
   readonly buffer: ArrayBuffer;
 }
@@ -55,8 +55,9 @@ type Read = () => number;
 const nothing: Read = () => NOTHING;
 
 /**
- * Creates a reader that uses WASI, which reports "no bytes" as a number: 1 µs. `fs.readSync` throws in this case, by far the most common
- * one: 5 µs. The reader of a descriptor is kept (6 kB), because descriptor numbers are used again.
+ * Creates a reader that uses WASI. In by far the most common case no bytes wait: WASI then returns a number, which takes 1 µs, and
+ * `fs.readSync` would throw, which takes 5 µs. The reader of each descriptor number is kept (6 kB), because the system uses the numbers
+ * again.
  */
 export function createUnread(): Unread {
   const memory = new WebAssembly.Memory({ initial: 1 });
@@ -72,7 +73,8 @@ export function createUnread(): Unread {
     const WASI = loadWasi();
     if (WASI === undefined) return undefined;
     return (fd) => {
-      // WASI ends the process if one of its standard descriptors is closed, so all three are set to the descriptor that is read.
+      // WASI ends the process if one of its standard descriptors is closed. All three are set to the descriptor that is read, which is
+      // open.
       const wasi = new WASI({ version: 'preview1', stdin: fd, stdout: fd, stderr: fd });
       wasi.initialize({ exports: { memory: memoryOfAll } });
       const { fd_read } = wasi.wasiImport as {
@@ -114,7 +116,7 @@ export function createUnread(): Unread {
     take: (socket) => readerFor(socket)(),
     takerOf(socket) {
       const read = readerFor(socket);
-      // After the socket is closed, its descriptor number may belong to another connection.
+      // A closed socket is not read, because its descriptor number may belong to another connection by now.
       return () => (handleOf(socket) === undefined ? NOTHING : read());
     },
   };

@@ -12,7 +12,7 @@ const READS_MAX = 64;
 /**
  * Reads the waiting bytes of a socket before a failed write destroys it. A second call for the same socket has no effect.
  *
- * @param read gets the bytes of a plain socket; their buffer is reused afterwards. TLS delivers its bytes as usual
+ * @param read receives the bytes of a plain socket; their buffer is reused afterwards. A TLS socket delivers its bytes in the usual way
  */
 export function readBeforeFailing(
   socket: Socket,

@@ -1,4 +1,4 @@
-// Pure: parses the head of an answer and determines the framing of its body. It rejects a head that two parsers could read differently.
+// Pure: parses the head of an answer and determines the framing of its body. Rejects a head that two parsers could read differently.
 
 import { FieldSpelling, fieldNameAt } from '../field-names.ts';
 import { FIELD_LINE, FIELD_REST, fieldValueIn } from '../grammar.ts';
@@ -29,8 +29,8 @@ const STATUS_AT = 'HTTP/1.1 '.length;
 const MINOR_VERSION_AT = 'HTTP/1.'.length;
 
 /**
- * The fields of a head. The prototype is empty, because the upstream chooses the names. V8 optimizes instances of a class, but not
- * instances of `Object.create(null)`.
+ * The fields of a head. Its prototype is empty: the upstream chooses the names, and a name such as `constructor` must not find an inherited
+ * member. It is a class, because V8 does not optimize objects of `Object.create(null)`.
  */
 class Fields {
   [name: string]: string | string[];
@@ -62,12 +62,12 @@ export function parseAnswerHead(text: string, method: string): AnswerHead {
 
 /** True if the end of the answer is certain and no bytes can follow it. */
 function isClear(status: number, framing: Framing, hasNoBody: boolean): boolean {
-  // A 204 has no body, but this answer announces one.
+  // A 204 has no body. If it announces one, another parser could wait for it.
   if (status === 204) return framing === 0 || framing === 'close';
   return hasNoBody || framing !== 'close';
 }
 
-/** Stands for the line before the first field line of every answer. */
+/** The line before the first field line of each answer, for `fieldNameAt`. */
 const statusLine = new FieldSpelling('');
 
 function parseFields(text: string): Fields {
@@ -77,7 +77,7 @@ function parseFields(text: string): Fields {
   while (at < text.length) {
     field = fieldNameAt(text, at, field);
     const valueAt = at + field.start.length;
-    // The form of the whole head was checked, so this carriage return ends the line.
+    // `HEAD` has matched the whole text, so the next carriage return ends the line.
     const end = text.indexOf('\r', valueAt);
     const name = field.lowerCase;
     const value = fieldValueIn(text, valueAt, end);
@@ -118,7 +118,7 @@ function isPersistent(connection: string | string[] | undefined, isOld: boolean)
   return !isOld || options.some((option) => option.trim() === 'keep-alive');
 }
 
-/** The latest hint and its meaning are kept, because a server gives the same one each time. */
+/** The latest Keep-Alive value and its meaning. They are kept, because a server sends the same value each time. */
 let latestHint = '';
 let latestIdleSeconds: number | undefined;
 

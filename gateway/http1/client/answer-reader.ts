@@ -10,11 +10,11 @@ type Step = 'more' | 'head' | 'data' | 'end';
 
 type State = 'head' | 'counted' | 'untilClose' | 'chunkSize' | 'chunk' | 'chunkEnd' | 'trailer' | 'over';
 
-/** Bytes of a head. It is Node's default for requests. */
+/** Most bytes of a head. The bound is the same as Node's default for requests. */
 const HEAD_BYTES_MAX = 16_384;
 /** Most 1xx answers per request. Each costs time on the event loop, and an upstream could send them without end. */
 const INTERIM_ANSWERS_MAX = 100;
-/** Bytes of the line with the size of a chunk. Its extensions are ignored. */
+/** Most bytes of the line with the size of a chunk, including its extensions, which are ignored. */
 const SIZE_LINE_BYTES_MAX = 1024;
 /**
  * The line with the size of a chunk, with extensions as in RFC 9112 section 7.1.1. "Bad whitespace" is not allowed, because other parsers
@@ -36,7 +36,7 @@ export class AnswerReader {
   #method = '';
   #bytes: Buffer = NOTHING;
   #at = 0;
-  /** Missing bytes of the body or of the current chunk. */
+  /** Bytes of the body or of the current chunk that have not arrived yet. */
   #left = 0;
   #trailerBytes = 0;
   #interimAnswers = 0;
@@ -56,7 +56,7 @@ export class AnswerReader {
     this.#at = 0;
   }
 
-  /** True if bytes follow the end of an answer: they belong to no known request. */
+  /** True if bytes follow the end of the answer. No request asked for them. */
   get hasSurplus(): boolean {
     return this.#state === 'over' && this.#at < this.#bytes.length;
   }
@@ -104,7 +104,7 @@ export class AnswerReader {
   #readHead(): boolean {
     for (;;) {
       const end = this.#bytes.indexOf(HEAD_END, this.#at);
-      // The last bytes may be an incomplete end of the head.
+      // If no end was found, the last bytes may be the beginning of the end, so they do not count.
       const length = (end === -1 ? this.#bytes.length - HEAD_END.length + 1 : end) - this.#at;
       if (length > HEAD_BYTES_MAX) throw new WireFault('WIRE_HEAD_TOO_LARGE', 'the head of the answer is too large');
       if (end === -1) return false;
@@ -165,7 +165,7 @@ export class AnswerReader {
     if (line === undefined) return false;
     this.#trailerBytes += line.length;
     if (line === '') this.#state = 'over';
-    // For another parser the body may have ended here, and this line may begin the next answer.
+    // A line that is no field is rejected: for another parser the body may have ended here, and the line would begin the next answer.
     else if (!FIELD.test(line)) throw new WireFault('WIRE_MALFORMED', 'a line after the last chunk is not a field');
     return true;
   }
@@ -173,7 +173,7 @@ export class AnswerReader {
   /** Returns the next line without its end; undefined if it is incomplete. */
   #readLine(bytesMax: number): string | undefined {
     const end = this.#bytes.indexOf(LINE_END, this.#at);
-    // A trailing carriage return may be the first half of a line end.
+    // If no line end was found, the last byte may be its carriage return, so it does not count.
     const length = end === -1 ? this.#bytes.length - this.#at - 1 : end - this.#at;
     if (length > bytesMax) throw new WireFault('WIRE_MALFORMED', 'a line between chunks is too long');
     if (end === -1) return undefined;

@@ -23,7 +23,7 @@ export interface ConnectSettings {
   readonly tls?: TlsSettings | undefined;
 }
 
-/** Receives the bytes of a read; the buffer is reused for the next read. */
+/** Receives the bytes of a read. The buffer is reused for the next read. */
 type OnRead = (bytes: Uint8Array, length: number) => void;
 
 /** @param done called once: with the error, or with undefined when the connection is established */
@@ -77,7 +77,10 @@ export function createConnect(
     });
   }
 
-  /** OpenSSL throws for a certificate or key that it rejects, such as a short one: report that as a failed connection. */
+  /**
+   * Opens a connection. OpenSSL throws if it rejects a certificate or key, for example a key that is too short; this is reported as a
+   * failed connection.
+   */
   function openOrFail(onRead: OnRead): Socket {
     try {
       return open(onRead);
@@ -92,12 +95,13 @@ export function createConnect(
       socket.destroy(new WireFault('WIRE_CONNECT_TIMEOUT', `no connection within ${connectTimeoutMs} ms`));
     });
     const failed = (error: Error) => {
-      // Some servers reject sessions that they issued themselves; the next connection does a full handshake.
+      // Some servers reject a session that they issued themselves. After an error the session is dropped, so that the next connection does
+      // a full handshake.
       session = undefined;
       done(error);
     };
     socket.once('error', failed);
-    // This also covers a connection that is given up before it is established.
+    // `close` stops the deadline of a connection that is given up before it is established, too.
     socket.once('close', deadline.stop);
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       deadline.stop();

@@ -23,8 +23,8 @@ export interface Owner {
 }
 
 /**
- * Most servers close idle connections after 5 s or more, so a connection is idle for at most 4 s. If a server announces another time, the
- * connection is closed 2 s before it.
+ * A connection is closed after 4 s without a request, because most servers close idle connections after 5 s or more. If a server announces
+ * its time, the connection is closed 2 s before that time.
  */
 const IDLE_SECONDS = 4;
 const EARLIER_SECONDS = 2;
@@ -49,11 +49,14 @@ export class Connection {
   #isReading = false;
   /** Whether the upstream has ended the connection. Bytes received before that may be unread. */
   #isClosed = false;
-  /** Whether the end was announced, over TLS by a close_notify. Only an announced end may mark the end of an answer. */
+  /**
+   * Whether the end of the connection was announced: over TLS by a close_notify, over TCP by any orderly end. Only an announced end
+   * completes an answer without a length.
+   */
   #hasTlsEnd = false;
   #isRetired = false;
   #hasEnded = false;
-  /** Seconds that the connection may be idle, and has been idle. The pool calls `tick` each second. */
+  /** The seconds for which the connection may be idle, and those for which it has been idle. The pool calls `tick` each second. */
   #idleSecondsMax = IDLE_SECONDS;
   #idleSeconds = 0;
 
@@ -82,8 +85,8 @@ export class Connection {
   }
 
   /**
-   * True if no unrequested bytes have arrived and the upstream has not ended the connection, up to this moment. The next write must follow
-   * immediately. If false, the connection must be ended.
+   * Returns true if, up to this moment, the upstream has neither sent unrequested bytes nor ended the connection. Write the request
+   * immediately afterwards. If it returns false, end the connection.
    */
   isQuiet(): boolean {
     const length = this.#take();
@@ -91,12 +94,12 @@ export class Connection {
       if (length > 0) this.#owner.onUnrequestedBytes();
       return length === NOTHING;
     }
-    // On a new connection, unread bytes may be TLS session tickets. On a used one, any unread byte means that the connection is not quiet:
-    // the record may be incomplete and hold HTTP.
+    // On a new TLS connection, unread bytes may be session tickets. On a used one, any unread byte means that the connection is not quiet:
+    // it may belong to an incomplete record with HTTP bytes.
     const isNew = !this.#hasAnswered;
     if (length === NOTHING) return isNew || this.#bytesRead === this.#bytesBeneath();
     if (length === 0 || length === this.#unread.bytes.length) return false;
-    // TLS decrypts the record. If it holds bytes for HTTP, they come to `read`; a record of TLS itself brings none.
+    // TLS decrypts the bytes. If they contain HTTP, `read` gets them now and ends the connection; session tickets cause no call of `read`.
     handleOf(this.#socket)?.receive?.(this.#unread.bytes.subarray(0, length));
     return isNew && !this.#hasEnded && !this.#isClosed;
   }
@@ -117,7 +120,7 @@ export class Connection {
     } catch (error) {
       if (this.#attempt === attempt) this.#fail(error as Error);
     }
-    // The handler may have aborted the request.
+    // `onRequestStart` may have aborted the request.
     if (this.#attempt === attempt) this.#write(attempt);
   }
 
@@ -143,9 +146,9 @@ export class Connection {
     }
   }
 
-  /** Receives bytes from the socket; their buffer is reused afterwards. */
+  /** Receives bytes from the socket. Their buffer is reused afterwards. */
   read(bytes: Uint8Array, length: number): void {
-    // Without a request, bytes must not be taken for the answer to the next request.
+    // No request is in progress. Without this check, the bytes would be taken for the answer to the next request.
     if (this.#attempt === undefined) {
       this.#owner.onUnrequestedBytes();
       this.end();
@@ -216,8 +219,8 @@ export class Connection {
   }
 
   /**
-   * Whether the kernel has taken the whole request. If not, the answer came before the upstream had read all of it, and the next request
-   * would wait. Over TLS this is known one turn later.
+   * Whether the kernel has taken the whole request. If it has not, the upstream has answered before it read the whole request, and the next
+   * request on this connection would wait. Over TLS this is known one turn later.
    */
   get isDrained(): boolean {
     return this.#socket.writableLength === 0;
@@ -232,13 +235,13 @@ export class Connection {
     if (this.#attempt !== undefined) this.#readOn(this.#attempt);
   }
 
-  /** Call it to use the connection for no other request. Closes it now if it is free. */
+  /** Gives the connection no other request. Closes it now if it is free, otherwise after its answer. */
   retire(): void {
     this.#isRetired = true;
     if (this.#attempt === undefined) this.end();
   }
 
-  /** Removes the connection from the count of its pool, because its answer may never end. */
+  /** Removes the connection from the count of its pool, for an answer that may never end: the pool may then open another connection. */
   detach(): void {
     this.#isRetired = true;
     this.#owner.detached(this);
@@ -261,12 +264,12 @@ export class Connection {
     this.#owner.ended(this);
   }
 
-  /** Handles the end of the connection by the upstream, which completes an answer without a length. */
+  /** The upstream has ended the connection. This completes an answer without a length, and fails any other one. */
   #closed(): void {
     this.#isClosed = true;
     const attempt = this.#attempt;
     if (attempt === undefined) this.end();
-    // TLS delivers all bytes that were read, and the end, even while the socket is paused. `resume` comes back here.
+    // TLS delivers the end even while the socket is paused. The rest of the answer waits for `resume`, which calls this function again.
     else if (attempt.paused) return;
     else if (this.#hasTlsEnd && this.#reader.close()) {
       this.#answered(attempt);

@@ -13,7 +13,10 @@ import { type AnswerHandler, type Dispatcher, type Outgoing, WireFault } from '.
 export interface PoolSettings extends ConnectSettings {
   /** Connections per target. */
   readonly connections: number;
-  /** Connections to a name get no more requests after this age, so that the name is resolved again even under constant load. */
+  /**
+   * A connection to a host name gets no more requests after this age. New connections resolve the name again, even if constant load would
+   * keep the old ones in use.
+   */
   readonly connectionMaxAgeSeconds: number;
   /** Whether each connection carries only one request. */
   readonly isolate?: boolean | undefined;
@@ -41,11 +44,11 @@ export class Pool implements Dispatcher, Owner {
   readonly #connections = new Set<Connection>();
   /** Connections of open streams. They close with their answers, and do not count towards the bound. */
   readonly #detached = new Set<Connection>();
-  /** Free connections. The last one used is taken first, so that surplus connections become idle and close. */
+  /** Free connections. The one that was used last is taken first, so that the others stay idle and close. */
   readonly #free: Connection[] = [];
   /**
-   * Connections that became free in this turn. They are not reused before the next turn, because a close that follows the answer is noticed
-   * only then.
+   * Connections that became free in this turn. They are reused in the next turn: an upstream often closes the connection after its answer,
+   * and the pool notices that only in the next turn.
    */
   readonly #resting: Connection[] = [];
   /** Connections that were established since requests were last sent. */
@@ -77,14 +80,14 @@ export class Pool implements Dispatcher, Owner {
     this.#onUnrequestedBytes = onUnrequestedBytes;
     this.#isIsolating = settings.isolate === true;
     this.#connectionsMax = settings.connections;
-    // An IP address needs no new lookup.
+    // A connection to an IP address has no maximum age, because there is no name to resolve again.
     this.#maxAgeMs = isIP(hostOf(url)) === 0 ? settings.connectionMaxAgeSeconds * 1000 : Number.POSITIVE_INFINITY;
   }
 
   /**
-   * Queues a request, which is sent at the end of the turn, in order. A free connection is read right before it is written to. If the
-   * upstream has closed it or has sent bytes, it is not used: otherwise the request would be lost, or the bytes would be taken for its
-   * answer. A connection that has just become free rests for one turn, because a close often follows an answer.
+   * Queues a request. The queued requests are sent in their order at the end of the turn. Immediately before a request is written, the free
+   * connection is read. A connection that the upstream has closed or that has bytes to read is not used: the request would be lost, or the
+   * bytes would be taken for its answer. A connection that has just become free rests for one turn (`#resting`).
    */
   dispatch(request: Outgoing, handler: AnswerHandler): void {
     this.#waiting.push(new RequestInFlight(request, requestHead(request, this.#host, !this.#isAlone), handler));
@@ -101,12 +104,12 @@ export class Pool implements Dispatcher, Owner {
     if (isDistrusted === this.#isDistrusted) return;
     this.#isDistrusted = isDistrusted;
     if (!isDistrusted) return;
-    // A connection that was just made was not used, so it is clean and stays.
+    // A new connection has carried no request yet, so no bytes on it can be a wrong answer, and it stays open.
     for (const connection of [...this.#free, ...this.#resting]) if (!this.#fresh.includes(connection)) connection.end();
   }
 
   onUnrequestedBytes(): void {
-    // `settings.isolate` is on: the operator knows of such bytes, so they are not reported.
+    // With `settings.isolate` each request already gets a new connection, so such bytes are harmless and are not reported.
     if (this.#isIsolating) return;
     this.isolate(true);
     this.#onUnrequestedBytes();
@@ -151,8 +154,8 @@ export class Pool implements Dispatcher, Owner {
       const at = list.indexOf(connection);
       if (at !== -1) list.splice(at, 1);
     }
-    // The connection ended before its first request. Do not connect again, because an upstream that sends a greeting or closes at once
-    // would do it again.
+    // The connection ended before its first request, for example because the upstream sent a greeting or closed at once. A waiting request
+    // fails: a new connection would end in the same way.
     if (this.#fresh.includes(connection)) this.#refuse(new WireFault('WIRE_INCOMPLETE', UNUSABLE));
     else if (this.#waiting.length > 0) this.#serveSoon();
     this.#finishIfClosed();
@@ -207,8 +210,8 @@ export class Pool implements Dispatcher, Owner {
   }
 
   /**
-   * Notes the time at which requests begin to wait, because other requests have all connections. Requests with a noted time stand before
-   * requests that came since.
+   * Notes the time from which requests wait because other requests use all connections. The loop runs from the newest request and ends at
+   * the first one with a noted time: all older ones have one, too.
    */
   #noteWaits(): void {
     const expected = this.#opening.size + this.#resting.length;

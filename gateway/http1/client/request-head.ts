@@ -31,7 +31,7 @@ export function requestHead(request: Outgoing, host: string, isKept: boolean): s
 }
 
 const keptLines = new Map<string, string>();
-/** A bound, because each reload of the configuration may name other hosts. */
+/** Bound of the remembered hosts, because each reload of the configuration may name other hosts. */
 const HOSTS_MAX = 1000;
 
 /** Returns the end of the request line, and the fields of the connection. */
@@ -54,7 +54,7 @@ export function headersIn({ lines = '', headers }: Pick<Outgoing, 'lines' | 'hea
 }
 
 function framingOf(method: string, body: Outgoing['body'], isCounted: boolean): string {
-  // A given `content-length` would not belong to this body, whose length is known here.
+  // The length of a buffered body is known here, so a given `content-length` is an error.
   if (isCounted && (body === null || body instanceof Buffer)) throw unsendable('content-length');
   if (isCounted) return '';
   if (body === null) return withBody.has(method) ? 'content-length: 0\r\n' : '';

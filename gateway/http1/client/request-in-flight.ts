@@ -1,4 +1,4 @@
-// One request of the client, with the controls that its handler uses.
+// One request of the HTTP/1.1 client, with the controls for the handler of its answer.
 
 import type { AnswerHandler, Control, Outgoing } from './wire.ts';
 
@@ -17,7 +17,7 @@ export class RequestInFlight implements Control {
   readonly handler: AnswerHandler;
   paused = false;
   waitedMs = 0;
-  /** When the request found every connection in use, `performance.now()`; 0 if it did not. */
+  /** `performance.now()` when the request began to wait because every connection was in use; 0 if it did not wait. */
   waitsSinceMs = 0;
   /** Set while the request has a connection. */
   connection: Carrier | undefined;

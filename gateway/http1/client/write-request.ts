@@ -26,9 +26,10 @@ function joined(head: string, body: Buffer): Buffer {
 }
 
 /**
- * Sends a streamed request. The head is sent with the first bytes of the body, so that a client that announces a body and sends none does
- * not occupy the upstream. Resolves when the whole body was given to the socket, or when `isWanted` returns false. Rejects with the error
- * of the body, or if the body has not the announced length: the upstream would take surplus bytes for another request.
+ * Sends a streamed request. The head is sent together with the first bytes of the body. If the client announces a body and sends none, the
+ * upstream therefore gets nothing and is not occupied. Resolves when the whole body was given to the socket, or when `isWanted` returns
+ * false. Rejects with the error of the body. Rejects if the body does not have the announced length, because the upstream would take
+ * surplus bytes for another request.
  *
  * @param begin called right before the first byte is written; its errors reject
  * @param isWanted whether to continue, called before each write

@@ -1,12 +1,13 @@
-// Remembers which credentials an upstream has accepted. Stores digests, which are useless outside this process.
+// Remembers which credentials an upstream has accepted. Stores only digests with a random key of this process, so that its memory contains
+// no credential.
 
 import { createHmac, randomBytes } from 'node:crypto';
 
 /** Credentials in memory, about 1 MB. */
 const ACCEPTED_MAX = 10_000;
 /**
- * Largest number of requests of one credential whose outcome is unknown. A credential with more is not trusted, because it may no longer be
- * valid. Clients send up to ten requests at once.
+ * Most requests with one credential whose outcome is unknown; clients send up to ten requests at once. A credential with more of them is
+ * not trusted until the upstream has answered, because it may no longer be valid.
  */
 const OPEN_MAX = 10;
 
@@ -28,7 +29,7 @@ export interface AcceptedCredentials {
    */
   begin(digest: string): ((isAnswered: boolean) => void) | undefined;
   add(digest: string): void;
-  /** Returns whether the credential was stored. */
+  /** Removes the credential. Returns whether it was stored. */
   forget(digest: string): boolean;
 }
 

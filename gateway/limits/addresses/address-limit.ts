@@ -20,7 +20,7 @@ export interface AddressLimitRules extends LoginThrottleRules {
   /** Requests per address, in any span as long as the window. */
   readonly requests: number;
   readonly windowSeconds: number;
-  /** Requests in flight, event streams and upgraded connections: per address, and in all. */
+  /** Requests in flight, event streams and upgraded connections, counted together: the most per address, and the most of all addresses. */
   readonly connections: number;
   readonly connectionsTotal: number;
 }
@@ -43,7 +43,7 @@ export interface AddressLimit {
   inProgress(): number;
 }
 
-/** An estimate, because the end of an open connection cannot be predicted. */
+/** Retry-After if too many connections are open. It is an estimate, because the gateway does not know when one of them will end. */
 const RETRY_AFTER_SECONDS = 5;
 
 function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now: () => number): AddressLimit {

@@ -1,10 +1,10 @@
-// Counts failures of one address together, so that a flood costs few commands to Redis.
+// Counts several failures of one address by one command, so that a flood of failures costs few commands to Redis.
 
 import { type Machine, realMachine } from '../../shared/machine.ts';
 
-/** The number of failures in one command from which on the next command waits. */
+/** A command with this many failures or more is a flood: the next command for the address waits. */
 const FLOOD = 8;
-/** Milliseconds between two commands of such a flood. This instance learns that much later that the address is blocked. */
+/** Milliseconds between two commands of a flood. At most this much later the instance learns that the address is blocked. */
 const FLOOD_REST_MS = 5;
 
 interface Failures<Count> extends PromiseWithResolvers<Count> {
@@ -12,9 +12,9 @@ interface Failures<Count> extends PromiseWithResolvers<Count> {
 }
 
 /**
- * Returns a function that counts failures of one address. One command counts all failures of one turn of the event loop, and all that
- * happen before the last command for the address is answered. A flood from one address then costs a command every few milliseconds. A
- * command for each failure took as much CPU as the refusal itself.
+ * Returns a function that counts failures of one address. One command counts all failures of one turn of the event loop. While a command
+ * for the address is in progress, new failures wait and share the next command. A command for each failure took as much CPU as the refusal
+ * itself.
  */
 export function createCountTogether<Count>(
   count: (block: string, failures: number) => Promise<Count>,

@@ -1,5 +1,5 @@
-// Counts failures per client address, and reserves units for attempts whose outcome is not known yet. All instances count together in
-// Redis. Without Redis, or while it is away, each process counts alone.
+// Counts failures per client address, and reserves units of the limit for attempts whose outcome is not known yet. All instances share the
+// counters in Redis. Without Redis, or while Redis is away, each process counts alone.
 
 import { createRequire } from 'node:module';
 import type { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
@@ -9,11 +9,11 @@ import { createCountTogether } from './count-together.ts';
 import { createSharedUnits, type SharedUnits } from './reserved-units.ts';
 
 const require = createRequire(import.meta.url);
-/** The two functions below load single files of the library, because its main file would load the limiters of fifteen stores. */
+/** These two functions load single files of the library. Its main file would load the limiters of fifteen stores. */
 const memoryLimiter = () => require('rate-limiter-flexible/lib/RateLimiterMemory.js') as typeof RateLimiterMemory;
 const redisLimiter = () => require('rate-limiter-flexible/lib/RateLimiterRedis.js') as typeof RateLimiterRedis;
 
-/** Timeout of one command: a failure that Redis does not count in time is counted in this process. */
+/** Timeout of one command. If Redis does not answer in time, this process counts the failure. */
 const COMMAND_TIMEOUT_MS = 500;
 
 export interface FailureRules {
@@ -25,12 +25,12 @@ export interface FailureRules {
 interface FailureCount {
   /** Whether the address has reached the limit. */
   readonly isUsedUp: boolean;
-  /** Milliseconds until the window ends, by the shared counter; undefined if this process counted. */
+  /** Milliseconds until the window ends, as the shared counter says; undefined if this process counted alone. */
   readonly leftMs: number | undefined;
 }
 
 interface Reserving extends FailureCount {
-  /** Gives the unit back; call it once. Undefined if failures and reserved units had reached the limit, so that none was reserved. */
+  /** Gives the unit back; call it once. Undefined if no unit was reserved, because failures and reserved units have reached the limit. */
   readonly giveBack: (() => void) | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface FailureCounter {
   reserve(block: string): Promise<Reserving>;
   /** Frees the memory of this process for an address. The shared counter stays. */
   forget(block: string): void;
-  /** Applies from now on; windows that have begun keep their end. */
+  /** Replaces the rules. Windows that have begun keep their end. */
   useRules(rules: FailureRules): void;
 }
 
@@ -78,7 +78,7 @@ export function openFailureCounters(
   };
 }
 
-/** What a limiter of the library is made with. */
+/** Returns the options for a limiter of the library. */
 function settingsOf(name: string, { failures, windowSeconds }: FailureRules) {
   return { points: failures, duration: windowSeconds, keyPrefix: `failures:${name}` };
 }
@@ -92,7 +92,10 @@ function setRules(limiter: RateLimiterMemory | RateLimiterRedis, { failures, win
 /** Counts in the memory of this process. */
 class ProcessCounter implements FailureCounter {
   readonly #limiter: RateLimiterMemory;
-  /** Units that this process has reserved, by block. Those reserved in Redis are included. */
+  /**
+   * The number of units that this process has reserved, by address block. Units that are also reserved in Redis are included, so that they
+   * still count when Redis goes away.
+   */
   readonly #reserved = new Map<string, number>();
 
   constructor(name: string, rules: FailureRules) {
@@ -182,8 +185,8 @@ class SharedCounter implements FailureCounter {
 }
 
 /**
- * Returns the client that the library gets in place of the Redis client. The library defines one script and runs it. Here the script seals
- * its reply, so that a damaged reply is not taken for a failure of an address.
+ * Returns a client that the library gets in place of the Redis client. The library defines one script and runs it. This client runs the
+ * script with a sealed reply: without the seal, a damaged reply could be counted as a failure of an address.
  */
 function sealedFor(client: Redis) {
   let count = toScript('');

@@ -1,5 +1,5 @@
-// Limits failures per client address. An address that has used up its failures is refused until its window ends, so that its next attempts
-// cost little. A FailureCounter counts; this file remembers which addresses are blocked. Throws auth_attempts_limited.
+// Limits failures per client address. An address that has reached the limit is blocked until its window ends: its requests are refused at
+// once, without Redis. A FailureCounter counts the failures; this file remembers the blocked addresses. Throws auth_attempts_limited.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import { addressBlockOf } from '../../shared/http/address-block.ts';
@@ -11,7 +11,9 @@ import {
   processFailureCounters,
 } from './failure-counter.ts';
 
-/** Addresses in memory, about 30 MB. Counting cannot stop a client that uses more addresses than this within a window. */
+/**
+ * Most addresses in memory, about 30 MB. A client that fails from more addresses than this within one window is not stopped by this limit.
+ */
 const ADDRESSES_MAX = 100_000;
 
 export interface FailureLimitOptions extends FailureRules {
@@ -24,15 +26,16 @@ export interface FailureLimitOptions extends FailureRules {
 }
 
 /**
- * While no address has failed, `isBlocked` costs a request one comparison. It never waits for Redis: an address that has reached the limit
- * on other instances is blocked here after its next failure here.
+ * The limit of one kind of failure. `isBlocked` does not ask Redis, and costs one comparison while no address has failed. An address that
+ * has reached the limit on other instances is therefore blocked on this instance only after its next failure here.
  */
 export class FailureLimit {
   readonly #now: () => number;
   readonly #addressesMax: number;
   readonly #counter: FailureCounter;
   #windowSeconds: number;
-  // All windows have the same length, so they end in the order of their insertion, unless another instance began them.
+  // The end of each window, in the order in which this instance saw the windows begin. Nearly always they end in this order, because all
+  // have the same length.
   readonly #endsMs = new Map<string, number>();
   readonly #blocked = new Set<string>();
 
@@ -47,7 +50,7 @@ export class FailureLimit {
     return this.#blocked.size > 0 && this.#blocked.has(this.#currentBlockOf(address, this.#now()));
   }
 
-  /** The refusal of a blocked address. */
+  /** Returns the refusal of a blocked address. */
   refusalOf(address: string): GatewayError {
     const nowMs = this.#now();
     const waitMs = (this.#endsMs.get(addressBlockOf(address)) ?? nowMs) - nowMs;
@@ -65,8 +68,8 @@ export class FailureLimit {
   }
 
   /**
-   * Reserves a unit for an attempt that may fail. Resolves with the function that gives the unit back. Resolves with undefined while
-   * attempts in flight hold all units that are left. Rejects with auth_attempts_limited once failures have used all units up.
+   * Reserves a unit for an attempt that may fail. Resolves with the function that gives the unit back. Resolves with undefined if attempts
+   * in flight have reserved all remaining units. Rejects with auth_attempts_limited if failures have used all units.
    */
   async reserve(address: string): Promise<(() => void) | undefined> {
     const nowMs = this.#now();
@@ -78,7 +81,7 @@ export class FailureLimit {
     throw this.refusalOf(address);
   }
 
-  /** Applies from now on; windows that have begun keep their end, and a blocked address stays blocked. */
+  /** Replaces the rules. Windows that have begun keep their end, and a blocked address stays blocked. */
   useRules(rules: FailureRules): void {
     this.#counter.useRules(rules);
     this.#windowSeconds = rules.windowSeconds;
@@ -102,7 +105,8 @@ export class FailureLimit {
       this.#forget(block);
     }
     const block = addressBlockOf(address);
-    // A window may end before windows that were inserted earlier: after a change of rules, or if another instance began it.
+    // The loop stops at the first window that has not ended. This window may have ended nevertheless, if the rules have changed or another
+    // instance has begun it.
     if ((this.#endsMs.get(block) ?? nowMs + 1) <= nowMs) this.#forget(block);
     return block;
   }
@@ -112,7 +116,10 @@ export class FailureLimit {
     this.#endsMs.set(block, nowMs + this.#windowSeconds * 1000);
   }
 
-  /** Blocks the address until its window ends. `leftMs` is the rest of the window by the shared counter, if that has answered. */
+  /**
+   * Blocks the address until its window ends. `leftMs` is the rest of the window as the shared counter says; undefined if Redis has not
+   * answered.
+   */
   #blockUntilEnd(block: string, leftMs: number | undefined): void {
     this.#blocked.add(block);
     if (leftMs !== undefined) this.#endsMs.set(block, this.#now() + leftMs);

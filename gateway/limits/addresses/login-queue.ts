@@ -1,9 +1,9 @@
-// A queue of logins for each client address. The first login of an address asks for a unit of the limits until it gets one. The other
-// logins wait behind it, so that many waiting logins cost little.
+// A queue of logins for each client address. Only the first login of an address asks for a unit of the limits, again and again until it
+// gets one. The other logins of the address wait for their turn, so that many waiting logins cause few questions.
 
 /** Longest wait of a login. It is longer than an upstream takes to check a password. */
 const WAIT_MS = 10_000;
-/** Pause before the first login asks again. It has to ask, because no message tells of units that other instances give back. */
+/** Pause before the first login asks again. It must ask, because no instance is told when another instance gives a unit back. */
 const ASK_EVERY_MS = 100;
 
 interface LoginQueue {

@@ -1,5 +1,5 @@
-// Limits failed logins through tunnels, per client address and in total. The upstream may see all clients under the one address of the
-// gateway, and would lock all of them out together. Throws auth_attempts_limited.
+// Limits failed logins through tunnels, per client address and in total. An upstream that sees all clients under the address of the gateway
+// would lock out all of them because of the failed logins of one. Throws auth_attempts_limited.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Admitted } from '../../exchange/exchange.ts';
@@ -30,30 +30,33 @@ export interface LoginAttempt {
   over(): void;
 }
 
-/** Does nothing: the attempt of a request that is no login, or whose client left while it waited. */
+/** An attempt that counts nothing, for a request that is no login, or whose client left while it waited. */
 export const NO_LOGIN: LoginAttempt = { answered: () => undefined, abandoned: () => undefined, over: () => undefined };
 
-/** Statuses of the upstream for a failed login, or for too many of them. */
+/** Statuses by which an upstream answers a failed login, or too many failed logins. */
 const failing = new Set([401, 402, 403, 429]);
 const ALL_ADDRESSES = 'all';
-/** An estimate, because the end of an attempt in flight cannot be predicted. */
+/**
+ * Retry-After while attempts in flight have reserved all units. It is an estimate, because the gateway does not know when one of them will
+ * end.
+ */
 const RETRY_AFTER_SECONDS = 5;
 
 export type LoginThrottleOptions = Pick<FailureLimitOptions, 'name' | 'counters' | 'now'>;
 
-/** Gives back the units of an attempt. `isAnswered`: the outcome of the attempt is known. */
+/** Gives back the units of an attempt. `isAnswered` is true if the outcome of the attempt is known. */
 type GiveBack = (isAnswered: boolean) => void;
 
 /**
- * A credential that was accepted within the last window passes even from a blocked address, and reserves nothing. But an upstream may give
- * one address the same answer for each credential. Therefore a credential that fails later is forgotten, and a few such failures block the
- * address for all credentials.
+ * The limits of failed logins. A credential that the upstream has accepted within the last window is trusted: it passes even from a blocked
+ * address, and reserves no unit. The trust has a bound, because an upstream may give one address the same answer whatever the credential
+ * is. If a trusted credential fails, it is no longer trusted. A few such failures block the address for all credentials.
  */
 export class LoginThrottle {
   #rules: LoginThrottleRules;
   readonly #accepted: AcceptedCredentials;
   readonly #ofAddress: FailureLimit;
-  /** Failures of credentials that were accepted before, per address. */
+  /** Failures of trusted credentials, per address. */
   readonly #ofAccepted: FailureLimit;
   readonly #ofAll: FailureLimit;
   readonly #queue = createLoginQueue();
@@ -79,14 +82,14 @@ export class LoginThrottle {
   }
 
   /**
-   * Admits an attempt to log in. It reserves a unit of each limit until the outcome is known: attempts in progress cannot exceed a limit.
-   * It waits while others have reserved all units that are left. Throws, or rejects, as `refuse` does.
+   * Admits an attempt to log in. The attempt reserves a unit of each limit until its outcome is known, so that many attempts at once cannot
+   * exceed a limit. It waits while other attempts have reserved all remaining units. Throws, or rejects, as `refuse` does.
    */
   admit(admitted: Admitted, digest: string): Awaitable<LoginAttempt> {
     return this.#beginTrusted(admitted.clientAddress, digest) ?? this.#beginInTurn(admitted, digest);
   }
 
-  /** Applies from now on; windows that have begun keep their end. */
+  /** Replaces the rules. Windows that have begun keep their end. */
   useRules(rules: LoginThrottleRules): void {
     this.#rules = rules;
     this.#ofAddress.useRules(addressRules(rules, 1));
@@ -109,7 +112,10 @@ export class LoginThrottle {
     return end && this.#begin(address, digest, end, true);
   }
 
-  /** Waits for the turn of the address. A known credential with too many requests in flight waits for them; an unknown one is refused. */
+  /**
+   * Begins an attempt when the address has its turn. From a blocked address, a trusted credential with too many requests in flight waits
+   * for their answers; any other credential is refused.
+   */
   async #beginInTurn(admitted: Admitted, digest: string): Promise<LoginAttempt> {
     const { clientAddress, request } = admitted;
     const attempt = await this.#queue.take(addressBlockOf(clientAddress), async () => {
@@ -160,7 +166,8 @@ export class LoginThrottle {
     const end = (isAnswered: boolean, hasFailed: boolean): void => {
       if (isOver) return;
       isOver = true;
-      // The unit is given back after the failure is counted, so that the attempt counts at every moment.
+      // The unit is given back only after the failure is counted. Otherwise, for a moment, the attempt would be neither reserved nor
+      // counted.
       if (hasFailed) void this.#countFailure(address, digest).then(() => giveBack(isAnswered));
       else giveBack(isAnswered);
     };
@@ -170,7 +177,8 @@ export class LoginThrottle {
         if (!isOver && status !== undefined && status < 300) this.#accepted.add(digest);
         end(true, status !== undefined && failing.has(status));
       },
-      // An accepted credential is rarely wrong, so leaving early is no failure; too many such requests end the trust in it.
+      // A client with a trusted credential that leaves before the answer does not count as a failure. Its request stays one of unknown
+      // outcome, and too many of these end the trust.
       abandoned: () => end(false, !isTrusted),
       over: () => end(true, false),
     };

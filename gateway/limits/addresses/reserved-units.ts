@@ -1,5 +1,5 @@
-// The reserved units of failure counters in Redis, shared by all instances. Beside each counter is a sorted set of reservations, scored by
-// the end of their lease. If an instance dies, its units are free again when their leases end.
+// The reserved units of failure counters in Redis, shared by all instances. For each counter there is a sorted set of reservations; the
+// score of a reservation is the end of its lease. If an instance crashes, its units become free when their leases end.
 
 import type { Redis } from '../../redis/client.ts';
 import { evaluate, toScript } from '../../redis/sealed-script.ts';
@@ -48,7 +48,7 @@ export function createSharedUnits(client: Redis, leaseMs = LEASE_MS, machine: Ma
   const { setInterval, clearInterval } = machine;
   const instance = machine.randomUUID();
   let reservations = 0;
-  /** Ids by the key of their set. */
+  /** The ids of the reservations of this process, by the key of their set. */
   const held = new Map<string, Set<string>>();
   let renewal: Timer | undefined;
 
@@ -63,7 +63,7 @@ export function createSharedUnits(client: Redis, leaseMs = LEASE_MS, machine: Ma
     ids?.delete(id);
     if (ids?.size === 0) held.delete(key);
     if (held.size === 0) stop();
-    // If Redis is away, the lease ends by itself.
+    // If Redis is away, the reservation stays until its lease ends.
     client.zrem(key, id).catch(() => undefined);
   }
 

@@ -4,13 +4,13 @@ import type { GatewayError } from '../../catalogue/errors.ts';
 import type { Admitted, Arrived } from '../../exchange/exchange.ts';
 import { FailureLimit, type FailureLimitOptions } from './failure-limit.ts';
 
-/** The statuses that count. With these, the gateway refuses a credential, a permission, a path or a method. */
+/** The statuses that count: refusals of a credential, a permission, a path or a method. */
 const countedStatuses: ReadonlySet<number> = new Set([401, 403, 404, 405]);
 
 export interface ThrottleOptions extends Omit<FailureLimitOptions, 'name'> {
   /**
-   * Whether the request carries a credential that is known to be valid. Such a request passes, so that one bad client behind a shared
-   * address does not lock out the others. wiring/identity.ts
+   * Whether the request carries a credential that is known to be valid (wiring/identity.ts). Such a request passes: otherwise one bad
+   * client would lock out all clients behind the same address.
    */
   readonly isKnownCaller: (admitted: Admitted) => boolean;
 }
@@ -32,7 +32,7 @@ export function createThrottle({ isKnownCaller, ...options }: ThrottleOptions): 
     },
     countRefusal({ clientAddress }, { entry, details }) {
       if (clientAddress === undefined || !countedStatuses.has(entry.status)) return;
-      // An error with `words` of an upstream was refused by that upstream. The gateway had permitted the caller.
+      // An error with `words` is a refusal by an upstream. It does not count, because the gateway itself had permitted the caller.
       if (details.words === undefined) void failures.countFailure(clientAddress);
     },
   };

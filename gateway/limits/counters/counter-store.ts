@@ -1,10 +1,10 @@
-// The interface of every counter store, and the function with which each makes a decision of its figures. `open-counter-store.ts` lists the
-// stores.
+// The interface of every counter store, and the function by which each store turns its figures into a decision. `open-counter-store.ts`
+// lists the stores.
 
 import type { LimitState } from '../../exchange/findings.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 
-/** How to decide while Redis cannot: count in this process, admit all requests, or refuse all. */
+/** How to decide while Redis is away: count in this process, admit all requests, or refuse all. */
 export type OutagePolicy = 'local' | 'allow' | 'refuse';
 
 /** One counter that a request is charged to. Built once per caller, or block of addresses, and kind of operation. */
@@ -22,13 +22,13 @@ export interface Charge {
 }
 
 /**
- * What a store remembers about the charges of a caller between two requests. It is part of the object that has the charges, because a
- * look-up in a map costs about 0.1 µs.
+ * What a store remembers about the charges of a caller between two requests. It is a part of the object with the charges, because a
+ * separate map would cost a look-up of about 0.1 µs.
  */
 export interface ChargeMemory {
   /**
-   * The charges of the first caller under the same rules. The charges of other callers differ only in the names of their counters.
-   * Read everything but the names from this object, because it stays in the processor's cache.
+   * The charges of the first caller under the same rules; those of other callers differ only in the names of their counters. Read
+   * everything except the names from here: all requests read this object, so it stays in the processor's cache.
    */
   readonly sharedCharges: readonly Charge[];
   /** The charges as the script in Redis reads them; empty before the first request. */
@@ -41,12 +41,12 @@ export interface ChargeMemory {
 interface CachedRefusal {
   readonly decision: LimitDecision;
   readonly cachedAtMs: number;
-  /** Number of times that the cache was cleared before this refusal. */
+  /** Number of times that the cache had been cleared when the store was asked. */
   readonly clearings: number;
 }
 
 export interface LimitDecision {
-  /** `undecided`: the store is away and the outage policy is `refuse`. */
+  /** `undecided` means that the store is away and the outage policy is `refuse`. */
   readonly outcome: 'admitted' | 'refused' | 'undecided';
   /** One per charge, in their order; empty if no limit counted the request. */
   readonly states: readonly LimitState[];
@@ -54,7 +54,7 @@ export interface LimitDecision {
   readonly violated: readonly string[];
   /** Shadow limits that would refuse the request. */
   readonly shadowRefusals: readonly string[];
-  /** Milliseconds until all violated limits have room, without other requests. */
+  /** Milliseconds until all violated limits have room, if no other request is admitted. */
   readonly waitMs: number;
   /** When the store decided, by its clock: epoch milliseconds. */
   readonly decidedAtMs: number;
@@ -76,19 +76,20 @@ export interface CounterStoreStatus {
 
 export interface CounterStore {
   /**
-   * Decides all charges of one request together: if every enforced one has room, all are spent; otherwise none is.
+   * Decides about all charges of one request together. If every enforced limit has room, all charges are counted; otherwise none is
+   * counted.
    *
-   * @param memory of these charges; without it, the store remembers nothing about them
+   * @param memory the memory of these charges; without it, the store remembers nothing about them
    */
   decide(charges: readonly Charge[], memory?: ChargeMemory): Awaitable<LimitDecision>;
   /** Deletes the counters of these names, which share one hash tag. Rejects while the store is away. */
   reset(keys: readonly string[]): Awaitable<void>;
   /**
-   * Call it when a window has become longer: units that were counted before the call then count for this long after their admission.
-   * Rejects while the store is away.
+   * Call it when a window has become longer. Units that were counted before then count for `windowMs` after their admission; without the
+   * call, they would expire with the shorter window. Rejects while the store is away.
    */
   extendExpiry(windowMs: number): Awaitable<void>;
-  /** Call it when counters were reset: it drops the cached refusals, which may no longer hold. */
+  /** Drops the cached refusals. Call it when counters were reset, because the refusals may no longer hold. */
   clearRefusals(): void;
   status(): CounterStoreStatus;
   close(): Promise<void>;
@@ -100,7 +101,7 @@ export const FIGURES_PER_CHARGE = 3;
 const NONE: readonly never[] = Object.freeze([]);
 
 /**
- * Makes the decision of the figures of one request. All stores use it, so that clients see no difference between stores.
+ * Turns the figures of one request into a decision. All stores use this function, so that clients see no difference between stores.
  *
  * @param offset index of the first figure of the request
  * @param decidedAtMs by the clock of the deciding store, epoch milliseconds
@@ -122,7 +123,8 @@ export function toLimitDecision(
     const at = offset + index * FIGURES_PER_CHARGE;
     const remaining = figures[at] as number;
     const waitMs = figures[at + 2] as number;
-    // If nothing is left, a client only needs to know when its request fits again.
+    // If nothing remains, the reset time is the time at which the request fits, because an earlier time would make the client retry too
+    // soon.
     const resetMs = waitMs > 0 && remaining === 0 ? waitMs : (figures[at + 1] as number);
     states.push({ policy, limit: requests, windowSeconds, remaining, resetMs });
     if (waitMs === 0) continue;
@@ -144,7 +146,7 @@ export function toLimitDecision(
   };
 }
 
-/** Makes a decision without counting: admits every request, or refuses every request. */
+/** Returns a decision without counting: every request is admitted, or every request is refused. */
 export function uncounted(outcome: 'admitted' | 'undecided', decidedAtMs: number, source: string): LimitDecision {
   return { outcome, states: NONE, violated: NONE, shadowRefusals: NONE, waitMs: 0, decidedAtMs, source };
 }

@@ -4,7 +4,7 @@ import { type Charge, type LimitDecision, type OutagePolicy, uncounted } from '.
 import { createProcessStore } from './process-store.ts';
 
 interface FallbackOptions {
-  /** Read at each decision, so that the rules can be replaced while the store is in use. */
+  /** The outage policy. It is read at each decision, because the rules can be replaced while the store is in use. */
   readonly whenStoreIsAway: () => OutagePolicy;
   readonly now: () => number;
   /** Number of instances that share the limits now (auth/instance-reports.ts counts them). */
@@ -17,7 +17,10 @@ interface Fallback {
   close(): Promise<void>;
 }
 
-/** The local counters are kept after an outage: otherwise a Redis that fails again and again would grant the same units twice. */
+/**
+ * Creates the fallback. Its local counters are kept after an outage: if they started empty at each outage, a Redis that fails again and
+ * again would let clients spend the same units several times.
+ */
 export function createFallback({ now, whenStoreIsAway, instances }: FallbackOptions): Fallback {
   const local = createProcessStore({ now, source: 'local' });
   const shareOf = createShares();

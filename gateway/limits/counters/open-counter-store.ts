@@ -19,7 +19,10 @@ export function areCountersShared({ redisUrl }: CounterStoreSettings): boolean {
   return redisUrl !== undefined;
 }
 
-/** Opens the store. If Redis is away, this waits only for the first attempt to connect; until it is there, the outage policy decides. */
+/**
+ * Opens the store. If Redis is away, this function waits only for the first attempt to connect. Until Redis answers, the outage policy
+ * decides.
+ */
 export async function openCounterStore({ settings, ...options }: OpenCounterStoreOptions): Promise<CounterStore> {
   const { redisUrl } = settings;
   if (redisUrl === undefined) return createProcessStore(options);

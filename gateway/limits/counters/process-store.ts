@@ -1,11 +1,13 @@
-// Counters in the memory of this process: exact for one process, and synchronous. Also the fallback of the Redis store.
+// Counters in the memory of this process: exact for one process, and synchronous. While Redis is away, the Redis store uses them as its
+// fallback.
 
 import { type Charge, type CounterStore, type LimitDecision, toLimitDecision } from './counter-store.ts';
 import { type CostCheck, checkCost, createWindow, newestMsOf, spend, type Window } from './window.ts';
 
 /**
- * Subjects that are checked for expiry when a new one is added. The number is above one, so that the sweep removes faster than requests
- * add. Known subjects cause no sweep, because reading two subjects that are not in the processor's cache takes longer than the decision.
+ * Subjects that are checked for expiry for each new subject. It is more than one, so that the sweep removes subjects faster than requests
+ * add them. A request of a known subject checks none: to read two subjects that are not in the processor's cache takes longer than the
+ * decision.
  */
 const SWEPT_PER_SUBJECT = 2;
 
@@ -28,7 +30,7 @@ interface Subject {
   windowMs: number;
 }
 
-/** @param options `now` should never go back (`createForwardClock`): after a step back, memory would be freed late */
+/** @param options `now` should never go back (`createForwardClock`), because memory is freed late after a step back */
 export function createProcessStore({ now, source = 'process' }: ProcessStoreOptions): ProcessStore {
   const subjects = new Map<string, Subject>();
   let extended = { windowMs: 0, untilMs: Number.NEGATIVE_INFINITY };
@@ -99,8 +101,8 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
 }
 
 /**
- * Returns a function that makes one step of an endless iteration over all subjects, so that no single request pays for removing all expired
- * ones.
+ * Returns a function that checks one subject per call, over and over all subjects, and removes it if it has expired. No single request then
+ * pays for the removal of all expired subjects.
  */
 function createSweep(
   subjects: Map<string, Subject>,
@@ -114,7 +116,8 @@ function createSweep(
       return;
     }
     const [key, { window, windowMs }] = next.value;
-    // A subject is kept for twice its window. If the clock is then set back by less than a window, all counters are still there.
+    // A subject is kept for twice its window. If the clock is set back by less than a window, the counters that count again are still in
+    // memory.
     if (newestMsOf(window) <= clockMs - 2 * Math.max(windowMs, extendedMsAt(clockMs))) subjects.delete(key);
   };
 }

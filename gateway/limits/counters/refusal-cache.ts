@@ -1,5 +1,5 @@
-// Caches refusals that certainly still hold. Only time frees units of a window, so a request that has to wait is refused until its wait is
-// over. Until then, this process decides without Redis.
+// Caches refusals, so that this process repeats them without Redis. A cached refusal is certain until its wait is over: only time frees the
+// units of a window, and other requests can only make the wait longer.
 
 import type { ChargeMemory, LimitDecision } from './counter-store.ts';
 
@@ -8,12 +8,13 @@ const SOURCE = 'known';
 
 /** A cache of refusals, kept in the memory of their charges. */
 export interface RefusalCache {
-  /** Returns the refusal that still holds for these charges, with its times reduced by the time since. */
+  /** Returns the refusal that still holds for these charges. Its times are reduced by the time that has passed since it was stored. */
   get(memory: ChargeMemory): LimitDecision | undefined;
   /**
    * Stores a decision if it is a refusal.
    *
-   * @param asked what `clearings` returned when the store was asked: a reset may have come after the decision and before its arrival
+   * @param asked the result of `clearings` when the store was asked. If it differs now, counters were reset in the meantime and the refusal
+   * is not cached
    */
   put(memory: ChargeMemory, decision: LimitDecision, asked?: number): void;
   /** Number of times that the cache was cleared. */
@@ -23,7 +24,8 @@ export interface RefusalCache {
 }
 
 /**
- * A memory belongs to a caller, or to a block of addresses, and to a kind of operation. New rules make new memories, which empties the cache.
+ * Creates the cache. Each refusal is stored in the `ChargeMemory` of its charges. New rules create new memories, so no refusal outlasts its
+ * rules.
  *
  * @param monotonicMs a clock that never goes back; only spans are measured
  */
@@ -53,14 +55,14 @@ export function createRefusalCache(monotonicMs: () => number): RefusalCache {
 }
 
 /**
- * Whether the wait is possible. A wait beyond every window comes from a clock of Redis that was set back, and is over when the clock is
- * right again.
+ * Whether a wait can be real: it is no longer than one of the windows. A longer wait means that the clock of Redis was set back. Such a
+ * refusal is not cached, because it ends as soon as the clock is right again.
  */
 function isWithinWindow({ states, waitMs }: LimitDecision): boolean {
   return states.some(({ windowSeconds }) => waitMs <= windowSeconds * 1000);
 }
 
-/** Returns the same refusal, as it is some time later. */
+/** Returns the refusal as it is after this time. */
 function afterElapsed(decision: LimitDecision, elapsedMs: number): LimitDecision {
   return {
     ...decision,

@@ -1,23 +1,24 @@
-// The sliding window of one counted subject. Pure. It never admits more than the limit in any span as long as the window, in bounded
+// Pure: the sliding window of one counted subject. In any span as long as the window it admits no more than the limit, and it uses bounded
 // memory. `redis/window.lua` implements the same algorithm in Lua, and a property test compares the two.
 
 import { hash } from 'node:crypto';
 
-/** Grains per window: no entry covers more than a hundredth of a window, so units count at most 1 % too long. */
+/** Grains per window. An entry covers at most one grain, a hundredth of the window, so a unit counts at most 1 % longer than the window. */
 const GRAINS_PER_WINDOW = 100;
 
-/** No window has more entries. Until neighbours are merged, each entry covers one millisecond, so limits of up to 150 are exact. */
+/** Most entries of a window. Until entries are merged, each covers one millisecond, so limits of up to 150 are exact. */
 const ENTRIES_MAX = 150;
 
 /**
- * A merge takes Redis as long as twenty decisions, so subjects that fill at the same rate must not merge at the same moment: where the limit
- * allows more units than entries, neighbours are merged above 111 to 150 entries, depending on the name.
+ * A merge takes Redis as long as twenty decisions. Subjects that fill at the same rate must not all merge at the same moment, so the number
+ * of entries that causes a merge depends on the name: it is between 111 and 150. This applies to limits above ENTRIES_MAX; others never
+ * merge.
  */
 const ENTRIES_SPREAD = 40;
 
 /**
- * Merging leaves at most this many entries (one more at the coarsest grain), so that ten admissions or more come before the next merge. Each
- * merge takes a coarser grain than the one before, and at the coarsest none is needed any more.
+ * A merge leaves at most this many entries (one more at the coarsest grain), so that at least ten admissions come before the next merge.
+ * Each merge uses a coarser grain than the merge before it. At the coarsest grain no merge is needed.
  */
 const ENTRIES_MERGED = 100;
 
@@ -35,7 +36,7 @@ export interface Window {
   spentBefore: number;
   /** How often the coarsest grain was halved to get the grain of the newest entry. */
   halvings: number;
-  /** The number of entries above which neighbours are merged; undefined until it matters. */
+  /** The number of entries above which entries are merged; undefined until it is first needed. */
   mergedAbove: number | undefined;
 }
 
@@ -49,7 +50,7 @@ export interface CostCheck {
   readonly remaining: number;
   /** Milliseconds until the oldest entry frees its units; 0 if nothing is spent. */
   readonly resetMs: number;
-  /** Milliseconds until the cost fits, without other requests; 0 if it fits now. */
+  /** Milliseconds until the cost fits, if no other request is admitted; 0 if it fits now. */
   readonly waitMs: number;
 }
 

@@ -1,6 +1,6 @@
-// Combines decisions that one Redis server has to make into one command, and reads its reply. Requests of one event-loop turn share a
-// command. While a command is in progress, the requests of later turns wait for it and share the next one, as writers of a log share a
-// commit: a command costs this process and the server more than the requests in it.
+// Combines the decisions for one Redis server into one command, and reads the reply. Requests of one event-loop turn share a command. While
+// a command is in progress, requests of later turns wait and share the next command. Fewer commands cost less, because a command takes more
+// CPU, here and on the server, than the decisions in it.
 
 import { type Machine, realMachine, type Timer } from '../../../shared/machine.ts';
 import {
@@ -14,17 +14,17 @@ import type { RefusalCache } from '../refusal-cache.ts';
 import type { RedisLink } from './link.ts';
 import { encodeCharges, type ScriptReply } from './window-script.ts';
 
-/** Requests per command. Redis runs nothing else during a command, so a burst is split into commands of about a millisecond. */
+/** Most requests per command. Redis runs nothing else during a command, so a burst is split into commands of about one millisecond. */
 const BATCH_MAX = 256;
 /**
- * Longest time that a batch waits for the command before it, in milliseconds. A slow server, such as one in another region, then works on
- * several commands. Together with the deadline of a command, 90 ms, this is below the 100 ms that a request may wait for a server that
+ * Longest time, in milliseconds, that a batch waits for the command before it. A server that answers later, such as one in another region,
+ * gets the next command meanwhile. With the deadline of a command, 90 ms, a request waits less than the allowed 100 ms for a server that
  * fails.
  */
 const WAIT_MS = 5;
 
 interface BatchesOptions {
-  /** Decides if the server fails to. */
+  /** Decides if the server does not. */
   readonly decideWithout: (charges: readonly Charge[]) => LimitDecision;
   readonly refusals: RefusalCache;
   /** Called after each command with the milliseconds from its first request to the decision. */
@@ -34,7 +34,10 @@ interface BatchesOptions {
   readonly machine?: Machine | undefined;
 }
 
-/** The requests of one command. They share one promise, and each request calls `then` on it: that costs less than a promise each. */
+/**
+ * The requests of one command. They share one promise, on which each request calls `then`; this costs less than one promise for each
+ * request.
+ */
 interface Batch extends PromiseWithResolvers<ScriptReply | undefined> {
   requests: number;
   encodedCharges: string;
@@ -44,14 +47,14 @@ interface Batch extends PromiseWithResolvers<ScriptReply | undefined> {
   readonly clockMs: number;
   /** By `performance.now()`. */
   readonly openedAt: number;
-  /** Number of clearings of the cache of refusals until then. */
+  /** Number of times that the cache of refusals had been cleared when the batch was opened. */
   readonly clearings: number;
 }
 
 /** The way to one server. */
 interface Lane {
   readonly link: RedisLink;
-  /** The batch that takes requests. */
+  /** The batch that still accepts requests. */
   open: Batch | undefined;
   /** Commands in progress. */
   inProgress: number;
@@ -84,7 +87,8 @@ export function createBatches({
   }
 
   function openBatch(lane: Lane): Batch {
-    // setImmediate runs after all sockets of this turn have been read; a microtask would run after each of them.
+    // `setImmediate` runs once, when all sockets of this turn have been read. A microtask would run after each socket, so that each batch
+    // would have few requests.
     if (lane.inProgress === 0) setImmediate(sendOpen, lane);
     else lane.wait = setTimeout(sendOpen, WAIT_MS, lane);
     lane.open = {
@@ -114,7 +118,7 @@ export function createBatches({
     link.run(open.clockMs, open.encodedCharges).then(conclude, () => conclude(undefined));
   }
 
-  /** Whether the open batch waited. */
+  /** Ends the wait of the open batch. Returns whether it was waiting. */
   function endWait(lane: Lane): boolean {
     if (lane.wait === undefined) return false;
     clearTimeout(lane.wait);

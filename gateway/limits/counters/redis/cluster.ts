@@ -6,7 +6,7 @@ import { SLOTS, slotOf } from '../../../redis/slot.ts';
 import { type Machine, realMachine, type Timer } from '../../../shared/machine.ts';
 import { createRedisLink, type RedisLink, type RedisLinkOptions } from './link.ts';
 
-/** Pause before the slot map is read again: while a server is away, another one may take over its slots. */
+/** Pause between two reads of the slot map while a server is away. Another server may take over its slots. */
 const READ_AGAIN_MS = 500;
 /** Timeout of the command that reads the slot map. */
 const ANSWER_MAX_MS = 1000;
@@ -90,7 +90,8 @@ export class ClusterServers implements RedisServers {
       url: url.href,
       probeKey: () => server.probeKey,
       onMisplaced: () => {
-        // Moving a slot may take long, and every request for it fails until then, so the map is read at most once per pause.
+        // Until a slot has moved, each request for it calls this function, which may last long. The map is therefore read at most once per
+        // pause.
         if (this.#nextReading === undefined) void this.#read();
         this.#readLater();
       },
@@ -104,7 +105,7 @@ export class ClusterServers implements RedisServers {
     return server;
   }
 
-  /** Applies a new slot map. A server that keeps a slot keeps its link and so its health state. */
+  /** Applies a new slot map. A server that keeps at least one slot keeps its link, and with it its health state. */
   #apply(map: SlotMap): void {
     const servers = this.#servers;
     const probeKeys = probeKeysOf(map);
@@ -187,7 +188,8 @@ function probeKeysOf(map: SlotMap): Map<string, string> {
 type SlotMap = readonly (URL | undefined)[];
 
 /**
- * Reads the map from one server, on a new connection, because this happens only after a failure. Rejects if the server does not answer.
+ * Reads the map from one server. Opens a new connection for it, because the map is read only at the start and after a failure. Rejects if
+ * the server does not answer.
  */
 async function readSlotMap(server: URL): Promise<SlotMap> {
   return askRedis(server.href, ANSWER_MAX_MS, async (client) =>

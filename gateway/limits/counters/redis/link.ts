@@ -1,12 +1,12 @@
-// The connection to one Redis server, with its health. A call gets its reply before the deadline or fails. One failure marks the link as
-// down for all callers; only a probe in the background marks it as up again.
+// The connection to one Redis server, with its health. A call gets its reply before the deadline, or fails. One failed call marks the link
+// as down for all callers. Only a successful probe marks the link as up again.
 
 import { type ConnectRedis, connectRedis } from '../../../redis/client.ts';
 import { type Machine, realMachine, type Timer } from '../../../shared/machine.ts';
 import { createCalls } from './calls.ts';
 import { encodeCharges, extendExpiryOfAll, type ScriptReply } from './window-script.ts';
 
-/** The charge of a probe. It writes a counter through the script, because a read-only or full server would still answer PING. */
+/** The charge of a probe. A probe runs the script and writes a counter: PING would succeed on a server that is read-only or full. */
 const PROBE = { policy: 'probe', requests: 1_000_000_000, windowSeconds: 1, windowMs: 1000, cost: 1, enforce: true };
 
 const AWAY = 'Redis is away';
@@ -20,7 +20,7 @@ export interface RedisLinkOptions {
   /** A key that this server holds. */
   readonly probeKey: () => string;
   readonly onChange: (up: boolean, reason: string) => void;
-  /** A Cluster server rejected a key that it does not (or no longer) hold. */
+  /** Called when a Cluster server has rejected a key that it does not hold, or no longer holds. */
   readonly onMisplaced?: () => void;
   readonly connect?: ConnectRedis | undefined;
   readonly machine?: Machine | undefined;
@@ -58,7 +58,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
   let nextProbe: Timer | undefined;
 
   function onFailure(cause: Error): void {
-    // The server is healthy; only the map of the Cluster has changed.
+    // The server works. It only does not hold the slot of the key any more.
     if (up && isWrongNode(cause)) options.onMisplaced?.();
     else goDown(cause);
   }
@@ -78,9 +78,9 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
   }
 
   async function probe(): Promise<void> {
-    // A client that is not ready calls onReady later, which starts the next probe.
+    // If the client is not ready, no probe is sent: `onReady` starts the next one.
     if (up || closed || probing || client.status !== 'ready') return;
-    // A server that accepts connections but no writes would otherwise be probed without a pause.
+    // Probes have a minimum distance. Without it, a server that accepts connections and refuses writes would be probed without a pause.
     if (performance.now() < probedAt + probeEveryMs / 2) return probeLater();
     probing = true;
     probedAt = performance.now();

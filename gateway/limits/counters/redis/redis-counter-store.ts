@@ -13,7 +13,7 @@ import { createRedisLink } from './link.ts';
 
 export interface RedisCounterStoreOptions {
   readonly url: string;
-  /** Read at each decision, so that the rules can be replaced while the store is in use. */
+  /** The outage policy. It is read at each decision, because the rules can be replaced while the store is in use. */
   readonly whenStoreIsAway: () => OutagePolicy;
   readonly now: () => number;
   readonly onChange?: (status: CounterStoreStatus) => void;

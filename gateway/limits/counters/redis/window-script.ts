@@ -21,7 +21,8 @@ export function encodeCharges(charges: readonly Charge[]): string {
 export type ScriptReply = readonly number[];
 
 /**
- * Decides many requests. Rejects if the reply belongs to another call, which can happen after a reply was lost or sent twice.
+ * Decides many requests by one call. Rejects if the reply belongs to another call: after a lost or doubled reply, all later replies are off
+ * by one.
  *
  * @param number sequence number of the call on this connection
  * @param clockMs epoch milliseconds; 0: the server's clock
@@ -30,8 +31,8 @@ export type ScriptReply = readonly number[];
 type RunDecisions = (number: number, clockMs: number, encodedCharges: string) => Promise<ScriptReply>;
 
 /**
- * Decides on one server. Arguments and reply are one string each, because the client library spends time on each argument and each integer.
- * With seven requests per command, reading a string takes 0.4 µs per request, and reading four integers 0.9 µs.
+ * Returns the function that decides on one server. It sends and receives one string each, because the client library spends time on each
+ * argument and each integer. With seven requests per command, a string takes 0.4 µs per request, and four integers take 0.9 µs.
  */
 export function createRunDecisions(client: Redis): RunDecisions {
   const prefix = JSON.stringify(client.options.keyPrefix ?? '');
