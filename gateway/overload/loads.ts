@@ -47,7 +47,10 @@ export function createLoads(): Loads {
     return load;
   }
 
-  /** A caller may still have the load in its memory: another of its organization gets a new one from now on. */
+  /**
+   * Drops the loads of organizations without requests in progress. A caller that still refers to a dropped load keeps it; other callers of
+   * the organization get a new one.
+   */
   function forgetIdle(): void {
     for (const [name, load] of loads)
       if (load.requests === 0) {

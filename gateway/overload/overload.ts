@@ -17,7 +17,7 @@ export interface OverloadOptions {
   rules(): OverloadRules;
   /** Number of requests in progress. */
   inFlight(): number;
-  /** Whether the credential of the request is known to be valid. wiring/identity.ts */
+  /** Whether the credential of the request is known to be valid (wiring/identity.ts). */
   isKnownCaller(admitted: Admitted): boolean;
   readonly shedding: Shedding;
   readonly probe: LoopProbe;

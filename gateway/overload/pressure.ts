@@ -14,8 +14,8 @@ interface Pressure {
   sample(lateMs: number): void;
   isHigh(): boolean;
   /**
-   * During an overload: whether to admit the next request of a known caller. The admitted share shrinks while the delay stays high, and
-   * grows when it falls.
+   * Returns whether to admit the next request of a known caller during an overload. The admitted share shrinks while the delay stays high,
+   * and grows when the delay falls.
    */
   letsIn(): boolean;
   /** The last sample, in milliseconds. */

@@ -3,7 +3,7 @@
 import { createHash, hash } from 'node:crypto';
 import type { Checked } from '../exchange/exchange.ts';
 
-/** Returns a digest of the key's text, so that a copy of the store reveals no key. */
+/** Returns a digest of the key's text. The store has only digests, so that a copy of it reveals no key. */
 export function digestOf(key: string): string {
   return hash('sha256', key, 'base64url');
 }
@@ -26,7 +26,7 @@ export function fingerprintOf(
   query.sort();
   const mediaType = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   const head = JSON.stringify([key, operation.id, path, query.toString(), mediaType ?? '']);
-  // JSON text contains no line break, so that no part of the head can be mistaken for the body.
+  // The head is JSON without a line break, so the line break after it separates head and body for certain.
   const digest = createHash('sha256').update(head).update('\n');
   if (rawBody !== undefined) for (const piece of piecesOf(rawBody, delimiter)) digest.update(piece);
   return digest.digest('base64url');

@@ -7,12 +7,12 @@ import { type JsonNode, printJsonTree, readJson } from '../shared/json-tree.ts';
 /** Outcomes that may differ at the next attempt (RFC 9110 sections 15.5.2, 15.5.4, 15.5.9, 15.5.10; RFC 6585 section 4). */
 const passing = new Set([401, 403, 408, 409, 429]);
 /**
- * A replay sets the first two itself. Cookies are of the client that got the first answer; a repetition may come from another key of its
- * organization. Records of former versions have them.
+ * Headers of a record that a replay leaves out. The gateway sets the first two itself. A cookie belongs to the client that got the first
+ * answer, and a repetition may come from another key of the organization. Records of earlier versions contain cookies.
  */
 const neverReplayed = new Set(['idempotent-replayed', 'original-request-id', 'set-cookie']);
 
-/** The upstream's answer, or the refusal that it was mapped to. */
+/** The outcome that is recorded: the upstream's answer, or the refusal that was made from it. */
 export type RecordedOutcome =
   | {
       readonly kind: 'answer';

@@ -12,7 +12,7 @@ import type { AnswerKey, Claim, ReplayStore, Retention } from './replay-store.ts
 
 /** The longest time that a client waits for each call of the store. */
 export const STORE_WAIT_MS = 100;
-/** How long a failed write is retried at least; longer if the lease lasts longer. */
+/** A failed write is retried for this time, or until the lease ends if that is later. */
 const PATIENCE_MS = 60_000;
 const RETRY_MS = { first: 200, longest: 2_000 } as const;
 
@@ -20,7 +20,7 @@ const RETRY_MS = { first: 200, longest: 2_000 } as const;
 export interface ClaimedWrite {
   readonly answerKey: AnswerKey;
   readonly claim: Claim;
-  /** By `performance.now()`: from then on other instances may consider the owner dead. */
+  /** `performance.now()` at the end of the lease. From then on, other instances may consider the owner dead. */
   readonly leaseEndsAt: number;
 }
 
@@ -36,7 +36,7 @@ interface RecordingOptions {
 type RecordedExchange = Pick<Checked, 'request' | 'trail' | 'operation'>;
 
 interface Recordings {
-  /** Notes in the trail if the request was sent and its outcome is unknown. */
+  /** Returns the recording of a request. It notes in the trail if the request was sent and its outcome is unknown. */
   recordingOf(claimed: ClaimedWrite, exchange: RecordedExchange): Recording;
   /** Frees the key of a request that was not sent, in the background. */
   forgetLater(claimed: ClaimedWrite): void;
@@ -96,7 +96,7 @@ export function createRecordings({
     let isOpen = true;
     let isSent = false;
 
-    /** The first outcome counts: a later failure does not undo a stored answer. */
+    /** Stores only the first outcome, so that a later failure does not replace a stored answer. */
     async function once(conclude: () => Awaitable<void>): Promise<void> {
       if (!isOpen) return;
       isOpen = false;
@@ -112,7 +112,7 @@ export function createRecordings({
       const record = recordOfRefusal(owner, error);
       if (record !== undefined) return () => finish(claimed, record);
       if (!isSent || !mayHaveRun(error)) return () => forget(claimed);
-      // If a repetition of the request runs again, its outcome does not stay unknown.
+      // If a repetition may run again, it will have an outcome of its own, so nothing is noted.
       if (isOpen && !runsAgain) {
         trail.note('outcomeUnknown', true);
         onUnprotected(request);

@@ -18,11 +18,11 @@ import {
 
 /**
  * Arguments: fingerprint; owner; known data; milliseconds to keep the entry, lease included; 1 if the entry of a dead owner may be taken
- * over. Returns the state, and the record of a finished request. The known data begins with the milliseconds for which an
- * unknown outcome is kept: when no more than these are left, the lease is over. So the script reads no clock.
+ * over. Returns the state, and the record of a finished request. The known data begins with the milliseconds for which an unknown outcome
+ * is kept: when no more than these are left, the lease is over. The script therefore needs no clock.
  *
- * An owner without known data is a gateway before version 0af7161, which would let the request run again after its lease. What is known
- * from now on is that it may have run.
+ * An owner without known data is a gateway before version 0af7161, which let the request run again after its lease. This version stores
+ * that such a request may have run.
  */
 const BEGIN = toScript(`
 local fingerprint, owner, record, known = unpack(redis.call('HMGET', KEYS[1], 'fingerprint', 'owner', 'record', 'known'))
@@ -45,8 +45,8 @@ return { 'done', record }
 
 /**
  * Arguments: owner; record, or empty; milliseconds to keep it; bytes that an organization may store; milliseconds to keep a request that
- * exceeds them. The first write allocates nothing, and a full Redis does not stop a script that has already written: an executed request is
- * never executed again.
+ * exceeds them. The first write of the script allocates no memory, and a full Redis does not stop a script that has already written. A
+ * request that was executed is therefore never executed again because Redis is full.
  */
 const FINISH = toScript(`
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return end
@@ -115,7 +115,8 @@ export async function createRedisReplayStore({
     },
     async finish(answerKey, owner, record, retention) {
       const { retainMs, organizationBytesMax } = retention;
-      // Replies are decoded as UTF-8, which the record need not be: each byte is sent as the character with its number.
+      // Replies are decoded as UTF-8, and a record may contain other bytes. Each byte of the record is therefore sent as the character with
+      // its number.
       const args = [
         owner,
         record?.toString('latin1') ?? '',

@@ -5,7 +5,7 @@ import type { Mode } from '../exchange/caller.ts';
 import type { ReplicaWait } from '../redis/replicas.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 
-/** Identifies an Idempotency-Key: the same key of another organization or mode is another key here. */
+/** Identifies an Idempotency-Key. The same text in another organization or mode is a different key. */
 export interface AnswerKey {
   /** Id of the organization. */
   readonly organization: string;
@@ -15,8 +15,8 @@ export interface AnswerKey {
 }
 
 /**
- * Stored before the first byte of a request is sent. From then on the request counts as sent: a gateway that dies leaves the claim, one
- * that survives finishes it, forgets it or gives it up.
+ * The claim of a request on its key. It is stored before the first byte of the request is sent, and from then on the request counts as
+ * sent. The gateway later finishes the claim, forgets it or gives it up. If the gateway crashes, the claim stays.
  */
 export interface Claim {
   readonly fingerprint: string;
@@ -24,19 +24,19 @@ export interface Claim {
   readonly owner: string;
   /** After this time without a write the owner is considered dead, and the outcome unknown. */
   readonly leaseMs: number;
-  /** How long the outcome, or that it is unknown, is kept. */
+  /** How long the store keeps the outcome, or the note that the outcome is unknown. */
   readonly retainMs: number;
   /** Epoch milliseconds. */
   readonly sentAtMs: number;
   /** The upstream's name. */
   readonly upstream: string;
-  /** Whether a request with an unknown outcome may run again: the same request then takes its entry over. */
+  /** Whether a request with an unknown outcome may run again. If it may, a repetition takes the entry over. */
   readonly runsAgain: boolean;
-  /** Replicas of Redis that must have the claim before the request is sent. Without it, none. */
+  /** The number of Redis replicas that must have the claim before the request is sent; absent if none has to. */
   readonly replicaWait?: ReplicaWait | undefined;
 }
 
-/** Thrown by `begin` if the claim was written, but too few replicas have it: a failover could lose it. */
+/** Thrown by `begin` if the claim was written but too few replicas have it, so that a failover could lose the claim. */
 export class NotReplicated extends Error {
   constructor(acknowledged: number, wanted: number) {
     super(`${acknowledged} of ${wanted} replicas have the claim in time`);
@@ -58,7 +58,7 @@ export type Begun =
   | { readonly state: 'started' }
   /** Another owner is processing the same request. */
   | { readonly state: 'running' }
-  /** The same request was sent, or was about to be, and its owner died or did not learn the outcome. */
+  /** The same request was sent, or was about to be sent. Its owner has crashed, or has not learnt the outcome. */
   | ({ readonly state: 'unknown' } & Lost)
   /** The key was used for another request, which may be running or done. */
   | { readonly state: 'different' }
@@ -68,13 +68,16 @@ export type Begun =
 export interface ReplayStore {
   begin(answerKey: AnswerKey, claim: Claim): Awaitable<Begun>;
   /**
-   * Accepts only the owner, also after its lease, unless the entry was taken over. Without a record, it stores only that the request is
-   * done.
+   * Stores the outcome. Only the owner of the entry may call it; it may do so after its lease, unless the entry was taken over. Without a
+   * record, stores only that the request is done.
    */
   finish(answerKey: AnswerKey, owner: string, record: Buffer | undefined, retention: Retention): Awaitable<void>;
   /** Frees the key if its entry still belongs to the owner. */
   forget(answerKey: AnswerKey, owner: string): Awaitable<void>;
-  /** Ends the lease of an owner that will not learn the outcome. Counts as stored, whether or not it fits into the bound. */
+  /**
+   * Ends the lease of an owner that will not learn the outcome. The entry counts against the bound of the organization, but is kept even if
+   * it exceeds the bound.
+   */
   giveUp(answerKey: AnswerKey, owner: string, retention: Retention): Awaitable<void>;
   status(): ReplayStoreStatus;
   close(): Awaitable<void>;
@@ -90,15 +93,18 @@ export interface ReplayStoreStatus {
 /** Bytes of a finished request besides its record: digests, names, indexes. */
 export const ENTRY_BYTES = 256;
 
-/** Beyond an organization's bound the answer is not stored: a short note that the request was done is kept for this long, uncounted. */
+/**
+ * Milliseconds for which a request is kept whose answer exceeds the bound of its organization. Only a short note that the request is done
+ * is stored, and the note does not count against the bound.
+ */
 export const FULL_RETAIN_MS = 600_000;
 
 /**
  * How long finished requests are kept, and how many bytes one organization may store. Without a bound, one client could fill the disk, or
  * the Redis that also holds the keys.
  *
- * Bytes are counted by span. A span begins with the first answer and lasts `retainMs`. Each answer has expired by the end of the span after
- * its own, so at most twice the bound is stored at any time.
+ * Bytes are counted by span. A span begins with the first answer and lasts `retainMs`. An answer expires at the latest when the span after
+ * its own ends, so at most twice the bound is stored at any time.
  */
 export interface Retention {
   /** Milliseconds for which an answer can be replayed. */
@@ -122,7 +128,7 @@ interface StoreState {
   end(): void;
 }
 
-/** Reports only changes. The state is unknown at first unless `state` is given; `status` then returns `away`. */
+/** Creates the state of a store. It reports only changes. Without `state`, the state is unknown at first, and `status` returns `away`. */
 export function createStoreState(
   kind: ReplayStoreStatus['kind'],
   onChange: (status: ReplayStoreStatus) => void,

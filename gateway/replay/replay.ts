@@ -16,8 +16,8 @@ import { type Begun, type Lost, NotReplicated, type ReplayStore } from './replay
 import type { ReplaySettings } from './settings.ts';
 
 /**
- * Added to an upstream's deadline: the time that an exchange takes before and after it, and the possible difference between the clocks of
- * two instances.
+ * The lease is this much longer than the deadline of the upstream. It covers the time that an exchange takes before and after its upstream,
+ * and the possible difference between the clocks of two instances.
  */
 export const LEASE_MARGIN_MS = 5_000;
 
@@ -67,7 +67,7 @@ export function createReplay(options: ReplayOptions): Replay {
     return write === undefined ? unrecorded(checked) : once(checked, write);
   }
 
-  /** A key that the gateway does not record protects only if it is passed on to an upstream that honours it. */
+  /** Forwards a request that is not recorded. Its key prevents a second execution only if it goes to an upstream that honours keys. */
   function unrecorded(checked: Checked): Forwardable {
     const { operation, request } = checked;
     if (operation.idempotency === 'off' || !runsAgain(options, operation.upstream)) options.onUnprotected(request);
@@ -95,7 +95,10 @@ export function createReplay(options: ReplayOptions): Replay {
     }
   }
 
-  /** Before version 0af7161, the fingerprint of a form covered its delimiters. The same bytes are still the same request. */
+  /**
+   * Before version 0af7161, the fingerprint of a form included its delimiters. A request of that time is recognized by this older
+   * fingerprint, if all its bytes are the same.
+   */
   async function recognize(checked: Checked, write: KeyedWrite): Promise<Begun | undefined> {
     const begun = await begin(checked, write);
     if (begun?.state !== 'different' || delimiterOfForm(checked.headers.get('content-type')) === undefined)
@@ -130,14 +133,15 @@ export function createReplay(options: ReplayOptions): Replay {
   }
 
   /**
-   * Frees the key after a `begin` without an answer: the request may have begun in the store although it was not sent, and its outcome
-   * must not count as unknown.
+   * Frees the key after `begin` has got no answer from the store. The store may have the claim although the request was not sent: without
+   * this call, the outcome would count as unknown.
    */
   async function forgetUnheard(write: ClaimedWrite, begun: Awaitable<Begun>, wasUp: boolean): Promise<void> {
     try {
       if ((await begun).state !== 'started') return;
     } catch (error) {
-      // A store that was up may have begun the request. One that was away has not, unless it was away for want of replicas.
+      // A store that was up may have stored the claim. A store that was away has not, except if it was away because too few replicas had
+      // the claim.
       if (!wasUp && !(error instanceof NotReplicated)) return;
     }
     recordings.forgetLater(write);

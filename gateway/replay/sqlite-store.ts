@@ -17,13 +17,13 @@ import {
 } from './replay-store.ts';
 import { REPLAY_FILE, REPLAY_STEPS } from './sqlite-schema.ts';
 
-/** Rows removed at once: about a millisecond with small answers, a few milliseconds with the longest ones. */
+/** Rows that are removed at once. This takes about one millisecond for small answers, and a few milliseconds for the longest ones. */
 const PURGE_ROWS = 50;
 const PURGE_EVERY_MS = 1_000;
 /** Pause between slices while more expired rows remain. */
 const PURGE_AGAIN_MS = 20;
 
-/** Writes of another process to the same file take a fraction of a millisecond; requests wait meanwhile. */
+/** Longest wait for the lock of the file. Another process that writes to the file holds the lock for a fraction of a millisecond. */
 const BUSY_TIMEOUT_MS = 100;
 
 const AT_KEY = 'organization = ? AND mode = ? AND digest = ?';
@@ -149,7 +149,7 @@ function toBegun(row: Record<string, unknown> | undefined, fingerprint: string, 
   };
 }
 
-/** Removes expired rows in slices: removing a day's rows at once would block every request. */
+/** Removes expired rows in slices, because the removal of a whole day's rows at once would block all requests. */
 function createPurge(
   database: DatabaseSync,
   now: () => number,
@@ -165,7 +165,7 @@ function createPurge(
     try {
       if (removeSome.run(now()).changes === PURGE_ROWS) waitMs = PURGE_AGAIN_MS;
     } catch {
-      // Another process is writing: the next slice removes the same rows.
+      // Another process is writing to the file. The next slice will remove these rows.
     }
     next = setTimeout(purge, waitMs).unref();
   }

@@ -1,7 +1,10 @@
 // Decides when a certificate counts as about to expire: at a share of its lifetime, because lifetimes differ (398, 90 or 6 days). Pure.
 
 const DAY_MS = 86_400_000;
-/** An automatic renewal happens when a third is left, so it has failed for a while when a sixth is left. */
+/**
+ * A certificate is renewed automatically when a third of its lifetime is left. If only a sixth is left, the renewal has failed for some
+ * time.
+ */
 const WARN_SHARE = 1 / 6;
 const WARN_MAX_MS = 30 * DAY_MS;
 
@@ -11,7 +14,7 @@ export interface CertificateLife {
   readonly expiresAtMs: number;
 }
 
-/** How long before its end a certificate is warned of: a sixth of its lifetime, and 30 days at most. Milliseconds. */
+/** Returns how many milliseconds before its end a certificate counts as about to expire: a sixth of its lifetime, at most 30 days. */
 export function warnBeforeMs({ validFromMs, expiresAtMs }: CertificateLife): number {
   return Math.min((expiresAtMs - validFromMs) * WARN_SHARE, WARN_MAX_MS);
 }

@@ -1,15 +1,15 @@
-// Timers for the deadlines of a peer. After a busy turn the event loop runs timers before it reads sockets, where bytes that the peer sent
-// in time may be waiting: a timer that expires decides after the sockets are read. After a time in which the process stood still, the
-// request may not even have been sent.
+// Timers for the deadlines of a peer. After a busy turn, the event loop runs timers before it reads sockets, and bytes that the peer has
+// sent in time may wait there. A timer of this file therefore decides only after the sockets have been read. After a pause of the whole
+// process, the request may not even have been sent.
 
 import { contain } from './faults.ts';
 import { realMachine } from './machine.ts';
 
-/** A timer that is later than this, in milliseconds, shows that the process stood still. The peer then gets this time once more. */
+/** If a timer is later than this, in milliseconds, the whole process has paused. The peer then gets this time once more. */
 export const STILL_MS = 50;
 
 /**
- * For timers that expire: calls back once the sockets are read. The process is not kept alive for that.
+ * Call it when a timer expires. It calls back when the sockets have been read, and does not keep the process alive for that.
  *
  * @param dueAt when the timer was to expire, as `performance.now()` counts
  * @param callback gets the time before the sockets were read: what was due by then is overdue

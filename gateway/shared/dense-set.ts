@@ -17,9 +17,9 @@ interface DenseSet<T> {
 }
 
 /**
- * Not a Set: a Set with steady additions and deletions replaces its table now and then, and the old table points to the new one. Once one
- * table is in old space, every later table and its content survive until the next full collection: 4 MB of every 50 MB that requests
- * allocated moved into old space, which cost a sixth of their CPU (V8 13.6, measured with `--trace-gc-nvp`).
+ * Returns a set that is not a `Set`. A `Set` with steady additions and deletions replaces its table now and then, and the old table refers
+ * to the new one. Once one table is in old space, every later table and its content survive until the next full collection: 4 MB of every
+ * 50 MB that requests allocated moved into old space, which cost a sixth of their CPU (V8 13.6, measured with `--trace-gc-nvp`).
  */
 export function createDenseSet<T>(): DenseSet<T> {
   const entries: DenseSetEntry<T>[] = [];

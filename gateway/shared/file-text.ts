@@ -36,7 +36,7 @@ export function textOf(file: string, mayBePipe = false): string | Unread {
 }
 
 function regularBytesOf(file: string): Buffer | Unread {
-  // Before it is opened, because to open some devices is to use them.
+  // The type is checked before the file is opened, because to open some devices is to use them.
   const unfit = unfitFor(statSync(file));
   if (unfit !== undefined) return unfit;
   // Another file may have the name by now, and a pipe must not keep this waiting.

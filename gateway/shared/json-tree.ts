@@ -23,7 +23,10 @@ export interface JsonScalar {
 }
 export type JsonNode = JsonTreeObject | JsonArray | JsonScalar;
 
-/** The configuration allows no deeper bodies, and real answers do not reach it. It bounds the recursion of whatever walks a tree. */
+/**
+ * Deepest nesting. The configuration allows no deeper request bodies, and real answers are not as deep. The bound also limits the recursion
+ * of functions that walk a tree.
+ */
 const DEPTH_MAX = 1000;
 
 /** Returns the tree of one JSON text in UTF-8; undefined if the bytes are anything else or are nested deeper than `depthMax`. */
@@ -87,7 +90,7 @@ function createBuilder(depthMax: number): JsonVisitor & { root(): JsonNode | und
   };
 }
 
-/** V8 misreads escapes in the names of an object, not in a string on its own. */
+/** V8 misreads escapes in the names of an object, but not in a single string, so each name is parsed alone. */
 function scalarFrom(literal: string): Scalar {
   return literal.startsWith('"') && !literal.includes('\\') ? literal.slice(1, -1) : (JSON.parse(literal) as Scalar);
 }

@@ -1,5 +1,5 @@
-// What protocols take from the machine that they run on: clocks, timers, random numbers. They get it as an argument, under the names of
-// Node, so that a simulation can put many gateways on one seeded clock (test/simulation). Only this file reads them from Node.
+// The functions of the machine that protocols need: clocks, timers and random numbers, under the names of Node. A protocol gets them as an
+// argument, so that a simulation can run many gateways on one seeded clock (test/simulation). Only this file reads them from Node.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,7 +29,7 @@ export interface Machine {
   randomUUID(): string;
 }
 
-/** Reads the functions of Node when they are taken from it, because tests replace them. */
+/** The functions of Node. Each one is read at its use, because tests replace them. */
 export const realMachine: Machine = {
   now: () => Date.now(),
   performance,
@@ -52,8 +52,8 @@ export const realMachine: Machine = {
 
 /**
  * A clock for measuring durations, derived from the system clock, which an administrator or NTP may set. It never goes back: when the given
- * clock is set back, this clock goes on from its last value. Otherwise every recorded time would lie in the future, and the end of a
- * one-minute window would be delayed by the same amount. When the given clock is set forward, so is this clock: windows end early.
+ * clock is set back, this clock goes on from its last value. Otherwise every recorded time would lie in the future, and a one-minute window
+ * would end later by the same amount. When the given clock is set forward, this clock goes forward too, and windows end early.
  *
  * @param now epoch milliseconds
  */

@@ -13,7 +13,7 @@ export interface Mistake {
   readonly reason: string;
   /** One sentence: what to do. */
   readonly remedy: string;
-  /** The files are right, and the next start accepts them: only the running gateway cannot put them in force. */
+  /** The files are correct and the next start accepts them, but the running gateway cannot apply them. */
   readonly needsRestart?: true;
   /** The entry under `breaking` that accepts it, as an operation and a rule; only a break of what was published has it. */
   readonly decision?: { readonly operation: string; readonly rule: string };
@@ -33,7 +33,7 @@ export class ConfigError extends Error {
 /** `config/limits.yaml:7:5: tiers.gold: 0 is not possible here. It must be …` */
 export function toSentence(mistake: Mistake): string {
   const at = [mistake.file, mistake.line, mistake.column].filter((part) => part !== undefined).join(':');
-  // A name in a document may have line breaks, which would make it a sentence of its own.
+  // A name in a document may contain line breaks, which would split the message into several lines.
   return visibleLine([at, mistake.place, `${mistake.reason} ${mistake.remedy}`].filter(Boolean).join(': '));
 }
 

@@ -1,5 +1,5 @@
-// Answers that stay open: event streams, JSON lines and WebSockets. Bounds them per organization, and ends those whose caller, operation
-// or process may not go on. Throws too_many_streams.
+// Answers that stay open: event streams, JSON lines and WebSockets. Bounds their number per organization. Ends a stream whose caller has
+// lost access, whose operation has gone, or whose process ends. Throws too_many_streams.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Caller } from '../exchange/caller.ts';
@@ -36,9 +36,9 @@ interface IdentityChange {
   readonly organization?: string | undefined;
 }
 
-/** Milliseconds between two checks of the expiry of callers. A question that had no answer is then asked again. */
+/** Milliseconds between two checks of the expiry of callers. If the key store could not be read for a caller, it is asked again then. */
 const CHECK_EVERY_MS = 250;
-/** The part of the drain in which JSON lines, which mostly end by themselves, may go on. */
+/** The part of the drain in which streams of JSON lines may continue, because most of them end by themselves. */
 const LINES_DRAIN_PART = 0.8;
 
 interface Entry {
@@ -80,7 +80,7 @@ export class OpenStreams {
     throw new GatewayError('too_many_streams', { fields: { open_streams_max: most } });
   }
 
-  /** Asks again whether the callers concerned may go on. */
+  /** Asks whether the callers that the change concerns still have access. */
   identityChanged({ key, organization }: IdentityChange): void {
     const isAnyone = key === undefined && organization === undefined;
     for (const entry of [...this.#entries]) {
@@ -148,7 +148,7 @@ export class OpenStreams {
     }
   }
 
-  /** A store that cannot be read says nothing against a caller: it is asked again. */
+  /** Asks whether the caller still has access. If the store cannot be read, the stream continues and the store is asked again later. */
   async #ask(entry: Entry): Promise<void> {
     entry.isUnanswered = false;
     try {

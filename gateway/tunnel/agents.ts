@@ -14,7 +14,10 @@ export interface Agents {
   readonly alone: http.Agent;
 }
 
-/** Below the 5 s after which many servers close idle connections, so that no request is sent on a connection that is being closed. */
+/**
+ * Idle connections are closed after this time. Many servers close them after 5 s, and a request on a connection that is being closed would
+ * be lost.
+ */
 const IDLE_MS = 4000;
 const keeping = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 64 };
 // A peer that closes its half of a WebSocket still receives data.
@@ -60,7 +63,7 @@ function onlyQuiet<A extends http.Agent>(agent: A, unread: Unread, onUnrequested
         if ((socket as Socket).bytesRead > bytesRead) onUnrequestedBytes(socket);
       };
       watched.set(socket, () => socket.off('data', destroy).off('close', report));
-      // Newer versions of Node destroy it themselves, and tell nothing.
+      // Newer versions of Node destroy the connection themselves, without an event for the bytes.
       socket.on('data', destroy).on('close', report);
       return true;
     },
@@ -75,7 +78,7 @@ function onlyQuiet<A extends http.Agent>(agent: A, unread: Unread, onUnrequested
           const length = last.destroyed ? 0 : unread.take(last);
           if (length === NOTHING) break;
           free?.pop();
-          // Over TLS the bytes may be a record of TLS itself.
+          // Over TLS, the bytes may be a session ticket, so they are not reported.
           if (length > 0 && !(last instanceof TLSSocket)) onUnrequestedBytes(last);
           last.destroy();
         }

@@ -6,8 +6,8 @@ import { startDeadline } from '../shared/deadline.ts';
 import { onTlsEnd } from '../sockets/tls-end.ts';
 
 /**
- * Watches an answer from its head to its last byte: an upstream that stalls occupies the connections on both sides. The deadline is put off
- * while the client is slow to read.
+ * Watches an answer from its head to its last byte, because an upstream that stalls occupies the connections on both sides. The deadline
+ * does not run while the client reads slowly.
  *
  * @param idleMs longest time without a byte of the body
  * @param onStall called at most once

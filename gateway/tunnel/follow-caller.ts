@@ -57,7 +57,7 @@ export function createFollowCaller(openStream: (stream: FollowedStream) => () =>
       });
     }
 
-    // A store that cannot be read says nothing against a caller.
+    // If the key store cannot be read, the stream continues: the caller may still have access.
     follow().catch(() => undefined);
     return () => {
       isOver = true;

@@ -1,7 +1,7 @@
 // Finds the boundaries of WebSocket frames in a byte stream (RFC 6455 section 5.2). Reads frame headers only and skips payloads.
 
 interface Frames {
-  /** Must receive every byte that is sent, in order. */
+  /** Call it with every byte that is sent, in order. */
   see(bytes: Buffer): void;
   /** True if the last byte ended a frame, or if no byte was seen yet. */
   atBoundary(): boolean;
@@ -10,7 +10,7 @@ interface Frames {
 /** A Close frame of a server with status 1001, "going away" (RFC 6455 section 7.4.1). */
 export const GOING_AWAY = Buffer.from([0x88, 0x02, 0x03, 0xe9]);
 
-/** The same with status 1008, "policy violation": the caller may not go on. */
+/** A Close frame of a server with status 1008, "policy violation": the caller has lost access. */
 export const NOT_ALLOWED = Buffer.from([0x88, 0x02, 0x03, 0xf0]);
 
 const HEADER_BYTES_MAX = 14;

@@ -4,7 +4,10 @@
 import type { Admitted } from '../exchange/exchange.ts';
 
 const bearer = /^bearer[ \t]+/i;
-/** RFC 6750 section 2.1. What has another form may be read as anything. */
+/**
+ * The form of a Bearer token (RFC 6750 section 2.1). A credential with another form counts as guessable, because a service may read it as a
+ * password.
+ */
 const tokenForm = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 /**
@@ -14,7 +17,7 @@ const tokenForm = /^[A-Za-z0-9\-._~+/]+=*$/;
 export function createGuessable(
   passwordTokens: readonly string[],
 ): (admitted: Pick<Admitted, 'headers'>) => string | undefined {
-  // The case does not count, because it may not count for the service.
+  // The beginnings are compared without regard to case, because the service may ignore case.
   const beginnings = passwordTokens.map((text) => text.toLowerCase());
 
   function isPassword(token: string): boolean {

@@ -25,7 +25,10 @@ export interface ProxiedRequest {
   readonly tls: TunnelTls | undefined;
   /** Uses a connection of its own. */
   readonly isolate: boolean;
-  /** Called if its connection delivers bytes that no request asked for, also later; so it must not hold the exchange. */
+  /**
+   * Called if the connection delivers bytes that no request asked for. The call may come long after the exchange, so the function must not
+   * refer to the exchange, which would stay in memory.
+   */
   readonly onUnrequestedBytes: () => void;
   /** The request has been assigned a connection, which may still be opening. No byte has been sent. */
   begun(outgoing: ClientRequest): void;
@@ -76,7 +79,7 @@ export function createHttpProxy(): HttpProxy {
         passOn(incoming, proxied);
       });
       outgoing.once('socket', () => {
-        // Runs after the library's listener and resets the mark, because Node itself reads it next.
+        // This listener runs after the one of the library. It resets the mark, because Node reads it next.
         outgoing.once('response', (incoming) => Object.assign(incoming, { upgrade: false }));
         proxied?.begun(outgoing);
       });
@@ -120,7 +123,7 @@ export function createHttpProxy(): HttpProxy {
   };
 }
 
-/** What is thrown here is thrown in an event of Node's client: it would end the process. */
+/** Passes an event on. An error that is thrown in an event of Node's client would end the process, so it is caught. */
 function passOn(incoming: IncomingMessage, proxied: ProxiedRequest | undefined): void {
   contain(
     () => proxied?.answered(incoming),

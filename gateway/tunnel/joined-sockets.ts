@@ -31,7 +31,7 @@ export function joinSockets({ client, upstream, onBytesIn, onBytesOut, onStream 
   const ended = onStream((why) => {
     const isNotAllowed = why === 'credential';
     upstream.unpipe(client);
-    // The client's answer to this Close frame still reaches the upstream, which closes too.
+    // The client answers this Close frame. The answer still goes to the upstream, which then closes as well.
     if (frames.atBoundary()) client.write(isNotAllowed ? NOT_ALLOWED : GOING_AWAY);
     client.end();
     upstream.resume();
@@ -54,7 +54,7 @@ export function keepJoinedAlive(client: Socket, upstream: Socket): void {
   upstream.setKeepAlive(true, KEEP_ALIVE_MS);
 }
 
-/** The other side has closed: let pending bytes arrive, but wait no longer than LINGER_MS. */
+/** Closes a side after the other side has closed. Its pending bytes may still arrive, for at most LINGER_MS. */
 function letGo(socket: Socket): void {
   if (socket.destroyed) return;
   socket.destroySoon();

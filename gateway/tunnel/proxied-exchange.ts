@@ -105,7 +105,7 @@ export abstract class ProxiedExchange<Options extends ProxyRequestOptions = Prox
   }
 }
 
-/** The parser takes any number, and a 101 that was not asked for. */
+/** Whether a status is final. Node's parser accepts any number, and a 101 that was not asked for. */
 export function isFinal(status: number | undefined): boolean {
   return status !== undefined && status >= 200 && status <= 999;
 }

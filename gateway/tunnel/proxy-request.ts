@@ -56,7 +56,7 @@ class RequestExchange extends ProxiedExchange {
       // The request may have been refused while the connection was opening.
       if (headers.has('expect') && !this.#isRetried && !response.headersSent) response.writeContinue();
     });
-    // Only now: a `data` listener starts the flow of the body, and the body is piped from here on.
+    // The listener is added only now, because a `data` listener starts the flow of the body, and nothing read the body before.
     if (!this.#isRetried) request.on('data', (chunk: Buffer) => this.#countIn(chunk));
   }
 
@@ -68,7 +68,7 @@ class RequestExchange extends ProxiedExchange {
 
   failed(error: unknown): void {
     const { request } = this.options.admitted;
-    // The upload ended with its answer, which is here.
+    // The answer is complete, so the end of the upload does not matter.
     if (this.#answer?.complete) return;
     if (request.socket.destroyed || request.errored !== null) this.#closed();
     else if (this.#canRetry(error)) {
@@ -112,7 +112,7 @@ class RequestExchange extends ProxiedExchange {
     this.#resolve();
   }
 
-  /** The client is the reason that no answer has come. */
+  /** Ends the exchange because of the client: it has left, or does not finish its request. */
   #abandon(): void {
     if (!this.#isAnswering && this.waiting.isOpen() && this.#isSent()) this.options.onAbandoned();
   }
@@ -143,7 +143,7 @@ class RequestExchange extends ProxiedExchange {
     this.#answer = incoming;
     failIfCut(incoming);
     this.noteAnswer(incoming.statusCode as number);
-    // Runs before the library's listener, which would close the client's connection without a report.
+    // This listener runs before the one of the library, which would close the client's connection without a report.
     incoming.once('error', (error) => this.fail(toUpstreamFailure(error)));
     incoming.once('close', () => {
       if (!incoming.complete) this.failFor('the answer is incomplete');

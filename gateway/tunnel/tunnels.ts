@@ -31,13 +31,13 @@ interface TunnelVisit {
 }
 
 interface TunnelsOptions {
-  /** Current origin of a configured address. wiring/sandbox.ts */
+  /** Returns the current origin of a configured address (wiring/sandbox.ts). */
   originOf(address: string): string;
-  /** True if a target is unhealthy or ejected. upstream/targets/target-set.ts, as the next two */
+  /** True if a target is unhealthy or ejected. This and the next two functions are in upstream/targets/target-set.ts. */
   isOut(upstream: string, address: string): boolean;
   /** Whether each request of the upstream gets a connection of its own, because of bytes that no request asked for. */
   isIsolated(upstream: string): boolean;
-  /** A connection of the upstream has delivered such bytes. */
+  /** Called when a connection of the upstream has delivered bytes that no request asked for. */
   onUnrequestedBytes(upstream: string): void;
   /** limits/addresses/address-limit.ts */
   addressLimitOf(tunnel: Tunnel): TunnelAddressLimit;
@@ -48,8 +48,8 @@ interface TunnelsOptions {
   /** Called before forwarding: a tunnel watches the progress of the body itself, so the body timeout of edge/exchanges.ts does not apply. */
   onProxied(arrived: Arrived): void;
   /**
-   * Ends a stream when the credential of its client ends, if the gateway knows it. The returned function is called at its end.
-   * follow-caller.ts
+   * Ends a stream when the gateway's key or token that its client shows ends (follow-caller.ts). Call the returned function when the stream
+   * has ended.
    */
   followCaller(admitted: Admitted, tunnel: Tunnel, end: (why?: StreamEnd) => void): () => void;
   /** Time allowed to open a connection to an upstream. */
@@ -231,7 +231,7 @@ export class Tunnels {
   }
 }
 
-/** A connection holds the returned function for long, so it holds nothing of an exchange. */
+/** Returns the function that reports unrequested bytes. A connection refers to it for a long time, so it must not refer to an exchange. */
 function reportOf(upstream: string, onUnrequestedBytes: (upstream: string) => void): () => void {
   return () => onUnrequestedBytes(upstream);
 }

@@ -21,7 +21,7 @@ export interface UpgradeOptions extends ProxyRequestOptions {
   /** For an operation: the refusal in place of the upstream's own answer, which a tunnel passes on. */
   readonly operation?: {
     refusalOf(status: number, headers: IncomingHttpHeaders, body: Buffer): GatewayError;
-    /** No answer came: with the error, or without one if the client has left. */
+    /** Called if no answer came. `error` is undefined if the client has left. */
     failed(error: GatewayError | undefined): void;
   };
 }
@@ -43,7 +43,7 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
   constructor(options: UpgradeOptions, resolve: () => void) {
     super(options);
     const { socket } = options;
-    // A half-closed connection is meaningful only after both sides are joined.
+    // Before the two sides are joined, a client that closes its half has left.
     socket.once('end', () => {
       if (!this.isSettled) socket.destroy();
     });

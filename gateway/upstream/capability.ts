@@ -28,7 +28,7 @@ const fields = {
     section: 'rare',
     stage: 'forward',
     type: 'text',
-    // A name of the configuration.
+    // Clients do not see it, because it names a setting of the configuration.
     told: false,
     notes: { timeout: rarelyNoted<string>() },
     meaning: 'the setting whose time was over, with its milliseconds, such as `timeoutMs 10000`',
@@ -61,7 +61,7 @@ const fields = {
     section: 'answer',
     stage: 'forward',
     type: 'integer',
-    // The service may have refused the credential of the gateway.
+    // Clients do not see it, because the service may have refused the credential of the gateway.
     told: false,
     notes: { upstreamStatus: noted<number | undefined>() },
     meaning: "the status of the target's answer",
@@ -70,7 +70,7 @@ const fields = {
     section: 'rare',
     stage: 'forward',
     type: 'text',
-    // It says what the service is made of.
+    // Clients do not see it, because it tells what the service is made of.
     told: false,
     notes: { upstreamBody: rarelyNoted<string>() },
     meaning:
@@ -88,7 +88,7 @@ const fields = {
     section: 'rare',
     stage: 'forward',
     type: 'list of texts',
-    // Names of members and headers that the contract does not declare.
+    // Clients do not see it: it names members and headers that the contract does not declare.
     told: false,
     notes: { answerViolations: rarelyNoted<readonly string[]>() },
     meaning: 'where the answer violates the contract',
@@ -121,7 +121,7 @@ const fields = {
     section: 'rare',
     stage: 'forward',
     type: 'text',
-    // Addresses and stacks.
+    // Clients do not see it, because it contains addresses and stacks.
     told: false,
     notes: { cause: rarelyNoted<unknown>() },
     meaning: 'what went wrong between the gateway and its target; for `internal_error`, the stack',
@@ -136,7 +136,10 @@ const fields = {
   },
 } as const;
 
-/** Names that the client itself has sent; the others are of headers and cookies of the service. */
+/**
+ * Returns the query parameters that the client has sent in vain. The other withheld names are headers and cookies of the service, which
+ * clients must not see.
+ */
 function droppedQueryIn(withheld: unknown): readonly string[] | undefined {
   const own = listIn(withheld)
     .map(String)
@@ -193,13 +196,16 @@ const facts: FactsOf<typeof fields, 'code' | 'times'> = {
     forward: (bytes, { rehearsed }, outcome) =>
       outcome === 'answered' && rehearsed !== true ? `${bytes} bytes to the client` : undefined,
   },
-  // Only a rehearsed request has it.
+  // Only a rehearsed request has this time.
   times: { forward: timesText },
 };
 
 export const UPSTREAM = { codes: UPSTREAM_CODES, fields, facts } as const satisfies Capability;
 
-/** A target that is no address is the contract, `examples:<upstream>`, or the gateway itself, `gateway:`. */
+/**
+ * Returns where a request was sent. A target that is no address of a service is the gateway itself (`gateway:`, `session:`) or the contract
+ * of an upstream (`examples:<upstream>`).
+ */
 function sentTo(target: string): string {
   if (target === 'gateway:' || target === 'session:') return 'executed by the gateway itself';
   return target.startsWith('examples:') ? `answered from the contract of ${target.slice(9)}` : `sent to ${target}`;

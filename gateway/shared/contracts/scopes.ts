@@ -1,7 +1,7 @@
 // Scopes: which a caller has to name and who may hold them (those of the gateway's own contract, and the operator scopes of gateway.yaml),
 // and the sets of scopes that callers share.
 
-/** Scopes of the gateway's own contract begin so. */
+/** The beginning of the scopes of the gateway's own contract. */
 const PREFIX = 'gateway:';
 
 /** The scopes of that contract that every organization may hold: they concern its own records. The account page needs them. */
@@ -60,7 +60,8 @@ const SHARED_MAX = 1000;
 const shared = new Map<string, ReadonlySet<string>>();
 
 /**
- * Most callers have one of a few sets: they share it, so that it stays in the processor's cache from one request to the next.
+ * Returns the set of these scopes. Callers with the same scopes share one set object, which then stays in the processor's cache from one
+ * request to the next.
  *
  * @param scopes without spaces (RFC 6749 section 3.3)
  */

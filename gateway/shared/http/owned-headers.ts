@@ -23,7 +23,7 @@ export function mayCarryCredential(name: string): boolean {
   return name === 'authorization' || !(isOwnedRequestHeader(name) || withMeaning.test(name.replaceAll('_', '-')));
 }
 
-/** The field of a credential for an upstream, in lower case: that of its settings, if they name one. */
+/** Returns the header field of a credential for an upstream, in lower case: the field in its settings, if they name one. */
 export function credentialFieldOf(settings: { readonly kind: string; readonly header?: string }): string {
   return settings.header ?? 'authorization';
 }
@@ -36,7 +36,7 @@ export function isSpellingOf(name: string, field: string | undefined): boolean {
 /** Fields of one connection, and fields that the gateway writes anew on every answer: replaced, so no client misses them. */
 export const REPLACED_ANSWER_HEADERS = [
   ...['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'trailer', 'content-length', 'date'],
-  // They name the software of the service, and nothing that a client acts on.
+  // These fields name the software of the service. Clients do not need them.
   ...['server', 'x-powered-by'],
   ...['x-request-id', 'x-content-type-options', 'referrer-policy', 'strict-transport-security'],
 ] as const;
@@ -45,7 +45,7 @@ export const REPLACED_ANSWER_HEADERS = [
 export const RESERVED_ANSWER_HEADERS = [
   ...['www-authenticate', 'authentication-info', 'x-error-code', 'x-client-request-id', 'original-request-id', 'allow'],
   ...['ratelimit', 'ratelimit-policy', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
-  // The gateway's configuration decides deprecations.
+  // The gateway's configuration decides which operations are deprecated.
   ...['deprecation', 'sunset'],
 ] as const;
 /** The gateway alone decides about CORS. */

@@ -1,4 +1,4 @@
-// The names of the cookies of browser sessions. They are the gateway's own: no upstream gets one, and none may set one.
+// The names of the cookies of browser sessions. Only the gateway uses these cookies: no upstream gets one, and no upstream may set one.
 
 /**
  * Browsers take a cookie of this prefix only if it is Secure, HttpOnly, without Domain, for `/`, and set by a header: neither a script nor
@@ -24,14 +24,20 @@ export function isSessionCookieName(name: string): boolean {
   return OWN.test(name);
 }
 
-/** A Cookie header without those of sessions; undefined if nothing is left. Takes the header as it is if it has none. */
+/**
+ * Returns a Cookie header without the cookies of sessions; undefined if no cookie is left. Returns the same text if it has no cookie of a
+ * session.
+ */
 export function withoutSessionCookies(header: string): string | undefined {
   if (!header.includes(SESSION) && !header.includes(LOGIN)) return header;
   const kept = header.split(';').filter((pair) => !isSessionCookieName(cookieNameOf(pair)));
   return kept.length === 0 ? undefined : kept.join(';').trim();
 }
 
-/** Whether a Set-Cookie line would set one of these. Browsers without the rule keep `=name=value` as if it were `name=value`. */
+/**
+ * Whether a Set-Cookie line would set a cookie of a session. Browsers that do not know the prefix rule store `=name=value` like
+ * `name=value`.
+ */
 export function setsSessionCookie(line: string): boolean {
   return isSessionCookieName(cookieNameOf(line.replace(/^[\s=]+/, '')));
 }

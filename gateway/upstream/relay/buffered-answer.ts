@@ -1,4 +1,4 @@
-// Buffers an answer until it has been judged, between the connection and the relay that writes to the client. Throws
+// Buffers an answer until it has been judged. It stands between the connection and the relay, which writes to the client. Throws
 // upstream_bad_response.
 
 import { toUpstreamFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
@@ -7,15 +7,15 @@ import type { CompleteAnswer } from '../answers/judge.ts';
 import { codingOf, decodeBody, isDecodable } from '../encoding/decode.ts';
 import type { Relay } from './relay.ts';
 
-/** Decides about answers that are read as a whole. If it throws, the attempt has failed. */
+/** Decides about complete answers. If a method throws, the attempt fails. */
 export interface AnswerJudge {
-  /** Whether the answer is read as a whole. If not, the client gets it as it arrives. */
+  /** Whether the answer is buffered until it is complete. If not, the client gets it as it arrives. */
   readsWhole(status: number, headers: AnswerHeaders): boolean;
-  /** Called when the whole answer has arrived. The client gets it by `pass`, as it is or changed. */
+  /** Called when the whole answer has arrived. Call `pass` to send the answer, possibly changed, to the client. */
   arrived(answer: CompleteAnswer, buffered: BufferedAnswer): void;
 }
 
-/** Largest body that is buffered and judged, before and after decoding. A longer body is a bad response. */
+/** Largest body that is buffered and judged, before and after decoding. A longer body fails the attempt with upstream_bad_response. */
 export const BUFFERED_BYTES_MAX = 8_388_608;
 
 /** Collects the answer of one attempt and hands it over as a whole. Connection failures go to the relay at once. */
@@ -93,9 +93,9 @@ export class BufferedAnswer implements AnswerHandler {
 }
 
 /**
- * Returns the answer without its content coding, so that rules can read it. The request asked for no coding (forward.ts), but an upstream
- * may ignore that. Throws if the answer cannot be decoded, because a rule might have removed a part of it. If it is an error, its body
- * never reaches the client, and its status decides.
+ * Returns the answer without its content coding, so that rules can read it. The request allowed no coding (request-lines.ts), but an
+ * upstream may ignore that. Throws if the body of an answer below 400 cannot be decoded: a rule could not remove a part of it that clients
+ * must not get. The body of an error is dropped instead, because the refusal can be made from the status.
  */
 export function decodedAnswer(answer: CompleteAnswer): CompleteAnswer {
   const coding = codingOf(answer.headers);

@@ -1,5 +1,5 @@
-// The body of an answer that is checked against its contract: a copy of it while it passes (`report`), or the body itself before the
-// client gets any of it (`refuse`).
+// The body of an answer that is checked against its contract. In mode `report`, the client gets the body as it arrives, and a copy is
+// checked at the end. In mode `refuse`, the client gets the body only after the check.
 
 import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
@@ -15,7 +15,7 @@ export class CheckedBody {
   readonly #exchange: Forwardable;
   readonly #check: ContractCheck;
   readonly #answer: ClientAnswer;
-  /** Gets what the client gets: the answer itself, or the answer that is held until it is stored. */
+  /** Receives the body for the client: the answer itself, or the answer that is held until it is stored. */
   readonly #next: ClientAnswer | HeldAnswer;
   readonly #relay: AnswerOwner;
 
@@ -39,7 +39,7 @@ export class CheckedBody {
     const isShort = this.#read.add(chunk);
     if (!isShort) this.#read.drop();
     if (this.#mode === 'report') this.#next.data(control, chunk);
-    // The end of a body that is too long is not awaited.
+    // A body that is too long fails the check at once, without waiting for its end.
     else if (!isShort) this.end();
   }
 

@@ -10,9 +10,9 @@ import { type BodySink, CompressedBody } from '../encoding/compressed-body.ts';
 import { clientAnswerHeaders, declaredLengthOf, type WithheldNotes } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
 
-/** The relay (relay.ts), as the parts of its answer see it. */
+/** The part of the relay (relay.ts) that the objects for the body use. */
 export interface AnswerOwner {
-  /** Whether the outcome is known. Nothing may happen afterwards. */
+  /** Whether the attempt has ended. Do nothing more with it then. */
   readonly ended: boolean;
   /** The control of the connection, once a connection has taken the request. */
   readonly control: Control | undefined;
@@ -20,32 +20,33 @@ export interface AnswerOwner {
   passesSince: number | undefined;
   /** Call it when bytes of the body have arrived. */
   noteBytes(): void;
-  /** Call it when the rest of the answer is on its way to the client. */
+  /** Call it when the rest of the answer has been written for the client. */
   complete(): void;
-  /** Ends the answer from this side. If `isWhole` is false, the client sees that a part is missing. */
+  /** Ends the answer before the upstream has ended it. If `isWhole` is false, the client sees that a part is missing. */
   endHere(isWhole: boolean): void;
   /** Ends the attempt of a client that has left. */
   clientGone(): void;
-  /** Ends the attempt from this side. */
+  /** Fails the attempt, although the upstream has not ended the answer. */
   fail(error: GatewayError, failure: AttemptFailure): void;
   onResponseError(control: Control | undefined, error: Error): void;
-  /** Ends the attempt if another part of the gateway has answered the client. Returns whether that is so. */
+  /** If another part of the gateway has already answered the client, ends the attempt and returns true. */
   leaveIfAnswered(): boolean;
-  /** Called when the client has caught up: everything that was written to it has left. */
+  /** Called when the client has read on, so that everything that was written for it has left the gateway. */
   drained(): void;
 }
 
-/** Most withheld fields that are noted: the upstream chooses their names. */
+/** Most withheld fields in the log line. The upstream chooses the names, so their number is bounded. */
 const WITHHELD_MAX = 16;
 
 /**
- * Largest body that is read and dropped for a HEAD, so that the connection can be kept. A new connection costs less than reading more.
+ * Largest body that is read and dropped after a HEAD that was sent as GET. The connection can then be used again; for a longer body, a new
+ * connection costs less.
  */
 export const DROPPED_BYTES_MAX = 65_536;
 
 export class ClientAnswer implements WithheldNotes {
   status = 0;
-  /** The upstream's values until the head is written, because the body is checked by them. */
+  /** The headers of the upstream. They stay unchanged until the head is written, because the check of the body uses them. */
   headers: AnswerHeaders = {};
   /** Length of the body; -1 if it is not declared. */
   length = -1;
@@ -57,12 +58,12 @@ export class ClientAnswer implements WithheldNotes {
   protection: readonly string[] | undefined;
   /** Whether this attempt wrote the head of the client's answer. */
   #hasHead = false;
-  /** The first chunk, until the head is sent. Most answers are one chunk, which leaves with the head in one write. */
+  /** The first chunk, until the head is sent. Most answers have one chunk, so that head and body are sent in one write. */
   #first: Buffer | undefined;
   #bytesOut = 0;
   #droppedBytes = 0;
   #withheld: string[] | undefined;
-  /** Compresses the answer, unless it is short; undefined if the answer stays as it came. */
+  /** Compresses the body; undefined if the client gets the body as it came. */
   #compressed: CompressedBody | undefined;
   /** Receives the body after the head is written. */
   #sink: BodySink;
@@ -101,7 +102,7 @@ export class ClientAnswer implements WithheldNotes {
       this.#compressed = new CompressedBody(form.compressed, this.#exchange, (error) => this.#compressorFailed(error));
   }
 
-  /** Ends only this exchange, whose answer cannot be completed. */
+  /** The compressor has failed, so the answer cannot be completed. Ends this exchange only. */
   #compressorFailed(cause: Error): void {
     if (this.#relay.ended) this.#exchange.response.destroy();
     else this.#relay.fail(new GatewayError('internal_error', { cause }), 'other');
@@ -129,9 +130,9 @@ export class ClientAnswer implements WithheldNotes {
     this.#relay.complete();
   }
 
-  /** Stops reading a body that the client does not get. The client sent HEAD, and the upstream was sent GET. */
+  /** Stops reading a long body that the client does not get, because it sent HEAD and the upstream got GET. */
   cutOff(control: Control): void {
-    // An answer to HEAD itself has no body, and its connection stays.
+    // If the upstream got HEAD, the answer has no body and the connection can be used again.
     if (this.#exchange.operation.method === 'HEAD') return;
     control.abort();
     this.end();
@@ -148,7 +149,8 @@ export class ClientAnswer implements WithheldNotes {
       this.write(chunk);
     } else if (this.#first === undefined) {
       this.#first = chunk;
-      // Runs after everything that arrived in the same read: a whole small answer never gets here.
+      // The microtask runs after all chunks of the same read have been handled. A small answer has then ended, and has been written as a
+      // whole.
       if (chunk.length !== this.length) queueMicrotask(() => this.#releaseFirstSoon());
     } else {
       this.#releaseFirst();
@@ -182,7 +184,7 @@ export class ClientAnswer implements WithheldNotes {
     return false;
   }
 
-  /** Writes head and body together, at the end of the turn: until then `Connection: close` can still be added to the head. */
+  /** Writes head and body together at the end of the turn. Until then, `Connection: close` can still be added to the head. */
   writeWhole(): void {
     const { response } = this.#exchange;
     if (response.headersSent) return;
@@ -210,7 +212,7 @@ export class ClientAnswer implements WithheldNotes {
 
   #writeHead(length: number, headers: AnswerHeaders): void {
     const { request, response, commonHeaders, trail } = this.#exchange;
-    // The rest of a request body that is still arriving is not read, so this connection cannot carry another request.
+    // The request body is still arriving and its rest will not be read, so the connection cannot carry another request.
     if (!request.complete) response.shouldKeepAlive = false;
     const head = this.clientHeaders([...commonHeaders], headers);
     if (length >= 0 && this.status !== 204 && this.status !== 304) head.push('Content-Length', String(length));
@@ -233,7 +235,7 @@ export class ClientAnswer implements WithheldNotes {
     this.#exchange.trail.note('withheld', this.#withheld);
   }
 
-  /** Whether the client has got another answer than this one, for example because the request body took too long. */
+  /** Whether the client has already got another answer, for example a refusal because the request body took too long. */
   get isForestalled(): boolean {
     return !this.#hasHead && this.#exchange.response.headersSent;
   }
@@ -241,7 +243,8 @@ export class ClientAnswer implements WithheldNotes {
   /** Closes a body that has begun. If `isWhole` is false, the client sees that a part is missing. */
   close(isWhole: boolean): void {
     if (isWhole) this.#sink.end();
-    // Destroy later, because Node sends the bytes that were written in this turn of the event loop at its end.
+    // `setImmediate`, because Node sends the bytes that were written in this turn only at the end of the turn. An immediate `destroy` would
+    // lose them.
     else setImmediate(destroy, this);
   }
 

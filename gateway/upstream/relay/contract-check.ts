@@ -1,5 +1,5 @@
-// Checks an answer against the contract: its status and media type, whether the request asked for it, and its body. Throws
-// upstream_bad_response (media type, coding) and upstream_contract_violation (status).
+// Checks an answer against the contract: its status, its media type and its body. Also checks that a 206, 304 or 416 fits the request.
+// Throws upstream_bad_response (media type, coding) and upstream_contract_violation (status).
 
 import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
@@ -37,9 +37,9 @@ export interface ContractCheck {
 interface ContractDeviation {
   readonly what: 'status' | 'media type';
   readonly reaction: 'report' | 'refuse' | 'off';
-  /** What was declared, what came, and the line to add. */
+  /** A text for operators: what the contract declares, what the upstream sent, and the line to add to the contract. */
   readonly text: string;
-  /** Whether browsers run scripts in it. */
+  /** Whether browsers run scripts in a body of this media type. */
   readonly isActive: boolean;
 }
 
@@ -52,8 +52,8 @@ const undecoded: Readonly<Record<DecodingFault, string>> = {
 };
 
 /**
- * The policy by which browsers treat the page as one of another origin and run no scripts in it, because nothing declares that the service
- * publishes pages. They also obey the policy of every answer, which is sent beside this one.
+ * Added to an undeclared page: browsers then treat it as a page of another origin and run no scripts in it. No contract says that the
+ * service publishes pages, so the page may be an attack. Browsers obey this policy in addition to the policy of every answer.
  */
 const sandboxed = Object.freeze(['Content-Security-Policy', 'sandbox']);
 
@@ -77,7 +77,7 @@ export function checkHead(
 
 /**
  * Refuses an answer whose status or media type the contract does not declare, or lets it pass. Returns the headers that protect the client
- * from scripts in it; undefined if it has none.
+ * from scripts in the body; undefined if the media type has no scripts.
  */
 function takeUndeclared(
   { what, reaction, text, isActive }: ContractDeviation,
@@ -92,8 +92,9 @@ function takeUndeclared(
 }
 
 /**
- * Returns how the body is checked. Throws upstream_bad_response for an encoded answer in mode `refuse`: the request allowed no coding
- * (forward.ts). In mode `report` a decoded copy is checked; a coding that the gateway does not know passes unchecked.
+ * Returns how the body is checked. In mode `refuse`, throws upstream_bad_response for an encoded answer, because the request allowed no
+ * coding (request-lines.ts). In mode `report`, a decoded copy of the body is checked; an answer with a coding that the gateway does not
+ * know passes unchecked.
  */
 function checkedMode(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders): 'refuse' | 'report' | 'pass' {
   if (mode === 'off') return 'pass';
@@ -104,7 +105,7 @@ function checkedMode(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders):
   throw upstreamFailure('upstream_bad_response', 'http_response_content_coding', cause);
 }
 
-/** Returns the contract violations of a body that is whole or too long, one sentence for each. */
+/** Returns the contract violations of a complete body, one sentence for each. A body that is too long is one violation. */
 export function violationsIn(
   collected: CollectedBody,
   status: number,
@@ -125,8 +126,8 @@ const oneRange = /^bytes[ \t]*=[ \t]*(\d{0,18})-(\d{0,18})[ \t]*$/i;
 const contentRange = /^bytes (\d{1,18})-(\d{1,18})\/(\d{1,18}|\*)$/i;
 
 /**
- * Whether the request asked for an answer that only some requests may get: a part of a body (206, 416), or no body because the client has it
- * (304). RFC 9110 sections 13 and 14. True for all other statuses.
+ * Whether the request allows the status of its answer. A 206 or a 416 answers only a request with a range, and a 304 answers only a
+ * conditional request (RFC 9110 sections 13 and 14). Returns true for all other statuses.
  */
 export function wasAsked(status: number, headers: AnswerHeaders, exchange: Asking): boolean {
   if (status === 206) return isAskedPart(headers, rangeOf(exchange));
@@ -135,14 +136,12 @@ export function wasAsked(status: number, headers: AnswerHeaders, exchange: Askin
   return true;
 }
 
-/** Returns the Range that the upstream has got (request-lines.ts). */
+/** Returns the Range that was sent to the upstream (request-lines.ts). */
 function rangeOf({ headers, operation, method }: Asking): string | undefined {
   return operation.ranges && method !== 'HEAD' ? headers.get('range') : undefined;
 }
 
-/**
- * Whether the answer is a part within the single range of the request. If the request has several ranges, the parts may come in any form.
- */
+/** Whether a 206 lies within the range of the request. If the request has several ranges, every form of 206 is allowed. */
 function isAskedPart(headers: AnswerHeaders, range: string | undefined): boolean {
   const asked = range === undefined ? null : oneRange.exec(range);
   if (range === undefined || asked === null) return range !== undefined;

@@ -1,4 +1,5 @@
-// Holds an answer back until it is stored for repetitions of its request, so that a repetition that follows at once finds it.
+// Holds an answer back until it is stored. A client may repeat its request as soon as it has the answer, and the repetition must then find
+// the stored answer.
 
 import type { Forwardable, Recording } from '../../exchange/exchange.ts';
 import type { Control } from '../../http1/client/wire.ts';
@@ -6,7 +7,7 @@ import type { AnswerOwner, ClientAnswer } from './client-answer.ts';
 import { CollectedBody } from './collected-body.ts';
 
 export class HeldAnswer {
-  /** Whether the store has the answer, or has failed. From then on the client gets it. */
+  /** Whether the answer is stored, or the store has failed. From then on the client gets the answer. */
   isStored = false;
   readonly #recording: Recording;
   readonly #body: CollectedBody;
@@ -15,7 +16,7 @@ export class HeldAnswer {
   readonly #relay: AnswerOwner;
   readonly #clock: { stop(): void };
 
-  /** @param clock stopped when the rest no longer depends on the upstream */
+  /** @param clock stopped when the whole answer has arrived, because deadlines of the upstream no longer apply */
   constructor(
     recording: Recording,
     exchange: Forwardable,
@@ -52,7 +53,7 @@ export class HeldAnswer {
     if (!this.#relay.ended) this.#answer.end(body);
   }
 
-  /** Passes on an answer that has become too long to be stored, once the store has noted that. */
+  /** Passes on an answer that has become too long to be stored. First, the store notes that the request was answered. */
   async #passTooLong(control: Control): Promise<void> {
     control.pause();
     await this.store(undefined);

@@ -28,17 +28,17 @@ import { HeldAnswer } from './held-answer.ts';
 export interface RelayOwner {
   /** Start of this attempt, `performance.now()`. */
   readonly attemptAt: number;
-  /** Called when the attempt has got a connection, after it has waited this long because all connections were in use. */
+  /** Called when the attempt has got a connection for which it has waited, because all connections were in use. */
   waited(waitedMs: number): void;
   /** Called when the client has the whole answer. */
   relayed(): void;
   /** @param status of the upstream's answer, 0 without one */
   failed(error: GatewayError, failure: AttemptFailure, wasSent: boolean, status: number): void;
-  /** Called if the answer is a stream. `end` ends the stream from this side. Throws too_many_streams. */
+  /** Called if the answer is a stream. Call `end` to end the stream before the upstream does. Throws too_many_streams. */
   openStream(kind: StreamKind, end: (why: StreamEnd) => void): void;
   /** Called when the client has left, and no answer is being stored. */
   abandoned(): void;
-  /** Stopped when deadlines no longer apply, because the rest does not depend on the upstream. */
+  /** The deadlines. The relay stops them when the rest of the answer no longer depends on the upstream. */
   readonly clock: { stop(): void };
 }
 
@@ -73,14 +73,17 @@ export class Relay implements AnswerHandler, AnswerOwner {
     this.#body = this.#held ?? this.#answer;
   }
 
-  /** Whether a byte of the request may have been sent: a connection has taken it, and writes it at once or as its body arrives. */
+  /**
+   * Whether a byte of the request may have been sent. True as soon as a connection has taken the request, because it writes the request at
+   * once or as the body arrives.
+   */
   get wasSent(): boolean {
     return this.control !== undefined;
   }
 
   /**
-   * When the latest byte of the answer arrived; undefined before the first. Returns `now` while the client is behind, because the upstream
-   * is not to blame.
+   * Returns when the latest byte of the answer arrived; undefined before the first byte. Returns `now` while the upstream is paused because
+   * the client reads slowly: this silence is not the upstream's.
    */
   lastByteAt(now: number): number | undefined {
     if (this.#byteAt === 0) return undefined;
@@ -88,8 +91,8 @@ export class Relay implements AnswerHandler, AnswerOwner {
   }
 
   /**
-   * Call it with the control of the read when a record is read before the request, and with undefined when the record has arrived. The
-   * read is aborted if the attempt ends before that.
+   * Notes the read of a record that precedes the request (record-read.ts). Call it with the control of the read, and with undefined when
+   * the record has arrived. If the attempt ends in between, the read is aborted.
    */
   readsFirst(control: Control | undefined): void {
     this.#reading = control;
@@ -112,7 +115,7 @@ export class Relay implements AnswerHandler, AnswerOwner {
     } else throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
   }
 
-  /** Decides what gets the body of an answer below 400. */
+  /** Chooses the object that receives the body of an answer below 400. */
   #receiveBody(control: Control): void {
     const answer = this.#answer;
     const checked = checkHead(this.#contractCheck, this.#exchange, answer);
@@ -201,7 +204,7 @@ export class Relay implements AnswerHandler, AnswerOwner {
     this.#owner.relayed();
   }
 
-  /** Ends the answer from this side, if it is a stream. */
+  /** Ends the answer before the upstream does, if it is a stream. Returns whether it is one. */
   endStream(why: StreamEnd): boolean {
     this.#stream?.endEarly(why);
     return this.#stream !== undefined;
@@ -221,7 +224,7 @@ export class Relay implements AnswerHandler, AnswerOwner {
   /** Ends the attempt of a client that has left: no target failed, and no answer can be sent. */
   clientGone(): void {
     if (this.ended) return;
-    // A request that was sent and whose answer is being stored runs to its end: the client can fetch the answer later.
+    // If the answer will be stored, a request that was sent continues to its end: the client can get the stored answer by a repetition.
     if (this.#held?.isStored === false && this.wasSent) return;
     this.#settle();
     this.control?.abort();

@@ -1,4 +1,4 @@
-// Hashes secrets in requests, for upstreams that store secrets as they get them.
+// Hashes secrets in requests, because some upstreams store a secret in the form in which they receive it.
 
 import { randomBytes, scrypt } from 'node:crypto';
 import { isHashed } from './hashed.ts';
@@ -12,14 +12,14 @@ const MEMORY_BYTES_MAX = 48 * 1_048_576;
 /** Most hashes at once in a process. Each takes 32 MiB and one of the four libuv threads, which also serve files and DNS. */
 const HASHES_AT_ONCE_MAX = 2;
 
-/** `$app$<label>$<secret>` is a secret for one application, under a label. */
+/** `$app$<label>$<secret>`: the secret of one application, with a label that stays readable. */
 const labelled = /^(\$app\$[^$]*\$)(.*)$/s;
 
 /**
  * Returns a secret in a form that may be stored, as a PHC string of scrypt. A secret that is hashed already and an empty one stay as they
  * are, and a label stays in front of the hash.
  *
- * @param over when aborted, no hash is started or waited for, and the call rejects
+ * @param over when it is aborted, no new hash starts and the call rejects
  */
 export async function hashedSecret(secret: string, over?: AbortSignal): Promise<string> {
   const [, label = '', inner = secret] = labelled.exec(secret) ?? [];
@@ -60,7 +60,7 @@ async function enter(over: AbortSignal | undefined): Promise<() => void> {
   else await turn(over);
   return () => {
     const next = waiting.shift();
-    // The place goes to the next call directly, so that a new call cannot take it first.
+    // The next waiting call gets the place directly. If `running` went down first, a new call could take the place before it.
     if (next) next();
     else running--;
   };

@@ -1,13 +1,13 @@
 // Recognises secrets that may be stored as they are (hashes of strong schemes, enrolments of one-time passwords), as opposed to plain-text
-// passwords. The whole form must match, because a password may start with any characters.
+// passwords. The whole text must match: a password may begin like a hash.
 
 /** Radix-64 of PHC strings and of crypt(3). */
 const b64 = '[A-Za-z0-9+/]';
 const crypt64 = '[A-Za-z0-9./]';
 
 const forms: readonly RegExp[] = [
-  // PHC strings (github.com/P-H-C/phc-string-format). Costs are bounded here and below, so that a login cannot take all memory or minutes
-  // of time.
+  // PHC strings (github.com/P-H-C/phc-string-format). The costs are bounded here and below, because a login with such a hash would
+  // otherwise take all memory or minutes of CPU.
   new RegExp(
     `^\\$argon2(?:i|d|id)\\$(?:v=\\d\\d\\$)?m=\\d{1,6},t=\\d{1,2},p=\\d{1,2}\\$${b64}{11,64}\\$${b64}{22,86}$`,
   ),
@@ -26,7 +26,7 @@ const forms: readonly RegExp[] = [
  * follows.
  */
 const digestBytes: Readonly<Record<string, number>> = { SHA256: 32, SSHA256: 32, SHA512: 64, SSHA512: 64 };
-/** Schemes in braces before one of the forms above, with the beginning of that form. */
+/** Schemes in braces that stand before one of the forms above. Each has a pattern for the beginning of that form. */
 const bracedForms: Readonly<Record<string, RegExp>> = {
   ARGON2: /^\$argon2/,
   ARGON2I: /^\$argon2i\$/,

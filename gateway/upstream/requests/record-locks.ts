@@ -1,6 +1,6 @@
 // Locks on records of upstreams, for requests that read a record before they change it. One request at a time holds a record, over all
-// instances. Redis stores the holder if the instances share one; otherwise this process does. While Redis is away, a lock holds only within
-// this process.
+// instances. Redis stores the holder of a lock, if there is a Redis; otherwise the memory of this process does. While Redis is away, a lock
+// excludes only the other requests of this process.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,12 +9,12 @@ import { evaluate, toScript } from '../../redis/sealed-script.ts';
 import { createTurns, type ProcessTurn } from './turns.ts';
 
 const COMMAND_TIMEOUT_MS = 500;
-/** Waits between two attempts to take a lock that another instance holds. */
+/** Milliseconds between two attempts to take a lock that another instance holds. */
 const RETRY_MS = { first: 10, longest: 250 } as const;
 
 /**
- * Arguments: token of the holder; lease in milliseconds. Also returns true to the present holder, because its first reply may have been
- * damaged.
+ * Arguments: token of the holder; lease in milliseconds. Also returns true if this token already holds the lock: the reply to its first
+ * call may have been lost or damaged.
  */
 const TAKE = toScript(`
 if redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return true end
@@ -33,14 +33,14 @@ export interface RecordLock {
    * @param leaseMs time after which other instances take over a lock that this process has not released
    */
   take(leaseMs: number, over: AbortSignal): Promise<void>;
-  /** Gives the record to the next request, or gives up waiting for it. It may be called in any state, and more than once. */
+  /** Releases the lock, or stops waiting for it. May be called in any state, and more than once. */
   release(): void;
 }
 
 export interface RecordLocks {
   /** Returns a lock that is not taken yet. */
   of(record: string): RecordLock;
-  /** Releases what is still held, and resolves when Redis knows or does not answer. */
+  /** Releases all locks that are still held. Resolves when Redis has released them, or does not answer. */
   close(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export function createRecordLocks({ redisUrl, onChange, ...options }: RecordLock
       let isReleased = false;
       return {
         async take(leaseMs, over) {
-          // Within this process requests wait in their order, and one of them asks Redis.
+          // The requests of this process first wait for their turn in this process. Only the request with the turn asks Redis.
           await turn.enter(over);
           if (isReleased) return;
           held.add(shared);
@@ -96,7 +96,7 @@ export function createRecordLocks({ redisUrl, onChange, ...options }: RecordLock
   };
 }
 
-/** Returns a digest of the name, because names of records may be long, and may be names of persons. */
+/** Returns the key of a record. It is a digest, because the name of a record may be long, and may be the name of a person. */
 function keyOf(record: string): string {
   return `record-lock:${createHash('sha256').update(record).digest('base64url')}`;
 }
@@ -119,14 +119,14 @@ function connectOnce(url: string, connectRedis: ConnectRedis | undefined): Conne
   return Object.assign(connect, { ifOpened: () => client });
 }
 
-/** The part of one lock that lies in Redis. */
+/** One lock in Redis. */
 class SharedLock {
   readonly #connect: () => Promise<Redis>;
   readonly #key: string;
   readonly #note: (state: 'up' | 'away') => void;
   readonly #token = randomUUID();
   #isOver = false;
-  /** The last command by which Redis may have given the lock to this process. */
+  /** The latest command that may have taken the lock. */
   #asking: Promise<unknown> | undefined;
 
   constructor(connect: () => Promise<Redis>, key: string, note: (state: 'up' | 'away') => void) {
@@ -145,7 +145,7 @@ class SharedLock {
       const outcome = await answer;
       this.#note(outcome === 'away' ? 'away' : 'up');
       if (outcome !== 'held') return;
-      // The wait is random, so that instances that began to wait together do not ask together.
+      // The wait is random. Otherwise instances that began to wait together would always ask at the same moment.
       await sleep(waitMs * (0.5 + Math.random() / 2), undefined, { signal: over });
     }
   }
@@ -159,7 +159,7 @@ class SharedLock {
     try {
       await evaluate(await this.#connect(), RELEASE, [this.#key], [this.#token]);
     } catch {
-      // The lease ends by itself.
+      // Redis is away. It releases the lock when the lease ends.
     }
   }
 

@@ -32,23 +32,23 @@ export interface RequestRule {
 export interface Rewritten {
   /** The path, without query. */
   readonly path: string;
-  /** The body to send; undefined if the request has no buffered body, and until the record is read. */
+  /** The body to send; undefined if the request has no buffered body, or if the record must be read first. */
   readonly body: Buffer | undefined;
   /** Set if the body depends on the record, which has to be read first. */
   readonly recordRead?: RecordRead | undefined;
 }
 
-/** A GET of the path of the request. Its answer decides what is sent. */
+/** A GET of the path of the request. The body of the request is made from its answer. */
 export interface RecordRead {
-  /** Identifies the record within its upstream, in any case of its path parameters. */
+  /** Identifies the record within its upstream. Paths that differ only in case have the same identity. */
   readonly record: string;
-  /** The reading operation, for the rules for answers. */
+  /** The operation of the GET. The rules for answers use it. */
   readonly operation: Operation;
   /** Returns the body to send. Throws upstream_bad_response, validation_failed. */
   bodyFrom(answer: Buffer): Buffer;
 }
 
-/** Returns the change for an operation; undefined if no rule names it. Decided once per operation, not per request. */
+/** Returns the change for an operation; undefined if no rule names it. The change is made once per operation, not for each request. */
 export type Rewrite = (operation: Operation) => RequestChange | undefined;
 
 /** @param over when aborted, hashing stops and the change rejects */
@@ -78,14 +78,14 @@ function rewriteFor(operation: Operation, rules: readonly RequestRule[]): Return
   return async (checked, over) => conclude(pathOf(checked), await changedBody(checked, changes, over), checked);
 }
 
-/** Returns the read of the record, if the body has a `set` that has to be sent as items. */
+/** Returns the read of the record, if the body has a `set` that must be sent as items. Otherwise returns the request unchanged. */
 function readingFirst(
   operation: Operation,
   rule: SetAsItemsRule,
 ): (path: string, body: Buffer | undefined, checked: Checked) => Rewritten {
   const reading: Operation = { ...operation, id: rule.read, method: 'GET' };
   return (path, body, { pathValues }) => {
-    // A body without `set` is not parsed, unless an escape may hide it.
+    // A body without the text `"set"` is not parsed. A backslash could hide `set` in an escape, so a body with a backslash is parsed.
     if (body === undefined || (!body.includes('"set"') && !body.includes('\\'))) return { path, body };
     const changes = readJson(body);
     if (changes === undefined) throw new GatewayError('malformed_json');
@@ -115,7 +115,7 @@ async function changedBody(
   const { rawBody } = checked;
   if (rawBody === undefined || rawBody.length === 0) return rawBody;
   const root = readJson(rawBody);
-  // A body that cannot be parsed cannot be changed, and could carry secrets to the upstream that are not hashed.
+  // A body that cannot be parsed is refused: the upstream could get secrets in it that are not hashed.
   if (root === undefined) throw new GatewayError('malformed_json');
   let tree = root;
   for (const change of changes) tree = await change(tree, checked, over);
@@ -149,7 +149,7 @@ function withDefaults(node: JsonTreeObject, defaults: readonly (readonly [string
   return absent.length === 0 ? node : { kind: 'object', members: [...node.members, ...absent] };
 }
 
-/** Hashes one secret after the other, so that a request with many secrets does not delay others. */
+/** Hashes the secrets of a request one after the other, so that a request with many secrets does not delay other requests. */
 async function withHashes(root: JsonNode, path: MemberPath, over: AbortSignal | undefined): Promise<JsonNode> {
   const plain = new Map<string, string>();
   changeAt(root, path, (found) => {

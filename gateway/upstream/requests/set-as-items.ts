@@ -1,5 +1,5 @@
-// Turns the `set` of a list into `addItem` and `removeItem` changes with the same result, for upstreams whose `set` changes more than the
-// field that it names. Pure. Throws upstream_bad_response, validation_failed.
+// Pure: turns the `set` of a list into `addItem` and `removeItem` changes with the same result, for upstreams whose `set` changes other
+// fields, too. Throws upstream_bad_response, validation_failed.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
@@ -14,7 +14,7 @@ import {
 import { memberPath, nodeAt } from '../answers/members.ts';
 
 export interface SetAsItemsRule {
-  /** Lists that a `set` may change only if it names them. */
+  /** The lists whose `set` is sent as items. */
   readonly fields: readonly string[];
   /** Id of the operation that reads the record: a GET of the same path. */
   readonly read: string;
@@ -22,7 +22,7 @@ export interface SetAsItemsRule {
   readonly from?: string | undefined;
 }
 
-/** The entries of one list as they are written. The keys are their lower-case forms, which the upstream compares. */
+/** The entries of one list, as they are written. The keys are their lower-case forms, because the upstream ignores case. */
 type Entries = Map<string, JsonScalar>;
 
 /** Whether the body is a list of changes with a `set` of one of these fields. */
@@ -32,8 +32,8 @@ export function hasSet(body: JsonNode, fields: readonly string[]): boolean {
 
 /**
  * Replaces each `set` of these fields by `removeItem` and `addItem` changes in its place, and returns the changes as bytes. The items are
- * computed against the list as the earlier changes leave it. Other changes stay as they are written. Removed items get the spelling of the
- * upstream.
+ * the difference to the list as the earlier changes leave it. Other changes stay as they are written. A removed item is written as the
+ * upstream spells it.
  *
  * @param changes a list of objects `{ action, field, value }`
  * @param answer the record as the upstream has it now, JSON
@@ -48,7 +48,7 @@ export function withItems(changes: JsonNode, { fields, from }: SetAsItemsRule, a
   return Buffer.from(printJsonTree({ kind: 'array', items }));
 }
 
-/** Returns what replaces one change. Changes `present` as the upstream will. */
+/** Returns the changes that replace one change. Applies them to `present`, as the upstream will. */
 function played(change: JsonNode, index: number, fields: readonly string[], present: Map<string, Entries>): JsonNode[] {
   const field = textAt(change, 'field');
   const entries = field === undefined ? undefined : present.get(field);
@@ -57,7 +57,7 @@ function played(change: JsonNode, index: number, fields: readonly string[], pres
     const wanted = wantedBy(change, index);
     const removed = [...entries].filter(([name]) => !wanted.has(name)).map(([, entry]) => entry);
     const added = [...wanted].filter(([name]) => !entries.has(name)).map(([, entry]) => entry);
-    // An entry that stays keeps the spelling of the upstream, by which it can be removed.
+    // An entry that stays keeps the spelling of the upstream, because a later change can remove it only by that spelling.
     present.set(field, new Map([...wanted].map(([name, entry]) => [name, entries.get(name) ?? entry])));
     return [...removed.map(changeOf('removeItem', field)), ...added.map(changeOf('addItem', field))];
   }

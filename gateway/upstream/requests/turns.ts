@@ -1,7 +1,7 @@
 // Turns within this process: requests with the same name proceed one at a time, in the order of their calls.
 
 export interface ProcessTurn {
-  /** Resolves when all earlier requests with the name have given up their turns. Rejects with the reason of the signal. */
+  /** Resolves when all earlier requests with the name have left. Rejects with the reason of the signal. */
   enter(over: AbortSignal): Promise<void>;
   /** Gives the turn to the next request. Has no effect before `enter`, or when it is called again. */
   leave(): void;

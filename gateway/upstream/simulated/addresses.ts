@@ -1,4 +1,4 @@
-// Addresses that no service is behind: the sandbox, the contract of the upstream, and the gateway itself.
+// Addresses without a service behind them: the sandbox, the contract of an upstream, and the gateway itself.
 
 import type { Mode } from '../../exchange/caller.ts';
 
@@ -23,7 +23,7 @@ export function isGatewayItself(address: string): boolean {
   return address === OWN || isSessions(address);
 }
 
-/** Whether these are the operations of browser sessions. */
+/** Whether the address is the one of the operations of browser sessions. */
 function isSessions(address: string): boolean {
   return address === SESSIONS;
 }
@@ -46,10 +46,10 @@ export function modesFromContract({ live, test = [] }: Addresses): Mode[] {
   ];
 }
 
-/** An upstream that its contract answers for, in these modes. */
+/** An upstream, and the modes in which the gateway answers for it from its contract. */
 export type FromContract = readonly [upstream: string, modes: readonly Mode[]];
 
-/** Returns the upstreams that are answered for from their contracts. */
+/** Returns the upstreams for which the gateway answers from their contracts. */
 export function upstreamsFromContract(upstreams: Readonly<Record<string, Addresses>>): FromContract[] {
   const all = Object.entries(upstreams).map(([name, addresses]) => [name, modesFromContract(addresses)] as const);
   return all.filter(([, modes]) => modes.length > 0);

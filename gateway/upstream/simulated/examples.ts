@@ -1,5 +1,5 @@
-// Targets without a connection. The gateway answers from the contract of the upstream, or executes the operations of its own contract,
-// through the same interface as a connection. So the concurrency limit, deadlines, retries, health and the checks of answers work as with a
+// Targets without a connection. The gateway answers from the contract of the upstream, or executes the operations of its own contract. Both
+// have the interface of a connection, so that the concurrency limit, deadlines, retries, health and the checks of answers work as with a
 // service.
 
 import { toUpstreamFailure } from '../../catalogue/upstream-failure.ts';
@@ -18,9 +18,9 @@ export interface AnswerInProcess {
 export type AnswerFromContract = (request: Outgoing) => Promise<AnswerInProcess>;
 
 /**
- * Returns pools in which addresses without a connection are answered here.
+ * Returns pools in which this process answers for addresses without a connection.
  *
- * @param answerFor by address, for the addresses that stand for a contract
+ * @param answerFor returns the function that answers for an address of the form `examples:<upstream>`
  */
 export function withExamples(pools: Pools, answerFor: (address: string) => AnswerFromContract): Pools {
   return {
@@ -37,7 +37,7 @@ function withoutConnection(dispatcher: Dispatcher): SharedPool {
   return { dispatcher, isolate: () => undefined, letGo: async () => undefined };
 }
 
-/** Fails each request. It is never used, because forward.ts executes these operations itself. */
+/** Fails each request. No request gets here, because forward.ts executes the operations of the gateway itself. */
 const nothing: Dispatcher = {
   dispatch: (_, handler) => handler.onResponseError(undefined, new Error('there is no service behind gateway:')),
 };

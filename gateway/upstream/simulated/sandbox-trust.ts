@@ -1,5 +1,5 @@
-// Tells the sandbox which keys and which administrator to trust, by files beside its databases: access to its ports is not enough to change
-// them.
+// Tells the sandbox which keys and which administrator to trust. It does so by files next to the databases of the sandbox, so that a
+// process that can only reach the ports of the sandbox cannot change them.
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,8 +23,8 @@ export function writeAdministrator(directory: string, administrator: string): vo
 }
 
 /**
- * True if the sandbox trusts at least one of these keys. Gateways that share keys have one in common, also while some have not
- * learnt of a rotation.
+ * True if the sandbox trusts at least one of these keys. Gateways that share their keys always have one in common, even if some of them
+ * have not noticed a rotation yet.
  */
 export function trusts(directory: string, jwks: Jwks): boolean {
   const text = readText(fileIn(directory));

@@ -1,5 +1,5 @@
-// The sandbox process: one per data directory, shared by all gateways that use the directory. The first gateway starts it. It runs as long
-// as a gateway holds a lease, so it also ends after its gateways have crashed or were killed.
+// The sandbox process: one per data directory, shared by all gateways that use the directory. The first gateway starts it. Each gateway
+// holds a lease, which ends with the gateway, even with a killed one. When no lease is left, the sandbox exits.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { type Jwks, trusts, writeAdministrator, writeTrusted } from './sandbox-t
 
 export interface SandboxProcessOptions {
   readonly dataDirectory: string;
-  /** Public keys of the assertions that it must trust now. */
+  /** Returns the public keys that the sandbox must trust now; they verify assertions. */
   jwks(): Jwks;
   readonly issuer: string;
   /** Names of the upstreams that the sandbox serves. */
@@ -21,7 +21,7 @@ export interface SandboxProcessOptions {
   readonly cursorSecret: string;
   /** The address of the gateway for JMAP, which the mail server writes into its documents. */
   readonly mailUrl: string;
-  /** Administrator of its mail server, `user:password`; undefined if it stays as it is. */
+  /** Administrator of the sandbox's mail server, `user:password`; undefined to keep the present one. */
   readonly mailAdministrator: string | undefined;
   onRestart(): void;
 }
@@ -67,7 +67,7 @@ export async function startSandbox(options: SandboxProcessOptions): Promise<Sand
   if (options.mailAdministrator !== undefined) writeAdministrator(directory, options.mailAdministrator);
   let lease = await acquire(directory, options);
 
-  // A sandbox that exits is replaced; until then its upstreams are unreachable.
+  // When the sandbox exits, a new one is started. Until it is ready, the upstreams on the sandbox are unreachable.
   async function keepAlive(): Promise<void> {
     while (!closed) {
       await lease.lost;
@@ -107,7 +107,7 @@ async function acquire(directory: string, options: SandboxProcessOptions): Promi
     writeTrusted(directory, options.jwks());
     if (lease) return lease;
     const exitCode = await launch(directory, options);
-    // Another gateway was faster: its sandbox will be announced shortly.
+    // Another gateway has just started a sandbox, which is about to announce its address.
     if (exitCode === EXIT_IN_USE) await sleep(ATTEMPT_EVERY_MS);
     else if (exitCode !== undefined) problem = `it ended with code ${exitCode}`;
   }
@@ -116,8 +116,9 @@ async function acquire(directory: string, options: SandboxProcessOptions): Promi
 
 /** Resolves with `undefined` when the process is ready, otherwise with its exit code. */
 function launch(directory: string, options: SandboxProcessOptions): Promise<number | undefined> {
-  // Runs in its own process group: a signal to the gateway's terminal must not end a sandbox that other gateways use.
-  // The directory of this process's compiled code: Node makes one for each version and set of flags below the directory that it was given.
+  // Runs in its own process group: a signal to the gateway's terminal must not end a sandbox that other gateways use. The directory in
+  // which Node keeps the compiled code of this process. It lies below the configured directory, because Node makes one for each version and
+  // set of flags.
   const keptCode = getCompileCacheDir();
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
     detached: true,
@@ -179,7 +180,7 @@ function takeLease({ pid, services }: Announcement): Promise<Lease | undefined> 
     request.on('timeout', () => request.destroy());
     request.on('error', () => resolve(undefined));
     request.on('response', (answer) => {
-      // After a crash, another sandbox may use its port.
+      // After a crash, another process may use the announced port. The answer must name the announced process.
       if (answer.statusCode !== 200 || answer.headers['x-sandbox-pid'] !== String(pid)) {
         request.destroy();
         resolve(undefined);

@@ -13,11 +13,14 @@ import type { HeldAnswer } from '../relay/held-answer.ts';
 import { type Boundaries, createBoundaries } from './boundaries.ts';
 import { createItemSplitter, type Item, type ItemSplitter, itemValue } from './items.ts';
 
-/** After this silence between two events a comment is sent, so that proxies and clients do not take the stream for dead. */
+/** After this silence between two events the gateway sends a comment, so that proxies and clients do not close the stream as dead. */
 const COMMENT_AFTER_MS = 15_000;
 const COMMENT = Buffer.from(': keep-alive\n\n');
 const ENDLESS: Item = { bytes: Buffer.alloc(0), isTooLong: true };
-/** Milliseconds in which the current item may end before the stream is cut. */
+/**
+ * Milliseconds for which the end of a stream waits for the end of the current item. Then the stream is cut. It is shorter after the end of
+ * a credential.
+ */
 const CREDENTIAL_END_MS = 400;
 const END_MS = 2000;
 /** Most violations in the log line of one stream. */
@@ -28,9 +31,12 @@ export class AnswerStream {
   readonly #exchange: Forwardable;
   readonly #answer: ClientAnswer;
   readonly #relay: AnswerOwner;
-  /** Whether the body is encoded, so that its items cannot be seen. */
+  /** Whether the body has a content coding, so that the gateway cannot find its items. */
   readonly #isOpaque: boolean;
-  /** Whether the body has a length. Then nothing can be added, and its early end must be seen. */
+  /**
+   * Whether the body has a declared length. Nothing can then be added to it, and if it ends early, the client must see that a part is
+   * missing.
+   */
   readonly #hasLength: boolean;
   /** Whether an item that violates the contract ends the stream; otherwise it is only noted. */
   readonly #refuses: boolean;
@@ -69,7 +75,8 @@ export class AnswerStream {
   }
 
   /**
-   * Sends the head, before the first item. If the answer is held, it waits until the store has noted that the request was answered.
+   * Sends the head, before the first item. If the request has an Idempotency-Key, waits until the store has noted that the request was
+   * answered.
    */
   open(control: Control, held: HeldAnswer | undefined): void {
     if (held === undefined) this.#sendHead();
@@ -89,7 +96,7 @@ export class AnswerStream {
     this.#exchange.response.flushHeaders();
   }
 
-  /** Whether a silence of any length is allowed. Within a line it is not. */
+  /** Whether the upstream may be silent for any length of time. It may between two lines of an event stream, but not within a line. */
   get mayPause(): boolean {
     return this.#kind === 'events' && (this.#isOpaque || this.#boundaries.isAtLineEnd());
   }
@@ -102,13 +109,14 @@ export class AnswerStream {
     }
     if (!this.#refuses) this.#send(chunk);
     for (const item of this.#items.feed(chunk)) this.#take(item);
-    // The item is held back until it is complete, and may never end.
+    // An item that is too long may never end, so the check does not wait for its end.
     if (this.#refuses && this.#items.isTooLong()) this.#take(ENDLESS);
   }
 
   end(): void {
     if (this.#isOver) return;
-    // An event without its empty line at the end is dropped. The last line of JSON may lack its end.
+    // The last line of JSON counts without its line end. The last event without its empty line does not count, because clients drop it,
+    // too.
     if (this.#items !== undefined && this.#kind === 'lines') this.#take(this.#items.rest());
     this.stop();
     if (!this.#relay.ended) this.#answer.end();
@@ -122,7 +130,10 @@ export class AnswerStream {
     this.#pass(COMMENT, now);
   }
 
-  /** Ends the stream from this side: at once between two items, otherwise after the item, or soon if the item does not end soon. */
+  /**
+   * Ends the stream before the upstream does: between two items at once, otherwise when the current item has ended. If the item does not
+   * end in time, cuts the stream within it.
+   */
   endEarly(why: StreamEnd): void {
     if (this.#isEnding || this.#isOver) return;
     this.#isEnding = true;
@@ -140,7 +151,7 @@ export class AnswerStream {
     clearTimeout(this.#timer);
   }
 
-  /** Call it when the client has caught up. */
+  /** Call it when the client has read everything that was written. */
   drained(): void {
     this.#isBehind = false;
   }
@@ -187,7 +198,10 @@ export class AnswerStream {
     this.#isBehind = !this.#answer.write(chunk);
   }
 
-  /** Ends the stream. An event stream ends as if the service had ended it, so that clients resume. Lines must not look complete. */
+  /**
+   * Ends the stream between two items. An event stream ends as if the service had ended it, so that clients connect again. A stream of
+   * lines is cut, because clients would take it for complete.
+   */
   #finish(): void {
     this.stop();
     this.#relay.endHere(this.#kind === 'events' && !this.#hasLength);

@@ -1,11 +1,11 @@
-// Finds the boundaries between the items of a stream: an empty line after an event (HTML standard, section 9.2.6), the end of a line.
+// Finds the boundaries between the items of a stream: the empty line after an event (HTML standard, section 9.2.6), or the end of a line.
 
 import type { StreamKind } from '../../exchange/findings.ts';
 
 /** Two line ends in a row. Each is LF, CR or CRLF. */
 const EVENT_END = /\n\n|\r\r\n?|\n\r\n?/;
 const LINE_END = /\n/;
-/** Bytes that are kept to recognise an end that two chunks share. */
+/** Bytes of the last chunk that are kept, because the end of an item may lie partly in the next chunk. */
 const TAIL_BYTES = 3;
 const NOTHING = Buffer.alloc(0);
 

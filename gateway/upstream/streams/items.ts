@@ -52,7 +52,7 @@ export function createItemSplitter(kind: StreamKind): ItemSplitter {
       }
       if (from < chunk.length) take(chunk.subarray(from));
       boundaries.see(chunk);
-      // An item that will not be checked is only searched for its end.
+      // An item that is too long will not be checked, so its bytes are dropped and only its end is searched for.
       if (size > ITEM_BYTES_MAX) pieces = [];
       return items;
     },

@@ -1,7 +1,7 @@
 // The circuit breaker of an upstream. It opens when the share of failed attempts in the window is too large. After a wait it admits a few
-// trial requests, and it closes when one of them is answered. Answers such as 500 do not count as failures: otherwise a client whose
-// request provokes them could block the upstream for all clients. Refused connections do not count either, because trying one costs less
-// than refusing the client. Work per request is constant, without timers.
+// trial requests, and it closes when one of them is answered. A 500 does not count as a failure: otherwise a client whose request provokes
+// it could block the upstream for all clients. A connection that is refused at once does not count either, because the attempt costs little
+// and the next one may succeed. The breaker needs constant work per request, and no timers.
 
 import type { SendingFailure } from '../../catalogue/upstream-failure.ts';
 import type { AttemptOutcome } from './outcome.ts';
@@ -26,12 +26,14 @@ interface BreakerOptions {
 }
 
 /**
- * The first wait of an outage, as a part of `openSeconds`. Each later wait is longer, up to a third of the outage so far: an upstream that
- * comes and goes is closed off for little longer than it fails (decision 41).
+ * The first wait of an outage, as a part of `openSeconds`, and the factor of each next wait. A wait lasts at most a third of the outage so
+ * far, so an upstream that recovers gets requests again soon (decision 41).
  */
 const FIRST_WAIT_PART = 1 / 32;
 const WAIT_GROWTH = 1.5;
-/** A connection that is refused later than this counts as a failure, because it has occupied the gateway for as long. */
+/**
+ * A connection that is refused after more than this time counts as a failure, because the attempt has occupied the gateway for that time.
+ */
 const REFUSED_MS_MAX = 1000;
 
 /** Concurrent trial requests while half open. */
@@ -56,7 +58,10 @@ export class Breaker {
     this.#options = options;
   }
 
-  /** Returns 0 if the request may be sent; its end must then be reported by `ended`. Otherwise returns the wait in milliseconds. */
+  /**
+   * Returns 0 if the request may be sent; call `ended` when the request has ended. Otherwise returns the milliseconds until a request may
+   * be sent.
+   */
   admit(): number {
     if (this.#state === 'closed') return 0;
     if (this.#state === 'open') {
@@ -70,13 +75,12 @@ export class Breaker {
   }
 
   /**
-   * @param sentAtMs when it was sent, as `clock` counts
+   * @param sentAtMs when the request was sent, as `clock` counts
    * @param failure cause, if the request failed
    */
   ended(outcome: AttemptOutcome, sentAtMs: number, failure?: SendingFailure): void {
     const rules = this.#rules;
-    // Attempts that were sent before the breaker opened belong to the failures that opened it. They do not count again, however late they
-    // end.
+    // An attempt that was sent before the end of the last wait says nothing new: it belongs to the outage that opened the breaker.
     if (rules === 'off' || sentAtMs < this.#openUntilMs) return;
     const isCheap = outcome === 'refused' && this.#options.clock() - sentAtMs < REFUSED_MS_MAX;
     const hasFailed = outcome === 'failed' || (outcome === 'refused' && !isCheap);
@@ -93,7 +97,7 @@ export class Breaker {
     return this.#state === 'open' && this.#options.clock() >= this.#openUntilMs ? 'half_open' : this.#state;
   }
 
-  /** The failure that opened it last; undefined if it never did. */
+  /** The failure that opened the breaker last; undefined if it has never opened. */
   reason(): SendingFailure | undefined {
     return this.#openedBy;
   }

@@ -1,4 +1,5 @@
-// Checks the health of one target at intervals, on separate connections. The verdict changes only after several equal results in a row.
+// Checks the health of one target at intervals, each time on its own connection. The verdict changes only after several equal results in a
+// row.
 
 import { ask } from '../../http1/client/ask.ts';
 import type { Pool } from '../../http1/client/pool.ts';
@@ -34,7 +35,10 @@ export interface HealthCheck {
 interface HealthCheckOptions {
   /** The initial verdict. */
   readonly isHealthy: boolean;
-  /** Opens a separate connection to the current origin of the target, because a target whose pool is fully in use is not unhealthy. */
+  /**
+   * Opens a connection to the current origin of the target, outside its pool: a check must not fail because all connections of the pool are
+   * in use.
+   */
   connect(): Pool;
   /** Epoch milliseconds. */
   now(): number;

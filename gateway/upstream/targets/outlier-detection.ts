@@ -34,7 +34,7 @@ export interface TargetState {
   untilMs: number;
   /** Consecutive ejections. */
   ejections: number;
-  /** Attempts that were sent before this time caused the ejection, so their outcome is ignored. */
+  /** The outcome of attempts that were sent before this time is ignored, because the target was ejected for the failures of that time. */
   judgedUntilMs: number;
   /** When the target was last found to work again, as `clock` counts. */
   returnedAtMs: number;
@@ -46,7 +46,9 @@ export interface TargetState {
   healthy: boolean;
 }
 
-/** What the end of an attempt changed, if anything; `failing` and `healthy` are of a target that stays in use. */
+/**
+ * The change that the end of an attempt has caused; undefined if there is none. `failing` and `healthy` concern a target that stays in use.
+ */
 type OutlierChange = 'ejected' | 'returning' | 'failing' | 'healthy' | undefined;
 
 /** Least credit that a returning target earns per choice. */
@@ -81,7 +83,7 @@ export function phaseAt({ phase, untilMs }: TargetState, nowMs: number): Outlier
 /** Failures in a row after which a target without ejection rules is reported as failing. */
 const FAILURES_WITHOUT_RULES = 5;
 
-/** True if requests to it keep failing, whether or not it can be ejected. */
+/** True if requests to the target keep failing, even if the target cannot be ejected. */
 export function isFailing({ failuresInRow }: TargetState, rules: EjectionRules | 'off'): boolean {
   return failuresInRow >= failuresOf(rules);
 }
@@ -91,8 +93,9 @@ function failuresOf(rules: EjectionRules | 'off'): number {
 }
 
 /**
- * The ranks of targets for a choice; lower is better. `held`: a returning target without enough credit for a request. `refusing`: a target
- * that is out because it refused connections. Trying it costs little, so it comes before a target to which this request was already sent.
+ * The ranks of targets for a choice; lower is better. `held` is a returning target without enough credit for a request. `refusing` is an
+ * ejected or unhealthy target that has refused connections. An attempt at it costs little, so it is chosen before a target to which this
+ * request was already sent.
  */
 export const SELECTION_RANK = { free: 0, held: 1, refusing: 2, tried: 3, out: 6 } as const;
 
@@ -121,7 +124,7 @@ export function noteRequestBegan(state: TargetState): void {
  * Call it when a request to the target has ended. Returns the change that this caused.
  *
  * @param sentAtMs when the request was sent, as `clock` counts
- * @param all the targets of its upstream; only a part of them may be ejected
+ * @param all all targets of the upstream; only a part of them may be ejected
  * @param failure cause, if the attempt failed or erred
  */
 export function noteRequestEnded(
@@ -146,7 +149,7 @@ export function noteRequestEnded(
     return 'returning';
   }
   if (outcome === 'abandoned') return undefined;
-  // Errors count here, too: a target that errs on every request is ejected while others work.
+  // A 500 counts here, unlike in the breaker: a target that answers every request by 500 is ejected while other targets work.
   if (state.failuresInRow === 0) state.failingSinceMs = clock();
   state.failuresInRow += 1;
   state.lastFailure = failure;
@@ -167,7 +170,10 @@ export function readmit(state: TargetState, rules: EjectionRules | 'off', nowMs:
   state.credit = 0;
 }
 
-/** Ejects a target. After it has worked for longer than the longest ejection, the duration starts again at the base. */
+/**
+ * Ejects a target. The duration doubles with each ejection. It starts again at the base for a target that has worked for longer than the
+ * longest ejection.
+ */
 function eject(state: TargetState, { baseSeconds, maxSeconds }: EjectionRules, nowMs: number): void {
   const hasProven = state.phase !== 'trial' && nowMs - state.returnedAtMs > maxSeconds * 1000;
   state.ejections = hasProven ? 1 : state.ejections + 1;

@@ -1,5 +1,5 @@
-// The state of the targets of each upstream, per mode. It outlasts reloads: after one, a failing target is still not used, and outstanding
-// requests still count.
+// The state of the targets of each upstream, per mode. It outlasts a reload of the configuration: an ejected target stays ejected, and
+// outstanding requests still count.
 
 import { failureText, type SendingFailure } from '../../catalogue/upstream-failure.ts';
 import type { Mode } from '../../exchange/caller.ts';
@@ -85,7 +85,7 @@ interface TargetSetsOptions {
   onCheck(check: { readonly upstream: string; readonly mode: Mode; readonly result: CheckResult }): void;
 }
 
-/** Unrequested bytes come in bursts. After ten minutes the cause is gone, or shows itself again. */
+/** Duration of the isolation after unrequested bytes. If their cause remains, the next bytes begin a new isolation. */
 const ISOLATED_MS = 600_000;
 
 interface Known extends TargetSet {
@@ -138,7 +138,7 @@ export class TargetSets {
     this.#options.onUnrequestedBytes({ upstream, isFirst, isolatedUntil: this.#timeOf(untilMs) });
   }
 
-  /** Whether each request of the upstream gets a new connection because of such bytes. */
+  /** Whether each request of the upstream gets a new connection, because a connection has delivered unrequested bytes. */
   isIsolated(upstream: string): boolean {
     return this.#options.clock() < this.#isolatedUntil(upstream);
   }

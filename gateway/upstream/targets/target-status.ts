@@ -20,10 +20,10 @@ export interface TargetStatus {
   readonly state: TargetCondition;
   readonly outstanding: number;
   readonly consecutive_failures: number;
-  /** The latest of these failures, and when the first of them ended; null if the last request did not fail. */
+  /** The latest of these failures, and when the first of them ended. Both are null if the last request did not fail. */
   readonly last_error: string | null;
   readonly failing_since: string | null;
-  /** Null if it is not ejected. */
+  /** When the ejection ends; null if the target is not ejected. */
   readonly ejected_until: string | null;
   /** Present if health checks are configured; null before the first result. */
   readonly last_check?: LastCheck | null;

@@ -55,7 +55,10 @@ interface PooledTargets {
   targets: readonly PooledTarget[];
 }
 
-/** Holds the pools of all addresses from the start, so that connections survive the change from one configuration to the next. */
+/**
+ * The targets of one configuration. It holds the pools of its addresses from the start. At a reload, the new configuration takes them
+ * before the old one releases them, so that their connections survive.
+ */
 export class Targets {
   readonly #options: TargetsOptions;
   readonly #pooled = { live: new Map<string, PooledTargets>(), test: new Map<string, PooledTargets>() };
@@ -72,8 +75,9 @@ export class Targets {
   }
 
   /**
-   * Picks the best target; the targets in `tried` come last. Call it only for modes that the upstream has. Throws upstream_unavailable with
-   * the remaining wait while the breaker of the upstream is open. The attempt counts as outstanding until `ended`.
+   * Picks the best target for an attempt; the targets in `tried` come last. The attempt counts as outstanding until `ended` is called. Call
+   * `pick` only for modes that the upstream has. Throws upstream_unavailable with the remaining wait while the breaker of the upstream is
+   * open.
    */
   pick(upstream: string, mode: Mode, tried?: readonly Target[]): Target {
     const pooled = this.#pooled[mode].get(upstream) as PooledTargets;
@@ -88,7 +92,7 @@ export class Targets {
   }
 
   /**
-   * Call exactly once for each picked target.
+   * Ends the attempt at a picked target. Call it exactly once for each `pick`.
    *
    * @param sentAtMs when the attempt began, as `clock` counts; not before the target was picked
    * @param failure cause, if the attempt failed or erred
@@ -140,7 +144,7 @@ export class Targets {
     return pools.hold(origin, settings, () => targetSets.noteUnrequestedBytes(set.upstream));
   }
 
-  /** Isolates the requests to all targets, until the time of isolation is over. */
+  /** Gives each request a new connection, until the time of isolation is over. */
   #keepApart({ set, targets }: PooledTargets): void {
     const isOver = this.#options.clock() >= set.isolatedUntilMs;
     if (isOver) set.isolatedUntilMs = 0;
