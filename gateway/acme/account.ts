@@ -21,7 +21,7 @@ export async function openAccount(work: Work): Promise<AccountSigner> {
   const { settings, journal, client } = work;
   let record = recordIn(journal.records(), 'account', settings.directory);
   if (record === undefined) {
-    // Stored before the server is asked: a successor then finds the same account.
+    // The record is stored before the server is asked. If this instance crashes, the next one finds the same account.
     record = { key: sealedKey(work, newKeyPem()), contacts: settings.contacts };
     await save(work, record);
   }
@@ -55,7 +55,7 @@ export async function changeAccountKey(work: Work): Promise<void> {
   await finishKeyChange(work, next);
 }
 
-/** The change may have happened already: then the server knows the account by the next key. */
+/** The server may have changed the key already. It then knows the account by the next key. */
 async function finishKeyChange(work: Work, record: AccountRecord): Promise<AccountRecord> {
   const { client } = work;
   const { url, nextKey } = record;

@@ -54,7 +54,9 @@ function requestFor(
   return certificate === undefined ? undefined : change('revocation', id, { certificate, by, atMs: now() });
 }
 
-/** A request that is gone was granted, has failed, or was lost with the last writes of the store. */
+/**
+ * Returns the outcome of a request that is no longer in the store: it was granted, it has failed, or the store has lost its last writes.
+ */
 function outcomeOf({ id, kind }: Asking, before: AcmeRecords, records: AcmeRecords): string | undefined {
   if (kind === 'revoke' && recordIn(records, 'revocation', id)?.doneAtMs !== undefined) return undefined;
   for (const subject of [id, SERVER]) {

@@ -39,12 +39,12 @@ interface JobsOptions {
 }
 
 /**
- * What servers answer if they do not know the account, or if another key has signed: the store may have lost the latest key of the account.
- * To register the key in the store is right in both cases, and changes nothing if the server knows it.
+ * The errors of a server that does not know the account, or knows it by another key because the store has lost the latest one. In both
+ * cases the key in the store is registered; this changes nothing if the server already knows the key.
  */
 const ACCOUNT_LOST: readonly (string | undefined)[] = ['accountDoesNotExist', 'malformed'];
 
-/** The author of an order that no command asked for. */
+/** The author of an order that the gateway makes without a command. */
 const BY_ITSELF = 'acme';
 
 interface Jobs {
@@ -99,7 +99,10 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
     }
   }
 
-  /** If the server no longer knows the account or its key, registers it again, once: waiting would not bring it back. */
+  /**
+   * Runs a job. If the server no longer knows the account or its key, registers the key and runs the job once more, because a later attempt
+   * would fail in the same way.
+   */
   async function withAccount(job: () => Promise<void>): Promise<void> {
     try {
       await job();

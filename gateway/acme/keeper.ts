@@ -19,13 +19,15 @@ import {
 } from './view.ts';
 import { type AcmeSettings, createJournal, createPause } from './work.ts';
 
-/** An announcement may be lost, and all instances have to show a new certificate within a second. */
+/** Interval between two reads of the store. An announcement may be lost, and all instances must use a new certificate within a second. */
 const LOOK_MS = 750;
 /** Longer than a request to the server may take, so that the holder keeps the lease while it waits for an answer. */
 const LEASE_MS = 20_000;
 /** An instance whose clock differs this much from the store's clock takes the server's certificate for expired or not yet valid. */
 const WRONG_CLOCK_MS = 3_600_000;
-/** How long such an instance leaves the work to the others. If the store's clock is wrong, all instances wait this long. */
+/**
+ * How long an instance with a wrong clock leaves the work to the others. If the clock of the store is wrong, all instances wait this long.
+ */
 const WRONG_CLOCK_WAIT_MS = 60_000;
 
 interface KeeperOptions {
@@ -64,7 +66,7 @@ interface ChallengeAnswers {
   isConfigured(name: string): boolean;
   /** The certificate that answers a validation of the name; undefined if none is known here. */
   known: AcmeView['challengeFor'];
-  /** The same, but reads the store first if none is known here. */
+  /** Like `known`, but reads the store first if this instance knows no certificate for the name. */
   find(name: string): Promise<ReturnType<AcmeView['challengeFor']>>;
   /** The key authorization of a token of http-01. */
   findToken(token: string): Promise<string | undefined>;
@@ -147,7 +149,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     try {
       token = await store.take(leaseMs);
       if (token === undefined) return;
-      // Read under the lease: the previous holder may have done the work.
+      // The records are read again under the lease, because the previous holder may have done the work.
       await refresh();
       const { signal } = ended;
       const journal = createJournal({ store, token, leaseMs, records });

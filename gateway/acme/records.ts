@@ -14,7 +14,7 @@ export interface AccountRecord {
   readonly nextKey?: string | undefined;
 }
 
-/** An order on its way. Its key exists before the certificate, so that a successor can finish the order. */
+/** An order in progress. Its key is stored before the certificate exists, so that another instance can finish the order. */
 export interface OrderRecord {
   readonly url: string;
   readonly account: string;
@@ -74,7 +74,10 @@ export interface RevocationRecord {
   readonly certificate: string;
   readonly by: string;
   readonly atMs: number;
-  /** When the server confirmed it. The record stays, so that its author does not take a loss of the store for a success. */
+  /**
+   * When the server confirmed the revocation. The record stays: if it were removed, its author could take a loss of the store for a
+   * success.
+   */
   readonly doneAtMs?: number | undefined;
 }
 

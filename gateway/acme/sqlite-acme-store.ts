@@ -52,7 +52,7 @@ export function createSqliteAcmeStore({ directory, acceptOneWay, now }: SqliteAc
     take: (forMs) =>
       inOneStep(() => {
         const { token, until_ms } = stateNow();
-        // One that ends later than a new one would was written by a clock that was set back since.
+        // A lease that ends later than a new one would was written before the clock was set back. It does not count.
         if (until_ms > now() && until_ms <= now() + forMs) return undefined;
         database.prepare('UPDATE state SET token = ?, until_ms = ?').run(token + 1, now() + forMs);
         return token + 1;

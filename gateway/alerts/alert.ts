@@ -17,7 +17,7 @@ export interface AlertCause {
   readonly figures?: Readonly<Record<string, number>> | undefined;
   /** The instances that it concerns; absent for all. */
   readonly instances?: readonly string[] | undefined;
-  /** What its end means, where that does not go without saying. */
+  /** What the end of the cause means; absent if that is obvious. */
   readonly ended?: string | undefined;
   /** Whether it is over, and only still counted. */
   readonly hasRecovered?: true | undefined;
@@ -44,7 +44,7 @@ export interface AlertNote {
 }
 
 export interface AlertMessage {
-  /** The same in every attempt to deliver it, so that a receiver knows a message that comes twice. */
+  /** The id of the message. It is the same in every attempt to deliver it, so that a receiver recognizes a message that arrives twice. */
   readonly id: string;
   readonly atMs: number;
   /** A trial: nothing has happened. */

@@ -1,5 +1,5 @@
-// Tells receivers of causes: looks at them every few seconds, and delivers messages apart from that, so that a receiver that hangs delays
-// neither the next look nor another receiver. Requests pass none of this.
+// Tells receivers of causes. It reads the causes every few seconds and delivers messages separately, so that a receiver that hangs delays
+// neither the next reading nor another receiver. Requests do not pass through this code.
 
 import { randomBytes } from 'node:crypto';
 import type { AlertCause, AlertMessage } from './alert.ts';
@@ -20,16 +20,16 @@ export interface AlertsInForce {
 }
 
 export interface AlertsOptions extends ReceiverDeps {
-  /** Rejects if no process of the gateway can say it at present. */
+  /** Returns the alerts in force. Rejects if no process of the gateway can tell them at present. */
   inForce(): Promise<AlertsInForce>;
   /** The causes of all instances, or of this one. */
   causes(of: 'all' | 'self'): Promise<readonly AlertCause[]>;
   /** As causes name this instance. */
   readonly instance: string;
   readonly store: AlertStore;
-  /** Where operators open the console, unless the settings say it. */
+  /** The address at which operators open the console, if the settings name none. */
   readonly consoleUrl: string;
-  /** False while the gateway starts and ends: what it then lacks is intended. */
+  /** False while the gateway starts or ends. Parts that are missing then are no causes. */
   isServing(): boolean;
   readonly logger: Readonly<Record<'info' | 'warn' | 'error', (about: object, text: string) => void>>;
   onOutcome(receiver: string, outcome: 'delivered' | 'failed' | 'given_up'): void;
@@ -45,7 +45,7 @@ export interface AlertsRun {
   silence(silence: Silence): Promise<void>;
   /** Resolves with false if there was none. */
   endSilence(causes: string): Promise<boolean>;
-  /** Ends what is on its way: the next start sends it again. */
+  /** Ends the deliveries in progress. The next start sends these messages again. */
   stop(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
     const { settings } = inForce;
     const found = await options.causes(speaker.isAlone() ? 'self' : 'all');
     const causes = found.map(boundedCause);
-    // It may have begun to end meanwhile, and then has other causes.
+    // The gateway may have begun to end meanwhile. Its causes are then no alerts.
     if (ended.signal.aborted || !options.isServing()) return;
     const before = speaker.outboxes();
     const after = Object.keys(settings.receivers).map((name): [string, Outbox] => [
@@ -93,7 +93,7 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
         nowMs: now(),
       }),
     ]);
-    // Before anything is sent: the next speaker sends what this one may not have sent, under the same id.
+    // The outbox is written before a message is sent. If this instance crashes, the next speaker sends the message under the same id.
     if (!(await speaker.write(Object.fromEntries(after)))) return;
     for (const [name, { sending }] of after) if (sending !== undefined && sending.nextMs <= now()) begin(name);
   }

@@ -1,4 +1,4 @@
-// Pure: what one receiver has to be told, from the causes that there are and what it was told before.
+// Pure: finds what one receiver must be told, from the present causes and from what the receiver was told before.
 
 import { type AlertCause, type Severity, severityOf } from './alert.ts';
 import { matchesPattern } from './matching.ts';
@@ -8,7 +8,7 @@ import type { AlertSettings, ReceiverSettings } from './settings.ts';
 export interface Alert {
   /** As it was seen last. */
   readonly cause: AlertCause;
-  /** `quiet`: its cause is away, and its end not told yet, because it may come back. */
+  /** `quiet`: the cause is gone, and the receiver is not told yet, because the cause may return. */
   readonly state: 'pending' | 'firing' | 'quiet' | 'ended';
   readonly seenMs: number;
   readonly lastMs: number;
@@ -16,14 +16,14 @@ export interface Alert {
   readonly told?: {
     readonly severity: Severity;
     readonly atMs: number;
-    /** Whether another instance is taken to have told it. */
+    /** Whether this instance assumes that another instance has told the receiver. */
     readonly byOther?: true;
   };
   /** Whether nothing more has to be told about its end. */
   readonly isOver?: boolean;
-  /** How often it was told again within an hour of its end. */
+  /** How often the cause was told again within an hour of its end. */
   readonly returns: number;
-  /** Whether it has been told and has ended within an hour; it may still pass before it is told again. */
+  /** Whether the cause has returned within an hour of an end that was told. It may pass again before the receiver is told. */
   readonly isReturn?: boolean;
 }
 
@@ -117,7 +117,7 @@ export interface Holds {
 export function dueIn(alerts: Alerts, rules: AlertRules, { isSilent, isLeft }: Holds, nowMs: number): Due[] {
   const due = Object.entries(alerts).flatMap(([id, alert]): Due[] => {
     if (alert.state === 'ended') {
-      // A receiver that was told of the begin is told of the end, in spite of a silence.
+      // A receiver that was told of the beginning is told of the end, even during a silence.
       const isDue = alert.isOver !== true && (alert.told !== undefined || !isSilent(id));
       return isDue ? [{ id, state: 'resolved', alert }] : [];
     }
@@ -149,7 +149,10 @@ export function afterTelling(alerts: Alerts, told: readonly Due[], { isSilent, i
   return Object.fromEntries(after);
 }
 
-/** After a start: what was there before counts as seen just now, so that a gateway that knows little yet reports no recovery. */
+/**
+ * Returns the alerts after a start of the gateway. All causes count as seen just now: a gateway that has just started does not know the
+ * causes yet, and must not report that they have ended.
+ */
 export function asJustSeen(alerts: Alerts, nowMs: number): Alerts {
   const seen = Object.entries(alerts).map(([id, alert]): [string, Alert] => [
     id,

@@ -11,7 +11,7 @@ export interface MailReceiver extends Omit<EmailSettings, 'secret'> {
   readonly password: string | undefined;
 }
 
-/** No more than the deadline of a message: the library's own limits are minutes. */
+/** The limits of the library are minutes. These are not longer than the deadline of a message. */
 const SILENCE_MS = 10_000;
 
 /** Rejects with the reason of the server or of the connection. */
@@ -50,7 +50,7 @@ function transportOptions({ server, tls, user, password }: MailReceiver): SMTPTr
     requireTLS: tls === 'starttls',
     ignoreTLS: tls === 'none',
     ...(user !== undefined && password !== undefined && { auth: { user, pass: password } }),
-    // Without it, a login that the server does not offer would be left out.
+    // Without `forceAuth`, the library would send without a login if the server offers none.
     forceAuth: user !== undefined,
     connectionTimeout: SILENCE_MS,
     greetingTimeout: SILENCE_MS,

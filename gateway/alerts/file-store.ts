@@ -12,7 +12,7 @@ interface Content {
 
 export const ALERTS_FILE = 'alerts.json';
 
-/** A file that cannot be read counts as empty: what lasts is told once more. */
+/** Creates the store. A file that cannot be read counts as empty, so causes that last are told a second time. */
 export function createFileAlertStore(dataDirectory: string, now: () => number): AlertStore {
   const path = join(dataDirectory, ALERTS_FILE);
   let content = read();

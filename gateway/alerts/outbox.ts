@@ -1,5 +1,5 @@
-// Pure: what one receiver was told and gets next. One message at a time is on its way; what happens meanwhile is in the next one, so that
-// nothing is lost and nothing piles up while a receiver is away.
+// Pure: what one receiver was told, and the next message for it. One message at a time is being delivered. Changes that happen meanwhile go
+// into the next message, so that nothing is lost and no messages accumulate while a receiver is away.
 
 import type { AlertCause, AlertMessage } from './alert.ts';
 import { type AlertRules, type Alerts, afterTelling, type Due, dueIn, type Holds, isFor, observed } from './due.ts';
@@ -55,7 +55,10 @@ export function afterDelivery({ failing: _, sending: __, ...outbox }: Outbox): O
   return outbox;
 }
 
-/** Tries again later, or gives the message up after a day: what lasts is in the next one. `random` is from 0 to 1. */
+/**
+ * Returns the outbox after a failed delivery: the message is sent again later, or dropped after a day. Causes that still last are in the
+ * next message. `random` is from 0 to 1.
+ */
 export function afterFailure(outbox: Outbox, reason: string, nowMs: number, random: number): Outbox {
   const { sending, failing } = outbox;
   const next = { ...outbox, failing: { reason, sinceMs: failing?.sinceMs ?? nowMs } };

@@ -1,5 +1,5 @@
-// The store of alerts of instances that share a Redis. The one that holds a lease speaks for all; what it has told is in Redis, so that the
-// next one goes on where it stopped.
+// The store of alerts of instances that share a Redis. The instance that holds the lease speaks for all. Redis stores what it has told, so
+// that the next instance continues there.
 
 import { randomBytes } from 'node:crypto';
 import { type ConnectRedis, openRedis, type Redis } from '../redis/client.ts';
@@ -7,7 +7,10 @@ import { evaluate, type Script, toScript } from '../redis/sealed-script.ts';
 import { type AlertStore, lastingSilences, type Silence } from './store.ts';
 
 const COMMAND_TIMEOUT_MS = 1000;
-/** Several times the time between two looks. A speaker that dies is followed after this time. */
+/**
+ * Duration of the lease: several times the interval between two readings. After this time, another instance replaces a speaker that has
+ * crashed.
+ */
 const LEASE_MS = 10_000;
 
 const LEASE = '{gateway}:alerts:speaker';
@@ -43,7 +46,7 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1
 `);
 
-/** Connects when it is used first: most gateways have no alerts. */
+/** Creates the store. It connects at its first use, because most gateways have no alerts. */
 export function createRedisAlertStore(url: string, now: () => number, connect?: ConnectRedis): AlertStore {
   const self = randomBytes(8).toString('hex');
   let opening: Promise<Redis> | undefined;

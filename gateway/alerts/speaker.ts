@@ -1,4 +1,5 @@
-// Whether this instance tells receivers of the causes of all, and what they were told. While Redis is away, each instance speaks of itself.
+// Decides whether this instance tells receivers of the causes of all instances, and remembers what they were told. While Redis is away,
+// each instance tells of its own causes.
 
 import type { AlertCause } from './alert.ts';
 import { type Alert, asJustSeen } from './due.ts';
@@ -15,7 +16,7 @@ export function outboxOf(outboxes: Outboxes, receiver: string): Outbox | undefin
 interface Speaker {
   /** Takes a turn. Resolves with whether this instance speaks now; never rejects. */
   take(): Promise<boolean>;
-  /** Whether it speaks of itself, because the store is away. */
+  /** Whether this instance tells of its own causes, because the store is away. */
   isAlone(): boolean;
   /** What was told, by receiver: of this instance while it speaks, else of the one that does. */
   outboxes(): Outboxes;
@@ -28,7 +29,7 @@ interface Speaker {
   write(next: Outboxes): Promise<boolean>;
 }
 
-/** A short outage of Redis, as in a failover, makes no other instance speak. */
+/** An instance speaks for itself only after this time without Redis, so that a failover changes nothing. */
 const ALONE_AFTER_MS = 10_000;
 
 /** The causes that all instances see, because it is their store that is away. */
@@ -96,7 +97,7 @@ export function createSpeaker(store: AlertStore, instance: string, now: () => nu
         speaks = await store.write(text);
         written = significant;
       } catch {
-        // It goes on with what it has in memory, and writes that later.
+        // The instance continues with the outboxes in its memory, and writes them later.
         written = '';
       }
       return speaks;

@@ -41,7 +41,7 @@ export async function sendWebhook(
   throw new Error(`it answered ${answer.status}${isRedirect ? ', and redirects are not followed' : ''}`);
 }
 
-/** Why a secret cannot sign, as a sentence without it; undefined for a usable one. */
+/** Returns why a secret cannot sign, in a sentence without the secret; undefined if it can. */
 export function webhookSecretProblem(secret: string): string | undefined {
   try {
     keysIn(secret);

@@ -1,4 +1,4 @@
-// The answer to a request that the gateway makes itself, collected instead of sent.
+// Collects the answer to a request that the gateway makes itself, in place of sending it.
 
 import type { DownstreamResponse } from '../exchange/downstream.ts';
 import { contain } from '../shared/faults.ts';
@@ -89,7 +89,7 @@ export class CollectedAnswer implements DownstreamResponse {
     return this;
   }
 
-  /** Gives the answer up, as a client does that leaves. */
+  /** Gives the answer up. The stages see this like a client that leaves. */
   destroy(reason: Uncollected = 'gone'): this {
     if (this.destroyed || this.writableFinished) return this;
     this.uncollected = reason;
@@ -119,7 +119,7 @@ export class CollectedAnswer implements DownstreamResponse {
   /** A stream may never end: it is given up as soon as its head is there. */
   #look(): void {
     if (this.destroyed || this.head === undefined || this.#options.wants(this.head)) return;
-    // Not at once: the caller is in the middle of writing.
+    // `nextTick`, because the caller of this function is in the middle of a write.
     process.nextTick(() => this.destroy('unreadable'));
   }
 

@@ -70,7 +70,7 @@ export interface WireRefusal {
 }
 
 const PAGE = /^page:(\d{1,6})$/;
-/** From this length on an id is no counter: it tells one call from all others. */
+/** An id of this length or more is no counter, so it identifies one call for certain. */
 const UNIQUE_ID_MIN = 16;
 const SESSION = /^[\x21-\x7e]{16,128}$/;
 const REFUSED = -32_000;

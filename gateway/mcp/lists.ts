@@ -24,7 +24,10 @@ interface ListsOptions {
   pause(): Promise<void> | undefined;
 }
 
-/** Lists of different rights that are kept. An installation has a few; an attack by many keys has to make them anew. */
+/**
+ * Most lists that are kept, one for each set of rights. An installation has a few sets. Under an attack with many keys, lists are dropped
+ * and made again.
+ */
 const LISTS_MAX = 32;
 /** A page of a long list. */
 const PAGE_BYTES = 262_144;
@@ -40,7 +43,7 @@ export function createLists(options: ListsOptions) {
   const { tools, mayUse } = options;
   /** By rights, the list used last at the end. */
   const recent = new Map<string, SharedList>();
-  /** A text for each caller would take more memory than all lists. */
+  /** The list of each caller. It is a reference, because a text for each caller would take more memory than all lists. */
   const ofCallers = new WeakMap<Caller, SharedList>();
 
   function sharedListOf(caller: Caller): SharedList {

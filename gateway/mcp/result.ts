@@ -113,8 +113,8 @@ interface Cut {
 }
 
 /**
- * What is left is still true, because whole records go. Returns the value with fewer records, at most so many bytes of JSON; undefined if it
- * has no list, or one record is too long already.
+ * Returns the value with fewer records, so that its JSON has at most `bytesMax` bytes. Only whole records are removed, so the rest stays
+ * correct. Returns undefined if the value has no list, or if one record alone is too long.
  */
 export function cutRecords(value: unknown, bytesMax: number): Cut | undefined {
   const list = longestListOf(value);

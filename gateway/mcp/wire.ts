@@ -67,7 +67,10 @@ export function readAgentMessage(body: unknown, headers: Headers): AgentMessage 
 
 type Unchecked = Omit<AgentMessage, 'isStateless'>;
 
-/** The body says which revision it is of; the headers have to say the same, because servers in front may read them only. */
+/**
+ * Reads a message that names its revision in the body. The headers must name the same revision, because a proxy in front may read only the
+ * headers.
+ */
 function statelessMessage(message: Unchecked, meta: object, headers: Headers): AgentMessage | WireError {
   const { id = null, method, params } = message;
   const version = (meta as Record<string, unknown>)[VERSION_KEY];
