@@ -149,7 +149,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     try {
       token = await store.take(leaseMs);
       if (token === undefined) return;
-      // The records are read again under the lease, because the previous holder may have done the work.
+      // Read under the lease: the previous holder may have done the work.
       await refresh();
       const { signal } = ended;
       const journal = createJournal({ store, token, leaseMs, records });

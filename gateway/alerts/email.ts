@@ -11,7 +11,10 @@ export interface MailReceiver extends Omit<EmailSettings, 'secret'> {
   readonly password: string | undefined;
 }
 
-/** The limits of the library are minutes. These are not longer than the deadline of a message. */
+/**
+ * The limit of each step of the mail client. It is as short as the deadline of a message, because the limits of the library itself are
+ * minutes.
+ */
 const SILENCE_MS = 10_000;
 
 /** Rejects with the reason of the server or of the connection. */

@@ -1,5 +1,5 @@
 // The page "Your account": with a key that the reader pastes, a script asks the operations of `/gateway/v1` and shows organization, limits,
-// use, failed requests and keys. The page itself has data of no organization.
+// use, failed requests and keys. The page as it is served contains no data of an organization.
 
 import { firstKeyText } from './first-key.ts';
 import { escapeHtml } from './html.ts';
@@ -22,7 +22,7 @@ const OPERATIONS = [
 
 const DESCRIPTION = 'Your organization, its limits and use, requests that failed, and your keys.';
 
-/** @param contact who gives the first key: an address of the web or a `mailto:`; undefined if the configuration does not say */
+/** @param contact the web or `mailto:` address from which the first key comes; undefined if the configuration names none */
 export function accountPage(references: readonly AddressedContract[], contact: string | undefined): Page {
   const main = `<h1>Your account</h1>
 <p class="lead">${DESCRIPTION}</p>

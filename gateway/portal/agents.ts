@@ -1,5 +1,5 @@
-// The page "For agents": how programs read the documentation, the address of the tools if there is one, how to add it to common clients, and
-// the tools that a pasted key sees. A script asks for these; the page itself has data of no organization.
+// The page "For agents": how programs read the documentation, the address of the tools if there is one, how to add it to common clients,
+// and the tools that a pasted key sees. A script asks for these tools; the page as it is served contains no data of an organization.
 
 import { KEY_MARK, KEY_PLACEHOLDER } from './highlight.ts';
 import { escapeHtml } from './html.ts';
@@ -98,7 +98,7 @@ An operation is described in full on its own page: an agent that needs one of th
 ${path === undefined ? WITHOUT_TOOLS : ''}`;
 }
 
-/** What an agent has to know before its first request, in the words of a person who gives it the task. */
+/** Returns the text that tells an agent what it must know before its first request, worded as the task of a person. */
 function promptText({ publicUrl, title, guides }: Pick<AgentsPageOptions, 'publicUrl' | 'title' | 'guides'>): string {
   const repeat = guides.has('idempotency')
     ? ['Send each write with an Idempotency-Key, and the same key if you repeat it.']
@@ -113,7 +113,7 @@ function promptText({ publicUrl, title, guides }: Pick<AgentsPageOptions, 'publi
   ].join('\n');
 }
 
-/** How the page of an operation is read, by the first one that there is. */
+/** Returns how an agent reads the page of an operation. The example is the first operation. */
 function exampleOf(references: readonly AddressedContract[], publicUrl: string): string {
   const [first] = references.flatMap(({ operations }) => operations.filter(({ isForOperators }) => !isForOperators));
   return first === undefined ? '' : `\n\n\`\`\`sh\ncurl ${publicUrl}${first.path}.md\n\`\`\``;

@@ -36,7 +36,7 @@ const headersOf: Readonly<Record<PortalResourceKind, Readonly<Record<string, str
 /**
  * Answers GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2). Keeps headers already set on the response, except those set here.
  *
- * @param isLasting what is at this address never changes
+ * @param isLasting true if the resource at this address never changes
  */
 export function answerWith(
   resource: PortalResource,
@@ -46,7 +46,7 @@ export function answerWith(
 ): void {
   const { status, kind, type, etag } = resource;
   for (const [name, value] of Object.entries(headersOf[kind])) response.setHeader(name, value);
-  // Clients revalidate, which costs no body. A 404 is not stored, because the page may exist soon.
+  // Clients store the resource and revalidate it, and get no body if it is unchanged. A 404 is not stored, because the page may exist soon.
   const known = isLasting ? LASTING : 'public, max-age=60, must-revalidate';
   response.setHeader('Cache-Control', status === 200 ? known : 'no-store');
   // Pages of every origin may read a document, without credentials, regardless of the configured CORS.

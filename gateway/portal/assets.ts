@@ -104,8 +104,8 @@ function sourcesOf(look: Look, title: string): readonly Source[] {
 }
 
 /**
- * The modules of the gateway that pages use, too: what writes samples writes them again as the reader types. The browser gets the same
- * sources, without their types. They import each other and nothing else.
+ * The modules of the gateway that run in the browser, too: they write the samples of a page again while the reader types. The browser gets
+ * the same sources without their types. They import only each other.
  */
 const MODULES = [
   'html.ts',
@@ -126,7 +126,8 @@ function pageCode(): readonly (readonly [name: string, read: () => Promise<strin
 
 async function scriptOf(name: string): Promise<string> {
   const source = await readFile(new URL(name, import.meta.url), 'utf8');
-  // What is taken out becomes spaces, so that places in errors stay right; a browser needs none at the ends of lines.
+  // The removed types become spaces, so that positions in errors stay correct. Spaces at the ends of lines are removed, because no position
+  // needs them.
   return stripTypeScriptTypes(source)
     .replace(/[ ]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n');

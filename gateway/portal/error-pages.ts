@@ -73,7 +73,7 @@ ${code === 'validation_failed' ? violationsHtml() : ''}<p>${renderLine(advice)}<
   };
 }
 
-/** Where a program finds what is wrong with a field: each code has a place to link to. */
+/** Returns the section about the entries of `errors`. Each code has an anchor, so that it can be linked to. */
 function violationsHtml(): string {
   const rows = Object.entries(VIOLATION_CODES).map(
     ([code, meaning]) =>
@@ -114,7 +114,7 @@ function exampleOf(code: ErrorCode, entry: CatalogueEntry, publicUrl: string, fa
   };
 }
 
-/** Where the wait depends on the case, the remedy names it, and the number is an example. */
+/** Returns the wait of the example. If the wait depends on the case, the remedy says so and the number is only an example. */
 function retryAfterOf({ retryAfterSeconds, remedy }: CatalogueEntry): number | undefined {
   return retryAfterSeconds ?? (remedy.includes('`retry_after`') ? 24 : undefined);
 }

@@ -1,4 +1,5 @@
-// Where keys come from, in one wording for every page. The first one comes from a person: making keys takes a key.
+// The text about where keys come from, the same on every page. The first key comes from a person, because an operation that makes keys
+// needs a key itself.
 
 /** Markdown. @param contact an address of the web or a `mailto:`; undefined if the configuration does not say */
 export function firstKeyText(contact: string | undefined): string {

@@ -38,8 +38,8 @@ export interface ChosenSample {
 }
 
 /**
- * Returns the operation that the first page shows: the named one if it needs no values, else the first GET without required
- * parameters, rather none that asks whether the service is well.
+ * Returns the operation that the first page shows: the named one if it needs no values, otherwise the first GET without required
+ * parameters. A health check is chosen only if there is no other.
  */
 export function sampleOperationOf(
   references: readonly AddressedContract[],
@@ -88,7 +88,7 @@ export function guideFacts(
     ['versions', settings.versions.map((one) => JSON.stringify(one)).join(', ') || undefined],
     ['span', windows.size === 1 ? spanOf([...windows][0] as number) : 'a span of time'],
     ['windowSeconds', String(tier.windowSeconds)],
-    // A page marks these numbers: they become those of the reader's own tier.
+    // These numbers are marked in the page. A script replaces them by the numbers of the reader's own tier.
     ['limit', `\uE001${tier.requests}\uE001`],
     ['limitLess', `\uE002${tier.requests - 1}\uE002`],
     ['getKey', [firstKeyText(settings.help.contact), ...(settings.hasAccount ? [FURTHER_KEYS] : [])].join(' ')],

@@ -83,7 +83,10 @@ async function builtInGuide(
 /** An example, with the paragraph that leads to it. */
 const EXAMPLE = /^(?:(?:[^\n#`|-][^\n]*\n)+\n)?^```(?:sh|js|python)\n(?:(?!^```$)[\s\S])*?\bAPI_URL\b/m;
 
-/** Puts how to set address and key before the first example that reads them, and before the sentence that leads to it. */
+/**
+ * Inserts the text about how to set address and key. It stands before the first example that reads them, and before the sentence that
+ * introduces this example.
+ */
 function withSetup(markdown: string, url: string): string {
   const setup = `The examples read the address and your key from the environment. Set both once in your shell:
 

@@ -2,7 +2,7 @@
 
 import { escapeHtml } from './html.ts';
 
-/** Stands for the key of the reader in generated code. It is a private-use character, so no text of a contract means it. */
+/** Stands for the key of the reader in generated code. It is a private-use character, which texts of contracts do not use. */
 export const KEY_MARK = '\uE000';
 
 /** What the code says before the reader has entered a key. */

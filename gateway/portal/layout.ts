@@ -22,7 +22,7 @@ export interface Page {
   readonly styles?: readonly string[];
   /** The path of a feed of the page. */
   readonly feed?: string;
-  /** Takes a key of its own, so the bar for a test key would mislead. */
+  /** Whether the page has its own field for a key. It then has no bar for a test key, which would mislead. */
   readonly hasOwnKey?: boolean;
   /** Uses the full width of the window. */
   readonly isWide?: boolean;

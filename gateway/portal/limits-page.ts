@@ -16,7 +16,7 @@ export interface PublicLimits {
   readonly extra: readonly ExtraLimit[];
   /** Operations whose requests count more than once. */
   readonly costs: readonly { readonly operationId: string; readonly cost: number }[];
-  /** Operations whose body is passed on as it comes: how long it may be is a matter of their service. */
+  /** Operations whose body the gateway passes on as it arrives. Their service decides how long the body may be. */
   readonly streamedOperationIds: readonly string[];
   readonly sizes: { readonly bodyBytesMax: number; readonly urlBytesMax: number; readonly headerBytesMax: number };
 }
@@ -70,7 +70,7 @@ interface Part {
   readonly table: Table;
 }
 
-/** The tier of who has the administrator's password: no tier of clients where no operation of theirs takes it. */
+/** The tier of callers with the administrator's password. It is not shown if no operation for clients accepts this password. */
 const ADMINISTRATOR = 'mail-administrator';
 
 function takesBasic(references: readonly AddressedContract[]): boolean {
@@ -138,7 +138,7 @@ function partsOf(limits: PublicLimits, references: readonly AddressedContract[])
   return parts;
 }
 
-/** A body that is passed on as it comes may be longer than those that are kept until they are whole. */
+/** Returns the part about sizes. A body that the gateway passes on as it arrives may be longer than a body that it buffers. */
 function sizesPart({ sizes }: PublicLimits, streamed: readonly Link[]): Part {
   const rows: [string, string, Row['cells'][number]][] = [
     ...(streamed.length > 0 ? [['body', 'what the operation says', streamed] satisfies (typeof rows)[number]] : []),

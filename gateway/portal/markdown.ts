@@ -75,7 +75,7 @@ const marked = new Marked({
   },
 });
 
-/** Links to pages lead to their Markdown: who reads one page as text reads the next one so. */
+/** Makes links to pages lead to their Markdown, because a reader of one page in Markdown wants the next one in Markdown, too. */
 export function withMarkdownLinks(markdown: string): string {
   return markdown.replace(/\]\((\/docs(?:\/[\w/-]+)?)((?:#[^)\s]*)?)\)/g, ']($1.md$2)');
 }

@@ -1,4 +1,5 @@
-// Resources that are made when they are first asked for, and kept: all that exist once, and the pages of operations within a bound.
+// Resources that are made at their first request and then kept. The pages of operations are kept within a bound, all other resources
+// without one.
 
 import { LRUCache } from 'lru-cache';
 import type { PortalResource } from './resource.ts';

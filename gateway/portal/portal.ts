@@ -34,10 +34,11 @@ export function createPortal(options: PortalOptions): Portal {
     const hasText = site.pages.has(`${path}.md`);
     const asked = hasText && prefersMarkdown(request) ? `${path}.md` : path;
     const resource = await site.pages.get(versioned?.path ?? asked);
-    // A client that was too slow may have been refused in the meantime.
+    // If the page took too long, the client has already got a refusal.
     if (response.headersSent) return true;
     if (hasText) addVary(response, 'Accept');
-    // Another version is that of another instance, or of the configuration before: its page gets the file as it is here.
+    // An address with another version comes from a page of another instance or of an earlier configuration. It gets the file of this
+    // instance.
     if (resource) answerWith(resource, request, response, versioned?.version === site.version);
     else if (site.pages.has(path.replace(/\/$/, ''))) moveTo(path.replace(/\/$/, ''), response);
     else if (acceptsHtml(request)) answerWith(await missing(path, site), request, response);
@@ -60,7 +61,7 @@ function moveTo(location: string, response: ServerResponse): void {
   response.end();
 }
 
-/** Programs that read ask for Markdown, at the address of the page; no browser does. */
+/** Whether the client prefers Markdown. Agents ask for it at the address of a page; browsers do not. */
 function prefersMarkdown({ headers: { accept = '' } }: IncomingMessage): boolean {
   const markdown = qualityOf('text/markdown', accept);
   return markdown > 0 && markdown >= qualityOf('text/html', accept);
@@ -115,10 +116,7 @@ function unknownCodePage(code: string): Page {
 const NEAREST_MAX = 5;
 const ALIKE_MIN = 4;
 
-/**
- * Where a reader may have wanted to go whose address leads nowhere: returns the pages beside it that begin alike, and the nearest page above
- * it.
- */
+/** Returns suggestions for an address without a page: the pages next to it that begin in the same way, and the nearest page above it. */
 function nearestPages(path: string, all: readonly string[]): string[] {
   const pages = new Set(all.filter((one) => /^\/docs(\/[^.]*)?$/.test(one) && !one.startsWith('/docs/assets')));
   const name = nameIn(path);

@@ -1,6 +1,6 @@
 // Pure: what a client does about a breaking change, by the rules of the comparison that found it.
 
-/** The first that matches decides. `isChecked`: the gateway refuses requests that are as before. */
+/** The advice for each rule; the first one that matches applies. `isChecked` is true if the gateway refuses requests that are unchanged. */
 const ADVICE: readonly (readonly [rule: RegExp, what: string, isChecked?: boolean])[] = [
   [/^operation-removed$/, 'Stop calling it: it answers with 404.'],
   [/^security-(added|scope-added)$/, 'Use a key that has the scope.'],

@@ -37,7 +37,10 @@ export function changesEntries(
     .reverse();
 }
 
-/** A record counts all operations: where some are for operators, the number would puzzle clients. */
+/**
+ * Returns the text for the first publication. The record counts all operations; if some are for operators only, the number is left out,
+ * because clients do not see these.
+ */
 export function firstText({ publication: { operations }, contract }: ChangesEntry): string {
   if (contract.clientOperations < contract.operations.length) return 'First publication.';
   return `First publication, with ${operations} ${operations === 1 ? 'operation' : 'operations'}.`;

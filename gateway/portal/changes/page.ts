@@ -46,7 +46,7 @@ function sectionOf(entry: ChangesEntry): string {
   return `## ${shownDay(day)}: ${contract.reference.title}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
 }
 
-/** The boxes work by the style sheet alone; the other choices need the script. */
+/** Returns the filter. Its boxes work without the script, by the style sheet alone; the other choices need the script. */
 function filterHtml(contracts: readonly AddressedContract[]): string {
   const options = contracts.map(
     ({ reference: { name, title } }) => `<option value="${escapeHtml(name)}">${escapeHtml(title)}</option>`,
@@ -80,7 +80,7 @@ function dayHtml(day: string, entries: readonly ChangesEntry[], isNamed: boolean
   return `<div class="${classOf(entries, 'change-of')}" data-day="${day}"><h2>${first === undefined ? day : shownDay(first.day)}</h2>\n${parts.join('\n')}</div>`;
 }
 
-/** What has nothing for clients is hidden with its heading. */
+/** Returns the class of an entry. An entry without a change for clients is hidden together with its heading. */
 function classOf(entries: readonly ChangesEntry[], name: string): string {
   return entries.every(isAllForOperators) ? `${name} of-operators` : name;
 }

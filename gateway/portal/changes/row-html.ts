@@ -9,7 +9,10 @@ import type { ChangedValue } from './words.ts';
 /** Operations that are named; the others unfold. */
 const OPERATIONS_MAX = 3;
 
-/** Whether only operators of the API may use what changed. An operation that is gone was for clients, as far as is known. */
+/**
+ * Whether only operators of the API may use what changed. A removed operation counts as one for clients, because the contract no longer
+ * says whose it was.
+ */
 export function isForOperators({ operations }: ChangeRow, all: readonly OperationAddress[]): boolean {
   return operations.every(({ id }) => all.find(({ operation }) => operation.id === id)?.isForOperators === true);
 }

@@ -109,7 +109,7 @@ function changedValue(label: string, nothing: string, from: string, to: string):
   return { label, before: told(from), after: told(to), ...(isLong && { exact: exactOf(from, to) }) };
 }
 
-/** Few readers read a regular expression at a glance: it is there for those who ask. */
+/** Returns the words for a pattern. The regular expression itself is folded, because few readers understand it at a glance. */
 function patternValue(from: string, to: string): ChangedValue {
   const [before, after] = [from, to].map((one) => (one === 'none' ? 'any text' : patternWords(one)));
   const other = from === 'none' || before !== undefined ? 'a pattern' : 'another pattern';

@@ -1,5 +1,5 @@
-// The codes that an operation may be refused with: those that its contract names, and those of the gateway that follow from what the
-// operation takes.
+// The codes of the refusals of an operation: those that its contract names, and those of the gateway that follow from its credentials,
+// parameters and body.
 
 import type { CatalogueEntry, CodeNeed } from '../../catalogue/catalogue-entry.ts';
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';

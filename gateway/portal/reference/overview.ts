@@ -49,7 +49,10 @@ ${sentRequestsHtml({ heading: 'Webhooks', id: 'webhooks' }, webhooks, createSche
   };
 }
 
-/** Groups for clients, and those of which only operators may use anything. A contract without the first is read by operators. */
+/**
+ * Returns the groups with operations for clients, and the groups for operators only. If there are none for clients, all groups are in the
+ * first list, because only operators read such a contract.
+ */
 function partedByReader(groups: readonly OperationGroup[]): [OperationGroup[], OperationGroup[]] {
   const forClients = groups.filter((group) => !group.isForOperators);
   return forClients.length === 0 ? [[...groups], []] : [forClients, groups.filter((group) => group.isForOperators)];
