@@ -72,7 +72,7 @@ interface Bound extends ConcurrencyRules {
 }
 
 export function createAccesses(options: AccessesOptions): Accesses {
-  /** The credentials in use. The key is the name of the upstream with the settings (`identityOf`). */
+  /** The credentials in use. The key is the name of the upstream with the settings (`settingsKeyOf`). */
   let credentials = new Map<string, Credential>();
   const bounds = new Map<string, Bound>();
   const limits = new Map<string, ConcurrencyLimit>();
@@ -83,8 +83,8 @@ export function createAccesses(options: AccessesOptions): Accesses {
     const used = new Map<string, Credential>();
     for (const [name, { credential }] of Object.entries(entries)) {
       if (credential === undefined) continue;
-      const identity = identityOf(name, credential);
-      used.set(identity, credentials.get(identity) ?? new Credential(name, credential, options));
+      const key = settingsKeyOf(name, credential);
+      used.set(key, credentials.get(key) ?? new Credential(name, credential, options));
     }
     return used;
   }
@@ -115,7 +115,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
       accesses = new Map();
       credentials = credentialsOf(entries);
       for (const [name, entry] of Object.entries(entries)) {
-        const credential = entry.credential && credentials.get(identityOf(name, entry.credential));
+        const credential = entry.credential && credentials.get(settingsKeyOf(name, entry.credential));
         // The bounds of a removed upstream stay in `bounds`, because its limit reads them as long as requests are in progress.
         bounds.set(name, boundOf(entry, credential, options.workers, organizationShare));
         accesses.set(name, { credential, concurrency: limitOf(name) });
@@ -145,7 +145,7 @@ function statusOf({ credential, concurrency }: Access, shedding: boolean): Acces
   };
 }
 
-function identityOf(name: string, credential: CredentialSettings): string {
+function settingsKeyOf(name: string, credential: CredentialSettings): string {
   return JSON.stringify([name, credential]);
 }
 

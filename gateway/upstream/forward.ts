@@ -3,11 +3,11 @@
 //
 // The states of one forwarded request, in their order, with the files that hold them and the states that follow:
 //
-//   prepared   gets the assertion; is changed by rules,      forward.ts, apply-rules.ts           queued
+//   prepared   gets the assertion; is changed by rules,      forward.ts, send-judged.ts           queued
 //              takes the lock of its record
 //   queued     waits for its place                           exchange-place.ts, fair-queue.ts     sent; ended if the queue is too long
 //   sent       has a target, and a deadline for its answer   attempts.ts, exchange-clock.ts       judged, relayed or failed
-//   judged     rules and credential read the whole answer    apply-rules.ts, buffered-answer.ts   relayed or failed; sent once more
+//   judged     rules and credential read the whole answer    send-judged.ts, buffered-answer.ts   relayed or failed; sent once more
 //   relayed    the client gets the answer as it arrives,     relay.ts, and the files that its     ended; failed before the first byte
 //              or once it is checked or stored               first lines name
 //   failed     is sent again if that is safe and paid for    failure.ts, retry-plan.ts            sent after a pause; ended by a refusal
@@ -21,7 +21,7 @@
 //   forward ─> Attempts.run ─> ExchangePlace.take   waits for a place
 //     ─> Attempts.begin ─> Targets.pick             picks the target (targets/targets.ts)
 //     ─> dispatch ─> outgoing                       makes the request (headers/request-lines.ts); with rules or a credential,
-//                                                   RuledAttempt.send of apply-rules.ts comes before
+//                                                   JudgedAttempt.send of send-judged.ts comes before
 //     ─> Pool.dispatch                              writes it to a connection (../http1/client/pool.ts, write-request.ts)
 //   Relay.onResponseStart, onResponseData           get the answer from the connection (relay/relay.ts)
 //     ─> ClientAnswer ─> response.write             gives it to the client (relay/client-answer.ts)
@@ -31,17 +31,17 @@ import type { Checked, Forwardable, Recording } from '../exchange/exchange.ts';
 import type { TrailNotes } from '../exchange/notes.ts';
 import type { Outgoing } from '../http1/client/wire.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
-import { type RulesOptions, sendByRules } from './apply-rules.ts';
 import { Attempts } from './attempts/attempts.ts';
 import { isStreamed } from './attempts/retry-plan.ts';
 import { withheldCookies } from './headers/cookies.ts';
 import { upstreamRequestLines } from './headers/request-lines.ts';
 import type { Relay } from './relay/relay.ts';
 import type { Execute, UpstreamRoute } from './routes.ts';
+import { type JudgedOptions, sendJudged } from './send-judged.ts';
 import { deliver } from './simulated/examples.ts';
 import type { Target } from './targets/targets.ts';
 
-export interface ForwardOptions extends RulesOptions {
+export interface ForwardOptions extends JudgedOptions {
   /** The routes of all upstreams, by name. routes.ts */
   readonly routes: ReadonlyMap<string, UpstreamRoute>;
   /** Returns a signed token that names the caller to the upstream, in most cases from a cache. auth/assertions/assertions.ts */
@@ -97,7 +97,7 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
     assertion: string | undefined,
   ): Promise<void> {
     const { rules } = route;
-    if (rules !== undefined) return sendByRules(options, exchange, route, rules, deadlineAt, assertion, outgoing);
+    if (rules !== undefined) return sendJudged(options, exchange, route, rules, deadlineAt, assertion, outgoing);
     return new Attempts(options, exchange, route, deadlineAt, assertion, dispatch).run();
   }
 

@@ -84,7 +84,7 @@ const examples: Readonly<Record<string, Example>> = {
     named:
       /\bawaitReady\b|\bnew Credential\b|\bparseCredential\b|\bcredential\?*\.header\b|\bopenUpstreamAccess\b|\btype CredentialState =|Record<CredentialState\b/,
     // They wait already, or take user name and password alone.
-    own: /^gateway\/(upstream\/(handshake|apply-rules)|commands\/upstreams\/stalwart\/table)\.ts$/,
+    own: /^gateway\/(upstream\/(handshake|send-judged)|commands\/upstreams\/stalwart\/table)\.ts$/,
   },
   createRedisCounterStore: {
     kind: 'a limit store',

@@ -40,16 +40,14 @@ type Kinds = typeof kinds;
 /** One kind and its settings. */
 type CredentialEntry = { [K in keyof Kinds]: { readonly kind: K } & Readonly<z.output<Kinds[K]>> }[keyof Kinds];
 
-const values = Object.entries(kinds).map(
-  ([kind, { shape }]) => `\`{ ${kind}: { ${Object.keys(shape).join(', ')} } }\``,
-);
+const forms = Object.entries(kinds).map(([kind, { shape }]) => `${kind}: { ${Object.keys(shape).join(', ')} }`);
 
 export const credential = z
   .strictObject(kinds)
   .partial()
   .refine(
     (value) => Object.keys(value).length === 1,
-    'must name one kind: apiKey: { header, secret }, basic: { user, secret } or bearer: { secret }',
+    `must name one kind: ${forms.slice(0, -1).join(', ')} or ${forms.at(-1)}`,
   )
   .meta({ minProperties: 1, maxProperties: 1 })
   .transform((value) => {
@@ -60,5 +58,5 @@ export const credential = z
   .meta({
     description:
       'How the gateway authenticates at the upstream ([with a key of its own](upstreams.md#a-service-that-wants-a-key)). The secret holds the whole value of the header (`apiKey`), the token (`bearer`), or `user:password`, or the password alone if it has no colon (`basic`). If the upstream rejects it, requests are suspended until the secret changes. Default: an assertion.',
-    values: values.join(', '),
+    values: forms.map((form) => `\`{ ${form} }\``).join(', '),
   });

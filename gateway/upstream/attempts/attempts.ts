@@ -45,8 +45,8 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
   #pause: NodeJS.Timeout | undefined;
   #target: Target | undefined;
   #closeStream: (() => void) | undefined;
-  /** Created when an attempt fails or is to be repeated. */
-  #retries: RetryPlan | undefined;
+  /** Created when an attempt fails or is to repeat its request. */
+  #retryPlan: RetryPlan | undefined;
   /** Whether the client has the whole answer. */
   #isRelayed = false;
   readonly #onClientGone = () => this.#clientGone();
@@ -125,8 +125,8 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
   }
 
   /**
-   * Begins to send the request again to the same target, because a rule for answers or a changed credential asks for it. Returns false if
-   * the request was already sent again, or if its body was streamed and cannot be read a second time.
+   * Call it before the attempt repeats its request, because the answer rules or the upstream credential ask for it. Returns false if it
+   * has repeated it before, or if the body was streamed and is gone.
    */
   beginRepeat(reason: 'declared' | 'credential'): boolean {
     if (!this.#plan().mayRepeat(reason)) return false;
@@ -147,8 +147,8 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
   }
 
   #plan(): RetryPlan {
-    this.#retries ??= new RetryPlan(this.#options.targets, this.exchange, this.route, this.deadlineAt);
-    return this.#retries;
+    this.#retryPlan ??= new RetryPlan(this.#options.targets, this.exchange, this.route, this.deadlineAt);
+    return this.#retryPlan;
   }
 
   #forgetAnswer(): void {
@@ -156,7 +156,7 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     this.exchange.trail.upstreamMs = undefined;
   }
 
-  /** A wait for a connection counts as time in the queue, not as time of the service. */
+  /** A wait for a connection or for the credential counts as time in the queue, not as time of the service. */
   waited(waitedMs: number): void {
     this.#place.noteQueued(waitedMs);
     this.attemptAt += waitedMs;
@@ -171,18 +171,18 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     this.#resolve();
   }
 
-  failed(error: GatewayError, failure: AttemptFailure, wasSent: boolean, status: number): void {
+  failed(error: GatewayError, failure: AttemptFailure): void {
+    const { wasSent, answeredStatus, answeredStatus: status = 0 } = this.relay as Relay;
     const target = this.#target as Target;
-    // The target is not to blame if the answer took longer than maxStreamMs, or if the client caused the failure.
-    const isNone = this.clock.isOverlong || isClientsDoing(this.exchange, error);
-    const outcome = isNone ? 'abandoned' : outcomeOf(this.relay?.answeredStatus, error);
+    const isNone = this.clock.excusesTarget || isClientsDoing(this.exchange, error);
+    const outcome = isNone ? 'abandoned' : outcomeOf(answeredStatus, error);
     this.#endAttempt(outcome, status >= 500 ? status : error);
     // An answer below 500 shows that the connection works, so it pays for a retry of a lost request like a complete answer
     // (retry-budget.ts).
     if (failure === 'status' && status < 500) this.route.budget.answer();
     const next = this.#plan().after({ target, error, failure, wasSent, status });
-    if (next === undefined) this.refuse(this.#retries?.error);
-    else this.#again(next);
+    if (next === undefined) this.refuse(this.#retryPlan?.error);
+    else this.#retry(next);
   }
 
   abandoned(): void {
@@ -203,7 +203,7 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     if (this.#place.leave()) this.relay?.control?.detach();
   }
 
-  #again({ target, waitMs }: NextAttempt): void {
+  #retry({ target, waitMs }: NextAttempt): void {
     this.#forgetAnswer();
     this.exchange.trail.bytesOut = 0;
     this.#target = target;
@@ -219,7 +219,7 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
 
   endBetweenAttempts(): void {
     this.#release();
-    this.refuse(this.#retries?.error);
+    this.refuse(this.#retryPlan?.error);
   }
 
   #clientGone(): void {

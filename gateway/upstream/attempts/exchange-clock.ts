@@ -24,18 +24,36 @@ export interface TimedExchange {
   leavePlaceAndPool(): void;
   /** Ends the exchange with the failure of its last attempt. */
   endBetweenAttempts(): void;
+  /** Called when the attempt has waited before it sends. */
+  waited(waitedMs: number): void;
   refuse(thrown: unknown): void;
 }
 
 export class ExchangeClock implements DeadlineOwner {
-  /** Whether the answer took longer than maxStreamMs. This does not count as a failure of the target. */
-  isOverlong = false;
+  /** Whether the answer took longer than maxStreamMs. */
+  #isOverlong = false;
+  /** Whether the attempt waits for its credential before it sends. Only the deadline of the exchange applies meanwhile. */
+  #isWaiting = false;
   #isStopped = false;
   #watched: DenseSetEntry<DeadlineOwner> | undefined;
   readonly #timed: TimedExchange;
 
   constructor(timed: TimedExchange) {
     this.#timed = timed;
+  }
+
+  /** Whether it is no failure of the target if the attempt ends now. */
+  get excusesTarget(): boolean {
+    return this.#isOverlong || this.#isWaiting;
+  }
+
+  /** @param ready never rejects */
+  async waitForCredential(ready: Promise<void>): Promise<void> {
+    const sinceMs = performance.now();
+    this.#isWaiting = true;
+    await ready;
+    this.#isWaiting = false;
+    this.#timed.waited(performance.now() - sinceMs);
   }
 
   start(): void {
@@ -65,8 +83,8 @@ export class ExchangeClock implements DeadlineOwner {
   #dueAt(now: number): number {
     const { relay, route, attemptAt, deadlineAt } = this.#timed;
     const { firstByteTimeoutMs = Number.POSITIVE_INFINITY, idleTimeoutMs, maxStreamMs } = route;
-    if (relay === undefined) return deadlineAt;
-    const byteAt = relay.lastByteAt(now);
+    if (relay === undefined || this.#isWaiting) return deadlineAt;
+    const byteAt = relay.lastProgressAt(now);
     const { passesSince } = relay;
     const dueAt = byteAt === undefined ? attemptAt + firstByteTimeoutMs : byteAt + idleTimeoutMs;
     return Math.min(dueAt, passesSince === undefined ? deadlineAt : passesSince + maxStreamMs);
@@ -76,8 +94,8 @@ export class ExchangeClock implements DeadlineOwner {
     const { relay, route, deadlineAt, exchange } = this.#timed;
     if (relay === undefined) this.#timed.endBetweenAttempts();
     else {
-      this.isOverlong = now + 1 >= (relay.passesSince ?? now) + route.maxStreamMs;
-      if (this.isOverlong && relay.endStream('too_long')) return;
+      this.#isOverlong = now + 1 >= (relay.passesSince ?? now) + route.maxStreamMs;
+      if (this.#isOverlong && relay.endStream('too_long')) return;
       exchange.trail.note('timeout', this.#endedBy(now, relay));
       relay.fail(timeoutOf(relay), now + 1 < deadlineAt ? 'timeout' : 'other');
     }
@@ -87,10 +105,10 @@ export class ExchangeClock implements DeadlineOwner {
   #endedBy(now: number, relay: Relay): string {
     const { route, deadlineAt, exchange } = this.#timed;
     const { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, maxStreamMs } = route;
-    if (this.isOverlong) return `maxStreamMs ${maxStreamMs}`;
+    if (this.#isOverlong) return `maxStreamMs ${maxStreamMs}`;
     if (relay.passesSince === undefined && now + 1 >= deadlineAt)
       return `timeoutMs ${exchange.operation.timeoutMs ?? timeoutMs}`;
-    return relay.lastByteAt(now) === undefined
+    return relay.lastProgressAt(now) === undefined
       ? `firstByteTimeoutMs ${firstByteTimeoutMs}`
       : `idleTimeoutMs ${idleTimeoutMs}`;
   }

@@ -18,7 +18,7 @@ export type AttemptFailure = 'lost' | 'timeout' | 'status' | 'other';
 const RETRY_AFTER_MAX_MS = 2_000;
 const BACK_OFF_MS = 50;
 
-const repeatedStatuses = new Set([502, 503, 504]);
+const retriedStatuses = new Set([502, 503, 504]);
 
 export interface NextAttempt {
   readonly target: Target;
@@ -69,7 +69,7 @@ export class RetryPlan {
     const reason = retryReasonOf(failure, wasSent, status);
     const { retriesMax, honoursIdempotencyKey } = this.#route;
     if (reason === undefined || this.#retries >= retriesMax) return undefined;
-    if (!isRepeatable(this.#exchange, wasSent, honoursIdempotencyKey)) return undefined;
+    if (!isRetryable(this.#exchange, wasSent, honoursIdempotencyKey)) return undefined;
     this.#tried.push(target);
     const next = this.#pick();
     if (next === undefined) return undefined;
@@ -89,10 +89,7 @@ export class RetryPlan {
     return { target: next, waitMs };
   }
 
-  /**
-   * Returns whether the same attempt may send the request again, for a rule for answers or a changed credential. Returns true once, and
-   * never for a streamed body.
-   */
+  /** Whether the attempt may repeat its request, because the answer rules or the upstream credential ask for it. True once. */
   mayRepeat(reason: 'declared' | 'credential'): boolean {
     if (this.#wasRepeated || isStreamed(this.#exchange)) return false;
     this.#wasRepeated = true;
@@ -141,14 +138,14 @@ export function retryReasonOf(failure: AttemptFailure, wasSent: boolean, status:
   if (!wasSent) return 'not_sent';
   if (failure === 'lost') return 'connection_lost';
   if (failure === 'timeout') return 'timeout';
-  return repeatedStatuses.has(status) ? (`status_${status}` as RetryReason) : undefined;
+  return retriedStatuses.has(status) ? (`status_${status}` as RetryReason) : undefined;
 }
 
 /**
  * True if a retry is safe: the client has received nothing, and either nothing was sent or the operation is idempotent by its method or its
- * key. A streamed body cannot be repeated after its first byte was sent.
+ * key. A streamed body cannot be sent again after its first byte was sent.
  */
-export function isRepeatable(exchange: Forwardable, wasSent: boolean, honoursIdempotencyKey: boolean): boolean {
+export function isRetryable(exchange: Forwardable, wasSent: boolean, honoursIdempotencyKey: boolean): boolean {
   const { operation, request, response, headers } = exchange;
   if (response.headersSent || response.destroyed) return false;
   if (!wasSent) return !isStreamed(exchange) || !request.readableDidRead;
@@ -160,11 +157,11 @@ export function isRepeatable(exchange: Forwardable, wasSent: boolean, honoursIde
 /**
  * Returns the milliseconds before a failed target is tried again; undefined if the wait would be too long.
  *
- * @param repeats retries of this request so far
+ * @param retries of this request so far
  * @param retryAfterSeconds Retry-After of the answer, if any
  */
-export function backOffMs(repeats: number, retryAfterSeconds: number | undefined): number | undefined {
-  if (retryAfterSeconds === undefined) return BACK_OFF_MS * 2 ** repeats * (0.5 + Math.random() / 2);
+export function backOffMs(retries: number, retryAfterSeconds: number | undefined): number | undefined {
+  if (retryAfterSeconds === undefined) return BACK_OFF_MS * 2 ** retries * (0.5 + Math.random() / 2);
   return retryAfterSeconds * 1000 <= RETRY_AFTER_MAX_MS ? retryAfterSeconds * 1000 : undefined;
 }
 

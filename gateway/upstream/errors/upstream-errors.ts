@@ -32,7 +32,7 @@ type Noting = Pick<Forwardable, 'trail'>;
 /** The relay, as the body of an error sees it. */
 interface FailingRelay {
   /** Fails the attempt by the answer of the upstream. */
-  fail(refusal: GatewayError, failure: 'status'): void;
+  failAs(refusal: GatewayError, failure: 'status'): void;
 }
 
 /**
@@ -54,13 +54,18 @@ export class ErrorBody {
   }
 
   data(_control: Control, chunk: Buffer): void {
-    if (this.#read.add(chunk)) return;
-    this.#read.drop();
-    this.#relay.fail(this.refusal(), 'status');
+    if (!this.add(chunk)) this.end();
+  }
+
+  /** Adds a chunk. Returns false if the body has become too long. */
+  add(chunk: Buffer): boolean {
+    const isShort = this.#read.add(chunk);
+    if (!isShort) this.#read.drop();
+    return isShort;
   }
 
   end(): void {
-    this.#relay.fail(this.refusal(), 'status');
+    this.#relay.failAs(this.refusal(), 'status');
   }
 
   /** Returns the refusal for the client, made from the part of the body that has arrived. */

@@ -50,7 +50,7 @@ export class BufferedAnswer implements AnswerHandler {
     this.#headers = headers;
     this.#passes = !this.#judge.readsWhole(status, headers);
     if (this.#passes) this.#relay.onResponseStart(control, status, headers);
-    else this.#relay.noteAnswer(status);
+    else this.#relay.noteAnswer(status, headers);
   }
 
   onResponseData(control: Control, chunk: Buffer): void {
@@ -58,7 +58,7 @@ export class BufferedAnswer implements AnswerHandler {
       this.#relay.onResponseData(control, chunk);
       return;
     }
-    this.#relay.noteBytes();
+    this.#relay.noteHeld(chunk);
     this.#bytes += chunk.length;
     if (this.#bytes > BUFFERED_BYTES_MAX) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
     this.#body.push(chunk);

@@ -18,9 +18,9 @@ export interface AnswerOwner {
   readonly control: Control | undefined;
   /** When the body began to pass to the client, by `performance.now()`. */
   passesSince: number | undefined;
-  /** Call it when bytes of the body have arrived. */
-  noteBytes(): void;
-  /** Call it when the rest of the answer has been written for the client. */
+  /** Call it when bytes of the body have arrived, or when the client has caught up. */
+  noteProgress(): void;
+  /** Call it when the rest of the answer is on its way to the client. */
   complete(): void;
   /** Ends the answer before the upstream has ended it. If `isWhole` is false, the client sees that a part is missing. */
   endHere(isWhole: boolean): void;

@@ -59,7 +59,7 @@ export class HeldAnswer {
     await this.store(undefined);
     if (this.#relay.ended) return;
     this.#answer.beginBody();
-    this.#relay.noteBytes();
+    this.#relay.noteProgress();
     this.#relay.passesSince = performance.now();
     if (this.#answer.write(this.#body.whole())) control.resume();
   }

@@ -32,9 +32,8 @@ export interface RelayOwner {
   waited(waitedMs: number): void;
   /** Called when the client has the whole answer. */
   relayed(): void;
-  /** @param status of the upstream's answer, 0 without one */
-  failed(error: GatewayError, failure: AttemptFailure, wasSent: boolean, status: number): void;
-  /** Called if the answer is a stream. Call `end` to end the stream before the upstream does. Throws too_many_streams. */
+  failed(error: GatewayError, failure: AttemptFailure): void;
+  /** Called if the answer is a stream. `end` ends the stream from this side. Throws too_many_streams. */
   openStream(kind: StreamKind, end: (why: StreamEnd) => void): void;
   /** Called when the client has left, and no answer is being stored. */
   abandoned(): void;
@@ -49,9 +48,9 @@ export class Relay implements AnswerHandler, AnswerOwner {
   answeredStatus: number | undefined;
   /** When the body began to pass to the client, by `performance.now()`; undefined before, and for a body that is sent as a whole. */
   passesSince: number | undefined;
-  #byteAt = 0;
+  #progressAt = 0;
   #body: ErrorBody | AnswerStream | CheckedBody | HeldAnswer | ClientAnswer;
-  /** The body of an error; undefined for any other answer. */
+  /** An error from status 500 on, whose status alone decides; undefined for any other answer. */
   #error: ErrorBody | undefined;
   /** The body that is a stream; undefined for any other answer. */
   #stream: AnswerStream | undefined;
@@ -82,12 +81,12 @@ export class Relay implements AnswerHandler, AnswerOwner {
   }
 
   /**
-   * Returns when the latest byte of the answer arrived; undefined before the first byte. Returns `now` while the upstream is paused because
-   * the client reads slowly: this silence is not the upstream's.
+   * When the answer last made progress; undefined before its first byte. Returns `now` while the client is behind, because the upstream is
+   * not to blame.
    */
-  lastByteAt(now: number): number | undefined {
-    if (this.#byteAt === 0) return undefined;
-    return this.control?.paused === true || this.#stream?.mayPause === true ? now : this.#byteAt;
+  lastProgressAt(now: number): number | undefined {
+    if (this.#progressAt === 0) return undefined;
+    return this.control?.paused === true || this.#stream?.mayPause === true ? now : this.#progressAt;
   }
 
   /**
@@ -106,13 +105,12 @@ export class Relay implements AnswerHandler, AnswerOwner {
 
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
     if (this.ended) return;
-    this.noteAnswer(status);
+    this.noteAnswer(status, headers);
     this.#answer.takeHead(status, headers);
     if (status < 400) this.#receiveBody(control);
-    else if (wasAsked(status, headers, this.#exchange)) {
-      this.#error = new ErrorBody(status, headers, this.#exchange, this);
-      this.#body = this.#error;
-    } else throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
+    else if (wasAsked(status, headers, this.#exchange))
+      this.#body = this.#error ?? new ErrorBody(status, headers, this.#exchange, this);
+    else throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
   }
 
   /** Chooses the object that receives the body of an answer below 400. */
@@ -125,7 +123,7 @@ export class Relay implements AnswerHandler, AnswerOwner {
       this.#openStream(control, kind);
       return;
     }
-    if (this.#held === undefined && checked !== 'refuse') this.passesSince = this.#byteAt;
+    if (this.#held === undefined && checked !== 'refuse') this.passesSince = this.#progressAt;
     if (checked !== 'pass')
       this.#body = new CheckedBody(checked, this.#exchange, this.#contractCheck, answer, this.#held ?? answer, this);
     if (answer.dropsBody && answer.hasBody && (kind !== undefined || answer.length > DROPPED_BYTES_MAX))
@@ -142,29 +140,37 @@ export class Relay implements AnswerHandler, AnswerOwner {
   }
 
   /** Call it when an answer has begun. Rules may still replace it before the client gets any of it. */
-  noteAnswer(status: number): void {
+  noteAnswer(status: number, headers: AnswerHeaders): void {
     const { trail } = this.#exchange;
-    this.#byteAt = performance.now();
+    this.#progressAt = performance.now();
     this.answeredStatus = status;
+    this.#error = status >= 500 ? new ErrorBody(status, headers, this.#exchange, this) : undefined;
     trail.upstreamStatus = status;
-    trail.upstreamMs = this.#byteAt - this.#owner.attemptAt;
+    trail.upstreamMs = this.#progressAt - this.#owner.attemptAt;
   }
 
-  /** Call it when bytes of the body have arrived. */
-  noteBytes(): void {
-    this.#byteAt = performance.now();
+  /** Call it when bytes of the body have arrived, or when the client has caught up. */
+  noteProgress(): void {
+    this.#progressAt = performance.now();
+  }
+
+  /** Call it when bytes of a body have arrived that is judged before the relay gets it. */
+  noteHeld(chunk: Buffer): void {
+    this.noteProgress();
+    this.#error?.add(chunk);
   }
 
   /** Call it before the same attempt sends the request again. */
   forgetAnswer(): void {
     this.answeredStatus = undefined;
+    this.#error = undefined;
     this.passesSince = undefined;
-    this.#byteAt = 0;
+    this.#progressAt = 0;
   }
 
   onResponseData(control: Control, chunk: Buffer): void {
     if (this.ended || this.leaveIfAnswered()) return;
-    this.noteBytes();
+    this.noteProgress();
     this.#body.data(control, chunk);
   }
 
@@ -183,12 +189,15 @@ export class Relay implements AnswerHandler, AnswerOwner {
    */
   fail(error: GatewayError, failure: AttemptFailure): void {
     if (this.ended) return;
+    this.failAs(this.#error?.refusal() ?? error, this.#error === undefined ? failure : 'status');
+  }
+
+  /** Fails the attempt with this error, whatever has begun: the answer was read, or judged by rules. */
+  failAs(error: GatewayError, failure: AttemptFailure): void {
+    if (this.ended) return;
     this.#settle();
     this.control?.abort();
-    const { status } = this.#answer;
-    const begun = failure !== 'status' && status >= 500 ? this.#error : undefined;
-    if (begun === undefined) this.#owner.failed(error, failure, this.wasSent, status);
-    else this.#owner.failed(begun.refusal(), 'status', this.wasSent, status);
+    this.#owner.failed(error, failure);
   }
 
   complete(): void {
@@ -232,7 +241,7 @@ export class Relay implements AnswerHandler, AnswerOwner {
   }
 
   drained(): void {
-    this.noteBytes();
+    this.noteProgress();
     this.#stream?.drained();
   }
 

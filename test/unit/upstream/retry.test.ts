@@ -6,7 +6,7 @@ import type { Forwardable as Fresh } from '../../../gateway/exchange/exchange.ts
 import {
   type AttemptFailure,
   backOffMs,
-  isRepeatable,
+  isRetryable,
   retryReasonOf,
 } from '../../../gateway/upstream/attempts/retry-plan.ts';
 
@@ -78,19 +78,19 @@ describe('a request that is safe to send again', () => {
   ];
   for (const [name, given, wasSent, honours, expected] of rows) {
     it(`${expected ? 'is' : 'is not'} ${name}`, () => {
-      assert.equal(isRepeatable(freshOf(given), wasSent, honours), expected);
+      assert.equal(isRetryable(freshOf(given), wasSent, honours), expected);
     });
   }
 });
 
 describe('the pause before it', () => {
   it('grows, and is never the same for all', () => {
-    for (const [repeats, least] of [
+    for (const [retries, least] of [
       [0, 25],
       [1, 50],
       [2, 100],
     ] as const) {
-      const pauses = Array.from({ length: 100 }, () => backOffMs(repeats, undefined) as number);
+      const pauses = Array.from({ length: 100 }, () => backOffMs(retries, undefined) as number);
       for (const pause of pauses) assert.ok(pause >= least && pause <= 2 * least, `${pause}`);
       assert.ok(new Set(pauses).size > 1);
     }

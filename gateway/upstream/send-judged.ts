@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Forwardable } from '../exchange/exchange.ts';
-import type { AnswerHeaders, Outgoing } from '../http1/client/wire.ts';
+import type { AnswerHandler, AnswerHeaders, Outgoing } from '../http1/client/wire.ts';
 import { streamKindOf } from '../shared/http/words.ts';
 import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
 import type { CompleteAnswer, Judge, Judgement } from './answers/judge.ts';
@@ -32,7 +32,7 @@ const credentialStatuses = new Set([401, 407]);
  */
 const LEASE_MARGIN_MS = 5000;
 
-export interface RulesOptions extends AttemptsOptions {
+export interface JudgedOptions extends AttemptsOptions {
   readonly locks: Pick<RecordLocks, 'of'>;
 }
 
@@ -44,8 +44,8 @@ export interface RulesOptions extends AttemptsOptions {
  * @param assertion undefined if the upstream gets a credential instead
  * @param outgoing makes the request without rules and credential; called for each attempt
  */
-export async function sendByRules(
-  options: RulesOptions,
+export async function sendJudged(
+  options: JudgedOptions,
   exchange: Forwardable,
   route: UpstreamRoute,
   rules: UpstreamRules,
@@ -65,7 +65,7 @@ export async function sendByRules(
     const credentialReady = rules.credential?.awaitReady();
     if (credentialReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, credentialReady))) return;
     const prepared: Prepared = { exchange, rules, changed, outgoing };
-    const send: SendRequest = (target, relay, attempts) => new RuledAttempt(prepared, target, relay, attempts).send();
+    const send: SendRequest = (target, relay, attempts) => new JudgedAttempt(prepared, target, relay, attempts).send();
     await new Attempts(options, exchange, route, deadlineAt, assertion, send).run();
   } finally {
     lock?.release();
@@ -90,8 +90,8 @@ interface Prepared {
   outgoing(attempts: Attempts): Outgoing;
 }
 
-/** One attempt: sends the request with the present credential, and judges the answer. An error in a step fails the attempt. */
-class RuledAttempt implements AnswerJudge {
+/** One attempt. It sends the request with the credential of this moment, and judges the answer. An error in a step fails the attempt. */
+class JudgedAttempt implements AnswerJudge {
   readonly #prepared: Prepared;
   readonly #target: Target;
   readonly #relay: Relay;
@@ -108,49 +108,52 @@ class RuledAttempt implements AnswerJudge {
 
   /** Sends the request. Called a second time if a rule or a changed credential asks for it. */
   send(): void {
-    if (this.#relay.ended) return;
-    try {
-      const { changed, exchange } = this.#prepared;
-      const outgoing = this.#prepared.outgoing(this.#attempts);
-      if (changed === undefined) this.#dispatch(outgoing);
-      else if (changed.recordRead !== undefined) this.#readRecord(outgoing, changed.path, changed.recordRead);
-      else this.#dispatch({ ...outgoing, path: changed.path + exchange.search, body: changed.body ?? outgoing.body });
-    } catch (error) {
-      this.#fail(error as Error);
+    const { changed, exchange } = this.#prepared;
+    const outgoing = this.#prepared.outgoing(this.#attempts);
+    if (changed === undefined) this.#sendOnceReady(outgoing);
+    else if (changed.recordRead !== undefined) this.#readRecord(outgoing, changed.path, changed.recordRead);
+    else {
+      const body = changed.body ?? outgoing.body;
+      this.#sendOnceReady({ ...outgoing, path: changed.path + exchange.search, body });
     }
   }
 
-  #dispatch(outgoing: Outgoing): void {
-    this.#sent = this.#prepared.rules.credential?.header();
-    this.#target.dispatcher.dispatch(withCredential(outgoing, this.#sent), new BufferedAnswer(this.#relay, this));
+  /** Dispatches a request as soon as the credential is ready. Each request of this attempt passes here. */
+  #sendOnceReady(outgoing: Outgoing, handler: AnswerHandler = new BufferedAnswer(this.#relay, this)): void {
+    const ready = this.#prepared.rules.credential?.awaitReady();
+    if (ready === undefined) this.#dispatch(outgoing, handler);
+    else void this.#attempts.clock.waitForCredential(ready).then(() => this.#dispatch(outgoing, handler));
+  }
+
+  #dispatch(outgoing: Outgoing, handler: AnswerHandler): void {
+    if (this.#relay.ended) return;
+    try {
+      this.#sent = this.#prepared.rules.credential?.header();
+      this.#target.dispatcher.dispatch(withCredential(outgoing, this.#sent), handler);
+    } catch (error) {
+      this.#relay.onResponseError(undefined, error as Error);
+    }
   }
 
   /**
    * Reads the record, then sends the request that is made from it. Both use the one place that the exchange has in the concurrency limit.
    */
   #readRecord(outgoing: Outgoing, path: string, { operation, bodyFrom }: RecordRead): void {
-    const { exchange, rules } = this.#prepared;
-    this.#sent = rules.credential?.header();
+    const { exchange } = this.#prepared;
     const answered = new RecordReadAnswer(this.#relay, (answer) => {
       const passed = this.#judge(answer, { operation, pathValues: exchange.pathValues, submitted: undefined });
       if (passed === undefined) return;
       const { status, headers } = passed.judged;
-      if (status >= 400) throw toUpstreamRefusal(status, headers, passed.body, undefined);
+      if (status >= 400) {
+        this.#relay.failAs(toUpstreamRefusal(status, headers, passed.body, undefined), 'other');
+        return;
+      }
       const body = bodyFrom(passed.body);
       this.#attempts.beginAfterRead();
-      // The connection of the read is free only after this handler has returned. A microtask lets the request use the same connection.
-      queueMicrotask(() => this.#sendAfterRead({ ...outgoing, path: path + exchange.search, body }));
+      // The connection of the read is free once this handler has returned.
+      queueMicrotask(() => this.#sendOnceReady({ ...outgoing, path: path + exchange.search, body }));
     });
-    this.#target.dispatcher.dispatch(withCredential(recordRequest(outgoing, path), this.#sent), answered);
-  }
-
-  #sendAfterRead(outgoing: Outgoing): void {
-    if (this.#relay.ended) return;
-    try {
-      this.#dispatch(outgoing);
-    } catch (error) {
-      this.#fail(error as Error);
-    }
+    this.#sendOnceReady(recordRequest(outgoing, path), answered);
   }
 
   readsWhole(status: number, headers: AnswerHeaders): boolean {
@@ -183,25 +186,15 @@ class RuledAttempt implements AnswerJudge {
     const judgement = judge?.(judged, context) ?? defaultJudgement(judged, credential);
     if (judgement.kind === 'credential') {
       const hasChanged = sent !== undefined && credential?.refused(sent, answer.status) === true;
-      if (hasChanged && this.#attempts.beginRepeat('credential')) this.#sendOnceReady(credential);
-      else this.#fail(new GatewayError('upstream_auth_failed'));
+      if (hasChanged && this.#attempts.beginRepeat('credential')) this.send();
+      else this.#relay.failAs(new GatewayError('upstream_auth_failed'), 'other');
       return undefined;
     }
     if (sent !== undefined && answer.status < 400) credential?.accepted(sent);
     if (judgement.kind === 'pass') return { judged, body: judgement.body };
     if (judgement.kind === 'retry' && this.#attempts.beginRepeat('declared')) this.send();
-    else this.#fail(judgement.error);
+    else this.#relay.failAs(judgement.error, 'other');
     return undefined;
-  }
-
-  #sendOnceReady(credential: Credential): void {
-    const ready = credential.awaitReady();
-    if (ready === undefined) this.send();
-    else void ready.then(() => this.send());
-  }
-
-  #fail(error: Error): void {
-    this.#relay.onResponseError(undefined, error);
   }
 }
 
