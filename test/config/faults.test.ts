@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { upstreamEntry } from '../../gateway/config/upstreams/upstreams-file.ts';
 import { ConfigError, condensed, suggest } from '../../gateway/shared/mistakes.ts';
 import { type Files, sentencesFor, sound, spoiled } from './faults.ts';
 import { faultsInContracts } from './faults-in-contracts.ts';
@@ -31,6 +32,19 @@ test('every sentence has a file, and but for files that are missing or misplaced
       assert.ok(hasLine || isAboutFile, sentence);
       assert.match(sentence, /^\S+: .*[.!] [A-Z].*[.?]$/, 'a reason, then a remedy');
     }
+  }
+});
+
+test('a wrong member of an entry is told, and nothing but mistakes, whatever other members depend on it', async () => {
+  for (const member of Object.keys(upstreamEntry.shape)) {
+    const entry = { contracts: ['items.yaml'], live: 'http://127.0.0.1:9', authorization: 'forward' };
+    const upstreams = { upstreams: { items: { ...entry, [member]: { wrong: [0] } } } };
+    const says = await sentencesFor({ files: { 'config/upstreams.yaml': JSON.stringify(upstreams, null, 2) } });
+    assert.ok(
+      says.some((sentence) => /^config\/upstreams\.yaml:\d+/.test(sentence)),
+      `${member}: ${says}`,
+    );
+    assert.doesNotMatch(says.join(), /Cannot read|undefined/, member);
   }
 });
 

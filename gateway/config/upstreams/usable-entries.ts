@@ -8,15 +8,15 @@ import { type Breaking, breaking, type UpstreamEntry, upstreamEntry, upstreamsFi
 export function usableEntries(source: Source): Record<string, UpstreamEntry> {
   const entries = Object.keys(blockIn(source.value, 'upstreams')).flatMap((name) => {
     const written = blockIn(blockIn(source.value, 'upstreams'), name);
-    const parsed = Object.entries(upstreamEntry.shape).map(
-      ([key, schema]) => [key, schema.safeParse(written[key])] as const,
-    );
-    const known = parsed.map(([key]) => key);
+    const known = Object.keys(upstreamEntry.shape) as (keyof typeof upstreamEntry.shape)[];
+    const parsed = known.map((key) => [key, upstreamEntry.shape[key].safeParse(written[key])] as const);
     const failed = parsed.flatMap(([key, { success }]) => (success ? [] : [key]));
-    const misspelt = Object.keys(written).filter((key) => !known.includes(key));
+    const misspelt = Object.keys(written).filter((key) => !(known as string[]).includes(key));
     const doubtful = [...failed, ...misspelt.map((key) => closest(key, known))];
     if (doubtful.some((key) => /^(contracts|basePath|basicForClients|security|public)$/.test(key ?? ''))) return [];
-    return [[name, Object.fromEntries(parsed.map(([key, { data }]) => [key, data])) as UpstreamEntry] as const];
+    // A member with a mistake has its default here, so that later checks find what the type promises.
+    const entry = parsed.map(([key, { data }]) => [key, data ?? upstreamEntry.shape[key].safeParse(undefined).data]);
+    return [[name, Object.fromEntries(entry) as UpstreamEntry] as const];
   });
   return Object.fromEntries(entries);
 }

@@ -114,14 +114,15 @@ describe('a running gateway', () => {
     }));
     assert.deepEqual(
       samples.map(({ language }) => language),
-      ['sh', 'sh', 'json', 'json', 'js', 'python', 'sh'],
+      ['sh', 'text', 'sh', 'sh', 'json', 'json', 'js', 'python', 'sh'],
     );
     const hasPython = spawnSync('python3', ['--version']).status === 0;
     for (const { language, code } of samples) {
       if (language === 'sh') takes('bash', ['-n'], code);
       else if (language === 'json') JSON.parse(code);
       else if (language === 'js') takes(process.execPath, ['--check', '--input-type=module', '-'], code);
-      else if (hasPython) takes('python3', ['-c', 'import sys; compile(sys.stdin.read(), "sample", "exec")'], code);
+      else if (language === 'python' && hasPython)
+        takes('python3', ['-c', 'import sys; compile(sys.stdin.read(), "sample", "exec")'], code);
     }
   });
 

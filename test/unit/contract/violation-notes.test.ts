@@ -68,5 +68,5 @@ it('is bounded in number and length, and leaves messages out', () => {
     new Set(),
   );
   assert.equal(many.length, 20);
-  assert.deepEqual(many[0], { in: 'body', param: '', code: 'x', constraint: undefined });
+  assert.deepEqual(many[0], { in: 'body', param: '', code: 'invalid', constraint: undefined });
 });
