@@ -84,12 +84,14 @@ async function suspensions(count: number): Promise<number[]> {
 
 async function tierChanges(count: number): Promise<number[]> {
   const { key } = await knownKey('org_growing');
-  const limitOf = { premium: '1000000', standard: '100000' };
+  // An instance that waits too long for Redis on a busy machine admits by its third of the limit, and states that: 333,333 is of the
+  // 1,000,000 of premium, and 33,333 of the 100,000 of standard.
+  const isPremium = ({ headers }: Answer) => Number(headers['x-ratelimit-limit']) > 200_000;
+  const isStandard = ({ headers }: Answer) => Number(headers['x-ratelimit-limit']) <= 100_000;
   const times: number[] = [];
   for (let trial = 0; trial < count; trial += 1) {
-    for (const tier of ['premium', 'standard'] as const) {
-      const shows = ({ headers }: Answer) => headers['x-ratelimit-limit'] === limitOf[tier];
-      times.push(await timeOf(() => store().organizations.change('org_growing', { tier: tier }, 'test'), key, shows));
+    for (const [tier, shows] of [['premium', isPremium] as const, ['standard', isStandard] as const]) {
+      times.push(await timeOf(() => store().organizations.change('org_growing', { tier }, 'test'), key, shows));
     }
   }
   return times;
