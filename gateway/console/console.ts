@@ -9,7 +9,7 @@ import { breakdownOf, type ExchangeRow, exchangeFilterOf, exchangeRow, newestFir
 import { attentionOf, type Feed, feedOf, type LocalFeed, missingCauseId } from './feed.ts';
 import { type PageFile, pageFile } from './files.ts';
 import type { Fleet } from './fleet.ts';
-import type { Subject } from './history.ts';
+import type { Subject } from './history-counts.ts';
 import { type ShownTime, spanOf } from './ranges.ts';
 import { filledIn, runbookFacts, runbookSection } from './runbook.ts';
 import { type SamplingOptions, type SamplingSources, startSampling } from './sampling.ts';

@@ -10,7 +10,7 @@ import {
   warningCause,
 } from './cause.ts';
 import type { GatewayEvent, LastingCause } from './events.ts';
-import type { RangeCounts } from './history.ts';
+import type { RangeCounts } from './history-counts.ts';
 import { type HistoryReport, historyReport } from './history-report.ts';
 import { mergeNearLimit } from './near-limit.ts';
 import type { OrganizationNearLimit } from './sample.ts';

@@ -4,10 +4,10 @@
 import { randomBytes } from 'node:crypto';
 import { connectRedis } from '../redis/client.ts';
 import { subscribe } from '../redis/subscribe.ts';
-import { parseRedisUrl } from '../redis/url.ts';
 import { startDeadline } from '../shared/deadline.ts';
 import { PATIENCE_MS } from '../shared/questions/fleet.ts';
 import type { FleetInstance, MissingInstance, ReturnedInstance } from './cause.ts';
+import { channelOf, type FleetMessage, messageIn } from './fleet-messages.ts';
 import { createInstanceBeats } from './instance-beats.ts';
 import { createMissingInstances } from './missing-instances.ts';
 
@@ -53,19 +53,6 @@ interface FleetOptions {
   readonly beatEveryMs?: number;
   readonly lostAfterMs?: number;
 }
-
-type Message =
-  | {
-      readonly kind: 'question';
-      readonly id: string;
-      readonly from: string;
-      readonly to: string;
-      /** The instance that asks. The others know it from now on, and notice later if it is missing. Earlier versions do not send it. */
-      readonly instance?: FleetInstance | undefined;
-      readonly question: object;
-    }
-  | { readonly kind: 'answer'; readonly id: string; readonly instance: FleetInstance; readonly value: unknown }
-  | { readonly kind: 'end'; readonly from: string };
 
 interface Waiting {
   readonly answers: Map<string, FleetAnswer>;
@@ -142,14 +129,14 @@ export function openFleet({ url, self: names, isEnding, answer, clock, now, ...o
     await beats.leave(lost.map(({ id }) => id));
   }
 
-  /** One that is shutting down may be killed before it has ended, as a container is after its grace period. It is not missing then. */
+  /** An instance that shuts down has no beats any more, for the reason that `remember` states. */
   function leaveAtEnd(): void {
     if (!isEnding()) return;
     clearInterval(watchingEnd);
     beats.leave([self.id]).catch(() => undefined);
   }
 
-  async function reply({ id, from, question }: Extract<Message, { kind: 'question' }>): Promise<void> {
+  async function reply({ id, from, question }: Extract<FleetMessage, { kind: 'question' }>): Promise<void> {
     const value = await answer(question).catch(() => undefined);
     if (isClosed) return;
     await publish(`${channel}:${from}`, { kind: 'answer', id, instance: ownState(), value });
@@ -165,7 +152,7 @@ export function openFleet({ url, self: names, isEnding, answer, clock, now, ...o
       known.set(instance.id, { instance, seenAt: clock() });
   }
 
-  function receiveAnswer({ id, instance, value }: Extract<Message, { kind: 'answer' }>): void {
+  function receiveAnswer({ id, instance, value }: Extract<FleetMessage, { kind: 'answer' }>): void {
     remember(instance);
     const asked = waiting.get(id);
     if (asked === undefined) return;
@@ -178,7 +165,7 @@ export function openFleet({ url, self: names, isEnding, answer, clock, now, ...o
   }
 
   /** Resolves with the number of receivers; undefined while Redis is away. */
-  async function publish(to: string, message: Message): Promise<number | undefined> {
+  async function publish(to: string, message: FleetMessage): Promise<number | undefined> {
     try {
       return await sender.publish(to, JSON.stringify(message));
     } catch {
@@ -264,39 +251,4 @@ export function openFleet({ url, self: names, isEnding, answer, clock, now, ...o
       endSubscription();
     },
   };
-}
-
-/**
- * Redis delivers published messages regardless of the database and the prefix by which gateways share a server, so the name of the channel
- * includes both.
- */
-function channelOf(url: string): string {
-  const address = parseRedisUrl(url);
-  if (address?.kind === 'sentinel') return `{gateway}:console:${address.db}`;
-  if (address?.kind !== 'server') return '{gateway}:console';
-  const { pathname, searchParams } = new URL(url);
-  return `${searchParams.get('keyPrefix') ?? ''}{gateway}:console:${Number(pathname.slice(1))}`;
-}
-
-/** Returns undefined for a text that is no message, such as that of another program or version. Such a text must not end this process. */
-function messageIn(text: string): Message | undefined {
-  try {
-    const message = JSON.parse(text) as Message;
-    const parts = partsOf(message);
-    return parts.every((part) => typeof part === 'string') ? message : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the members that have to be texts. Throws for a message of an unknown shape. */
-function partsOf(message: Message): readonly unknown[] {
-  if (message.kind === 'end') return [message.from];
-  if (message.kind === 'answer') return [message.id, ...namesOf(message.instance)];
-  const { id, from, to, instance } = message;
-  return [id, from, to, ...(instance === undefined ? [] : namesOf(instance))];
-}
-
-function namesOf({ id, name, version, started_at }: FleetInstance): readonly unknown[] {
-  return [id, name, version, started_at];
 }

@@ -1,7 +1,7 @@
 // Pure: adds the counts of one or several gateways, and reports them as figures per operation, per code and per slot.
 
 import { type Figures, figuresOf } from './figures.ts';
-import { type RangeCounts, type SeriesCounts, sum } from './history.ts';
+import { type RangeCounts, type SeriesCounts, sum } from './history-counts.ts';
 import type { ShownTime } from './ranges.ts';
 
 const REPORTED_OPERATIONS_MAX = 12;

@@ -2,6 +2,15 @@
 // and per error code. Its memory is bounded, however many of them exist.
 
 import { CLASSES } from './figures.ts';
+import {
+  added,
+  type Kind,
+  type PresentCounts,
+  type RangeCounts,
+  type SeriesCounts,
+  type Subject,
+  sum,
+} from './history-counts.ts';
 import { createSeries, type HistoryState, type KeptHistory, type SeriesRings } from './kept-history.ts';
 import { COARSEST, RESOLUTIONS, type ShownTime, type SlotSpan, slotsOf, YESTERDAY_SLOTS } from './ranges.ts';
 import type { Ring } from './ring.ts';
@@ -9,7 +18,7 @@ import type { Increase, Increases } from './sample.ts';
 import { createTrackedSeries, type TrackedSeries } from './tracked-series.ts';
 
 /** Names with a history of their own, by kind; the others are computed as the difference from the total. */
-const TRACKED_MAX = { operations: 40, organizations: 24, upstreams: 12 };
+const TRACKED_MAX: Readonly<Record<Kind, number>> = { operations: 40, organizations: 24, upstreams: 12 };
 /** This number is never reached, because the catalogue has few codes, and each belongs to a few stages. */
 const CODES_MAX = 200;
 /** Operations in one answer. */
@@ -17,59 +26,7 @@ const TOLD_MAX = 12;
 export const MINUTE_SLOTS = 4;
 const SLOTS_KEPT = RESOLUTIONS.reduce((sum, { slots }) => sum + slots, 0);
 
-type Kind = keyof typeof TRACKED_MAX;
 const KINDS = Object.keys(TRACKED_MAX) as Kind[];
-
-/** What a view is about, beside all operations. */
-export interface Subject {
-  readonly kind: Kind | 'codes';
-  readonly name: string;
-}
-
-/** Counts of one series: those of the last minute, and of each slot of the range, the oldest first. */
-export interface SeriesCounts {
-  readonly name: string;
-  readonly minute: readonly number[];
-  readonly slots: readonly (readonly number[])[];
-  /** Counts of the same time a day before; null if nothing was counted then. */
-  readonly before: readonly number[] | null;
-}
-
-/** What one gateway has counted in a range. Slots are numbered by the clock, so that those of several gateways can be added. */
-export interface RangeCounts {
-  readonly range: ShownTime['range'];
-  readonly slotMs: number;
-  /** Slots of the whole range, those before the first count included. */
-  readonly slots: number;
-  readonly firstSlot: number;
-  /** The current slot, which still increases, unless the range ends before. */
-  readonly lastSlot: number;
-  /** Elapsed seconds of the last slot, of the last minute, of the range and of the compared time before; shorter soon after a start. */
-  readonly lastSlotSeconds: number;
-  readonly minuteSeconds: number;
-  readonly rangeSeconds: number;
-  readonly beforeSeconds: number;
-  readonly all: SeriesCounts;
-  /** Those with the most requests. */
-  readonly operations: readonly SeriesCounts[];
-  /** Name: stage and code. One count each. */
-  readonly codes: readonly SeriesCounts[];
-  /** Counts of the subject of the view; null if there is none, or it has no history. */
-  readonly subject: SeriesCounts | null;
-  /** Memory that the whole history takes, and the most that it can take. */
-  readonly bytes: number;
-  readonly bytesMax: number;
-}
-
-/** The latest counts of one series, in which causes are found. */
-export interface PresentCounts {
-  readonly name: string;
-  readonly minute: readonly number[];
-  /** The counts of the last 15 to 30 seconds. */
-  readonly latest: readonly number[];
-  /** The hour before the last minute. */
-  readonly hour: readonly number[];
-}
 
 /** Counts per slot of an operation: a bucket for each bound, one for longer durations, and the classes of status. */
 export function widthOf(bounds: readonly number[]): number {
@@ -297,23 +254,6 @@ export class History {
   }
 }
 
-function added(counts: readonly SeriesCounts[]): SeriesCounts {
-  return counts.reduce((one, other) => ({
-    name: one.name,
-    minute: sum([one.minute, other.minute]),
-    slots: one.slots.map((values, index) => sum([values, other.slots[index] ?? []])),
-    before: one.before === null || other.before === null ? null : sum([one.before, other.before]),
-  }));
-}
-
 function slotsFrom(first: number, last: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
-}
-
-/** Adds lists of equal length, value by value. */
-export function sum(lists: readonly ArrayLike<number>[]): number[] {
-  const total: number[] = [];
-  for (const list of lists)
-    for (let index = 0; index < list.length; index += 1) total[index] = (total[index] ?? 0) + (list[index] as number);
-  return total;
 }

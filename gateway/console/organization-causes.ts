@@ -3,7 +3,7 @@
 
 import { atMost, type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
 import { figuresOf } from './figures.ts';
-import type { PresentCounts } from './history.ts';
+import type { PresentCounts } from './history-counts.ts';
 import type { Present } from './present.ts';
 
 const REFUSED_SHARE = 0.3;

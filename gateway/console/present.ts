@@ -1,7 +1,7 @@
 // The type of what causes are found in: the counts of the last minute, and what is known about them.
 
 import type { FailureCodes } from './failure-codes.ts';
-import type { PresentCounts } from './history.ts';
+import type { PresentCounts } from './history-counts.ts';
 import type { OrganizationNearLimit } from './sample.ts';
 
 /** The counts of a gateway in which causes are found. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { History, type Subject, widthOf } from '../../../gateway/console/history.ts';
+import { History, widthOf } from '../../../gateway/console/history.ts';
+import type { Subject } from '../../../gateway/console/history-counts.ts';
 import { historyReport } from '../../../gateway/console/history-report.ts';
 import { decodeHistory, encodeHistory } from '../../../gateway/console/kept-history.ts';
 import { RANGES, type Range, RESOLUTIONS, type ShownTime } from '../../../gateway/console/ranges.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CauseMemory, causesOf, createCauseMemory } from '../../../gateway/console/causes.ts';
-import type { PresentCounts } from '../../../gateway/console/history.ts';
+import type { PresentCounts } from '../../../gateway/console/history-counts.ts';
 import type { Present } from '../../../gateway/console/present.ts';
 import type { OrganizationNearLimit } from '../../../gateway/console/sample.ts';
 import { createSlowMemory, measuredMsOf, slowIn } from '../../../gateway/console/slow-operations.ts';

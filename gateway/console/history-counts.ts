@@ -1,0 +1,75 @@
+// The counts that a history gives: those of a range of time, and those of the present, and how the counts of several series are added.
+
+import type { ShownTime } from './ranges.ts';
+
+/** The kinds of names that have a history of their own. */
+export type Kind = 'operations' | 'organizations' | 'upstreams';
+
+/** What a view is about, beside all operations. */
+export interface Subject {
+  readonly kind: Kind | 'codes';
+  readonly name: string;
+}
+
+/** Counts of one series: those of the last minute, and of each slot of the range, the oldest first. */
+export interface SeriesCounts {
+  readonly name: string;
+  readonly minute: readonly number[];
+  readonly slots: readonly (readonly number[])[];
+  /** Counts of the same time a day before; null if nothing was counted then. */
+  readonly before: readonly number[] | null;
+}
+
+/** What one gateway has counted in a range. Slots are numbered by the clock, so that those of several gateways can be added. */
+export interface RangeCounts {
+  readonly range: ShownTime['range'];
+  readonly slotMs: number;
+  /** Slots of the whole range, those before the first count included. */
+  readonly slots: number;
+  readonly firstSlot: number;
+  /** The current slot, which still increases, unless the range ends before. */
+  readonly lastSlot: number;
+  /** Elapsed seconds of the last slot, of the last minute, of the range and of the compared time before; shorter soon after a start. */
+  readonly lastSlotSeconds: number;
+  readonly minuteSeconds: number;
+  readonly rangeSeconds: number;
+  readonly beforeSeconds: number;
+  readonly all: SeriesCounts;
+  /** Those with the most requests. */
+  readonly operations: readonly SeriesCounts[];
+  /** Name: stage and code. One count each. */
+  readonly codes: readonly SeriesCounts[];
+  /** Counts of the subject of the view; null if there is none, or it has no history. */
+  readonly subject: SeriesCounts | null;
+  /** Memory that the whole history takes, and the most that it can take. */
+  readonly bytes: number;
+  readonly bytesMax: number;
+}
+
+/** The latest counts of one series, in which causes are found. */
+export interface PresentCounts {
+  readonly name: string;
+  readonly minute: readonly number[];
+  /** The counts of the last 15 to 30 seconds. */
+  readonly latest: readonly number[];
+  /** The hour before the last minute. */
+  readonly hour: readonly number[];
+}
+
+/** Adds the counts of several series of one range. */
+export function added(counts: readonly SeriesCounts[]): SeriesCounts {
+  return counts.reduce((one, other) => ({
+    name: one.name,
+    minute: sum([one.minute, other.minute]),
+    slots: one.slots.map((values, index) => sum([values, other.slots[index] ?? []])),
+    before: one.before === null || other.before === null ? null : sum([one.before, other.before]),
+  }));
+}
+
+/** Adds lists of equal length, value by value. */
+export function sum(lists: readonly ArrayLike<number>[]): number[] {
+  const total: number[] = [];
+  for (const list of lists)
+    for (let index = 0; index < list.length; index += 1) total[index] = (total[index] ?? 0) + (list[index] as number);
+  return total;
+}
