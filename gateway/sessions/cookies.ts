@@ -7,7 +7,7 @@ const SESSION_VALUE_LENGTH = 43;
 
 /**
  * The value of the session cookie; undefined without one, and if it has another length. Also undefined if the request has two cookies of
- * this name: somebody else has set one of them, and nothing shows which.
+ * this name: another server has set one of them, or an attacker, and nothing shows which.
  */
 export function sessionValueIn(header: string, isSecure: boolean): string | undefined {
   const name = sessionCookieName(isSecure);

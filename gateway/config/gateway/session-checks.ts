@@ -36,7 +36,7 @@ export function checkSessions({ gateway, upstreams, sources }: Named, mistakes: 
   checkProviders(gateway, sources.gateway, mistakes);
 }
 
-/** Refuses an origin whose host name is not served: requests for it get 421, so nobody could sign in there. */
+/** Refuses an origin whose host name is not served: requests for it get 421, so a person could not sign in there. */
 function checkOrigins({ sessions, hosts, publicUrl }: GatewayFile, source: Source, mistakes: Mistake[]): void {
   const names = servedNames(hosts, publicUrl);
   for (const [index, origin] of (sessions?.origins ?? []).entries()) {

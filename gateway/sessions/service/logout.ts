@@ -80,7 +80,8 @@ export function endAtProvider(deps: SessionDeps, session: Session): void {
 }
 
 /**
- * Returns the tokens of a session; undefined if no known key opens them. They cannot be revoked then, but nobody else can open them either.
+ * Returns the tokens of a session; undefined if no known key opens them. The gateway cannot revoke such tokens, but without that key they are
+ * of no use to an attacker either.
  */
 function tokensOf({ store, onProviderFailure }: SessionDeps, session: Session): SessionTokens | undefined {
   try {
