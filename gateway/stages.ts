@@ -21,7 +21,7 @@ export const STAGE_LIST = {
   throttle: {
     checks: 'how often this client address has failed; keys known to be good pass',
     refusesWith: '429',
-    unrehearsed: 'a trial does not ask whether the address is blocked',
+    unrehearsed: 'a rehearsal does not ask whether the address is blocked',
   },
   match: { checks: 'the operation of a contract', refusesWith: '400, 404, 405, 410, 501' },
   authenticate: {
@@ -43,7 +43,7 @@ export const STAGE_LIST = {
   replay: {
     checks: 'whether this `Idempotency-Key` was used before; if so, it gives the first answer again',
     refusesWith: '409, 422, 503 when the store is away',
-    unrehearsed: 'looking up an Idempotency-Key reserves it',
+    unrehearsed: 'looking up an Idempotency-Key claims it',
   },
   forward: {
     checks: 'sends the original bytes, streams the answer, translates failures',
@@ -53,10 +53,10 @@ export const STAGE_LIST = {
 
 export type StageName = keyof typeof STAGE_LIST;
 
-/** The names of the stages, in order. The code, log lines, metrics, traces, `explain` and recorded decisions use them. */
+/** The names of the stages, in order. Log lines, metrics, traces and `explain` use them, too. */
 export const STAGES = Object.keys(STAGE_LIST) as readonly StageName[];
 
-/** Stages that need a running gateway, with the reason. */
+/** The stages that a rehearsal leaves out, each with the reason. */
 export const UNREHEARSED_STAGES: Readonly<Partial<Record<StageName, string>>> = valuesOf('unrehearsed');
 
 export type TimedStage = {
@@ -76,8 +76,8 @@ interface StageSpan {
 }
 
 /**
- * The spans of a request, in order. A span ends with each timed stage, with the stage before `forward`, and with `forward`. It begins where the
- * span before it ends, and includes all stages in between.
+ * The spans of a request, in order. Each timed stage ends a span; so do the stage before `forward`, and `forward`. A span includes the stages
+ * since the end of the span before it.
  */
 export const STAGE_SPANS: readonly StageSpan[] = spansOf();
 

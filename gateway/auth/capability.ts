@@ -75,7 +75,7 @@ const fields = {
 } as const;
 
 const facts: FactsOf<typeof fields, 'code'> = {
-  mode: { authenticate: (_, record) => callerIn(record) },
+  mode: { authenticate: (_, line) => callerIn(line) },
   organization: 'mode',
   tier: 'mode',
   key_id: 'mode',
@@ -97,9 +97,9 @@ export const AUTH = { codes: AUTH_CODES, fields, facts } as const satisfies Capa
 export const ANY_KEY = 'any key';
 
 /** Names the credential, and the organization if it has one. */
-function callerIn(record: Readonly<Record<string, unknown>>): string {
-  const { organization, tier, mode } = record;
-  const who = credentialIn(record);
+function callerIn(line: Readonly<Record<string, unknown>>): string {
+  const { organization, tier, mode } = line;
+  const who = credentialIn(line);
   return organization === undefined ? who : `${who}, organization ${organization}, tier ${tier}, mode ${mode}`;
 }
 

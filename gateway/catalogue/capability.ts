@@ -32,8 +32,8 @@ export interface LogField {
    */
   readonly told: boolean | ((value: unknown) => unknown);
   /**
-   * The notes that the row declares, with their types; stages write them on the trail (exchange/notes.ts). The first note of a rare member
-   * is its value. Other notes may only be about the same thing, as `clientTraceparent` is about the trace of `trace_id`.
+   * The notes of the member, with their types. Stages write them on the trail (exchange/notes.ts). The first note of a member of the
+   * section `rare` is its value. A row may also declare a note that the line does not show: `trace_id` declares `clientTraceparent`.
    */
   readonly notes?: Readonly<Record<string, Noted<unknown> | RarelyNoted<unknown>>>;
   /** What the member means, in Markdown. */
@@ -63,19 +63,16 @@ export function rarelyNoted<Value>(): RarelyNoted<Value> {
 export type StageOutcome = 'passed' | 'refused' | 'answered' | 'not reached' | 'not tried';
 
 /**
- * Makes the sentence about a field of one exchange. `value` is the value of the field, `record` the parsed log line. Not called if the line
+ * Makes the sentence about a field of one exchange. `value` is the value of the field, `line` the parsed log line. Not called if the line
  * lacks the field.
  */
 export type Tell = (
   value: unknown,
-  record: Readonly<Record<string, unknown>>,
+  line: Readonly<Record<string, unknown>>,
   outcome: StageOutcome,
 ) => string | undefined | readonly string[];
 
-/**
- * The sentences about a field, by stage; or a name, if the field has no sentence of its own. The name is that of another field, whose
- * sentence includes this one, or of the part of the report that shows this one.
- */
+/** The sentences about a field, by stage. A text names what tells the field instead: another field, or a part of the report. */
 export type Fact = Readonly<Partial<Record<StageName, Tell>>> | string;
 
 export type FactRows = Readonly<Record<string, Fact>>;

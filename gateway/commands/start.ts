@@ -8,7 +8,7 @@ import { endOnCrash } from '../process/crash.ts';
 import { greetingOf, type Started } from '../process/greeting.ts';
 import { warnOfOpenFiles } from '../process/open-files.ts';
 import { tellDrain } from '../process/terminal-log.ts';
-import { operationCountOf } from '../serving/operation-count.ts';
+import { operationCountOf } from '../serving/route-rows.ts';
 import { upstreamsFromContract } from '../upstream/simulated/addresses.ts';
 import type { CommandContext } from './context.ts';
 import { belowBaseline } from './node-baseline.ts';

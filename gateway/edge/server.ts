@@ -43,6 +43,12 @@ export interface RequestHandlers {
   upgrade(arrived: Arrived, socket: Socket, head: Buffer): Promise<void>;
 }
 
+/** Returns the handlers of a listener on which no request becomes a WebSocket. */
+export function withoutUpgrades(handleRequest: RequestHandlers['handleRequest']): RequestHandlers {
+  const upgrade = () => Promise.reject(new Error('this listener upgrades nothing'));
+  return { handleRequest, needsNode: () => true, upgrades: () => false, upgrade };
+}
+
 export interface ServerOptions extends NodeServerOptions, ExchangesOptions {
   readonly refusals: Refusals;
   /** Whether usual requests are read on the socket. If false, Node's server reads every request. */

@@ -3,7 +3,7 @@
 import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
 import { runbookOf, wasRefused } from '../shared/failed-requests.ts';
-import type { DecisionRecord } from './record.ts';
+import type { LogLine } from './log-line.ts';
 
 export interface NextSteps {
   /** Lines for a shell. */
@@ -18,43 +18,43 @@ export interface NextSteps {
 const KEY_CODES = /^(api_key|key_mode)_|^insufficient_scope$/;
 
 /** Undefined for a request that was answered, and for one that was only tried out. */
-export function nextStepsOf(record: DecisionRecord): NextSteps | undefined {
-  if (record.code === undefined || record.rehearsed === true) return undefined;
-  const runbook = runbookOf(record);
-  const client = clientOf(record);
+export function nextStepsOf(line: LogLine): NextSteps | undefined {
+  if (line.code === undefined || line.rehearsed === true) return undefined;
+  const runbook = runbookOf(line);
+  const client = clientOf(line);
   return {
-    commands: commandsOf(record),
+    commands: commandsOf(line),
     ...(client !== undefined && { client }),
     ...(runbook !== undefined && { runbook }),
   };
 }
 
 /** The page of the code says it to clients, too. The reason of this refusal is told before it, as in the answer. */
-function clientOf(record: DecisionRecord): string | undefined {
-  const code = String(record.code);
-  if (!wasRefused(record) || Number(record.status) >= 429 || !Object.hasOwn(REFUSALS, code)) return undefined;
+function clientOf(line: LogLine): string | undefined {
+  const code = String(line.code);
+  if (!wasRefused(line) || Number(line.status) >= 429 || !Object.hasOwn(REFUSALS, code)) return undefined;
   const { remedy, hints }: CatalogueEntry = REFUSALS[code as keyof typeof REFUSALS];
-  const hint = hints?.[String(record.hint)];
+  const hint = hints?.[String(line.hint)];
   // The links lead to pages of the documentation, which a terminal does not show.
   return [hint, remedy.replace(/ See \[[^\]]*\]\([^)]*\)\./, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')]
     .filter(Boolean)
     .join(' ');
 }
 
-function commandsOf(record: DecisionRecord): string[] {
-  const { code, stage, status, organization, upstream } = record;
+function commandsOf(line: LogLine): string[] {
+  const { code, stage, status, organization, upstream } = line;
   if (stage === 'match') return ['bin/gateway routes'];
   if (stage === 'forward' && upstream !== undefined && Number(status) >= 500)
     return [`bin/gateway upstreams try ${upstream}`];
   if (organization === undefined) return [];
   if (code === 'rate_limited') return [`bin/gateway limits show --org ${organization}`];
-  const scopes = missingScopes(record);
-  if (scopes.length > 0) return [`bin/gateway keys scopes ${record.key_id} --add ${scopes.join(' ')}`];
+  const scopes = missingScopes(line);
+  if (scopes.length > 0) return [`bin/gateway keys scopes ${line.key_id} --add ${scopes.join(' ')}`];
   return KEY_CODES.test(String(code)) ? [`bin/gateway keys list --org ${organization}`] : [];
 }
 
 /** What a key would have to hold, too; none for a caller without a key, such as a token. */
-function missingScopes({ code, key_id: key, required_scopes: required, held_scopes: held }: DecisionRecord): string[] {
+function missingScopes({ code, key_id: key, required_scopes: required, held_scopes: held }: LogLine): string[] {
   if (code !== 'insufficient_scope' || key === undefined || !Array.isArray(required)) return [];
   return required.filter((scope) => !Array.isArray(held) || !held.includes(scope));
 }

@@ -1,12 +1,12 @@
-// Pure: turns a decision record, which is one line of the access log, into a report per stage.
+// Pure: turns the log line of an exchange into a report per stage.
 
 import type { StageOutcome } from '../catalogue/capability.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
 import { hasFailed, wasRefused } from '../shared/failed-requests.ts';
 import { durationText } from '../shared/text.ts';
 import { STAGES, type StageName, UNREHEARSED_STAGES } from '../stages.ts';
+import { durationsOf, type LogLine } from './log-line.ts';
 import { type NextSteps, nextStepsOf } from './next-steps.ts';
-import { type DecisionRecord, durationsOf } from './record.ts';
 import { type StageText, stageText } from './stage-text.ts';
 
 export interface StageReport {
@@ -14,7 +14,7 @@ export interface StageReport {
   readonly outcome: StageOutcome;
   /** The known facts, one per line. */
   readonly told: readonly string[];
-  /** Absent where the record has no times. */
+  /** Absent if the line has no times. */
   readonly duration_ms?: number;
 }
 
@@ -29,7 +29,7 @@ export interface ExchangeReport {
 
 /** What only operators are told. */
 export interface OperatorReport extends ExchangeReport {
-  readonly record: DecisionRecord;
+  readonly record: LogLine;
   /** Whether the gateway refused it, before the service had it. */
   readonly refused: boolean;
   /** Absent for a request that was answered. */
@@ -38,28 +38,28 @@ export interface OperatorReport extends ExchangeReport {
 
 /**
  * Makes reports of exchanges, including those without a stage: through a tunnel, or ended before there was a request. The second argument of
- * the function says whether the service failed, which a part of the record may not tell.
+ * the function says whether the service failed, which the members that clients are told may not show.
  */
-export function createExchangeReport(textOf: StageText): (record: DecisionRecord, failed: boolean) => ExchangeReport {
-  return (record, failed) => {
-    const last = STAGES.indexOf(record.stage as StageName);
-    const durations = durationsOf(record);
+export function createExchangeReport(textOf: StageText): (line: LogLine, failed: boolean) => ExchangeReport {
+  return (line, failed) => {
+    const last = STAGES.indexOf(line.stage as StageName);
+    const durations = durationsOf(line);
     const stages = STAGES.map((stage, index): StageReport => {
-      const outcome = outcomeOf(record, index, last);
+      const outcome = outcomeOf(line, index, last);
       const durationMs = outcome === 'not reached' ? undefined : durations[stage];
       return {
         stage,
         outcome,
-        told: outcome === 'not reached' ? [] : textOf(stage, record, outcome),
+        told: outcome === 'not reached' ? [] : textOf(stage, line, outcome),
         ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
       };
     });
-    const { request_id, client_request_id, time } = record;
+    const { request_id, client_request_id, time } = line;
     return {
       request_id,
       ...(client_request_id === undefined ? {} : { client_request_id }),
       time: typeof time === 'number' ? new Date(time).toISOString() : undefined,
-      verdict: verdictOf(record, failed),
+      verdict: verdictOf(line, failed),
       stages,
     };
   };
@@ -68,17 +68,17 @@ export function createExchangeReport(textOf: StageText): (record: DecisionRecord
 const reportOf = createExchangeReport(stageText);
 
 /** Everything, for operators. */
-export function exchangeReport(record: DecisionRecord): OperatorReport {
-  const next = nextStepsOf(record);
+export function exchangeReport(line: LogLine): OperatorReport {
+  const next = nextStepsOf(line);
   return {
-    ...reportOf(record, hasFailed(record)),
+    ...reportOf(line, hasFailed(line)),
     ...(next !== undefined && { next }),
-    refused: wasRefused(record),
-    record,
+    refused: wasRefused(line),
+    record: line,
   };
 }
 
-function outcomeOf({ code, replayed, tunnel, rehearsed }: DecisionRecord, index: number, last: number): StageOutcome {
+function outcomeOf({ code, replayed, tunnel, rehearsed }: LogLine, index: number, last: number): StageOutcome {
   if (index > last) return 'not reached';
   if (rehearsed === true && (STAGES[index] as StageName) in UNREHEARSED_STAGES) return 'not tried';
   if (index < last || (rehearsed === true && code === undefined)) return 'passed';
@@ -89,34 +89,34 @@ function outcomeOf({ code, replayed, tunnel, rehearsed }: DecisionRecord, index:
   return 'answered';
 }
 
-function verdictOf(record: DecisionRecord, failed: boolean): string {
-  const { method, route, stage, status, code, tunnel, replayed, rehearsed } = record;
+function verdictOf(line: LogLine, failed: boolean): string {
+  const { method, route, stage, status, code, tunnel, replayed, rehearsed } = line;
   const what = `${method} ${route ?? (tunnel === undefined ? '(no operation)' : `through the tunnel ${tunnel}`)}`;
-  const after = typeof record.duration_ms === 'number' ? ` after ${durationText(record.duration_ms)}` : '';
-  if (rehearsed === true) return `${what} ${rehearsedVerdict(record)}`;
+  const after = typeof line.duration_ms === 'number' ? ` after ${durationText(line.duration_ms)}` : '';
+  if (rehearsed === true) return `${what} ${rehearsedVerdict(line)}`;
   if (replayed === true) return `${what} was answered with ${status}${after}: the kept answer to an earlier request.`;
-  if (status === 499) return `${what}: the client left${after}, ${whenItLeft(record)}.`;
+  if (status === 499) return `${what}: the client left${after}, ${whenItLeft(line)}.`;
   if (code === undefined) return `${what} was answered with ${status}${after}.`;
-  if (failed) return `${what} failed with ${status} ${code}${after}.${whyFailed(record)}`;
+  if (failed) return `${what} failed with ${status} ${code}${after}.${whyFailed(line)}`;
   return `${what} was refused by ${stage} with ${status} ${code}${after}.${sentenceFor(code)}`;
 }
 
-function whenItLeft({ bytes_out: bytesOut, stream }: DecisionRecord): string {
+function whenItLeft({ bytes_out: bytesOut, stream }: LogLine): string {
   if (stream !== undefined) return 'which ended the stream';
   return Number(bytesOut) > 0 ? 'before the whole answer was sent' : 'before it was answered';
 }
 
-function rehearsedVerdict({ stage, status, code, tunnel, target }: DecisionRecord): string {
+function rehearsedVerdict({ stage, status, code, tunnel, target }: LogLine): string {
   if (code !== undefined) return `would be refused by ${stage} with ${status} ${code}.${sentenceFor(code)}`;
   if (target !== undefined) return `would be sent to ${target}.`;
   return tunnel === undefined ? 'would be answered by the gateway itself.' : 'would be passed on as it is.';
 }
 
 /** A service that got a part of the time alone is not to blame for the whole. */
-function whyFailed(record: DecisionRecord): string {
-  const { code, queued_ms: queuedMs } = record;
+function whyFailed(line: LogLine): string {
+  const { code, queued_ms: queuedMs } = line;
   if (code !== 'upstream_timeout' || typeof queuedMs !== 'number') return sentenceFor(code);
-  const leftMs = (durationsOf(record).forward ?? 0) - queuedMs;
+  const leftMs = (durationsOf(line).forward ?? 0) - queuedMs;
   const left = leftMs > 0 ? `within the ${durationText(leftMs)} that were left` : 'in the time that was left';
   return ` It waited ${durationText(queuedMs)} for its turn, and the service did not respond ${left}.`;
 }

@@ -1,10 +1,10 @@
-// Pure: the text for one stage of a decision record. Each capability has the facts of its own fields; those here are about every exchange.
+// Pure: the text about one stage, made from the log line. Each capability has the facts of its fields; the facts here are about all exchanges.
 
 import { ALL_CAPABILITIES } from '../catalogue/capabilities.ts';
 import type { Capability, Fact, FactRows, FactsOf, StageOutcome } from '../catalogue/capability.ts';
 import type { GeneralFields } from '../catalogue/log-fields.ts';
 import { type StageName, UNREHEARSED_STAGES } from '../stages.ts';
-import type { DecisionRecord, RecordName } from './record.ts';
+import type { LogLine, LogLineMember } from './log-line.ts';
 
 /** A field without a fact does not compile. */
 const GENERAL_FACTS: FactsOf<GeneralFields, 'rehearsed'> = {
@@ -34,17 +34,19 @@ const withoutFacts: Readonly<Partial<Record<StageName, string>>> = Object.assign
   ...capabilities.map((capability) => capability.withoutFacts),
 );
 
-/** Lines for people; empty if the record has nothing about the stage. */
-export type StageText = (stage: StageName, record: DecisionRecord, outcome: StageOutcome) => string[];
+/** Lines for people; empty if the line has nothing about the stage. */
+export type StageText = (stage: StageName, line: LogLine, outcome: StageOutcome) => string[];
 
 export function createStageText(facts: readonly (readonly [field: string, fact: Fact])[]): StageText {
-  const tells = facts.flatMap(([name, fact]) => (typeof fact === 'string' ? [] : [{ name: name as RecordName, fact }]));
+  const tells = facts.flatMap(([name, fact]) =>
+    typeof fact === 'string' ? [] : [{ name: name as LogLineMember, fact }],
+  );
 
-  return function stageText(stage, record, outcome) {
+  return function stageText(stage, line, outcome) {
     const unrehearsed = outcome === 'not tried' ? UNREHEARSED_STAGES[stage] : undefined;
     if (unrehearsed !== undefined) return [unrehearsed];
     const lines = tells.flatMap(({ name, fact }) =>
-      record[name] === undefined ? [] : (fact[stage]?.(record[name], record, outcome) ?? []),
+      line[name] === undefined ? [] : (fact[stage]?.(line[name], line, outcome) ?? []),
     );
     const alone = withoutFacts[stage];
     return lines.length === 0 && alone !== undefined ? [alone] : lines;

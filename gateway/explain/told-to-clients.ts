@@ -6,7 +6,7 @@ import { LOG_FIELDS } from '../catalogue/log-fields.ts';
 import { hasFailed } from '../shared/failed-requests.ts';
 import type { ExchangeLine } from '../shared/questions/exchange-filter.ts';
 import { durationText } from '../shared/text.ts';
-import type { DecisionRecord } from './record.ts';
+import type { LogLine } from './log-line.ts';
 import { createExchangeReport, type ExchangeReport } from './report.ts';
 import { createStageText, FACTS } from './stage-text.ts';
 
@@ -33,7 +33,7 @@ export function reportForClients(line: ExchangeLine): ExchangeReport {
   return reportOf(toldOf(line), hasFailed(line));
 }
 
-function toldOf(line: ExchangeLine): DecisionRecord {
+function toldOf(line: ExchangeLine): LogLine {
   const members = Object.entries<LogField>(LOG_FIELDS).flatMap(([name, { told }]) => {
     const value = line[name];
     if (value === undefined || told === false) return [];

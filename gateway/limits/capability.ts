@@ -91,13 +91,13 @@ const facts: FactsOf<typeof fields> = {
     throttle: (after, _, outcome) =>
       outcome === 'refused' ? `the address has failed too often; it may come back after ${after} s` : undefined,
   },
-  limits: { limit: (limits, record) => eachLimit(objectsIn(limits), record) },
+  limits: { limit: (limits, line) => eachLimit(objectsIn(limits), line) },
   shadow_refused: 'limits',
   violated_policies: 'limits',
-  limit: { limit: (_, record) => tightestLimit(record) },
+  limit: { limit: (_, line) => tightestLimit(line) },
   limit_remaining: 'limit',
   limit_quota: 'limit',
-  limit_source: { limit: (_, record) => decisionIn(record) },
+  limit_source: { limit: (_, line) => decisionIn(line) },
   decided_at: 'limit_source',
 };
 
@@ -139,7 +139,7 @@ function eachLimit(limits: readonly Members[], { rehearsed, violated_policies, s
   });
 }
 
-/** Returns the tightest limit, if the record does not list all limits. */
+/** Returns the tightest limit, if the line does not list all limits. */
 function tightestLimit({ limits, limit, limit_remaining, limit_quota, rehearsed }: Members): string | undefined {
   const isListed = rehearsed === true || (Array.isArray(limits) && limits.length > 0);
   return isListed ? undefined : `${limit}: admitted; ${grouped(limit_remaining)} of ${grouped(limit_quota)} left`;

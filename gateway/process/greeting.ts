@@ -1,7 +1,7 @@
 // The greeting of a started gateway: where its pages are, upstreams without a service, and how to send a first request.
 
 import type { Settings } from '../config/settings.ts';
-import type { OperationCount } from '../serving/operation-count.ts';
+import type { OperationCount } from '../serving/route-rows.ts';
 import { ACCOUNT_SCOPES } from '../shared/contracts/scopes.ts';
 import type { FromContract } from '../upstream/simulated/addresses.ts';
 

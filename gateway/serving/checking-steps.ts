@@ -33,8 +33,7 @@ interface CheckingParts
   readonly overload: Pick<Overload, 'shed' | 'reserve' | 'hold'>;
   /** Called with the organization and the operation of each call of a deprecated operation. */
   readonly onDeprecated: Parameters<typeof createNoteUse>[1];
-  /** The counters of requests. */
-  readonly requests: LimitOptions['store'];
+  readonly requestCounters: LimitOptions['store'];
   now(): number;
 }
 
@@ -78,7 +77,7 @@ export function createCheckingSteps(configuration: Configuration, parts: Checkin
     authenticate: parts.authenticate,
     authorize: createAuthorize({ ...rights, now }),
     noteUse: createNoteUse(deprecations, parts.onDeprecated),
-    limit: createLimit({ store: parts.requests, rules: limits, now }),
+    limit: createLimit({ store: parts.requestCounters, rules: limits, now }),
     reserve: overload.reserve,
     validate: createValidate({ ...contracts, ...gateway.limits, hold: overload.hold }),
     allowedMethods,

@@ -1,7 +1,9 @@
-// Pure: the operations that are served, one row each, for the command `routes` and the console.
+// Pure: the operations that are served: one row each, for the command `routes` and the console, and their number.
 
+import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { ANONYMOUS_TIER, extraOf, type LimitRules } from '../limits/limit-rules.ts';
+import { needsScopeIn } from '../shared/contracts/scopes.ts';
 
 interface RouteRow {
   readonly method: string;
@@ -29,4 +31,17 @@ export function routeRow(operation: Operation, limits: LimitRules): RouteRow {
     upstream: operation.upstream,
     contract: operation.contract,
   };
+}
+
+export interface OperationCount {
+  readonly all: number;
+  /** Operations that only operators of the API may use. */
+  readonly forOperators: number;
+}
+
+export function operationCountOf(configuration: Configuration): OperationCount {
+  const { operations } = configuration.contracts;
+  const { operatorScopes } = scopeRulesOf(configuration);
+  const forOperators = operations.filter(({ operation }) => needsScopeIn(operatorScopes, operation)).length;
+  return { all: operations.length, forOperators };
 }

@@ -1,5 +1,5 @@
-// The views of the console that one process answers from its configuration and its stores: audit, routes, configuration, and a request that
-// is tried out.
+// The views of the console that one process answers from its configuration and its stores: audit, routes, configuration, and the rehearsal
+// of a request.
 
 import { isIP } from 'node:net';
 import { ANONYMOUS, createAuthenticate } from '../auth/authenticate.ts';
@@ -20,7 +20,6 @@ interface ConsoleViewsOptions {
   readonly store: KeyStore;
   readonly limits: Pick<LimitUsage, 'show'>;
   readonly changes: Pick<ConfigurationChanges, 'report'>;
-  /** The configuration in force. */
   configuration(): Configuration;
   now(): number;
 }
@@ -84,13 +83,13 @@ async function tryOut(options: ConsoleViewsOptions, asked: RehearsalQuestion): P
     clientAddress: client === '' ? undefined : client,
   };
   try {
-    const { record, refusal } = await rehearse(request, {
+    const { line, refusal } = await rehearse(request, {
       configuration: options.configuration(),
       authenticate: authenticateAs(client === '' && caller ? { ...caller, allowsAddress: undefined } : caller),
       limitUse: report,
       now: options.now,
     });
-    return { report: exchangeReport(record), refusal: refusal?.body ?? null };
+    return { report: exchangeReport(line), refusal: refusal?.body ?? null };
   } catch (error) {
     return { problem: `This cannot be sent as a request: ${(error as Error).message}` };
   }

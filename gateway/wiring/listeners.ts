@@ -11,14 +11,14 @@ import { listen } from '../edge/connections/listen.ts';
 import { createAnswerChallenge, type OwnChallenge } from '../edge/own-answers/acme-challenge.ts';
 import { createRefusals } from '../edge/refusal/refusals.ts';
 import { securityHeadersFor } from '../edge/security-headers.ts';
-import { PublicServer, type RequestHandlers, type ServerOptions } from '../edge/server.ts';
+import { PublicServer, type RequestHandlers, type ServerOptions, withoutUpgrades } from '../edge/server.ts';
 import { createPlain } from '../edge/tls/plain.ts';
 import type { DownstreamRequest } from '../exchange/downstream.ts';
 import type { Admitted } from '../exchange/exchange.ts';
 import type { PublicTls } from './public-tls.ts';
 
-/** The functions that exist only after everything behind the listeners is open. */
-export interface ClientRequests extends Pick<ServerOptions, 'recordExchange'> {
+/** What the listeners call. It is opened after them, because it uses them. */
+export interface ListenOptions extends Pick<ServerOptions, 'recordExchange'> {
   /** The handlers of the configuration in force. Called once per request. `openServing` of sections/traffic.ts */
   servingInForce(): RequestHandlers & {
     /** Forwards a request of the plain listener; undefined if no tunnel there has its path. serving.ts */
@@ -53,8 +53,8 @@ export class Listeners {
   }
 
   /** Starts to listen. Resolves with the ports; `plainPort` is undefined without a plaintext listener. */
-  async listen(requests: ClientRequests): Promise<{ readonly port: number; readonly plainPort: number | undefined }> {
-    const { server } = this.#createServers(requests);
+  async listen(options: ListenOptions): Promise<{ readonly port: number; readonly plainPort: number | undefined }> {
+    const { server } = this.#createServers(options);
     const { host, port } = this.#options.settings;
     const portOfPlain = this.#gateway.tls?.plain?.port ?? 0;
     return {
@@ -91,22 +91,16 @@ export class Listeners {
     await Promise.all(this.#servers().map((server) => server.drain(drainMs)));
   }
 
-  /** Closes what a start that failed has opened. */
-  async close(): Promise<void> {
-    // After a drain, none is listening.
-    const listening = this.#servers().filter(({ server }) => server.listening);
-    await Promise.all(listening.map((server) => server.drain(0)));
-  }
-
   #servers(): PublicServer[] {
     return [this.#public, this.#plain].filter((server) => server !== undefined);
   }
 
-  #createServers(requests: ClientRequests): PublicServer {
+  #createServers({ servingInForce, recordExchange }: ListenOptions): PublicServer {
     const { settings, configuration, constantHeaders, refusals, requestId, onExcess, tls } = this.#options;
     const { limits, timeouts, http, tls: tlsRules } = this.#gateway;
     const shared = {
-      ...requests,
+      servingInForce,
+      recordExchange,
       constantHeaders,
       refusals,
       requestId,
@@ -124,9 +118,7 @@ export class Listeners {
       }),
     };
     if (tlsRules?.plain) {
-      const plain = this.#plainOptions(tlsRules.plain.mode, (admitted) =>
-        requests.servingInForce().passPlain(admitted),
-      );
+      const plain = this.#plainOptions(tlsRules.plain.mode, (admitted) => servingInForce().passPlain(admitted));
       this.#plain = new PublicServer({ ...shared, ...plain });
     }
     this.#public = new PublicServer({
@@ -143,24 +135,20 @@ export class Listeners {
     const constantHeaders = securityHeadersFor('http:');
     const { isDraining, onUnreadableForward, ownChallenge } = this.#options;
     const rules = { ...limits, scheme: 'http', notesTraces: false, isDraining, onUnreadableForward } as const;
-    const requests: RequestHandlers = {
-      handleRequest: createPlain({
-        mode,
-        publicUrl,
-        hosts: Object.values(hosts).filter((name) => name !== undefined),
-        admit: builtFrom(this.#trustedProxies, (proxies) => createAdmit({ ...rules, trustedProxies: proxies })),
-        answerChallenge: createAnswerChallenge(ownChallenge),
-        passThrough,
-      }),
-      needsNode: () => true,
-      upgrades: () => false,
-      upgrade: () => Promise.reject(new Error('the plain listener upgrades nothing')),
-    };
+    const handleRequest = createPlain({
+      mode,
+      publicUrl,
+      hosts: Object.values(hosts).filter((name) => name !== undefined),
+      admit: builtFrom(this.#trustedProxies, (proxies) => createAdmit({ ...rules, trustedProxies: proxies })),
+      answerChallenge: createAnswerChallenge(ownChallenge),
+      passThrough,
+    });
+    const handlers = withoutUpgrades(handleRequest);
     return {
       constantHeaders,
       refusals: createRefusals({ publicUrl, countRefusal: () => undefined }),
       usesFastPath: false,
-      servingInForce: () => requests,
+      servingInForce: () => handlers,
     };
   }
 }

@@ -48,7 +48,7 @@ export function createServing(configuration: Configuration, sections: Sections):
     throttle: callers.throttle.throttle,
     authenticate: createAuthenticate(callers.identity.credentialReaders),
     onDeprecated: callers.versionUses.note,
-    requests: counters.requests,
+    requestCounters: counters.requests,
     now: options.now,
   });
   const replays = replayOf(configuration, sections);
@@ -59,19 +59,15 @@ export function createServing(configuration: Configuration, sections: Sections):
     admitAgain: async (exchange) => checks.authorize(await checks.authenticate(exchange)).caller,
   });
   const toUpstreams = createToUpstreams(configuration, sections, openStream);
-  const { tlsOf, handshake } = toUpstreams;
-  const inFlight = createCount();
-
   const operationSteps = { ...checks, replay: replays.replay, forward: toUpstreams.forward };
+  const inFlight = createCount();
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
     ...operationSteps,
-    ...stepsBesideStages(configuration, sections, checks, operationSteps, tlsOf),
+    ...stepsBesideStages(configuration, sections, operationSteps, toUpstreams.tlsOf),
     track: inFlight.track,
   };
-  const { upgrades, upgrade } = createUpgrades({
-    ...{ operations, steps, tlsOf, handshake, openStream },
-    tunnels: traffic.tunnels,
-  });
+  const { tunnels } = traffic;
+  const { upgrades, upgrade } = createUpgrades({ operations, steps, tunnels, openStream, ...toUpstreams });
   return {
     configuration,
     operations,
@@ -107,42 +103,37 @@ function createPassPlain(steps: Steps<ReadonlySet<Site>, Tunnel>): Serving['pass
 function stepsBesideStages(
   configuration: Configuration,
   { options, upstreams, certificates, traffic }: Sections,
-  checks: CheckingSteps,
-  operationSteps: OperationSteps,
+  steps: CheckingSteps & OperationSteps,
   tlsOf: ReturnType<typeof createToUpstreams>['tlsOf'],
 ): Omit<Steps<ReadonlySet<Site>, Tunnel>, keyof OperationSteps | 'sitesFor' | 'tunnelAt' | 'track'> {
+  const { tunnels, overload, beginInternal } = traffic;
+  const { refuse } = traffic.refusals;
   const answerChallenge = createAnswerChallenge(certificates.ordered?.findToken);
-  const own = createOwnAnswers(configuration, {
-    checks,
+  const { trusts, ...ownAnswers } = createOwnAnswers(configuration, {
+    checks: steps,
     jwks: upstreams.assertions.jwks,
-    refuse: traffic.refusals.refuse,
+    refuse,
   });
   const agents = createAgentSteps(configuration, {
-    checks,
-    steps: operationSteps,
-    trusts: own.trusts,
-    begin: traffic.beginInternal,
-    refuse: traffic.refusals.refuse,
-    hold: traffic.overload.hold,
+    checks: steps,
+    steps,
+    trusts,
+    refuse,
+    begin: beginInternal,
+    hold: overload.hold,
     now: options.now,
   });
   return {
-    allowOrigin: own.allowOrigin,
-    isPreflight: own.isPreflight,
-    answerPreflight: own.answerPreflight,
-    isOwnPath: own.isOwnPath,
-    answerOwnPath: own.answerOwnPath,
-    answerOptions: own.answerOptions,
-    isAgentsPath: agents.isAgentsPath,
-    answerAgent: agents.answerAgent,
+    ...ownAnswers,
+    ...agents,
     async refuseMisdirected(arrived) {
-      checks.admit(arrived);
+      steps.admit(arrived);
       throw misdirected(configuration.config.gateway);
     },
     async passThrough(admitted, tunnel) {
       const answering = answerChallenge(admitted);
       if (answering === false || !(await answering))
-        await traffic.tunnels.handle(admitted, { tunnel, tls: tlsOf(tunnel.upstream) });
+        await tunnels.handle(admitted, { tunnel, tls: tlsOf(tunnel.upstream) });
     },
   };
 }

@@ -4,7 +4,7 @@ import type { LogLevel } from '../observe/log/log.ts';
 import type { MetricSnapshot } from '../observe/metrics/worker-metrics.ts';
 import type { FirstSteps } from '../process/greeting.ts';
 import type { OpenFiles } from '../process/open-files.ts';
-import type { OperationCount } from '../serving/operation-count.ts';
+import type { OperationCount } from '../serving/route-rows.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import type { ConsoleAction } from '../shared/questions/console-action.ts';
 import type { ConsoleView } from '../shared/questions/console-view.ts';

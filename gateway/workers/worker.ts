@@ -2,11 +2,11 @@
 
 import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
-import type { ChangeAuthor, Operators } from '../observe/admin/admin.ts';
+import type { ChangeAuthor, Operators } from '../observe/admin/answers.ts';
 import { endOnCrash } from '../process/crash.ts';
 import type { HostProcess, Painter } from '../process/host-process.ts';
 import { type Served, serve } from '../process/serve.ts';
-import { operationCountOf } from '../serving/operation-count.ts';
+import { operationCountOf } from '../serving/route-rows.ts';
 import { ConfigError } from '../shared/mistakes.ts';
 import { type AskFleet, answerFleet, type FleetQuestion, PATIENCE_MS } from '../shared/questions/fleet.ts';
 import { upstreamsFromContract } from '../upstream/simulated/addresses.ts';

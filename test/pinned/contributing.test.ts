@@ -57,9 +57,10 @@ const examples: Readonly<Record<string, Example>> = {
   // It spends, and adds to the exchange; its stand-in reads a store.
   limit: {
     kind: 'a stage',
-    named: /^ {2}limit: \{$|\bsteps\.limit\b|\bcreateLimit\b|\bCounted(?=[,)>]| \{)|\/, 'limit'\]|\brehearse\(/m,
-    // They count something else, or are the stand-in.
-    own: /^gateway\/(limits\/|(observe\/metrics\/duration-metrics|serving\/rehearsal\/read-only-store)\.ts)/,
+    named:
+      /^ {2}limit: \{$|\bsteps\.limit\b|\bcreateLimit\b|\bCounted(?=[,)>]| \{)|\/, 'limit'\]|\brehearse\(|\bcreateReadOnlyStore\(/m,
+    // They count something else, or rehearse whatever the stages are.
+    own: /^gateway\/(limits\/|(observe\/metrics\/duration-metrics|serving\/rehearsal\/rehearse)\.ts)/,
   },
   replay: {
     kind: 'a stage with a store',

@@ -36,13 +36,13 @@ export async function explainRequest(context: CommandContext, text: string, flag
     knowsAddress: flags.client !== undefined,
   } as Parameters<typeof findWho>[2]);
   const { report, unknown } = await usageOf(context, who.organization);
-  const { record, refusal } = await rehearse(request, {
+  const { line, refusal } = await rehearse(request, {
     configuration,
     authenticate: who.authenticate,
     limitUse: report,
     now: context.now,
   }).catch((error: Error) => context.usage(`This cannot be sent as a request: ${error.message}`));
-  const exchange = exchangeReport(record);
+  const exchange = exchangeReport(line);
   if (flags.json) {
     printJson(context, {
       ...exchange,
@@ -55,7 +55,7 @@ export async function explainRequest(context: CommandContext, text: string, flag
   }
   printReport(context, exchange);
   const routes = configuration.contracts.operations.map(({ operation }) => operation.path);
-  const meant = nearRoute(record, routes);
+  const meant = nearRoute(line, routes);
   if (meant !== undefined) printText(context, `\nDid you mean ${meant}?`);
   if (unknown !== undefined) printText(context, `\nThe counters are taken for unused: ${unknown}`);
   if (refusal !== undefined) printText(context, `\n${JSON.stringify(refusal.body, null, 2)}`);

@@ -1,6 +1,6 @@
 // Prints an exchange for people: the verdict, then one block per stage. Names the path that a request without an operation may have meant.
 
-import type { DecisionRecord } from '../../explain/record.ts';
+import type { LogLine } from '../../explain/log-line.ts';
 import type { ExchangeReport, OperatorReport, StageReport } from '../../explain/report.ts';
 import { hasFailed } from '../../shared/failed-requests.ts';
 import { closest } from '../../shared/mistakes.ts';
@@ -27,9 +27,9 @@ export function printReport(
   for (const [index, step] of steps.entries()) printLine(context, `${index === 0 ? 'Next: ' : '      '}${step}`);
 }
 
-function linesOf(report: StageReport, record: DecisionRecord | undefined): string[] {
+function linesOf(report: StageReport, logged: LogLine | undefined): string[] {
   const { stage, told, duration_ms: durationMs } = report;
-  const outcome = wordOf(report, record);
+  const outcome = wordOf(report, logged);
   const duration = durationMs === undefined ? '' : durationText(durationMs);
   const head = `${stage.padEnd(STAGE_WIDTH)}  ${outcome.padEnd(OUTCOME_WIDTH)}  ${duration.padStart(DURATION_WIDTH)}`;
   const indent = ' '.repeat(head.length);
@@ -38,15 +38,15 @@ function linesOf(report: StageReport, record: DecisionRecord | undefined): strin
 }
 
 /** As the verdict and the console say it: the service failed, or the gateway refused. */
-function wordOf({ outcome }: StageReport, record: DecisionRecord | undefined): string {
-  return outcome === 'refused' && record !== undefined && hasFailed(record) ? 'failed' : outcome;
+function wordOf({ outcome }: StageReport, logged: LogLine | undefined): string {
+  return outcome === 'refused' && logged !== undefined && hasFailed(logged) ? 'failed' : outcome;
 }
 
 /** Edits of a misspelt path. */
 const EDITS_MAX = 2;
 
 /** Returns the nearest route with as many parts; undefined if the request has an operation, or none is near. */
-export function nearRoute({ code, path }: DecisionRecord, routes: Iterable<string>): string | undefined {
+export function nearRoute({ code, path }: LogLine, routes: Iterable<string>): string | undefined {
   if (code !== 'route_not_found' || typeof path !== 'string') return undefined;
   const parts = path.split('/');
   // Any value fits where a route has a parameter.

@@ -28,7 +28,7 @@ function useOf(report: UsageReport | undefined, { policy, key }: Charge): LimitU
   );
 }
 
-/** Units remaining, milliseconds until more are freed, and the least milliseconds until the cost fits. */
+/** Returns three numbers: the units that remain, the milliseconds until more are free, and the milliseconds until the cost may fit. */
 function figuresOf({ requests, cost }: Charge, use: LimitUse | undefined, nowMs: number): number[] {
   const remaining = use === undefined ? requests : Math.min(requests, use.remaining);
   const freedInMs = use?.next_freed_at ? Math.max(1, Date.parse(use.next_freed_at) - nowMs) : 0;

@@ -1,25 +1,20 @@
-// Rehearses a request: it passes through the real parser and those real stages that only read, on a port of its own. Nothing is sent to an
-// upstream.
+// Rehearses a request: sends it to a listener on a free port of this machine, whose pipeline has the steps of stand-ins.ts, and reports
+// what happens to it.
 
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { ANY_KEY } from '../../auth/capability.ts';
 import type { Configuration } from '../../configuration.ts';
-import { misdirected, type Site } from '../../edge/admission/sites.ts';
 import { closeAtOnce, listen } from '../../edge/connections/listen.ts';
 import { createIds } from '../../edge/ids.ts';
 import { createRefusals } from '../../edge/refusal/refusals.ts';
-import { PublicServer } from '../../edge/server.ts';
-import type { Arrived, Forwardable } from '../../exchange/exchange.ts';
+import { PublicServer, withoutUpgrades } from '../../edge/server.ts';
 import type { Trail } from '../../exchange/trail.ts';
-import type { DecisionRecord } from '../../explain/record.ts';
+import type { LogLine } from '../../explain/log-line.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
-import type { UsageReport } from '../../limits/usage.ts';
 import { createLineOf } from '../../observe/log/line.ts';
-import { createPipeline, type Stages } from '../../pipeline.ts';
-import type { Tunnel } from '../../tunnel/table.ts';
-import { createCheckingSteps } from '../checking-steps.ts';
-import { createReadOnlyStore } from './read-only-store.ts';
+import { createPipeline } from '../../pipeline.ts';
+import { createRehearsedSteps, type RehearsalParts } from './stand-ins.ts';
 
 export interface RehearsedRequest {
   readonly method: string;
@@ -31,16 +26,8 @@ export interface RehearsedRequest {
   readonly clientAddress: string | undefined;
 }
 
-interface RehearsalParts {
-  readonly configuration: Configuration;
-  readonly authenticate: Stages['authenticate'];
-  /** The use of the organization's limits; undefined if unknown, which counts as unused. */
-  readonly limitUse: UsageReport | undefined;
-  now(): number;
-}
-
 interface Rehearsed {
-  readonly record: DecisionRecord;
+  readonly line: LogLine;
   /** Undefined if no stage refuses the request. */
   readonly refusal: { readonly status: number; readonly body: unknown } | undefined;
 }
@@ -48,34 +35,27 @@ interface Rehearsed {
 /** Rejects with a sentence if this is not a sendable request. */
 export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): Promise<Rehearsed> {
   const { publicUrl, limits, timeouts } = parts.configuration.config.gateway;
-  // The headers of the answer are not reported.
-  const constantHeaders: readonly string[] = [];
   const refusals = createRefusals({ publicUrl, countRefusal: () => undefined });
   const finished = Promise.withResolvers<Trail>();
-  const requests = {
-    handleRequest: createHandle(asked, parts),
-    needsNode: () => true,
-    upgrades: () => false,
-    upgrade: async () => undefined,
-  };
+  const handlers = withoutUpgrades(createPipeline(createRehearsedSteps(asked.clientAddress, parts)));
   const { server } = new PublicServer({
     ...limits,
     ...timeouts,
-    constantHeaders,
+    constantHeaders: [],
     refusals,
     requestId: createIds(parts.now).requestId,
     usesFastPath: false,
-    servingInForce: () => requests,
+    servingInForce: () => handlers,
     recordExchange: finished.resolve,
   });
   const port = await listen(server, '127.0.0.1', 0);
   try {
     const answer = await send(port, asked, new URL(publicUrl).host);
     const trail = await finished.promise;
-    const record = JSON.parse(createLineOf()(trail, 30, parts.now())) as DecisionRecord;
+    const line = JSON.parse(createLineOf()(trail, 30, parts.now())) as LogLine;
     return {
-      record: {
-        ...record,
+      line: {
+        ...line,
         rehearsed: true,
         limits: limitsOf(trail, parts.configuration),
         ...timesOf(trail, parts.configuration),
@@ -85,67 +65,6 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
   } finally {
     await closeAtOnce(server);
   }
-}
-
-/** The pipeline of `wiring/serving.ts`, with stand-ins for the parts that send, spend or store. */
-function createHandle(
-  { clientAddress }: RehearsedRequest,
-  { configuration, authenticate, limitUse, now }: RehearsalParts,
-): (arrived: Arrived) => Promise<void> {
-  const { upstreams, gateway } = configuration.config;
-  const nothing = () => undefined;
-  const checks = createCheckingSteps(configuration, {
-    isDraining: () => false,
-    overload: { shed: nothing, reserve: nothing, hold: nothing },
-    throttle: nothing,
-    authenticate,
-    onDeprecated: nothing,
-    requests: createReadOnlyStore(limitUse, now),
-    now,
-  });
-
-  function admit(arrived: Arrived) {
-    const admitted = checks.admit(arrived);
-    const address = clientAddress ?? admitted.clientAddress;
-    arrived.trail.clientAddress = clientAddress;
-    return { ...admitted, clientAddress: address };
-  }
-
-  const answered = async (arrived: Arrived) => done(admit(arrived));
-  return createPipeline<ReadonlySet<Site>, Tunnel>({
-    ...checks,
-    admit,
-    async refuseMisdirected(arrived) {
-      admit(arrived);
-      throw misdirected(gateway);
-    },
-    async passThrough(admitted, { name }) {
-      admitted.trail.note('tunnel', name);
-      done(admitted);
-    },
-    track: (work) => work,
-    allowOrigin: nothing,
-    isPreflight: () => false,
-    answerPreflight: answered,
-    isOwnPath: () => false,
-    answerOwnPath: answered,
-    answerOptions: answered,
-    isAgentsPath: () => false,
-    answerAgent: answered,
-    replay: (checked) => ({ ...checked, recording: undefined }),
-    forward: async (exchange: Forwardable) => {
-      const { caller, operation, trail } = exchange;
-      const entry = upstreams[operation.upstream];
-      trail.target = (caller.mode === 'test' ? entry?.test : entry?.live)?.join(' or ');
-      done(exchange);
-    },
-  });
-}
-
-function done({ response, trail }: Arrived): void {
-  trail.status = 204;
-  response.writeHead(204);
-  response.end();
 }
 
 /** The deadlines of the answer, and the bound of open streams where the answer may be one. */

@@ -9,7 +9,7 @@ import { extendLengthenedWindows, warnOfLostTiers } from '../../serving/changed-
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
 import { Tunnels } from '../../tunnel/tunnels.ts';
 import { createExecutors } from '../executors.ts';
-import { type ClientRequests, Listeners } from '../listeners.ts';
+import { Listeners, type ListenOptions } from '../listeners.ts';
 import { openOverload } from '../overload.ts';
 import type { Parts } from '../parts.ts';
 import type { Sections, SectionsAboveTraffic } from '../sections.ts';
@@ -48,7 +48,7 @@ export function openTraffic(above: SectionsAboveTraffic, parts: Parts): TrafficS
     onExcess: observation.metrics.connectionRefused,
     requestId: observation.ids.requestId,
   });
-  parts.add({ name: 'listeners', drain: (drainMs) => listeners.drain(drainMs), close: () => listeners.close() });
+  parts.add({ name: 'listeners', drain: (drainMs) => listeners.drain(drainMs), close: () => listeners.drain(0) });
   const tunnels = openTunnels(above, refusals, listeners, parts);
   const overload = openOverloadPart(above, listeners, tunnels, parts);
 
@@ -71,7 +71,7 @@ export function openTraffic(above: SectionsAboveTraffic, parts: Parts): TrafficS
 function createRecordExchange(
   { observation, callers }: SectionsAboveTraffic,
   overload: Overload,
-): ClientRequests['recordExchange'] {
+): ListenOptions['recordExchange'] {
   const { tracing, log, metrics } = observation;
   return function recordExchange(trail) {
     overload.ended(trail);
@@ -128,10 +128,10 @@ function openOverloadPart(
 }
 
 /**
- * Serves under the configuration in force, and under earlier ones until their requests have ended. Returns a function that gives the
- * serving object of the configuration in force.
+ * Serves under the configuration in force, and under earlier ones until their requests have ended. Returns `servingInForce` of
+ * `TrafficSection`.
  */
-function openServing(sections: Sections, parts: Parts): () => Serving {
+function openServing(sections: Sections, parts: Parts): TrafficSection['servingInForce'] {
   const { log } = sections.observation;
   let serving = createServing(sections.options.configuration, sections);
   const open = new Set([serving]);
@@ -151,5 +151,9 @@ function openServing(sections: Sections, parts: Parts): () => Serving {
       await Promise.all([...open].map((one) => one.close()));
     },
   });
-  return () => serving;
+
+  function servingInForce(): Serving {
+    return serving;
+  }
+  return servingInForce;
 }

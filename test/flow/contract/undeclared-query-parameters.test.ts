@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DecisionRecord } from '../../../gateway/explain/record.ts';
+import type { LogLine } from '../../../gateway/explain/log-line.ts';
 import { exchangeReport } from '../../../gateway/explain/report.ts';
 import { serveForeign } from './foreign-gateway.ts';
 
@@ -93,7 +93,7 @@ describe('query parameters that a contract does not declare', () => {
       );
       const metrics = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
       assert.match(metrics, /gateway_upstream_withheld_total\{upstream="foreign",kind="query"\} 5\n/);
-      const { stages } = exchangeReport(lines[0] as DecisionRecord);
+      const { stages } = exchangeReport(lines[0] as LogLine);
       const told = stages.flatMap((stage) => stage.told).join('\n');
       assert.match(told, /withheld: query: utm\. The contract does not declare it\./);
     }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DecisionRecord } from '../../../gateway/explain/record.ts';
+import type { LogLine } from '../../../gateway/explain/log-line.ts';
 import { exchangeReport } from '../../../gateway/explain/report.ts';
 import { stageText } from '../../../gateway/explain/stage-text.ts';
 import { STAGES, UNREHEARSED_STAGES } from '../../../gateway/stages.ts';
@@ -36,7 +36,7 @@ for (const [source, decided, simulated] of [
   ['unknown', 'decided by no store at ', 'as no store has counted'],
 ] as const) {
   test(`the limits name the store that decided: ${source}`, () => {
-    const last = (record: DecisionRecord) => stageText('limit', { limit_source: source, ...record }, 'passed').at(-1);
+    const last = (record: LogLine) => stageText('limit', { limit_source: source, ...record }, 'passed').at(-1);
     assert.equal(last({ decided_at: 0 }), `${decided}1970-01-01T00:00:00.000Z`);
     assert.equal(last({ rehearsed: true }), simulated);
   });

@@ -1,0 +1,76 @@
+// The steps of a rehearsal: those of serving/checking-steps.ts, and a stand-in for each part and each step that sends, spends or stores
+// something, or that needs a running gateway.
+
+import type { Configuration } from '../../configuration.ts';
+import { misdirected, type Site } from '../../edge/admission/sites.ts';
+import type { Arrived } from '../../exchange/exchange.ts';
+import type { UsageReport } from '../../limits/usage.ts';
+import type { Stages, Steps } from '../../pipeline.ts';
+import type { Tunnel } from '../../tunnel/table.ts';
+import { createCheckingSteps } from '../checking-steps.ts';
+import { createReadOnlyStore } from './read-only-store.ts';
+
+export interface RehearsalParts {
+  readonly configuration: Configuration;
+  readonly authenticate: Stages['authenticate'];
+  /** The use of the organization's limits; undefined if unknown, which counts as unused. */
+  readonly limitUse: UsageReport | undefined;
+  now(): number;
+}
+
+const nothing = () => undefined;
+const no = () => false;
+
+/** @param clientAddress undefined if unknown */
+export function createRehearsedSteps(
+  clientAddress: string | undefined,
+  { configuration, authenticate, limitUse, now }: RehearsalParts,
+): Steps<ReadonlySet<Site>, Tunnel> {
+  const { upstreams, gateway } = configuration.config;
+  const checks = createCheckingSteps(configuration, {
+    authenticate,
+    now,
+    requestCounters: createReadOnlyStore(limitUse, now),
+    isDraining: no,
+    overload: { shed: nothing, reserve: nothing, hold: nothing },
+    throttle: nothing,
+    onDeprecated: nothing,
+  });
+
+  function admit(arrived: Arrived) {
+    const admitted = checks.admit(arrived);
+    arrived.trail.clientAddress = clientAddress;
+    return { ...admitted, clientAddress: clientAddress ?? admitted.clientAddress };
+  }
+
+  const answer = async (arrived: Arrived) => succeed(admit(arrived));
+  return {
+    ...checks,
+    admit,
+    // Pages, preflights and messages of agents are not rehearsed. OPTIONS is admitted only.
+    ...{ allowOrigin: nothing, isPreflight: no, isOwnPath: no, isAgentsPath: no },
+    ...{ answerPreflight: answer, answerOwnPath: answer, answerAgent: answer, answerOptions: answer },
+    track: (work) => work,
+    async refuseMisdirected(arrived) {
+      admit(arrived);
+      throw misdirected(gateway);
+    },
+    async passThrough(admitted, { name }) {
+      admitted.trail.note('tunnel', name);
+      succeed(admitted);
+    },
+    replay: (checked) => ({ ...checked, recording: undefined }),
+    async forward(forwardable) {
+      const { caller, operation, trail } = forwardable;
+      const entry = upstreams[operation.upstream];
+      trail.target = (caller.mode === 'test' ? entry?.test : entry?.live)?.join(' or ');
+      succeed(forwardable);
+    },
+  };
+}
+
+function succeed({ response, trail }: Arrived): void {
+  trail.status = 204;
+  response.writeHead(204);
+  response.end();
+}
