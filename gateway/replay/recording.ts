@@ -7,7 +7,7 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import { startDeadline } from '../shared/deadline.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
-import { bodyToRepeat, mayHaveRun, recordOf, recordOfRefusal } from './record.ts';
+import { bodyToRepeat, mayHaveRun, outcomeOfAnswer, outcomeOfRefusal } from './outcome.ts';
 import type { AnswerKey, Claim, ReplayStore, Retention } from './replay-store.ts';
 
 /** The longest time that a client waits for each call of the store. */
@@ -88,8 +88,8 @@ export function createRecordings({
 
   const forget = ({ answerKey, claim }: ClaimedWrite) => store.forget(answerKey, claim.owner);
   const giveUp = ({ answerKey, claim }: ClaimedWrite) => store.giveUp(answerKey, claim.owner, retention);
-  const finish = ({ answerKey, claim }: ClaimedWrite, record: Buffer | undefined) =>
-    store.finish(answerKey, claim.owner, record, retention);
+  const finish = ({ answerKey, claim }: ClaimedWrite, outcome: Buffer | undefined) =>
+    store.finish(answerKey, claim.owner, outcome, retention);
 
   function recordingOf(claimed: ClaimedWrite, { request, trail, operation }: RecordedExchange): Recording {
     const { owner, runsAgain } = claimed.claim;
@@ -109,8 +109,8 @@ export function createRecordings({
     }
 
     function concludeFailed(error: unknown): () => Awaitable<void> {
-      const record = recordOfRefusal(owner, error);
-      if (record !== undefined) return () => finish(claimed, record);
+      const refusal = outcomeOfRefusal(owner, error);
+      if (refusal !== undefined) return () => finish(claimed, refusal);
       if (!isSent || !mayHaveRun(error)) return () => forget(claimed);
       // If a repetition may run again, it will have an outcome of its own, so nothing is noted.
       if (isOpen && !runsAgain) {
@@ -126,7 +126,7 @@ export function createRecordings({
         if (performance.now() >= claimed.leaseEndsAt) throw new GatewayError('gateway_overloaded');
         isSent = true;
       },
-      keep: (answer: RecordedAnswer) => once(() => finish(claimed, recordOf(owner, stored(answer)))),
+      keep: (answer: RecordedAnswer) => once(() => finish(claimed, outcomeOfAnswer(owner, stored(answer)))),
       endWithoutAnswer: (error) => once(concludeFailed(error)),
     };
   }

@@ -18,7 +18,7 @@ import {
 
 /**
  * Arguments: fingerprint; owner; known data; milliseconds to keep the entry, lease included; 1 if the entry of a dead owner may be taken
- * over. Returns the state, and the record of a finished request. The known data begins with the milliseconds for which an unknown outcome
+ * over. Returns the state, and the outcome of a finished request. The known data begins with the milliseconds for which an unknown outcome
  * is kept: when no more than these are left, the lease is over. The script therefore needs no clock.
  *
  * An owner without known data is a gateway before version 0af7161, which let the request run again after its lease. This version stores
@@ -44,7 +44,7 @@ return { 'done', record }
 `);
 
 /**
- * Arguments: owner; record, or empty; milliseconds to keep it; bytes that an organization may store; milliseconds to keep a request that
+ * Arguments: owner; outcome, or empty; milliseconds to keep it; bytes that an organization may store; milliseconds to keep a request that
  * exceeds them. The first write of the script allocates no memory, and a full Redis does not stop a script that has already written. A
  * request that was executed is therefore never executed again because Redis is full.
  */
@@ -113,13 +113,13 @@ export async function createRedisReplayStore({
       if (begun.state === 'started') state.note('up');
       return begun;
     },
-    async finish(answerKey, owner, record, retention) {
+    async finish(answerKey, owner, outcome, retention) {
       const { retainMs, organizationBytesMax } = retention;
-      // Replies are decoded as UTF-8, and a record may contain other bytes. Each byte of the record is therefore sent as the character with
-      // its number.
+      // Replies are decoded as UTF-8, and an outcome may contain other bytes. Each of its bytes is therefore sent as the character with its
+      // number.
       const args = [
         owner,
-        record?.toString('latin1') ?? '',
+        outcome?.toString('latin1') ?? '',
         retainMs,
         organizationBytesMax,
         retainMsWithoutRoom(retention),
@@ -148,7 +148,7 @@ function toBegun(reply: unknown): Begun {
   const [state, text, known] = reply as [Begun['state'], string | null, string];
   switch (state) {
     case 'done':
-      return { state, record: text === null ? undefined : Buffer.from(text, 'latin1') };
+      return { state, outcome: text === null ? undefined : Buffer.from(text, 'latin1') };
     case 'unknown': {
       const [, sentAt, upstream] = known.split(' ');
       return { state, owner: text as string, sentAtMs: sentAt === undefined ? undefined : Number(sentAt), upstream };

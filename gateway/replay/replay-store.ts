@@ -62,16 +62,16 @@ export type Begun =
   | ({ readonly state: 'unknown' } & Lost)
   /** The key was used for another request, which may be running or done. */
   | { readonly state: 'different' }
-  /** The same request is done. Its answer is undefined if it was too long to store, or exceeded the bound of its organization. */
-  | { readonly state: 'done'; readonly record: Buffer | undefined };
+  /** The same request is done. Its outcome is undefined if it was too long to store, or exceeded the bound of its organization. */
+  | { readonly state: 'done'; readonly outcome: Buffer | undefined };
 
 export interface ReplayStore {
   begin(answerKey: AnswerKey, claim: Claim): Awaitable<Begun>;
   /**
-   * Stores the outcome. Only the owner of the entry may call it; it may do so after its lease, unless the entry was taken over. Without a
-   * record, stores only that the request is done.
+   * Stores the outcome. Only the owner of the entry may call it; it may do so after its lease, unless the entry was taken over. Without an
+   * outcome, stores only that the request is done.
    */
-  finish(answerKey: AnswerKey, owner: string, record: Buffer | undefined, retention: Retention): Awaitable<void>;
+  finish(answerKey: AnswerKey, owner: string, outcome: Buffer | undefined, retention: Retention): Awaitable<void>;
   /** Frees the key if its entry still belongs to the owner. */
   forget(answerKey: AnswerKey, owner: string): Awaitable<void>;
   /**
@@ -90,7 +90,7 @@ export interface ReplayStoreStatus {
   readonly state: 'up' | 'away';
 }
 
-/** Bytes of a finished request besides its record: digests, names, indexes. */
+/** Bytes of a finished request besides its outcome: digests, names, indexes. */
 export const ENTRY_BYTES = 256;
 
 /**

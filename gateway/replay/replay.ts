@@ -1,5 +1,5 @@
 // Stage: recognises repeated writes by their Idempotency-Key. Throws idempotency_key_in_use, idempotency_key_reused,
-// idempotency_result_not_retained, idempotency_outcome_unknown, gateway_overloaded, and the recorded refusal of the upstream.
+// idempotency_result_not_retained, idempotency_outcome_unknown, gateway_overloaded, and the stored refusal of the upstream.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { DownstreamRequest } from '../exchange/downstream.ts';
@@ -10,7 +10,7 @@ import { delimiterOfForm } from '../shared/http/forms.ts';
 import { parseIdempotencyKey } from '../shared/http/idempotency-key.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
 import { digestOf, fingerprintOf } from './fingerprint.ts';
-import { parseOutcome, type RecordedOutcome } from './record.ts';
+import { type Outcome, parseOutcome } from './outcome.ts';
 import { type ClaimedWrite, createRecordings, STORE_WAIT_MS, within } from './recording.ts';
 import { type Begun, type Lost, NotReplicated, type ReplayStore } from './replay-store.ts';
 import type { ReplaySettings } from './settings.ts';
@@ -90,7 +90,7 @@ export function createReplay(options: ReplayOptions): Replay {
       case 'unknown':
         throw new GatewayError('idempotency_outcome_unknown', { fields: knownOf(begun) });
       case 'done':
-        giveAgain(checked, outcomeIn(begun.record));
+        giveAgain(checked, outcomeIn(begun.outcome));
         return undefined;
     }
   }
@@ -195,18 +195,18 @@ function knownOf({ owner, sentAtMs, upstream }: Lost): Record<string, string | u
   return { original_request_id: owner, sent_at: sentAt, sent_to: upstream };
 }
 
-/** A record that is damaged, or was too long to be stored: the request has run, and must not run again. */
-function outcomeIn(record: Buffer | undefined): RecordedOutcome {
-  if (record === undefined) throw new GatewayError('idempotency_result_not_retained');
+/** Throws if the outcome is damaged, or was too long to be stored: the request has run, and must not run again. */
+function outcomeIn(stored: Buffer | undefined): Outcome {
+  if (stored === undefined) throw new GatewayError('idempotency_result_not_retained');
   try {
-    return parseOutcome(record);
+    return parseOutcome(stored);
   } catch (cause) {
     throw new GatewayError('idempotency_result_not_retained', { cause });
   }
 }
 
-/** Writes the recorded answer again, with the request id, date and limits of this exchange. */
-function giveAgain({ response, trail, commonHeaders }: Checked, outcome: RecordedOutcome): void {
+/** Writes the stored answer again, with the request id, date and limits of this exchange. */
+function giveAgain({ response, trail, commonHeaders }: Checked, outcome: Outcome): void {
   trail.note('replayed', true);
   const about = { 'Idempotent-Replayed': 'true', 'Original-Request-Id': outcome.requestId };
   if (outcome.kind === 'refusal') {

@@ -97,13 +97,13 @@ export function createSqliteReplayStore({
     return toBegun(select.get(organization, mode, digest), fingerprint, nowMs);
   }
 
-  function finish(answerKey: AnswerKey, owner: string, record: Buffer | undefined, retention: Retention): void {
+  function finish(answerKey: AnswerKey, owner: string, outcome: Buffer | undefined, retention: Retention): void {
     const { organization, mode, digest } = answerKey;
     const nowMs = now();
     if (isOwner.get(organization, mode, digest, owner, nowMs) === undefined) return;
-    const hasRoom = usage.count(organization, record, retention, nowMs);
+    const hasRoom = usage.count(organization, outcome, retention, nowMs);
     const endsAtMs = nowMs + (hasRoom ? retention.retainMs : retainMsWithoutRoom(retention));
-    update.run(hasRoom ? (record ?? null) : null, endsAtMs, organization, mode, digest);
+    update.run(hasRoom ? (outcome ?? null) : null, endsAtMs, organization, mode, digest);
   }
 
   function giveUp({ organization, mode, digest }: AnswerKey, owner: string, retention: Retention): void {
@@ -114,8 +114,8 @@ export function createSqliteReplayStore({
 
   return {
     begin: (answerKey, claim) => reportingFailure(() => begin(answerKey, claim)),
-    finish(answerKey, owner, record, retention) {
-      reportingFailure(() => inTransaction(database, () => finish(answerKey, owner, record, retention)));
+    finish(answerKey, owner, outcome, retention) {
+      reportingFailure(() => inTransaction(database, () => finish(answerKey, owner, outcome, retention)));
     },
     forget({ organization, mode, digest }, owner) {
       remove.run(organization, mode, digest, owner);
@@ -138,7 +138,7 @@ function toBegun(row: Record<string, unknown> | undefined, fingerprint: string, 
   if (row.fingerprint !== fingerprint) return { state: 'different' };
   const { owner, record, sent_at: sentAtMs, upstream, lease_ends_at: leaseEndsAtMs } = row;
   if (owner === null) {
-    return { state: 'done', record: record === null ? undefined : Buffer.from(record as Uint8Array) };
+    return { state: 'done', outcome: record === null ? undefined : Buffer.from(record as Uint8Array) };
   }
   if ((leaseEndsAtMs as number) > nowMs) return { state: 'running' };
   return {
@@ -174,8 +174,8 @@ function createPurge(
 }
 
 interface StorageUsage {
-  /** Counts a record if it fits into the bound; otherwise counts nothing and returns false. Call it in a transaction. */
-  count(organization: string, record: Buffer | undefined, retention: Retention, nowMs: number): boolean;
+  /** Counts an outcome if it fits into the bound; otherwise counts nothing and returns false. Call it in a transaction. */
+  count(organization: string, outcome: Buffer | undefined, retention: Retention, nowMs: number): boolean;
   /** Counts an unknown outcome, whether or not it fits into the bound. Call it in a transaction. */
   add(organization: string, retention: Retention, nowMs: number): void;
 }
@@ -191,9 +191,9 @@ function createStorageUsage(database: DatabaseSync): StorageUsage {
   }
 
   return {
-    count(organization, record, { retainMs, organizationBytesMax }, nowMs) {
+    count(organization, outcome, { retainMs, organizationBytesMax }, nowMs) {
       const span = spanOf(organization, retainMs, nowMs);
-      const bytes = span.bytes + ENTRY_BYTES + (record?.length ?? 0);
+      const bytes = span.bytes + ENTRY_BYTES + (outcome?.length ?? 0);
       if (bytes > organizationBytesMax) return false;
       replace.run(organization, bytes, span.endsAtMs);
       return true;

@@ -80,7 +80,7 @@ async function checkAnswers(directory: string, acknowledged: Acknowledged): Prom
     // The place of a write in progress stays taken until its lease is over; its last write may have succeeded without an acknowledgement.
     const possible = done.has(id) ? ['done'] : ['running', 'done'];
     assert.ok(possible.includes(begun.state), `${id} is ${begun.state}`);
-    if (begun.state === 'done') assert.deepEqual(Buffer.from(begun.record ?? ''), RECORD, 'whole');
+    if (begun.state === 'done') assert.deepEqual(Buffer.from(begun.outcome ?? ''), RECORD, 'whole');
   }
   await answers.close();
 }

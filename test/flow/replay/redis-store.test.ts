@@ -133,7 +133,7 @@ test('a request that ran is kept even if Redis is full when it ends, so that it 
   await store.begin(key, claimOf('f', 'me', 60_000));
   await filler.setrange('filler', 8 * 1024 * 1024, 'x');
   await store.finish(key, 'me', Buffer.from('x'), RETENTION);
-  assert.deepEqual(await store.begin(key, claimOf('f', 'you', 60_000)), { state: 'done', record: Buffer.from('x') });
+  assert.deepEqual(await store.begin(key, claimOf('f', 'you', 60_000)), { state: 'done', outcome: Buffer.from('x') });
 });
 
 test('a Redis that is away rejects with the reason, and is used again when it is back', async (t) => {

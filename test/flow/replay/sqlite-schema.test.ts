@@ -46,7 +46,7 @@ test('a file of version 1 goes on with the answers it has, and counts from now o
   t.after(() => store.close());
   assert.equal(versionOf(database), 3);
   const again = await store.begin({ organization, mode, digest }, claimOf('f', 'you', 1000));
-  assert.deepEqual(again, { state: 'done', record: Buffer.from('kept') });
+  assert.deepEqual(again, { state: 'done', outcome: Buffer.from('kept') });
   const running = { organization, mode, digest: 'running' } as const;
   nowMs = START_MS + 1000;
   assert.deepEqual(

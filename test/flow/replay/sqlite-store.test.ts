@@ -70,10 +70,10 @@ test('the stored bytes of an organization count from its first answer until that
   await keep('second');
   nowMs += retention.retainMs - 1001;
   await keep('over');
-  assert.deepEqual(await ask('over'), { state: 'done', record: undefined });
+  assert.deepEqual(await ask('over'), { state: 'done', outcome: undefined });
   nowMs += 1;
   await keep('next');
-  assert.deepEqual(await ask('next'), { state: 'done', record: Buffer.from('x') });
+  assert.deepEqual(await ask('next'), { state: 'done', outcome: Buffer.from('x') });
   assert.equal((await ask('second')).state, 'done', 'the second has a second left');
   nowMs += FULL_RETAIN_MS - 2;
   assert.equal((await ask('over')).state, 'done');
@@ -100,7 +100,7 @@ test('answers are there again after closing and opening', async (t) => {
   await first.close();
   assert.deepEqual(await open(t, directory).begin(key, claimOf('f', 'me', 1)), {
     state: 'done',
-    record: Buffer.from('x'),
+    outcome: Buffer.from('x'),
   });
 });
 

@@ -27,7 +27,7 @@ const STARTED: Begun = { state: 'started' };
 const RUNNING: Begun = { state: 'running' };
 const DIFFERENT: Begun = { state: 'different' };
 const UNKNOWN = { state: 'unknown', owner: 'me', sentAtMs: SENT_AT_MS, upstream: 'things' } as const satisfies Begun;
-const done = (record: Buffer | undefined): Begun => ({ state: 'done', record });
+const done = (outcome: Buffer | undefined): Begun => ({ state: 'done', outcome });
 
 /** In an organization of its own, so that tests share a Redis. */
 export function newAnswerKey(): AnswerKey {
@@ -220,7 +220,7 @@ export function replayStoreSuite(name: string, open: (t: TestContext) => Promise
     const { stores } = await open(t);
     const keys = sameOrganization(100);
     const all = await Promise.all(keys.map((key) => keepAt(stores, key, HALF)));
-    assert.equal(all.filter((one) => one.state === 'done' && one.record !== undefined).length, 2);
+    assert.equal(all.filter((one) => one.state === 'done' && one.outcome !== undefined).length, 2);
   });
 
   test(`${name}: any sequence of steps ends as in a model of ten lines`, async (t) => {

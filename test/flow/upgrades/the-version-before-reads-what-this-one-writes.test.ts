@@ -13,7 +13,7 @@ import * as presentFailures from '../../../gateway/limits/addresses/failure-coun
 import type { CounterStore } from '../../../gateway/limits/counters/counter-store.ts';
 import * as presentCounters from '../../../gateway/limits/counters/redis/redis-counter-store.ts';
 import { openReplayStore } from '../../../gateway/replay/open-store.ts';
-import type { ReplayStore } from '../../../gateway/replay/replay-store.ts';
+import type { Begun, ReplayStore } from '../../../gateway/replay/replay-store.ts';
 import * as presentRedisUses from '../../../gateway/versions/redis-store.ts';
 import * as presentUses from '../../../gateway/versions/sqlite-store.ts';
 import { dayOf, type UseStore } from '../../../gateway/versions/store.ts';
@@ -39,6 +39,11 @@ async function setTier({ organizations }: KeyStore, tier: string): Promise<void>
   const former = organizations as unknown as { setTier?(id: string, tier: string, by: string): unknown };
   if (former.setTier !== undefined) await former.setTier('org_acme', tier, 'writer');
   else await organizations.change('org_acme', { tier }, 'writer');
+}
+
+/** The former version calls an outcome "record". */
+function named(begun: Begun): Begun {
+  return 'record' in begun ? { state: 'done', outcome: begun.record as Buffer | undefined } : begun;
 }
 
 /** A busy machine takes longer for 200 decisions than the 90 ms that a request waits for Redis. */
@@ -72,7 +77,7 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
       const now = () => Date.now() + passedMs;
       const store = await open({ redisUrl, dataDirectory, acceptOneWay: false, now, onChange() {} });
       t.after(() => store.close());
-      stores.push(store);
+      stores.push({ ...store, begin: async (...given) => named(await store.begin(...given)) });
     }
     return {
       stores,
@@ -96,18 +101,18 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
         const key = (digest: string) => ({ ...base, digest });
         const begin = (store: ReplayStore, digest: string, further: Parameters<typeof claimOf>[3] = {}) =>
           store.begin(key(digest), claimOf('f', store === write ? 'writer' : 'reader', LEASE_MS, further));
-        const record = Buffer.from(
+        const outcome = Buffer.from(
           '{"kind":"answer","requestId":"writer","status":200,"headers":[]}\n\x00\xff é',
           'latin1',
         );
         for (const digest of ['done', 'empty', 'gone', 'lost', 'running', 'again']) await begin(write, digest);
-        await write.finish(key('done'), 'writer', record, RETENTION);
+        await write.finish(key('done'), 'writer', outcome, RETENTION);
         await write.finish(key('empty'), 'writer', undefined, RETENTION);
         await write.forget(key('gone'), 'writer');
         await write.giveUp(key('lost'), 'writer', RETENTION);
 
-        assert.deepEqual(await begin(read, 'done'), { state: 'done', record });
-        assert.deepEqual(await begin(read, 'empty'), { state: 'done', record: undefined });
+        assert.deepEqual(await begin(read, 'done'), { state: 'done', outcome });
+        assert.deepEqual(await begin(read, 'empty'), { state: 'done', outcome: undefined });
         assert.deepEqual(await begin(read, 'gone'), { state: 'started' });
         const unknown = { state: 'unknown', owner: 'writer', sentAtMs: SENT_AT_MS, upstream: 'things' };
         assert.deepEqual(await begin(read, 'lost'), unknown);
@@ -117,10 +122,10 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
         await pass(LEASE_MS + 1);
         assert.deepEqual(await begin(read, 'running'), unknown);
         assert.deepEqual(await begin(read, 'again', { runsAgain: true }), { state: 'started' });
-        await write.finish(key('again'), 'writer', record, RETENTION);
+        await write.finish(key('again'), 'writer', outcome, RETENTION);
         assert.deepEqual(await begin(write, 'again'), { state: 'running' }, 'its owner is another one now');
-        await write.finish(key('running'), 'writer', record, RETENTION);
-        assert.deepEqual(await begin(read, 'running'), { state: 'done', record }, 'the owner continued');
+        await write.finish(key('running'), 'writer', outcome, RETENTION);
+        assert.deepEqual(await begin(read, 'running'), { state: 'done', outcome }, 'the owner continued');
       });
 
       it(`what an organization may store, ${kind}: ${writer} stores first`, async (t) => {
@@ -135,11 +140,11 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
           await store.begin({ ...key, digest }, claimOf('f', digest, LEASE_MS));
           await store.finish({ ...key, digest }, digest, Buffer.alloc(1500, 'x'), narrow);
         }
-        const records = await Promise.all(
+        const outcomes = await Promise.all(
           ['first', 'second'].map((digest) => read.begin({ ...key, digest }, claimOf('f', 'me', LEASE_MS))),
         );
         assert.deepEqual(
-          records.map((begun) => 'record' in begun && begun.record?.length),
+          outcomes.map((begun) => 'outcome' in begun && begun.outcome?.length),
           [1500, undefined],
         );
       });

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { GatewayError } from '../../../gateway/catalogue/errors.ts';
-import { bodyToRepeat, mayHaveRun, parseOutcome, recordOf, recordOfRefusal } from '../../../gateway/replay/record.ts';
+import {
+  bodyToRepeat,
+  mayHaveRun,
+  outcomeOfAnswer,
+  outcomeOfRefusal,
+  parseOutcome,
+} from '../../../gateway/replay/outcome.ts';
 import { toUpstreamRefusal } from '../../../gateway/upstream/errors/upstream-errors.ts';
 import { anyCharacter } from '../../support/characters.ts';
 import { refused } from '../upstream/declared.ts';
@@ -12,7 +18,7 @@ test('an answer is read as it was written, for any bytes of its body', () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.array(header), fc.integer({ min: 200, max: 399 }), (bytes, headers, status) => {
       const answer = { status, headers: headers.flat(), body: Buffer.from(bytes) };
-      const record = recordOf('req_1', answer);
+      const record = outcomeOfAnswer('req_1', answer);
       assert.ok(record);
       assert.deepEqual(parseOutcome(record), { kind: 'answer', requestId: 'req_1', ...answer });
     }),
@@ -21,13 +27,13 @@ test('an answer is read as it was written, for any bytes of its body', () => {
 
 test("an upstream's own replay marker is left out", () => {
   const headers = ['ETag', '"1"', 'Idempotent-Replayed', 'true', 'Original-Request-Id', 'req_0', 'Vary', 'Accept'];
-  const record = recordOf('req_1', { status: 201, headers, body: Buffer.alloc(0) });
+  const record = outcomeOfAnswer('req_1', { status: 201, headers, body: Buffer.alloc(0) });
   assert.deepEqual((parseOutcome(record as Buffer) as { headers: unknown }).headers, ['ETag', '"1"', 'Vary', 'Accept']);
 });
 
 test('a cookie is not recorded, and one in a record of a former version is not given again', () => {
   const headers = ['Set-Cookie', 'session=1', 'ETag', '"1"', 'set-cookie', 'b=2'];
-  const record = recordOf('req_1', { status: 201, headers, body: Buffer.from('{}') }) as Buffer;
+  const record = outcomeOfAnswer('req_1', { status: 201, headers, body: Buffer.from('{}') }) as Buffer;
   assert.doesNotMatch(record.toString(), /cookie/i);
   const former = Buffer.from(`${JSON.stringify({ kind: 'answer', requestId: 'req_1', status: 201, headers })}\n{}`);
   for (const bytes of [record, former]) {
@@ -74,7 +80,7 @@ for (const [what, body, stored] of [
 }
 
 test('a body that was too long leaves no record', () => {
-  assert.equal(recordOf('req_1', { status: 201, headers: [], body: undefined }), undefined);
+  assert.equal(outcomeOfAnswer('req_1', { status: 201, headers: [], body: undefined }), undefined);
 });
 
 const refusalOf = (status: number, body = '{}') =>
@@ -83,7 +89,7 @@ const refusalOf = (status: number, body = '{}') =>
 test('a refusal of the upstream is restored with all its parts', () => {
   const said = { type: 'conflict_error', code: 'seat_taken', message: 'Sitz – belegt.', param: 'seat' };
   const thrown = refusalOf(422, JSON.stringify({ error: said }));
-  const record = recordOfRefusal('req_1', thrown);
+  const record = outcomeOfRefusal('req_1', thrown);
   const { code, details } = thrown;
   const { upstreamStatus, ...kept } = details;
   assert.equal(upstreamStatus, 422);
@@ -98,7 +104,7 @@ test('a refusal of the upstream is restored with all its parts', () => {
 
 test('only refusals that would be the same the next time are kept', () => {
   const kept = [400, 401, 403, 404, 405, 407, 408, 409, 410, 412, 413, 415, 422, 429, 500, 501, 502, 503, 504].filter(
-    (status) => recordOfRefusal('req_1', refusalOf(status)) !== undefined,
+    (status) => outcomeOfRefusal('req_1', refusalOf(status)) !== undefined,
   );
   assert.deepEqual(kept, [400, 404, 405, 410, 412, 413, 415, 422]);
 });
@@ -111,7 +117,7 @@ test('failures of the gateway and of the way to the upstream are not kept, nor i
     new TypeError('a bug'),
     undefined,
   ]) {
-    assert.equal(recordOfRefusal('req_1', thrown), undefined);
+    assert.equal(outcomeOfRefusal('req_1', thrown), undefined);
   }
 });
 

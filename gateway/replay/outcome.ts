@@ -7,13 +7,13 @@ import { type JsonNode, printJsonTree, readJson } from '../shared/json-tree.ts';
 /** Outcomes that may differ at the next attempt (RFC 9110 sections 15.5.2, 15.5.4, 15.5.9, 15.5.10; RFC 6585 section 4). */
 const passing = new Set([401, 403, 408, 409, 429]);
 /**
- * Headers of a record that a replay leaves out. The gateway sets the first two itself. A cookie belongs to the client that got the first
- * answer, and a repetition may come from another key of the organization. Records of earlier versions contain cookies.
+ * Headers of an answer that a replay leaves out. The gateway sets the first two itself. A cookie belongs to the client that got the first
+ * answer, and a repetition may come from another key of the organization. Earlier versions have stored cookies.
  */
 const neverReplayed = new Set(['idempotent-replayed', 'original-request-id', 'set-cookie']);
 
-/** The outcome that is recorded: the upstream's answer, or the refusal that was made from it. */
-export type RecordedOutcome =
+/** The upstream's answer, or the refusal that was made from it. */
+export type Outcome =
   | {
       readonly kind: 'answer';
       readonly requestId: string;
@@ -38,7 +38,7 @@ export function mayHaveRun(error: unknown): boolean {
 }
 
 /** Encodes an answer; undefined if its body was too long. */
-export function recordOf(requestId: string, { status, headers, body }: RecordedAnswer): Buffer | undefined {
+export function outcomeOfAnswer(requestId: string, { status, headers, body }: RecordedAnswer): Buffer | undefined {
   if (body === undefined) return undefined;
   return toBytes({ kind: 'answer', requestId, status, headers: replayable(headers) }, body);
 }
@@ -66,7 +66,7 @@ export function bodyToRepeat(body: Buffer | undefined, once: Readonly<Record<str
  * Encodes a thrown refusal if it comes from the upstream itself and would be the same at the next attempt. Returns undefined if the outcome
  * is unknown: failures of the upstream, of the connection to it and of the gateway.
  */
-export function recordOfRefusal(requestId: string, error: unknown): Buffer | undefined {
+export function outcomeOfRefusal(requestId: string, error: unknown): Buffer | undefined {
   if (!(error instanceof GatewayError)) return undefined;
   const { cause: _cause, upstreamStatus: _status, ...details } = error.details;
   const status = details.words?.status;
@@ -74,11 +74,11 @@ export function recordOfRefusal(requestId: string, error: unknown): Buffer | und
   return toBytes({ kind: 'refusal', requestId, code: error.code, details });
 }
 
-export function parseOutcome(record: Buffer): RecordedOutcome {
-  const end = record.indexOf(10);
-  const outcome: RecordedOutcome = {
-    ...JSON.parse(record.toString('utf8', 0, end)),
-    body: record.subarray(end + 1),
+export function parseOutcome(bytes: Buffer): Outcome {
+  const end = bytes.indexOf(10);
+  const outcome: Outcome = {
+    ...JSON.parse(bytes.toString('utf8', 0, end)),
+    body: bytes.subarray(end + 1),
   };
   return outcome.kind === 'answer' ? { ...outcome, headers: replayable(outcome.headers) } : outcome;
 }
