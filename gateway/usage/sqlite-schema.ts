@@ -1,7 +1,6 @@
 // The tables of the embedded store of use, version by version.
 
-import type { DatabaseSync } from 'node:sqlite';
-import { type ApplyOptions, applySteps, type SchemaSteps } from '../shared/stores/sqlite-schema.ts';
+import type { SchemaSteps } from '../shared/stores/sqlite-schema.ts';
 
 /** In the data directory. */
 export const USAGE_FILE = 'usage.sqlite';
@@ -25,8 +24,3 @@ export const USAGE_STEPS: SchemaSteps = [
   CREATE TABLE marks (writer TEXT PRIMARY KEY, complete_until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `,
 ];
-
-/** Creates the tables or upgrades them. Throws a sentence for operators as `applySteps` does. */
-export function prepareUsageSchema(database: DatabaseSync, options?: ApplyOptions): void {
-  applySteps(database, USAGE_STEPS, options);
-}

@@ -3,8 +3,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { inTransaction, openSqlite } from '../shared/stores/sqlite.ts';
+import { applySteps } from '../shared/stores/sqlite-schema.ts';
 import { PERIOD_UNITS, type PeriodUnit, periodStart, spanAt } from './periods.ts';
-import { prepareUsageSchema, USAGE_FILE } from './sqlite-schema.ts';
+import { USAGE_FILE, USAGE_STEPS } from './sqlite-schema.ts';
 import {
   DETAILS_MAX,
   FOLDED,
@@ -40,7 +41,7 @@ export function createSqliteUsageStore(options: SqliteUsageStoreOptions): UsageS
     file: USAGE_FILE,
     what: 'The store of use',
     busyTimeoutMs: BUSY_TIMEOUT_MS,
-    prepare: (opened) => prepareUsageSchema(opened, { acceptOneWay }),
+    prepare: (opened) => applySteps(opened, USAGE_STEPS, { acceptOneWay }),
   });
   const addEntries = createAddEntries(database, detailsMax);
   const purgeSpans = createPurgeSpans(database);
@@ -53,7 +54,7 @@ export function createSqliteUsageStore(options: SqliteUsageStoreOptions): UsageS
   );
   const removeMark = database.prepare('DELETE FROM marks WHERE writer = ?');
   const selectMarks = database.prepare('SELECT complete_until FROM marks');
-  // Those of processes that were killed.
+  // The marks and numbers of processes that were killed.
   const purgeMarks = database.prepare('DELETE FROM marks WHERE complete_until < ?');
   const purgeWritten = database.prepare('DELETE FROM written WHERE written_at < ?');
 

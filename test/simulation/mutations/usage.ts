@@ -4,6 +4,8 @@ import { of } from './mutation.ts';
 
 const STORE = 'usage/redis-store.ts';
 const WRITER = 'usage/writer.ts';
+const PARCELS = 'usage/waiting-parcels.ts';
+const ROUNDS = 'usage/rounds.ts';
 const REPORT = 'usage/report.ts';
 
 export const USAGE = of('usage', [
@@ -15,15 +17,15 @@ export const USAGE = of('usage', [
   ],
   [
     'a parcel has the number of the one before',
-    WRITER,
-    'number: this.#parcels, organization',
-    'number: this.#parcels - 1, organization',
+    PARCELS,
+    'number: lastNumber, organization',
+    'number: lastNumber - 1, organization',
   ],
   [
     'a parcel that was not confirmed is not sent again',
-    WRITER,
+    ROUNDS,
     'if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;',
-    'for (const name of names) this.#waiting -= this.#queues.get(name)?.shift()?.entries.length ?? 0;\n        if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;',
+    'for (const name of names) parcels.confirmed(name);\n        if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;',
   ],
   [
     'two flushes run at a time',
