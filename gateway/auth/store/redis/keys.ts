@@ -1,7 +1,7 @@
 // Keys in the Redis key store.
 
 import { authorNameOf, detailsBy, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
-import type { Conditions, KeyPart, KeyRecords } from '../key-store.ts';
+import type { KeyPart, KeyRecords } from '../key-store.ts';
 import { isActive, type StoredKey } from '../stored-key.ts';
 import {
   allOf,
@@ -18,34 +18,9 @@ import { CONDITION_FUNCTIONS, conditionArguments, untilUnchanged, withinConditio
 import { DAMAGE_FUNCTIONS } from './damage.ts';
 import type { StoreConnections } from './key-store-connection.ts';
 import { REFUSED, toStoreScript } from './key-store-script.ts';
+import { boundArguments, WORKING_FUNCTIONS } from './working-keys.ts';
 
-/**
- * Lua function: whether an organization may get `added` keys that work, of which one may be the key that they replace. Most organizations
- * have fewer keys in all than they may have working keys. Then the function reads no key.
- */
-const ROOM_FUNCTIONS = `
-local function has_room(organization, replaced, added, usable_max, records_max)
-  if usable_max == '' then return true end
-  local order, now = base .. 'keys_of:' .. organization, tonumber(ARGV[2])
-  local records = call('ZCARD', order)
-  if records >= tonumber(records_max) then return false end
-  local room = tonumber(usable_max) - added
-  if room < 0 then return false end
-  if records - (replaced == '' and 0 or 1) <= room then return true end
-  for first = 0, records - 1, 200 do
-    local ids, revocations, ends = unpack(columns_of(call('ZREVRANGE', order, first, first + 199), { 'revocations', 'ends' }))
-    for number, id in ipairs(ids) do
-      if id ~= replaced and not revocations[number] and (not ends[number] or tonumber(ends[number]) > now) then
-        room = room - 1
-        if room < 0 then return false end
-      end
-    end
-  end
-  return true
-end
-`;
-
-const CREATE = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}${ROOM_FUNCTIONS}${CONDITION_FUNCTIONS}
+const CREATE = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}${WORKING_FUNCTIONS}${CONDITION_FUNCTIONS}
 local by, details, at = ARGV[3], ARGV[4], 7
 local failed = failure(at + ${KEY_ARGUMENTS})
 if failed then return failed end
@@ -112,8 +87,7 @@ end
 return columns_of({ id }, KEY_COLUMNS)
 `);
 
-/** Searches for another key from the newest to the oldest, because newer keys are more likely to work. */
-const REVOKE = toStoreScript(`${KEY_FUNCTIONS}${CONDITION_FUNCTIONS}
+const REVOKE = toStoreScript(`${KEY_FUNCTIONS}${WORKING_FUNCTIONS}${CONDITION_FUNCTIONS}
 local now, id, by, revocation, leaves_another = tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local details, details_of_ended = ARGV[7], ARGV[8]
 local failed = failure(9)
@@ -125,17 +99,9 @@ local function is_live(text)
 end
 
 local function has_another()
-  local order = base .. 'keys_of:' .. organization_of(record)
-  for first = 0, call('ZCARD', order) - 1, 200 do
-    local ids, revocations, ends = unpack(columns_of(call('ZREVRANGE', order, first, first + 199), { 'revocations', 'ends' }))
-    for number, other in ipairs(ids) do
-      local works = not revocations[number] and (not ends[number] or tonumber(ends[number]) > now)
-      if works and other ~= id and (not is_live(record) or is_live(call('HGET', base .. 'keys', other) or '')) then
-        return true
-      end
-    end
-  end
-  return false
+  return find_working(organization_of(record), function(other)
+    return other ~= id and (not is_live(record) or is_live(call('HGET', base .. 'keys', other) or ''))
+  end)
 end
 
 if record and call('HEXISTS', base .. 'revocations', id) == 0 then
@@ -149,7 +115,7 @@ return columns_of({ id }, KEY_COLUMNS)
 `);
 
 /** Writes a rotation, on the condition that the key is as it was read. */
-const ROTATE = toStoreScript(`${KEY_FUNCTIONS}${ROOM_FUNCTIONS}${CONDITION_FUNCTIONS}
+const ROTATE = toStoreScript(`${KEY_FUNCTIONS}${WORKING_FUNCTIONS}${CONDITION_FUNCTIONS}
 local id, by, ends_at, details, at = ARGV[3], ARGV[4], ARGV[5], ARGV[6], 9
 local failed = failure(at + ${KEY_ARGUMENTS})
 if failed then return failed end
@@ -189,7 +155,7 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
   return {
     async create(key, author = key.createdBy, conditions = {}) {
       const details = JSON.stringify(detailsBy(author, ofNewKey(key)));
-      const record = [...mostArguments(conditions), ...keyArguments(key), ...conditionArguments(conditions)];
+      const record = [...boundArguments(conditions), ...keyArguments(key), ...conditionArguments(conditions)];
       const outcome = withinConditions(await patient(CREATE, [authorNameOf(author), details, ...record]));
       if (outcome === 'taken') throw taken(key);
       return outcome === 'created';
@@ -242,7 +208,7 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
           authorNameOf(author),
           expiresAtMs,
           details,
-          ...mostArguments(conditions),
+          ...boundArguments(conditions),
           ...keyArguments(successor),
           ...unchanged,
         ]);
@@ -254,10 +220,6 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
       await serving(NOTE_USES, [...uses].flat());
     },
   };
-}
-
-function mostArguments({ most }: Conditions): (string | number)[] {
-  return [most?.usable ?? '', most?.records ?? ''];
 }
 
 /** Returns the error for a new key whose id or digest exists. Both are random, so this is a fault of the gateway. */
