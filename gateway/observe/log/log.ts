@@ -1,5 +1,4 @@
-// Writes one line per exchange: the decision record that operators, `explain` and replays read. Never contains a key, body, cookie or query
-// value.
+// Writes one line per exchange, for operators, `explain` and `limits simulate`. It never contains a key, body, cookie or query value.
 
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { REFUSALS } from '../../catalogue/errors.ts';
@@ -18,7 +17,7 @@ export interface Log {
   /**
    * The latest exchanges with this id, or with this client request id. Refusals are kept whether or not they are logged.
    *
-   * @param organization only exchanges of this one
+   * @param organization the organization whose exchanges are wanted; undefined for all
    */
   recent(id: string, organization?: string): readonly ExchangeLine[];
   /** The latest exchanges that a filter lets through, the newest first. */
@@ -146,17 +145,4 @@ function severityOf({ code, rare }: Trail): keyof typeof levels {
   const blame = code in REFUSALS ? REFUSALS[code as keyof typeof REFUSALS].blame : 'client';
   if (blame === 'client') return 'info';
   return blame === 'upstream' ? 'warn' : 'error';
-}
-
-/**
- * Logs when a store can no longer be reached, and when it can be reached again.
- *
- * @param name of the store, as log lines call it
- */
-export function logStoreState(
-  { logger }: Pick<Log, 'logger'>,
-  name: string,
-): (state: { readonly state: string }) => void {
-  return (state) =>
-    logger[state.state === 'up' ? 'info' : 'error'](state, `the store of the ${name} changed its state`);
 }

@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import { reloadConfiguration } from '../../configuration.ts';
 import type { Sample } from '../../console/sample.ts';
-import type { Operators } from '../../observe/admin/admin.ts';
+import type { Operators } from '../../observe/admin/answers.ts';
 import { instanceName } from '../../shared/questions/fleet.ts';
 import { createConfigurationChanges } from '../configuration-changes.ts';
 import { answersForOperators } from '../operators.ts';
@@ -17,7 +17,6 @@ interface AdministrationSection {
   readonly operators: Operators<Sample>;
 }
 
-/** The sections above this one. */
 interface Above extends SectionsAboveTraffic {
   readonly traffic: TrafficSection;
 }

@@ -5,7 +5,7 @@ import { replicaMistakes } from '../../config/settings.ts';
 import type { Caller } from '../../exchange/caller.ts';
 import { createThrottle, type Throttle } from '../../limits/addresses/throttle.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
-import { logStoreState } from '../../observe/log/log.ts';
+import { logStoreState } from '../../observe/log/store-state.ts';
 import { openReplayStore } from '../../replay/open-store.ts';
 import type { ReplayStore } from '../../replay/replay-store.ts';
 import { OpenStreams } from '../../streams/open-streams.ts';
@@ -34,7 +34,6 @@ export interface CallersSection {
   onSessionEnded(caller: Caller, listener: () => void): () => void;
 }
 
-/** The sections above this one. */
 export interface SectionsAboveCallers extends FirstSections {
   readonly counters: CountersSection;
   readonly upstreams: UpstreamsSection;
@@ -146,7 +145,7 @@ async function openReplayStorePart(
     acceptOneWay: settings.acceptOneWay,
     now,
     // The log calls the replay store by the name that operators know.
-    onChange: logStoreState(log, 'idempotent answers'),
+    onChange: logStoreState(log, 'the idempotent answers'),
   });
   parts.add({
     name: 'replay store',
@@ -164,8 +163,7 @@ function openVersionUsesPart(
   const versionUses = openVersionUses({
     settings,
     organizations: store.organizations.list,
-    onChange: (state) =>
-      log.logger[state.state === 'up' ? 'debug' : 'error'](state, 'the store of deprecated calls changed its state'),
+    onChange: logStoreState(log, 'deprecated calls', 'debug'),
     publicUrl: () => gateway.publicUrl,
     now,
   });
@@ -187,7 +185,7 @@ async function openUsagePart(
     acceptOneWay: settings.acceptOneWay,
     keepDays: () => inForce().config.gateway.usage.keepDays,
     now,
-    onChange: logStoreState(log, 'use of organizations'),
+    onChange: logStoreState(log, 'the use of organizations'),
   });
   parts.add({ name: 'usage', status: () => ({ usage: usage.status() }), drain: usage.drain, close: usage.close });
   return usage;

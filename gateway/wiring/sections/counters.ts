@@ -6,7 +6,7 @@ import { type FailureCounters, openFailureCounters } from '../../limits/addresse
 import type { CounterStore } from '../../limits/counters/counter-store.ts';
 import { openCounterStore } from '../../limits/counters/open-counter-store.ts';
 import { createLimitUsage, type LimitUsage } from '../../limits/usage.ts';
-import { logStoreState } from '../../observe/log/log.ts';
+import { logStoreState } from '../../observe/log/store-state.ts';
 import { redisStatus } from '../../redis/url.ts';
 import type { Parts } from '../parts.ts';
 import { operationsServed } from './base.ts';
@@ -34,7 +34,7 @@ export async function openCounters(
     instances: live.count,
     now: forwardNow,
     onBatch: metrics.limitBatch,
-    onChange: logStoreState(log, 'limits'),
+    onChange: logStoreState(log, 'the limits'),
   });
   parts.add({
     name: 'limits',

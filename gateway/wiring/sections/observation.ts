@@ -27,7 +27,6 @@ export interface ObservationSection {
   /** The organizations close to their limits, for the console. */
   readonly pressed: NearLimit;
   readonly ids: Ids;
-  /** The listener of operators. */
   readonly admin: AdminListener;
   /** The export of traces; undefined if there is none. */
   readonly tracing: Tracing | undefined;

@@ -4,7 +4,7 @@ import { type Assertions, createAssertions } from '../../auth/assertions/asserti
 import type { Configuration } from '../../configuration.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
 import { upstreamStatus } from '../../observe/admin/status.ts';
-import { logStoreState } from '../../observe/log/log.ts';
+import { logStoreState } from '../../observe/log/store-state.ts';
 import type { Shedding } from '../../overload/shedding.ts';
 import { createLatchProbes } from '../../upstream/credentials/latch-probes.ts';
 import { createRecordLocks, type RecordLocks } from '../../upstream/requests/record-locks.ts';
@@ -56,7 +56,7 @@ export async function openUpstreams(
   });
   const recordLocks = createRecordLocks({
     redisUrl: settings.redisUrl,
-    onChange: logStoreState(log, 'locks of records'),
+    onChange: logStoreState(log, 'the locks of records'),
   });
   parts.add({ name: 'record locks', close: recordLocks.close });
   const assertions = await createAssertions({ keys: await secrets.assertionKeys(), issuer: gateway.publicUrl, now });
