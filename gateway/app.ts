@@ -5,7 +5,7 @@
 
 import type { Socket } from 'node:net';
 import type { Sample } from './console/sample.ts';
-import type { Operators } from './observe/admin/admin.ts';
+import type { Operators } from './observe/admin/answers.ts';
 import type { Log } from './observe/log/log.ts';
 import type { AppOptions } from './wiring/app-options.ts';
 import { createParts, type Parts } from './wiring/parts.ts';

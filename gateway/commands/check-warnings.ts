@@ -1,8 +1,6 @@
 // The warnings of `check`: settings of a valid configuration that probably do not do what their author wanted, such as files that are not
 // served, settings without effect, and public operations without a limit.
 
-import { ORGANIZATION_ID } from '../auth/issue-key.ts';
-import { hostOfSite } from '../config/gateway/hosts.ts';
 import { sampleWarning } from '../config/gateway/portal.ts';
 import { untimelyTls } from '../config/upstreams/upstream-tls.ts';
 import type { Configuration } from '../configuration.ts';
@@ -12,11 +10,11 @@ import { unlistedFiles } from '../contract/load.ts';
 import { foreignOrigin } from '../contract/operations/servers.ts';
 import { member, pathOf } from '../contract/pointer.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/limit-rules.ts';
-import { entryOfUpstream, isFurtherServer } from '../shared/contracts/upstreams.ts';
 import { shownPath } from '../shared/file-text.ts';
-import { condensed, type Mistake, suggest, toSentence } from '../shared/mistakes.ts';
+import { condensed, type Mistake, toSentence } from '../shared/mistakes.ts';
 import { positionsIn } from '../shared/yaml-source.ts';
 import { modesFromContract } from '../upstream/simulated/addresses.ts';
+import { settingsWithoutEffect } from './settings-without-effect.ts';
 import { withheldByDefault } from './withheld-by-default.ts';
 
 /** Operations without a limit that the warning names. */
@@ -44,7 +42,7 @@ export async function warningsOf(
   );
   const elsewhere = onOtherHosts(configuration).map(toSentence);
   const withheld = condensed(withheldByDefault(configuration)).map(toSentence);
-  const limits = [...withoutEffect(configuration), ...unlimited(configuration)].map(toSentence);
+  const limits = [...settingsWithoutEffect(configuration), ...unlimited(configuration)].map(toSentence);
   const inexact = condensed(contracts.documents.flatMap(({ warnings }) => warnings)).map(toSentence);
   const costly = contracts.documents.flatMap(costlySchemas);
   const uploads = longUploads(configuration);
@@ -140,84 +138,6 @@ function unlimited({ config, contracts }: Configuration): Mistake[] {
   const which = `the public ${ids.length === 1 ? 'operation' : 'operations'} ${named}`;
   const reason = `no limit counts the requests of a client address to ${which}.`;
   return [sources.limits.mistakeAt(['tiers'], reason, `Add the tier ${ANONYMOUS_TIER}.`)];
-}
-
-/** Warns of settings without effect, most likely due to a misspelt name. */
-function withoutEffect(configuration: Configuration): Mistake[] {
-  const { config, contracts } = configuration;
-  const { gateway, limits, sources, upstreams } = config;
-  const noTier = sources.limits.mistakeAt(['tiers'], 'there is no tier, so no organization is limited.', 'Define one.');
-  const organizations = Object.keys(limits.organizations).filter((id) => !ORGANIZATION_ID.test(id));
-  // Only if the file sets it: the default names scopes of the mail server, which many installations do not have.
-  const isWritten = Object.hasOwn((sources.gateway.value ?? {}) as object, 'operatorScopes');
-  return [
-    ...(Object.keys(limits.tiers).length === 0 ? [noTier] : []),
-    ...organizations.map((id) => {
-      const reason = `"${id}" is not the id of an organization, so this limit applies to none.`;
-      return sources.limits.mistakeAtKey(['organizations', id], reason, 'Write it as "gateway orgs list" shows it.');
-    }),
-    ...Object.entries(upstreams).flatMap(([name, { honoursIdempotencyKey, whenOutcomeUnknown }]) => {
-      if (isFurtherServer(name) || !honoursIdempotencyKey || whenOutcomeUnknown === undefined) return [];
-      const reason = 'it says nothing, because honoursIdempotencyKey is true: a repeated key is sent to the upstream.';
-      return sources.upstreams.mistakeAt(['upstreams', name, 'whenOutcomeUnknown'], reason, 'Remove one of them.');
-    }),
-    ...servedNowhere(configuration),
-    ...tokensOfNone(configuration),
-    ...agentsWithoutIssuer(configuration),
-    ...basicWithoutAWord(configuration),
-    ...gateway.operatorScopes.flatMap((scope, index) => {
-      if (!isWritten || contracts.scopes.has(scope)) return [];
-      const reason = `no operation requires the scope "${scope}", so reserving it has no effect.`;
-      return sources.gateway.mistakeAt(['operatorScopes', index], reason, suggest(scope, contracts.scopes));
-    }),
-  ];
-}
-
-/** Warns of entries whose hosts all lack a name, so that no request reaches their operations. */
-function servedNowhere({ config: { gateway, upstreams, sources } }: Configuration): Mistake[] {
-  return Object.entries(upstreams).flatMap(([name, { hosts }]) => {
-    if (isFurtherServer(name) || hosts.some((site) => hostOfSite(site, gateway.hosts, gateway.publicUrl) !== undefined))
-      return [];
-    const reason = `gateway.yaml has no host name for ${hosts.join(', ')}, so its operations are served nowhere.`;
-    return [
-      sources.upstreams.mistakeAt(['upstreams', name, 'hosts'], reason, `Set hosts.${hosts[0]} in gateway.yaml.`),
-    ];
-  });
-}
-
-/** Warns of entries that forward tokens where no issuer could have signed one. */
-function tokensOfNone({ config: { gateway, upstreams, sources } }: Configuration): Mistake[] {
-  if (Object.keys(gateway.issuers).length > 0) return [];
-  return Object.entries(upstreams).flatMap(([name, { authorization }]) => {
-    if (authorization !== 'forward' || isFurtherServer(name)) return [];
-    const reason = 'gateway.yaml has no issuers, so no token reaches the service.';
-    return [sources.upstreams.mistakeAt(['upstreams', name, 'authorization'], reason, 'Add issuers to gateway.yaml.')];
-  });
-}
-
-/** Warns of an endpoint for agents whose clients cannot find out where to get a token. */
-function agentsWithoutIssuer({ config: { gateway, sources } }: Configuration): Mistake[] {
-  const { mcp, issuers, publicUrl } = gateway;
-  const audiences = Object.values(issuers).map(({ audience }) => audience);
-  const possible = [`${publicUrl}${mcp?.path}`, publicUrl, `${publicUrl}/`];
-  if (mcp === undefined || audiences.length === 0 || possible.some((one) => audiences.includes(one))) return [];
-  const reason = 'no issuer makes tokens for the endpoint or the API, so agents are not told where to get one.';
-  const remedy = `If agents should use tokens, set the audience of their issuer to ${possible[0]} or ${publicUrl}.`;
-  return [sources.gateway.mistakeAtKey(['mcp'], reason, remedy)];
-}
-
-/** Warns of entries whose contract alone opens operations to the gateway's own user name and password. */
-function basicWithoutAWord({ config, contracts }: Configuration): Mistake[] {
-  const { sources, upstreams } = config;
-  return Object.entries(upstreams).flatMap(([name, { basicForClients }]) => {
-    const isOpen = contracts.operations.some(
-      ({ operation }) =>
-        entryOfUpstream(operation.upstream) === name && operation.security.some(({ scheme }) => scheme === 'basic'),
-    );
-    if (!isOpen || isFurtherServer(name) || basicForClients !== undefined) return [];
-    const reason = 'the contract lets clients present this user name and password instead of a key.';
-    return [sources.upstreams.mistakeAtKey(['upstreams', name, 'credential'], reason, 'Say basicForClients: true.')];
-  });
 }
 
 /** Warns of deprecations without a date, unpublished contracts, and exceptions that are no longer needed. */

@@ -12,6 +12,7 @@ import type { NodeAdmitted } from './proxied-exchange.ts';
 import { proxyRequest } from './proxy-request.ts';
 import type { Tunnel } from './table.ts';
 import { tunnelRequestHeaders, upgradeHeaders } from './tunnel-headers.ts';
+import { createTunnelTargets, type TunnelTargetsOptions } from './tunnel-targets.ts';
 import { type UpgradeOptions, upgrade } from './upgrade.ts';
 
 /** Limits requests and failures per client address. */
@@ -30,14 +31,10 @@ interface TunnelVisit {
   leave(): void;
 }
 
-interface TunnelsOptions {
-  /** Returns the current origin of a configured address (wiring/sandbox.ts). */
-  originOf(address: string): string;
-  /** True if a target is unhealthy or ejected. This and the next two functions are in upstream/targets/target-set.ts. */
-  isOut(upstream: string, address: string): boolean;
-  /** Whether each request of the upstream gets a connection of its own, because of bytes that no request asked for. */
+interface TunnelsOptions extends TunnelTargetsOptions {
+  /** Whether each request gets its own connection, because of bytes that no request asked for. upstream/targets/target-set.ts */
   isIsolated(upstream: string): boolean;
-  /** Called when a connection of the upstream has delivered bytes that no request asked for. */
+  /** Called when a connection of the upstream has delivered bytes that no request asked for. upstream/targets/target-set.ts */
   onUnrequestedBytes(upstream: string): void;
   /** limits/addresses/address-limit.ts */
   addressLimitOf(tunnel: Tunnel): TunnelAddressLimit;
@@ -234,29 +231,6 @@ export class Tunnels {
 /** Returns the function that reports unrequested bytes. A connection refers to it for a long time, so it must not refer to an exchange. */
 function reportOf(upstream: string, onUnrequestedBytes: (upstream: string) => void): () => void {
   return () => onUnrequestedBytes(upstream);
-}
-
-function createTunnelTargets({ originOf, isOut }: Pick<TunnelsOptions, 'originOf' | 'isOut'>) {
-  const urls = new Map<string, URL>();
-  const turns = new Map<string, number>();
-
-  /** The same object for the same origin. */
-  function urlOf(origin: string): URL {
-    const url = urls.get(origin) ?? new URL(origin);
-    urls.set(origin, url);
-    return url;
-  }
-
-  /** Round robin over the addresses. Unhealthy and ejected targets are skipped, unless all are. */
-  function targetOf({ name, upstream, addresses }: Tunnel): URL {
-    const turn = (turns.get(name) ?? 0) % addresses.length;
-    const inTurn = addresses.length === 1 ? addresses : [...addresses.slice(turn), ...addresses.slice(0, turn)];
-    const address = inTurn.find((one) => !isOut(upstream, one)) ?? (inTurn[0] as string);
-    turns.set(name, addresses.indexOf(address) + 1);
-    return urlOf(originOf(address));
-  }
-
-  return { targetOf, urlOf };
 }
 
 function redirect({ response, trail, commonHeaders }: Admitted, location: string): void {

@@ -20,7 +20,7 @@ import { GatewayError } from '../catalogue/errors.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Organization } from '../exchange/caller.ts';
 import type { LimitUsage } from '../limits/usage.ts';
-import type { Answers } from '../observe/admin/admin.ts';
+import type { Answers } from '../observe/admin/answers.ts';
 import { CREDENTIAL_STATES, type CredentialState } from '../shared/contracts/upstreams.ts';
 import type { ActionAnswer, ConsoleAction } from '../shared/questions/console-action.ts';
 import type { AskFleet } from '../shared/questions/fleet.ts';
@@ -28,7 +28,6 @@ import type { AskFleet } from '../shared/questions/fleet.ts';
 interface ConsoleActionsOptions {
   readonly store: KeyStore;
   readonly limits: LimitUsage;
-  /** The configuration in force. */
   configuration(): Configuration;
   /** State of the credential of an upstream; undefined for an unknown upstream. */
   credentialOf(upstream: string): { readonly credential?: CredentialState } | undefined;
@@ -39,7 +38,6 @@ interface ConsoleActionsOptions {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What an action does. */
 interface Effect {
   readonly organization?: string;
   /** The members that change, with their values before and after. */

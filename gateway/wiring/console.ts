@@ -12,7 +12,8 @@ import { type Console, type ConsoleOptions, type ConsoleSources, createConsole }
 import { openFleet } from '../console/fleet.ts';
 import { createHistoryFile } from '../console/kept-history.ts';
 import { exchangeReport } from '../explain/report.ts';
-import type { AdminOptions, Answers } from '../observe/admin/admin.ts';
+import type { AdminOptions } from '../observe/admin/admin.ts';
+import type { Answers } from '../observe/admin/answers.ts';
 import { DURATION_BUCKETS } from '../observe/metrics/duration-metrics.ts';
 import type { AlertMetrics } from '../observe/metrics/library-metrics.ts';
 import { redisCliOptions } from '../redis/url.ts';
@@ -32,7 +33,7 @@ interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
   readonly onOutcome: AlertMetrics;
 }
 
-/** What the listener of operators answers with in the place of the answers that it was opened with. */
+/** The answers of the listener of operators. They replace those with which it was opened. */
 export interface OpenedConsole extends Pick<AdminOptions, 'act' | 'alerts' | 'causes' | 'status'> {
   readonly console: Console;
   /** Resolves when the history is kept. */

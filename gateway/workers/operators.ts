@@ -1,7 +1,7 @@
 // Answers operators for a gateway with several workers: asks the workers concerned and merges their answers.
 
 import type { Sample } from '../console/sample.ts';
-import type { Answers } from '../observe/admin/admin.ts';
+import type { Answers } from '../observe/admin/answers.ts';
 import type { MetricSnapshot, MetricsOfWorker, WorkerMetrics } from '../observe/metrics/worker-metrics.ts';
 import type { ActionAnswer } from '../shared/questions/console-action.ts';
 import { exchangesIn, PATIENCE_MS, retryIn, type UpstreamRetry } from '../shared/questions/fleet.ts';

@@ -3,13 +3,13 @@
 import { createServer, type Server } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import { type ActionAnswer, actionOf, type ConsoleAction } from '../../shared/questions/console-action.ts';
-import { type ConsoleView, REHEARSAL_BYTES_MAX, rehearsalIn } from '../../shared/questions/console-view.ts';
-import { type AskFleet, exchangesIn, type FleetSources, type UpstreamRetry } from '../../shared/questions/fleet.ts';
-import type { MetricSnapshot } from '../metrics/worker-metrics.ts';
+import { actionOf, type ConsoleAction } from '../../shared/questions/console-action.ts';
+import { REHEARSAL_BYTES_MAX, rehearsalIn } from '../../shared/questions/console-view.ts';
+import { type AskFleet, exchangesIn } from '../../shared/questions/fleet.ts';
 import { type AdminRefusal, type AdminTokens, createAdminAccess } from './admin-access.ts';
 import { type ConsoleFile, sendFile, sendJson } from './admin-answers.ts';
 import { createAdminLog } from './admin-log.ts';
+import type { Answers, ChangeAuthor } from './answers.ts';
 
 export interface AdminOptions extends Answers {
   /** Alerts, silences and receivers. */
@@ -27,52 +27,6 @@ export interface AdminOptions extends Answers {
     /** Asks all processes of all instances. */
     readonly askFleet: AskFleet;
   };
-}
-
-/** The author of a change that a command asks for, for the audit log. */
-export interface ChangeAuthor {
-  readonly by: string;
-  /** Id of the request that makes the change; undefined if a primary process of an earlier version asks. */
-  readonly requestId: string | undefined;
-}
-
-/** The reports of the listener. */
-export interface Answers extends FleetSources {
-  readonly metrics: { readonly contentType: string; text(): Promise<string> };
-  /** Whether the gateway is ready, and the state of each check. The checks that fail are the reasons if it is not. */
-  readiness(): Promise<{ readonly ready: boolean; readonly checks: Readonly<Record<string, string>> }>;
-  status(): Promise<object>;
-  /** Usage of an organization's limits. Both methods return undefined for an unknown organization. */
-  readonly limits: {
-    show(organization: string): Promise<object | undefined>;
-    reset(organization: string, author: ChangeAuthor): Promise<object | undefined>;
-  };
-  /**
-   * Lets every process of every instance send a refused credential again, and notes this in the audit log. Resolves with undefined for an
-   * unknown upstream.
-   */
-  retry(upstream: string, author: ChangeAuthor): Promise<UpstreamRetry | undefined>;
-  /** Carries out an action of the console, or says what it would do; `requestId` and the name of the operator are for the audit log. */
-  act(action: ConsoleAction, requestId: string, by: string): Promise<ActionAnswer>;
-  /** On how many of the gateways that share the key store all changes until now are in force, and on how many they are not. */
-  inForce(): Promise<object>;
-  /** Organizations and keys that a text names: by id, by name, or by the last four characters of a key. */
-  findOrganizations(text: string): Promise<object>;
-  /** An organization with its keys and limits; undefined for an unknown one. */
-  organization(id: string): Promise<object | undefined>;
-  /** Audit, routes, configuration, or a request that is tried out. */
-  view(view: ConsoleView): Promise<object>;
-  /** Deprecated operations, their callers, and the notices to them. */
-  versions(): Promise<object>;
-  /** The settings of alerts in force. */
-  alertsInForce(): Promise<object>;
-}
-
-/** The same for a single gateway process. */
-export interface Operators<Sample = object> extends Answers {
-  readonly metrics: Answers['metrics'] & { snapshot(): Promise<MetricSnapshot[]> };
-  /** Current counts, for the console. */
-  sample(): Promise<Sample>;
 }
 
 /** The largest body of an action. Actions are many times smaller. */
@@ -104,6 +58,14 @@ export function createAdminServer(options: AdminOptions): Server {
     by: access.ownNameOf(headers) ?? nameIn(queryOf(url).get('by')),
     requestId: response.get('X-Request-Id'),
   });
+  /** Carries an action out. A text is the reason why the request names none. */
+  async function act(action: ConsoleAction | string, by: string, response: Response): Promise<void> {
+    const { status, body } =
+      typeof action === 'string'
+        ? { status: 400, body: { code: 'action_invalid', error: action } }
+        : await options.act(action, response.get('X-Request-Id') as string, by);
+    response.status(status).json(body);
+  }
   app.use(refusing((request) => access.refuseStranger(request)));
   app.get(['/', '/console/:version/:file'], async ({ path, headers }, response, next) => {
     const file = await options.console.file(path);
@@ -140,16 +102,8 @@ export function createAdminServer(options: AdminOptions): Server {
   });
   app.post('/console/actions/:action', express.json({ limit: ACTION_BYTES_MAX }), async (request, response, next) => {
     const action = actionOf(request.params.action as string, request.body);
-    if (action === undefined) return next();
-    const { status, body } =
-      typeof action === 'string'
-        ? { status: 400, body: { code: 'action_invalid', error: action } }
-        : await options.act(
-            action,
-            response.get('X-Request-Id') as string,
-            access.nameOf(request.headers) ?? 'admin_token',
-          );
-    response.status(status).json(body);
+    if (action === undefined) next();
+    else await act(action, access.nameOf(request.headers) ?? 'admin_token', response);
   });
   app.get(['/alerts', '/console/alerts'], (_request, response) => {
     response.json(options.alerts());
@@ -181,13 +135,7 @@ export function createAdminServer(options: AdminOptions): Server {
     const query = queryOf(request.url);
     const [target, reason] = [query.get('causes') ?? '', query.get('reason') ?? ''];
     const asked = { target, reason, seconds: Number(query.get('seconds') ?? Number.NaN), dry_run: false };
-    const action = actionOf('silence-alerts', asked);
-    const { by, requestId = '' } = authorOf(request, response);
-    const { status, body } =
-      typeof action === 'object'
-        ? await options.act(action, requestId, by)
-        : { status: 400, body: { code: 'action_invalid', error: action } };
-    response.status(status).json(body);
+    await act(actionOf('silence-alerts', asked) ?? '', authorOf(request, response).by, response);
   });
   app.get('/versions', async (_request, response) => {
     try {
@@ -228,7 +176,7 @@ function answerFound(response: Response, found: object | undefined, unknown: obj
   response.status(found ? 200 : 404).json(found ?? unknown);
 }
 
-/** What a request of a command is about, with the sentences of the answer if that does not exist or if a store is away. */
+/** The organization or the upstream that a command names, with the answers if there is none of that name and if a store is away. */
 interface Named {
   readonly name: string;
   readonly unknown: object;

@@ -4,6 +4,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { ContractOperation } from '../../../contract/operations/operations.ts';
+import { isObject } from '../../../contract/pointer.ts';
 import { type Backend, jsonIn } from '../backend.ts';
 
 /** An answer, or the reason for none. */
@@ -105,4 +106,21 @@ async function localAddressToward(origin: string): Promise<string | undefined> {
   } finally {
     socket.destroy();
   }
+}
+
+/** The names of the settings that the server has shown. */
+export function settingNames(settings: Reply | undefined): string[] {
+  const found = at(settings?.value, 'data');
+  return isObject(found) ? Object.keys(found) : [];
+}
+
+export function setting(settings: Reply | undefined, name: string): unknown {
+  return at(settings?.value, 'data', name);
+}
+
+/** Returns the value at a path of members; undefined if there is none. */
+export function at(value: unknown, ...names: readonly string[]): unknown {
+  let found = value;
+  for (const name of names) found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+  return found;
 }

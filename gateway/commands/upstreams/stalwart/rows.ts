@@ -1,9 +1,9 @@
 // The table of docs/mail.md: for each of its steps whether it holds at a mail server, with the line to change. Pure.
 
-import { BlockList, isIP } from 'node:net';
+import { allowanceOf } from '../../../auth/address-ranges.ts';
 import type { UpstreamEntry } from '../../../config/upstreams/upstreams-file.ts';
 import { isObject } from '../../../contract/pointer.ts';
-import type { Reply, StalwartFacts } from './facts.ts';
+import { at, type Reply, type StalwartFacts, setting, settingNames } from './facts.ts';
 
 type StepVerdict = 'holds' | 'does not hold' | 'cannot be seen';
 
@@ -116,7 +116,8 @@ const allowList = ({ localAddress, settings, login }: StalwartFacts): Omit<StepR
   if (names.includes(`server.blocked-ip.${localAddress}`))
     return failing(`${at_}, which is banned.`, `${change}; and DELETE /api/settings/server.blocked-ip.${localAddress}`);
   const listed = names.flatMap((name) => /^server\.allowed-ip\.(.+)$/.exec(name)?.[1] ?? []);
-  if (isListed(localAddress, listed)) return holds(`${at_}, which is listed. A proxy in between has to be listed too.`);
+  if (allowanceOf(listed)?.(localAddress) === true)
+    return holds(`${at_}, which is listed. A proxy in between has to be listed too.`);
   return failing(`${at_}, which is not listed: failed logins ban it.`, change);
 };
 
@@ -229,15 +230,6 @@ function unreadable({ status, problem }: Reply) {
   return { verdict: 'cannot be seen', says: `The settings cannot be read: ${reason}.` } as const;
 }
 
-function settingNames(settings: Reply | undefined): string[] {
-  const found = at(settings?.value, 'data');
-  return isObject(found) ? Object.keys(found) : [];
-}
-
-function setting(settings: Reply | undefined, name: string): unknown {
-  return at(settings?.value, 'data', name);
-}
-
 /** Whether a tunnel with these paths leads to the key set. */
 function leadsToKeys(paths: readonly string[]): boolean {
   return paths.some((path) => ['/*', '/auth/*', '/auth/jwks.json'].includes(path));
@@ -245,26 +237,4 @@ function leadsToKeys(paths: readonly string[]): boolean {
 
 function isLoopback(address: string): boolean {
   return address === '127.0.0.1' || address === '::1';
-}
-
-/** @param listed addresses and ranges; anything else in it is ignored */
-function isListed(address: string, listed: readonly string[]): boolean {
-  const list = new BlockList();
-  for (const one of listed) {
-    const [start = '', prefix] = one.split('/');
-    const family = isIP(start);
-    if (family === 0) continue;
-    const type = family === 6 ? 'ipv6' : 'ipv4';
-    const bits = Number(prefix);
-    if (prefix === undefined) list.addAddress(start, type);
-    else if (Number.isInteger(bits) && bits >= 0 && bits <= (family === 6 ? 128 : 32))
-      list.addSubnet(start, bits, type);
-  }
-  return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-}
-
-function at(value: unknown, ...names: readonly string[]): unknown {
-  let found = value;
-  for (const name of names) found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
-  return found;
 }

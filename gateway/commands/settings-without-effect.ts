@@ -1,0 +1,84 @@
+// Settings of a valid configuration that have no effect, most likely because a name is misspelt or because another setting is missing.
+
+import { ORGANIZATION_ID } from '../auth/issue-key.ts';
+import { hostOfSite } from '../config/gateway/hosts.ts';
+import type { Configuration } from '../configuration.ts';
+import { entryOfUpstream, isFurtherServer } from '../shared/contracts/upstreams.ts';
+import { type Mistake, suggest } from '../shared/mistakes.ts';
+
+export function settingsWithoutEffect(configuration: Configuration): Mistake[] {
+  const { config, contracts } = configuration;
+  const { gateway, limits, sources, upstreams } = config;
+  const noTier = sources.limits.mistakeAt(['tiers'], 'there is no tier, so no organization is limited.', 'Define one.');
+  const organizations = Object.keys(limits.organizations).filter((id) => !ORGANIZATION_ID.test(id));
+  // Only if the file sets it: the default names scopes of the mail server, which many installations do not have.
+  const isWritten = Object.hasOwn((sources.gateway.value ?? {}) as object, 'operatorScopes');
+  return [
+    ...(Object.keys(limits.tiers).length === 0 ? [noTier] : []),
+    ...organizations.map((id) => {
+      const reason = `"${id}" is not the id of an organization, so this limit applies to none.`;
+      return sources.limits.mistakeAtKey(['organizations', id], reason, 'Write it as "gateway orgs list" shows it.');
+    }),
+    ...Object.entries(upstreams).flatMap(([name, { honoursIdempotencyKey, whenOutcomeUnknown }]) => {
+      if (isFurtherServer(name) || !honoursIdempotencyKey || whenOutcomeUnknown === undefined) return [];
+      const reason = 'it says nothing, because honoursIdempotencyKey is true: a repeated key is sent to the upstream.';
+      return sources.upstreams.mistakeAt(['upstreams', name, 'whenOutcomeUnknown'], reason, 'Remove one of them.');
+    }),
+    ...servedNowhere(configuration),
+    ...tokensOfNone(configuration),
+    ...agentsWithoutIssuer(configuration),
+    ...basicWithoutAWord(configuration),
+    ...gateway.operatorScopes.flatMap((scope, index) => {
+      if (!isWritten || contracts.scopes.has(scope)) return [];
+      const reason = `no operation requires the scope "${scope}", so reserving it has no effect.`;
+      return sources.gateway.mistakeAt(['operatorScopes', index], reason, suggest(scope, contracts.scopes));
+    }),
+  ];
+}
+
+/** Warns of entries whose hosts all lack a name, so that no request reaches their operations. */
+function servedNowhere({ config: { gateway, upstreams, sources } }: Configuration): Mistake[] {
+  return Object.entries(upstreams).flatMap(([name, { hosts }]) => {
+    if (isFurtherServer(name) || hosts.some((site) => hostOfSite(site, gateway.hosts, gateway.publicUrl) !== undefined))
+      return [];
+    const reason = `gateway.yaml has no host name for ${hosts.join(', ')}, so its operations are served nowhere.`;
+    return [
+      sources.upstreams.mistakeAt(['upstreams', name, 'hosts'], reason, `Set hosts.${hosts[0]} in gateway.yaml.`),
+    ];
+  });
+}
+
+/** Warns of entries that forward tokens where no issuer could have signed one. */
+function tokensOfNone({ config: { gateway, upstreams, sources } }: Configuration): Mistake[] {
+  if (Object.keys(gateway.issuers).length > 0) return [];
+  return Object.entries(upstreams).flatMap(([name, { authorization }]) => {
+    if (authorization !== 'forward' || isFurtherServer(name)) return [];
+    const reason = 'gateway.yaml has no issuers, so no token reaches the service.';
+    return [sources.upstreams.mistakeAt(['upstreams', name, 'authorization'], reason, 'Add issuers to gateway.yaml.')];
+  });
+}
+
+/** Warns of an endpoint for agents whose clients cannot find out where to get a token. */
+function agentsWithoutIssuer({ config: { gateway, sources } }: Configuration): Mistake[] {
+  const { mcp, issuers, publicUrl } = gateway;
+  const audiences = Object.values(issuers).map(({ audience }) => audience);
+  const possible = [`${publicUrl}${mcp?.path}`, publicUrl, `${publicUrl}/`];
+  if (mcp === undefined || audiences.length === 0 || possible.some((one) => audiences.includes(one))) return [];
+  const reason = 'no issuer makes tokens for the endpoint or the API, so agents are not told where to get one.';
+  const remedy = `If agents should use tokens, set the audience of their issuer to ${possible[0]} or ${publicUrl}.`;
+  return [sources.gateway.mistakeAtKey(['mcp'], reason, remedy)];
+}
+
+/** Warns of entries whose contract alone opens operations to the gateway's own user name and password. */
+function basicWithoutAWord({ config, contracts }: Configuration): Mistake[] {
+  const { sources, upstreams } = config;
+  return Object.entries(upstreams).flatMap(([name, { basicForClients }]) => {
+    const isOpen = contracts.operations.some(
+      ({ operation }) =>
+        entryOfUpstream(operation.upstream) === name && operation.security.some(({ scheme }) => scheme === 'basic'),
+    );
+    if (!isOpen || isFurtherServer(name) || basicForClients !== undefined) return [];
+    const reason = 'the contract lets clients present this user name and password instead of a key.';
+    return [sources.upstreams.mistakeAtKey(['upstreams', name, 'credential'], reason, 'Say basicForClients: true.')];
+  });
+}

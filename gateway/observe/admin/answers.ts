@@ -1,0 +1,52 @@
+// What the gateway tells operators and does for them: the functions behind the admin listener. wiring/operators.ts makes them for one
+// process, workers/operators.ts for all workers together.
+
+import type { ActionAnswer, ConsoleAction } from '../../shared/questions/console-action.ts';
+import type { ConsoleView } from '../../shared/questions/console-view.ts';
+import type { FleetSources, UpstreamRetry } from '../../shared/questions/fleet.ts';
+import type { MetricSnapshot } from '../metrics/worker-metrics.ts';
+
+/** The author of a change that a command asks for, for the audit log. */
+export interface ChangeAuthor {
+  readonly by: string;
+  /** Id of the request that makes the change; undefined if a primary process of an earlier version asks. */
+  readonly requestId: string | undefined;
+}
+
+export interface Answers extends FleetSources {
+  readonly metrics: { readonly contentType: string; text(): Promise<string> };
+  /** Whether the gateway is ready, and the state of each check. The checks that fail are the reasons if it is not. */
+  readiness(): Promise<{ readonly ready: boolean; readonly checks: Readonly<Record<string, string>> }>;
+  status(): Promise<object>;
+  /** Usage of an organization's limits. Both methods return undefined for an unknown organization. */
+  readonly limits: {
+    show(organization: string): Promise<object | undefined>;
+    reset(organization: string, author: ChangeAuthor): Promise<object | undefined>;
+  };
+  /**
+   * Lets every process of every instance send a refused credential again, and notes this in the audit log. Resolves with undefined for an
+   * unknown upstream.
+   */
+  retry(upstream: string, author: ChangeAuthor): Promise<UpstreamRetry | undefined>;
+  /** Carries out an action of the console, or says what it would do; `requestId` and the name of the operator are for the audit log. */
+  act(action: ConsoleAction, requestId: string, by: string): Promise<ActionAnswer>;
+  /** Counts the gateways that share the key store: those on which all changes until now are in force, and the others. */
+  inForce(): Promise<object>;
+  /** Organizations and keys that a text names: by id, by name, or by the last four characters of a key. */
+  findOrganizations(text: string): Promise<object>;
+  /** An organization with its keys and limits; undefined for an unknown one. */
+  organization(id: string): Promise<object | undefined>;
+  /** Audit, routes, configuration, or the rehearsal of a request. */
+  view(view: ConsoleView): Promise<object>;
+  /** Deprecated operations, their callers, and the notices to them. */
+  versions(): Promise<object>;
+  /** The settings of alerts in force. */
+  alertsInForce(): Promise<object>;
+}
+
+/** The same for a single gateway process. */
+export interface Operators<Sample = object> extends Answers {
+  readonly metrics: Answers['metrics'] & { snapshot(): Promise<MetricSnapshot[]> };
+  /** Current counts, for the console. */
+  sample(): Promise<Sample>;
+}

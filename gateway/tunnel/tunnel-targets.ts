@@ -1,0 +1,33 @@
+// Chooses the target of each request through a tunnel.
+
+import type { Tunnel } from './table.ts';
+
+export interface TunnelTargetsOptions {
+  /** Returns the current origin of a configured address. wiring/sandbox.ts */
+  originOf(address: string): string;
+  /** True if a target is unhealthy or ejected. upstream/targets/target-set.ts */
+  isOut(upstream: string, address: string): boolean;
+}
+
+export function createTunnelTargets({ originOf, isOut }: TunnelTargetsOptions) {
+  const urls = new Map<string, URL>();
+  const turns = new Map<string, number>();
+
+  /** The same object for the same origin. */
+  function urlOf(origin: string): URL {
+    const url = urls.get(origin) ?? new URL(origin);
+    urls.set(origin, url);
+    return url;
+  }
+
+  /** Round robin over the addresses. Unhealthy and ejected targets are skipped, unless all are. */
+  function targetOf({ name, upstream, addresses }: Tunnel): URL {
+    const turn = (turns.get(name) ?? 0) % addresses.length;
+    const inTurn = addresses.length === 1 ? addresses : [...addresses.slice(turn), ...addresses.slice(0, turn)];
+    const address = inTurn.find((one) => !isOut(upstream, one)) ?? (inTurn[0] as string);
+    turns.set(name, addresses.indexOf(address) + 1);
+    return urlOf(originOf(address));
+  }
+
+  return { targetOf, urlOf };
+}
