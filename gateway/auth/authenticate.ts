@@ -13,7 +13,7 @@ import { createBasicReader, type MatchesBasic } from './basic.ts';
 import { type CredentialReader, type Credentials, parseAuthorization, withBasicChallenge } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
-/** Finds an API key in a query, or so large a part of one that its owner should replace the key. */
+/** Finds an API key in a query, even without its end: its owner should replace it. */
 const KEY_IN_TEXT = /sk_(?:live|test)_[0-9A-Za-z]{16}/;
 
 /** Headers in which other gateways take keys, with the hint of `api_key_missing` about each. */
@@ -53,8 +53,7 @@ export function createAuthenticate({ directory, readToken, matchesBasic, readSes
 
   function read(matched: Matched): Awaitable<Caller> {
     const credentials = parseAuthorization(matched.headers.get('authorization'));
-    // A browser adds the cookie to every request by itself. So an Authorization header, which a page sends on purpose, has priority over
-    // the cookie.
+    // A browser adds the cookie to every request. An Authorization header has priority, because a page sends it on purpose.
     if (credentials === undefined) return readSession?.(matched) ?? refuseWithout(matched);
     // The first reader that recognises the credential decides. The API key reader takes every Bearer, so it comes after the token reader.
     const caller =

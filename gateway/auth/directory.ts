@@ -168,8 +168,7 @@ export class Directory {
   }
 
   #onPolled(): void {
-    // The cache has already dropped all outdated entries. So once this position is reported, no request is accepted by a record that is
-    // older than the position.
+    // The report says that every change up to this position is in force here: the cache has dropped what these changes make out of date.
     const position = this.#follower.position();
     if (position !== undefined) this.#reports.noteRead({ position, changedAtMs: this.#follower.last()?.atMs });
     void this.#uses.writeSome();

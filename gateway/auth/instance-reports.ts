@@ -21,7 +21,6 @@ interface InstanceReportsOptions extends Pick<Instance, 'host' | 'pid' | 'starte
 type Read = Pick<Instance, 'position' | 'changedAtMs'>;
 
 interface InstanceReports {
-  /** Id of this gateway in the store. */
   readonly id: string;
   /** Called after every read of the change stream, with the position up to which all outdated cache entries were dropped. */
   noteRead(upTo: Read): void;
@@ -118,7 +117,7 @@ export function createLiveInstances(
   let count = 1;
   let timer: Timer | undefined;
 
-  async function look(): Promise<void> {
+  async function countAll(): Promise<void> {
     try {
       const live = (await instances.list()).filter(({ silentMs }) => silentMs <= SILENT_MAX_MS);
       // The list lacks even this instance if the store is just back from an outage and no instance has reported yet. Such a list is
@@ -132,8 +131,8 @@ export function createLiveInstances(
   return {
     count: () => count,
     begin() {
-      timer = setInterval(look, COUNTED_EVERY_MS).unref();
-      void look();
+      timer = setInterval(countAll, COUNTED_EVERY_MS).unref();
+      void countAll();
     },
     stop: () => clearInterval(timer),
   };

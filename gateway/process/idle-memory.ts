@@ -13,7 +13,7 @@ interface IdleMemoryOptions {
   clock(): number;
 }
 
-export const LOOK_EVERY_MS = 5000;
+export const CHECK_EVERY_MS = 5000;
 /** An idle process uses less than this share of a core. */
 const IDLE_SHARE_MAX = 0.1;
 /**
@@ -23,16 +23,16 @@ const IDLE_SHARE_MAX = 0.1;
 const GROWN_BYTES_MIN = 16 * 1_048_576;
 const PAUSE_MS = 600_000;
 
-/** Returns a function that checks once whether to collect. Call it every LOOK_EVERY_MS. */
+/** Returns a function that checks once whether to collect. Call it every CHECK_EVERY_MS. */
 export function createIdleMemory({ cpuMicros, heapBytes, collect, clock }: IdleMemoryOptions): () => void {
   let usedMicros = cpuMicros();
   let collectedAt = Number.NEGATIVE_INFINITY;
   let keptBytes = 0;
 
-  return function look() {
+  return function check() {
     const before = usedMicros;
     usedMicros = cpuMicros();
-    const isIdle = usedMicros - before < LOOK_EVERY_MS * 1000 * IDLE_SHARE_MAX;
+    const isIdle = usedMicros - before < CHECK_EVERY_MS * 1000 * IDLE_SHARE_MAX;
     if (!isIdle || clock() - collectedAt < PAUSE_MS || heapBytes() - keptBytes < GROWN_BYTES_MIN) return;
     collect();
     collectedAt = clock();
@@ -45,7 +45,7 @@ export function createIdleMemory({ cpuMicros, heapBytes, collect, clock }: IdleM
 export function giveBackIdleMemory(): void {
   const { gc } = globalThis;
   if (gc === undefined) return;
-  const look = createIdleMemory({
+  const check = createIdleMemory({
     cpuMicros() {
       const { user, system } = process.cpuUsage();
       return user + system;
@@ -54,5 +54,5 @@ export function giveBackIdleMemory(): void {
     collect: () => gc({ type: 'major', execution: 'sync', flavor: 'last-resort' }),
     clock: () => performance.now(),
   });
-  setInterval(look, LOOK_EVERY_MS).unref();
+  setInterval(check, CHECK_EVERY_MS).unref();
 }

@@ -1,4 +1,4 @@
-// Pure: the files of the embedded stores in the data directory.
+// Pure: which files of the data directory hold embedded stores, and the steps that upgrade their tables.
 
 import { ACME_FILE, ACME_STEPS } from '../acme/sqlite-acme-store.ts';
 import { KEY_STORE_FILE } from '../auth/store/key-store.ts';
@@ -9,7 +9,7 @@ import type { SchemaSteps } from '../shared/stores/sqlite-schema.ts';
 import { USAGE_FILE, USAGE_STEPS } from '../usage/sqlite-schema.ts';
 import { USES_FILE } from '../versions/sqlite-store.ts';
 
-/** Every file of the data directory that has a schema version. */
+/** The files whose tables have versions, each with the steps that upgrade it. */
 export const versionedFiles: Readonly<Record<string, SchemaSteps>> = {
   [KEY_STORE_FILE]: KEY_STORE_STEPS,
   [REPLAY_FILE]: REPLAY_STEPS,
@@ -18,5 +18,5 @@ export const versionedFiles: Readonly<Record<string, SchemaSteps>> = {
   [SESSIONS_FILE]: SESSIONS_STEPS,
 };
 
-/** Every embedded store in the data directory. */
+/** The files of all embedded stores. */
 export const storeFiles: readonly string[] = [...Object.keys(versionedFiles), USES_FILE];

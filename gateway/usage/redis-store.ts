@@ -202,7 +202,7 @@ function createScan(client: Redis): UsageStore['scan'] {
   };
 }
 
-/** The places of the periods that begin from one moment on and before another, both in the span. */
+/** The places of the periods that begin at one moment or later, and before another. Both moments are in the span. */
 function placesOf({ unit }: PeriodSpan, fromMs: number, toMs: number): Places {
   return { first: placeInSpan(unit, fromMs), last: placeInSpan(unit, toMs - 1) };
 }

@@ -77,7 +77,7 @@ export async function usagePage(question: UsageQuestion, options: UsageReportOpt
   return { sums: sums.map((sum) => toUsageSum(sum, question)), next, completeUntilMs };
 }
 
-/** What an instance that has just started has counted is not written, and has no mark yet. */
+/** Returns the moment before which all counts are written. The last seconds are left out, because a new instance has no mark yet. */
 function completeUntil(marks: readonly number[], nowMs: number): number {
   const heard = marks.filter((mark) => mark > nowMs - SILENT_MAX_MS);
   return Math.min(nowMs - BEHIND_MS, ...heard);

@@ -7,7 +7,7 @@ import type { PeriodSpan } from './periods.ts';
 /** 1 for 1xx … 5 for 5xx. */
 export type StatusClass = 1 | 2 | 3 | 4 | 5;
 
-/** What requests of one organization are told apart by. */
+/** The properties by which the requests of one organization are counted. */
 interface Detail {
   /** The operation's id; empty: folded. */
   readonly operation: string;
@@ -27,7 +27,7 @@ export interface Entry extends Detail {
 
 /** Counts that are written in one step: of one organization and one UTC day. */
 export interface Parcel {
-  /** Increases with each parcel of a writer, so that a parcel that was written is not added again. */
+  /** Increases with each parcel of a writer, so that the store adds no parcel twice. */
   readonly number: number;
   readonly organization: string;
   /** Beginning of the day, epoch milliseconds. */
@@ -57,7 +57,7 @@ export interface ScanOptions {
   readonly fromMs: number;
   /** Only periods that begin before. */
   readonly toMs: number;
-  /** About this many periods are wanted, from the first one on. A store that reads everything for each piece yields this many at first. */
+  /** The number of periods that are probably needed. A store that reads the whole span for each piece has this many in its first piece. */
   readonly periods: number;
   readonly operation?: string | undefined;
   readonly key?: string | undefined;
@@ -101,12 +101,12 @@ export const DETAILS_MAX = 100_000;
 
 const DAY_MS = 86_400_000;
 
-/** The first moment that is kept: what ended before is no longer shown, and removed. */
+/** Returns the first moment whose use is kept. Periods that ended before it are not shown any more, and are removed. */
 export function keptFromMs(nowMs: number, keepDays: number): number {
   return nowMs - keepDays * DAY_MS;
 }
 
-/** When nothing of a span is kept. */
+/** Returns the moment from which nothing of a span is kept. */
 export function spanEndsAtMs({ endMs }: Pick<PeriodSpan, 'endMs'>, keepDays: number): number {
   return endMs + keepDays * DAY_MS;
 }

@@ -27,7 +27,7 @@ interface Hour {
 
 /** The counts of a caller's last request. */
 interface LastCounts {
-  /** Those of a past epoch are no longer in the tally. */
+  /** The counts of a past epoch are no longer in the tally. */
   readonly epoch: number;
   readonly operation: Operation | undefined;
   readonly byClass: ByClass;
@@ -57,7 +57,7 @@ export interface TallyOptions {
 }
 
 export interface UsageTally {
-  /** Counts an exchange that has ended. Of an unknown caller there is nothing to count. */
+  /** Counts an exchange that has ended, unless its caller is unknown. */
   count(ended: Pick<Trail, 'caller' | 'operation' | 'status'>): void;
   /** Returns everything counted since the last call, each entry as it is read, and begins anew. */
   take(): IteratorObject<Tallied>;

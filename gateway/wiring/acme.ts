@@ -36,7 +36,6 @@ interface OpenAcmeOptions {
   onOrder(outcome: 'issued' | 'failed'): void;
 }
 
-/** The certificates that the gateway orders. */
 export interface OrderedCertificates {
   /** Begins to order; the listeners have to be open. */
   begin(): void;

@@ -5,7 +5,7 @@ import type { Log } from '../observe/log/log.ts';
 import { stateOfLife, warnBeforeMs } from '../shared/certificate-life.ts';
 
 const DAY_MS = 86_400_000;
-const LOOK_AT_CLOCK_MS = 600_000;
+const CHECK_EVERY_MS = 600_000;
 /** The most warnings between the first one and the expiry. For a certificate of 90 days, this is one a day. */
 const WARNINGS_MAX = 15;
 
@@ -48,10 +48,10 @@ type Watched = readonly (readonly [certificate: string, life: Life & Pick<Certif
 
 /**
  * Logs a warning for each certificate that is about to expire, and an error for each that has expired: some fifteen times in all for one
- * certificate, however often they are looked at.
+ * certificate, however often they are checked.
  *
  * @param list the certificates in use, by the names in log lines
- * @returns `look` looks at them now, beside the looks at an interval until `stop`
+ * @returns `check` checks them at once; a timer checks them, too, until `stop`
  */
 export function watchExpiry(logger: Log['logger'], now: () => number, list: () => Watched) {
   const warned = new Map<string, string>();
@@ -69,10 +69,10 @@ export function watchExpiry(logger: Log['logger'], now: () => number, list: () =
     else logger.error(fields, 'a certificate has expired');
   }
 
-  const look = () => list().forEach(warnOf);
-  const clock = setInterval(look, LOOK_AT_CLOCK_MS).unref();
-  look();
-  return { look, stop: () => clearInterval(clock) };
+  const check = () => list().forEach(warnOf);
+  const clock = setInterval(check, CHECK_EVERY_MS).unref();
+  check();
+  return { check, stop: () => clearInterval(clock) };
 }
 
 export function timeOf(ms: number): string {

@@ -29,7 +29,6 @@ interface CertificatesOptions {
   /** What the audit log calls this gateway. */
   readonly instance: string;
   now(): number;
-  /** Puts the certificates in use. */
   use(certificates: readonly Certificate[]): void;
   onRenewal(outcome: 'applied' | 'refused'): void;
 }
@@ -38,7 +37,6 @@ export interface Certificates {
   status(): readonly CertificateStatus[];
   /** Reads the files now. */
   reload(): void;
-  /** Stops watching. */
   stop(): void;
 }
 
@@ -49,7 +47,6 @@ interface Place {
   failure: CertificateStatus['last_failure'];
 }
 
-/** Starts to watch the files. */
 export function followCertificates(options: CertificatesOptions): Certificates {
   const { directory, log, now } = options;
   const note = createAuditNote(options.store, log, 'a certificate renewal', options.instance);
@@ -61,7 +58,7 @@ export function followCertificates(options: CertificatesOptions): Certificates {
   function reload(): void {
     const renewed = places.filter(renew);
     if (renewed.length > 0) options.use(places.map(({ current }) => current));
-    expiry.look();
+    expiry.check();
   }
 
   /** Reads the files of one place again. Returns whether the certificate has changed. */

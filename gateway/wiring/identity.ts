@@ -35,7 +35,6 @@ interface IdentityOptions {
   readonly sessionReaderOf: ((organizations: SessionOrganizations) => SessionReader) | undefined;
   /** Called when the signing keys have changed, or another key becomes the signing key. */
   onAssertionKeys(): void;
-  /** Called with every change of the key store. */
   onChange(change: KeyStoreChange): void;
   /** Called when the contents of the key store were replaced. */
   onReplaced(): void;

@@ -13,7 +13,6 @@ interface OrganizationReportsOptions {
   usageOf(organization: string): Promise<UsageReport | undefined>;
   /** File and line of a rule, such as `tiers.standard`; undefined if it is not known. */
   placeOf(rule: string): string | undefined;
-  /** Names of the tiers. */
   tiers(): readonly string[];
   now(): number;
 }

@@ -24,7 +24,6 @@ export function openShedding(log: Log, metrics: Pick<Metrics, 'overload'>): Shed
 }
 
 interface OpenOverload extends Overload {
-  /** Applies the bounds of another configuration. */
   apply(next: Configuration): void;
 }
 

@@ -39,7 +39,6 @@ export interface Parts {
   /** Puts a configuration in force in every part. If one throws, puts `inForce` in force again and throws that error. */
   apply(next: Configuration, inForce: Configuration): void;
   status(): object;
-  /** Resolves when every part has drained. */
   drain(drainMs: number): Promise<void>;
   /** Closes every part, the last one first. Continues after a failure, and then rejects with the first error. */
   close(): Promise<void>;

@@ -25,9 +25,7 @@ interface PublicTlsOptions {
 
 export interface PublicTls extends Pick<Secure, 'createServer'> {
   certificatesStatus(): readonly CertificateStatus[];
-  /** Reads the files of certificates now. */
   reloadCertificates(): void;
-  /** Stops following the files. */
   close(): void;
 }
 

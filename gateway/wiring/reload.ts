@@ -30,7 +30,6 @@ interface ReloadOptions {
   /** What the audit log calls this process. */
   readonly instance: string;
   now(): number;
-  /** The configuration in force. */
   inForce(): Configuration;
   /** Loads and checks; the same object if no file has changed. */
   load(inForce: Configuration): Promise<Configuration>;
@@ -68,7 +67,6 @@ interface ReloadStatus {
   } | null;
 }
 
-/** Starts to watch the files. */
 export function followConfiguration(options: ReloadOptions): Reloads {
   const { log, now, inForce, watch = watchFiles, machine = realMachine } = options;
   const { setTimeout } = machine;

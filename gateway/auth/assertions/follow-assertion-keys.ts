@@ -15,11 +15,11 @@ interface FollowOptions {
 
 /** Returns a function that stops polling. The timer does not keep the process alive. */
 export function followAssertionKeys({ read, use, onFailure }: FollowOptions): () => void {
-  let timer = setTimeout(look, EVERY_MS).unref();
+  let timer = setTimeout(poll, EVERY_MS).unref();
   let stopped = false;
   let lastReason: string | undefined;
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     try {
       const keys = await read();
       if (!stopped) await use(keys);
@@ -29,7 +29,7 @@ export function followAssertionKeys({ read, use, onFailure }: FollowOptions): ()
       if (!stopped && reason !== lastReason) onFailure(reason);
       lastReason = reason;
     }
-    if (!stopped) timer = setTimeout(look, EVERY_MS).unref();
+    if (!stopped) timer = setTimeout(poll, EVERY_MS).unref();
   }
 
   return function stop() {

@@ -20,7 +20,6 @@ export function looksLikeToken(text: string): boolean {
   return text.includes('.') && !text.startsWith('sk_');
 }
 
-/** Whether a token is short enough to parse. */
 export function isShortEnough(token: string): boolean {
   return token.length <= LENGTH_MAX;
 }

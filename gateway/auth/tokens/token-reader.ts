@@ -19,7 +19,6 @@ interface TokenReaderOptions {
   readonly directory: Pick<Directory, 'organizationOf'>;
   /** Which scopes the token and the issuer have to name; the same object under the same configuration. */
   scopeRules(): ScopeRules;
-  /** Size of the token cache. */
   readonly cacheMax: number;
   now(): number;
 }
@@ -29,7 +28,6 @@ interface TokenReader {
   readonly readToken: CredentialReader;
   /** Whether the token in an Authorization header is cached and valid. Does not contact the store or an issuer. */
   isKnown(authorization: string | undefined): boolean;
-  /** Number of cached tokens. */
   size(): number;
 }
 

@@ -10,7 +10,6 @@ interface ScopeBounds {
   readonly scopesMax: readonly string[];
   /** Which scopes `*` never covers. */
   readonly scopeRules: ScopeRules;
-  /** Whether the organization may hold operator scopes. */
   readonly operator: boolean;
 }
 

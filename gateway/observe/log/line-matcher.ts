@@ -3,8 +3,8 @@
 import { hasFailed, wasRefused } from '../../shared/failed-requests.ts';
 import type { ExchangeFilter, ExchangeLine, PlaceInList } from '../../shared/questions/exchange-filter.ts';
 
-/** Whether a line is wanted. `record` parses the line, which costs more than the tests before it. */
-export type Matches = (line: string, record: () => ExchangeLine | undefined) => boolean;
+/** Whether a line is wanted. `read` parses the line, which costs more than the tests before it. */
+export type Matches = (line: string, read: () => ExchangeLine | undefined) => boolean;
 
 interface Matcher {
   /** Every line that matches contains this text. */
@@ -29,8 +29,8 @@ export function matcherOf(filter: ExchangeFilter): Matcher {
     matches(line, read) {
       if (!needles.every((needle) => line.includes(needle)) || !isWithin(line, filter)) return false;
       if (status !== undefined && !isStatus(numberIn(line, STATUS))) return false;
-      const record = read();
-      return record !== undefined && isWanted(record);
+      const exchange = read();
+      return exchange !== undefined && isWanted(exchange);
     },
   };
 }
@@ -57,8 +57,8 @@ function membersWanted(filter: ExchangeFilter): (readonly [member: string, value
   const { code, operationId, organization, key, client, upstream, operation } = filter;
   const [method, route] = operation?.split(' ') ?? [];
   const named: readonly (readonly [string, string | undefined])[] = [
-    // The search looks for the text of the first member here that the filter wants. The rarest comes first: fewer lines have a certain code
-    // or key than a certain organization.
+    // The search looks for the first of these members that the filter has. The rarest values come first: fewer lines have a certain code or
+    // key than a certain organization.
     ['code', code],
     ['key_id', key],
     ['client', client],

@@ -1,4 +1,4 @@
-// The members of a log line that most exchanges lack: of refusals, retries, streams, and slow exchanges.
+// Formats the members that few log lines have. They are about refusals, retries, streams and slow exchanges.
 
 import {
   type LogFieldsOf,
@@ -34,7 +34,6 @@ const fields = RARE_LOG_FIELDS.map(([name, note]) => {
 
 const NO_NOTES: RareNotes = {};
 
-/** Members that most exchanges lack. */
 export function rarePart(trail: Trail, durationMs: number): string {
   const { rare, code, queuedMs } = trail;
   let text = rare === undefined && code === undefined ? '' : notesPart(rare ?? NO_NOTES, trail);

@@ -46,8 +46,8 @@ export function createLineOf(worker?: number | 'primary'): LineOf {
   }
 
   /**
-   * Returns the part about method, stage, status and operation. For each operation and status, the last part is remembered, because method
-   * and stage are then mostly the same.
+   * Returns the part about method, stage, status and operation. Remembers the last part of each operation and status, because the next
+   * exchange of that operation and status mostly has the same method and stage.
    */
   function matchedPart({ operation, method, stage, status }: Trail): string {
     const parts = partsOf(operation);

@@ -14,7 +14,7 @@ export interface RecentLines {
   /**
    * Returns every exchange with this id or client request id; oldest first, at most 20.
    *
-   * @param organization only exchanges of this one
+   * @param organization the organization whose exchanges are wanted; undefined for all
    */
   find(id: string, organization?: string): ExchangeLine[];
   /** Returns the latest exchanges that a filter lets through, the newest first. */
@@ -48,7 +48,7 @@ export function createRecentLines(options: RecentLinesOptions): RecentLines {
   /** Reads each ring and the lines of each code until it has found enough. */
   function search(needle: string, matches: Matches, limit: number, code?: string): ExchangeLine[] {
     const rings = [all, notable, sampled].map((ring) => ring.linesWith(needle));
-    const found = [byCode.linesWith(needle, code), ...rings].flatMap((lines) => recordsIn(lines, matches, limit));
+    const found = [byCode.linesWith(needle, code), ...rings].flatMap((lines) => exchangesIn(lines, matches, limit));
     return inOrderOfExchanges(found);
   }
 
@@ -83,15 +83,15 @@ export function createRecentLines(options: RecentLinesOptions): RecentLines {
  * Parses the lines that match, the newest first. Returns more than `limit` lines if several exchanges ended in the millisecond of the last
  * one, because the order of their lines says nothing.
  */
-function recordsIn(newestFirst: Iterable<string>, matches: Matches, limit: number): ExchangeLine[] {
+function exchangesIn(newestFirst: Iterable<string>, matches: Matches, limit: number): ExchangeLine[] {
   const found: ExchangeLine[] = [];
   let lastMs = 0;
   for (const line of newestFirst) {
     if (found.length >= limit && timeIn(line) < lastMs) break;
-    let record: ExchangeLine | undefined;
+    let exchange: ExchangeLine | undefined;
     const read = () => {
-      record ??= recordIn(line);
-      return record;
+      exchange ??= exchangeIn(line);
+      return exchange;
     };
     const entry = matches(line, read) ? read() : undefined;
     if (entry === undefined) continue;
@@ -102,10 +102,10 @@ function recordsIn(newestFirst: Iterable<string>, matches: Matches, limit: numbe
 }
 
 /** Returns undefined for an incomplete line, whose beginning was overwritten, and for one that is about no exchange. */
-function recordIn(line: string): ExchangeLine | undefined {
+function exchangeIn(line: string): ExchangeLine | undefined {
   try {
-    const record = JSON.parse(line) as ExchangeLine;
-    return record.request_id === undefined ? undefined : record;
+    const exchange = JSON.parse(line) as ExchangeLine;
+    return exchange.request_id === undefined ? undefined : exchange;
   } catch {
     return undefined;
   }

@@ -15,7 +15,7 @@ interface DurationMetrics {
   exchange(trail: Trail): number;
   /** Records the time until the upstream began to answer, if it has. */
   upstream(trail: Trail): void;
-  /** Counts an exchange that the gateway refused apart from those that reached the service. */
+  /** Counts an exchange that the gateway refused, apart from the durations. */
   refused(trail: Trail): void;
   /** Makes the series anew for the operations of a configuration. @param served their routes */
   expect(operations: readonly Measured[], served: ReadonlySet<string>): void;

@@ -133,7 +133,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     if (code === 'validation_failed') violations.inc({ direction: 'request', http_route: routes.routeOf(operation) });
   }
 
-  /** Counts requests that the gateway refused apart from those that reached the service. */
+  /** Counts a request for its organization. A request that the gateway refused is counted apart as well. */
   function noteCaller(trail: Trail, bucket: number): void {
     const { caller, status } = trail;
     const isRefusal = wasRefused(trail);

@@ -13,7 +13,7 @@ interface Traffic {
   watch(name: string, status: number, buckets: Float64Array, key?: string): void;
   /** Says which upstream an operation belongs to. */
   belongs(name: string, upstream: string): void;
-  /** Returns a series that counts for the operation alone, too: the given one also counts for others. */
+  /** Returns a series that counts the operation alone as well, because the given series also counts other operations. */
   counted(name: string, status: number, shared: Series): Series;
   /** Counts what the gateway refused; the caller keeps it. */
   refusedOf(name: string): RefusedCounts;
@@ -33,7 +33,7 @@ export interface OperationTraffic {
   readonly upstream?: string;
   /** Exchanges by duration: one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
-  /** The exchanges by status: below 300, 3xx, 4xx, 5xx; then those of them that the gateway refused, and these with 5xx. */
+  /** The exchanges by status: below 300, 3xx, 4xx, 5xx; then how many of them the gateway refused, and how many of these had 5xx. */
   readonly classes: readonly number[];
 }
 
@@ -116,7 +116,7 @@ const REFUSED_WITH_5XX = 5;
 
 interface Counts {
   readonly buckets: Float64Array;
-  /** By status, then those that the gateway refused, and these with 5xx. */
+  /** By status, then how many the gateway refused, and how many of these had 5xx. */
   readonly classes: Float64Array;
   isActive: boolean;
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { createIdleMemory, LOOK_EVERY_MS } from '../../../gateway/process/idle-memory.ts';
+import { CHECK_EVERY_MS, createIdleMemory } from '../../../gateway/process/idle-memory.ts';
 
 const MEGABYTE = 1_048_576;
 
@@ -30,8 +30,8 @@ describe('the memory of an idle process', () => {
 
   /** @param share of a core that was used since the last look */
   function lookAfter(share: number): number {
-    nowMs += LOOK_EVERY_MS;
-    cpuMicros += share * LOOK_EVERY_MS * 1000;
+    nowMs += CHECK_EVERY_MS;
+    cpuMicros += share * CHECK_EVERY_MS * 1000;
     look();
     return collections;
   }
@@ -49,7 +49,7 @@ describe('the memory of an idle process', () => {
   it('is given back after a busy time too, but not more than once in ten minutes', () => {
     assert.equal(lookAfter(0.03), 1);
     heapBytes = 150 * MEGABYTE;
-    for (let looks = 1; looks * LOOK_EVERY_MS < 600_000; looks += 1) assert.equal(lookAfter(0.03), 1);
+    for (let looks = 1; looks * CHECK_EVERY_MS < 600_000; looks += 1) assert.equal(lookAfter(0.03), 1);
     assert.equal(lookAfter(0.9), 1);
     assert.equal(lookAfter(0.03), 2);
   });

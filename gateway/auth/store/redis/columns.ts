@@ -43,7 +43,6 @@ interface Revocation {
   readonly reason?: string;
 }
 
-/** Converts a key to script arguments. */
 export function keyArguments(key: StoredKey): string[] {
   const { id, digest, organization, expiresAtMs, revokedAtMs, replacedBy, lastUsedAtMs } = key;
   const revocation = revokedAtMs === undefined ? '' : revocationOf(revokedAtMs, key.revokedBy, key.revokedReason);
@@ -126,7 +125,6 @@ local function insert_organizations(indexes)
 end
 `;
 
-/** Converts an organization to script arguments. */
 export function organizationArguments({ id, name, tier, state, contacts, operator }: Organization): string[] {
   return [id, JSON.stringify({ name, contacts, operator }), tier, state === 'suspended' ? SUSPENDED : ''];
 }

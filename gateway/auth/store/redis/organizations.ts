@@ -40,7 +40,6 @@ const IDS = toStoreScript(`
 return call('LRANGE', base .. 'organization_order', ARGV[3], ARGV[4])
 `);
 
-/** Returns the organizations with these ids. */
 const GET_SOME = toStoreScript(`${ORGANIZATION_FUNCTIONS}
 local ids = {}
 for index = 3, #ARGV do ids[#ids + 1] = ARGV[index] end
