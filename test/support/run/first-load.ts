@@ -1,8 +1,8 @@
 // Node compiles a file once and keeps the result, for all processes that load it later. In a new clone all processes of the tests would
 // load the gateway at once, and each would compile it: 2 CPU seconds each. So the first ones load it alone, one for each core.
 
-import { closeSync, existsSync, globSync, openSync, writeFileSync } from 'node:fs';
-import { flushCompileCache } from 'node:module';
+import { closeSync, existsSync, openSync, readdirSync, writeFileSync } from 'node:fs';
+import { flushCompileCache, getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -12,9 +12,10 @@ const WAIT_MS_MAX = 30_000;
 
 const keptMark = (list: string) => `${list}.kept`;
 
-/** Lets all processes begin at once if there is compiled code. @param list path of the list of files */
-export function noteKeptCode(list: string, cache: string): void {
-  if (globSync('*/*', { cwd: cache }).length > 0) noteKept(list);
+/** Whether there is compiled code for this process. Node keeps it apart for each set of V8 flags: what bin/gateway has kept is of no use. */
+function hasKeptCode(): boolean {
+  const directory = getCompileCacheDir();
+  return directory === undefined || (existsSync(directory) && readdirSync(directory).length > 0);
 }
 
 const noteKept = (list: string) => writeFileSync(keptMark(list), '');
@@ -37,6 +38,7 @@ function takesFirstPlace(list: string): boolean {
 export async function awaitTurn(list: string): Promise<() => void> {
   const isKept = () => existsSync(keptMark(list));
   const endsAt = performance.now() + WAIT_MS_MAX;
+  if (hasKeptCode()) noteKept(list);
   if (!isKept() && !takesFirstPlace(list)) while (!isKept() && performance.now() < endsAt) await sleep(POLL_MS);
   return () => {
     if (isKept()) return;

@@ -22,7 +22,6 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { noteKeptCode } from './first-load.ts';
 import { untaken } from './list.ts';
 import { neededPrograms } from './programs.ts';
 
@@ -136,6 +135,5 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: { p
 const files = (positionals.length > 0 ? positionals : ['test']).flatMap(filesOf);
 const directory = makeDirectory();
 const list = writeList(directory, files);
-noteKeptCode(list, process.env.NODE_COMPILE_CACHE);
 if (values.provide) void provide(directory);
 runAll(list, files);
