@@ -28,7 +28,8 @@ local function has_room(organization, replaced, added, usable_max, records_max)
   if room < 0 then return false end
   if records - (replaced == '' and 0 or 1) <= room then return true end
   return not find_working(organization, function(id)
-    if id ~= replaced then room = room - 1 end
+    if id == replaced then return false end
+    room = room - 1
     return room < 0
   end)
 end
