@@ -109,3 +109,19 @@ export abstract class ProxiedExchange<Options extends ProxyRequestOptions = Prox
 export function isFinal(status: number | undefined): boolean {
   return status !== undefined && status >= 200 && status <= 999;
 }
+
+/** True if the request has ended while it waited: the client has left, or was refused for a body that took too long. */
+export function hasEndedWaiting({ request, response, trail }: NodeAdmitted): boolean {
+  if (request.socket.destroyed) trail.clientLeft();
+  return request.socket.destroyed || response.writableEnded;
+}
+
+/** Replaces url and headers of the request: the upstream receives the checked path and the headers made here, nothing else. */
+export function setUpstreamRequest(
+  { request, query }: NodeAdmitted,
+  path: string,
+  headers: Record<string, string>,
+): void {
+  request.url = query === '' ? path : `${path}?${query}`;
+  request.headers = headers;
+}

@@ -8,7 +8,7 @@ import type { StreamEnd } from '../exchange/findings.ts';
 import type { TrailNotes } from '../exchange/notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { createHttpProxy, type TunnelTls } from './http-proxy.ts';
-import type { NodeAdmitted } from './proxied-exchange.ts';
+import { hasEndedWaiting, type NodeAdmitted, setUpstreamRequest } from './proxied-exchange.ts';
 import { proxyRequest } from './proxy-request.ts';
 import type { Tunnel } from './table.ts';
 import { tunnelRequestHeaders, upgradeHeaders } from './tunnel-headers.ts';
@@ -101,7 +101,7 @@ export class Tunnels {
     const exchange = admitted as NodeAdmitted;
     const visit = await this.#enter(exchange, route.tunnel);
     try {
-      if (isOver(exchange)) return;
+      if (hasEndedWaiting(exchange)) return;
       const { path, sent, shared } = this.#prepare(exchange, route, visit);
       setUpstreamRequest(exchange, path, tunnelRequestHeaders(admitted, sent));
       await proxyRequest(shared);
@@ -115,7 +115,7 @@ export class Tunnels {
     const exchange = admitted as NodeAdmitted;
     const visit = await this.#enter(exchange, route.tunnel);
     try {
-      if (isOver(exchange)) return;
+      if (hasEndedWaiting(exchange)) return;
       const { path, sent, shared } = this.#prepare(exchange, route, visit);
       setUpstreamRequest(exchange, path, upgradeHeaders(admitted, sent));
       const refuse = (error: GatewayError) => this.#options.refuse(admitted, error);
@@ -238,16 +238,4 @@ function redirect({ response, trail, commonHeaders }: Admitted, location: string
   const framing = ['Location', location, 'Cache-Control', 'no-store', 'Content-Length', '0'];
   response.writeHead(302, [...commonHeaders, ...framing]);
   response.end();
-}
-
-/** True if the request has ended while it waited: the client has left, or was refused for a body that took too long. */
-function isOver({ request, response, trail }: NodeAdmitted): boolean {
-  if (request.socket.destroyed) trail.clientLeft();
-  return request.socket.destroyed || response.writableEnded;
-}
-
-/** Replaces url and headers of the request: the upstream receives the checked path and the headers made here, nothing else. */
-function setUpstreamRequest({ request, query }: NodeAdmitted, path: string, headers: Record<string, string>): void {
-  request.url = query === '' ? path : `${path}?${query}`;
-  request.headers = headers;
 }
