@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
-import { boundedBody } from '../../shared/http/bounded-body.ts';
+import { boundedFetch } from '../../shared/http/bounded-fetch.ts';
 import { findIn, isSameKeySet, type KeySet, toKeySet, type VerifyingKey } from './issuer-key-set.ts';
 
 /**
@@ -67,8 +67,7 @@ export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
 
   async function read(): Promise<void> {
     try {
-      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]);
-      const latest = await toKeySet(await fetchKeySet(jwksUrl, signal), algorithms);
+      const latest = await toKeySet(await fetchKeySet(jwksUrl, timeoutMs, closing.signal), algorithms);
       if (!isSameKeySet(set, latest)) set = latest;
       conclude(undefined);
     } catch (cause) {
@@ -124,37 +123,15 @@ const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
 
 /**
  * Returns the body of the answer. Rejects with a reason for operators: unreachable, too slow, a status other than 200, not JSON, too long.
+ * A redirect is a status other than 200: only the configuration determines where keys come from.
  */
-export async function fetchKeySet(url: string, signal: AbortSignal): Promise<string> {
-  try {
-    // A redirect is rejected like any other status than 200: only the configuration determines where keys come from.
-    const answer = await fetch(url, { signal, redirect: 'manual', headers: { accept: 'application/json' } });
-    return await readBody(answer);
-  } catch (cause) {
-    throw new Error(reasonOf(cause), { cause });
-  }
+export async function fetchKeySet(url: string, timeoutMs: number, signal: AbortSignal): Promise<string> {
+  const headers = { accept: 'application/json' };
+  const { body } = await boundedFetch(url, { headers, timeoutMs, signal, bytesMax: BODY_BYTES_MAX, faultOf });
+  return body.toString('utf8');
 }
 
-async function readBody({ status, headers, body }: Response): Promise<string> {
-  const wrong = wrongAbout(status, headers.get('content-type') ?? '');
-  if (wrong !== undefined) {
-    await body?.cancel();
-    throw new Error(wrong);
-  }
-  const bytes = await boundedBody({ body }, BODY_BYTES_MAX);
-  if (bytes === undefined) throw new Error(`its answer is longer than ${BODY_BYTES_MAX} bytes`);
-  return bytes.toString('utf8');
-}
-
-function wrongAbout(status: number, type: string): string | undefined {
+function faultOf({ status, headers }: Response): string | undefined {
   if (status !== 200) return `it answered with status ${status}`;
-  return JSON_TYPE.test(type) ? undefined : 'its answer is not declared to be JSON';
-}
-
-/** The errors of fetch say "fetch failed" and carry the reason as their cause. */
-function reasonOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown);
-  if (thrown.name === 'TimeoutError') return 'it did not answer in time';
-  const { code, message } = (thrown.cause ?? thrown) as NodeJS.ErrnoException;
-  return typeof code === 'string' ? code : message;
+  return JSON_TYPE.test(headers.get('content-type') ?? '') ? undefined : 'its answer is not declared to be JSON';
 }

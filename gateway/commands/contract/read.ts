@@ -7,7 +7,7 @@ import { publicationsFile } from '../../contract/diff/publications.ts';
 import { type ContractOperation, operationsOf } from '../../contract/operations/operations.ts';
 import { type ContractDocument, createDirectReader, toDocument } from '../../contract/reading/document.ts';
 import { isWithin } from '../../contract/reading/files.ts';
-import { boundedBody } from '../../shared/http/bounded-body.ts';
+import { boundedBody } from '../../shared/http/bounded-fetch.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
 import type { CommandContext } from '../context.ts';
 

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { boundedBody } from '../../shared/http/bounded-body.ts';
+import { boundedBody } from '../../shared/http/bounded-fetch.ts';
 import { absenceAt } from '../upstreams/absence.ts';
 
 /** A document as its service publishes it. */

@@ -1,7 +1,6 @@
 // The requests to a provider: to its own origins only, without redirects, within a deadline, and with answers of bounded length.
 
-import { startDeadline } from '../../shared/deadline.ts';
-import { boundedBody } from '../../shared/http/bounded-body.ts';
+import { boundedFetch, type SentOptions } from '../../shared/http/bounded-fetch.ts';
 
 const BODY_BYTES_MAX = 262_144;
 
@@ -24,19 +23,14 @@ export class ProviderAway extends Error {
 }
 
 /**
- * The options of `fetch` that the libraries set and that are used here. `signal` is left out: if the process stood still, for example with
- * its machine, the timers of the libraries fire first, and would abort a request whose answer has already arrived.
+ * Sends a request with the options that the libraries set. Their `signal` is left out: if the process stood still, for example with its
+ * machine, the timers of the libraries fire first, and would abort a request whose answer has already arrived.
  */
-interface ProviderRequest {
-  readonly method?: string;
-  readonly headers?: RequestInit['headers'] | undefined;
-  readonly body?: RequestInit['body'] | undefined;
-}
-
-export type ProviderFetch = (url: string, request: ProviderRequest) => Promise<Response>;
+export type ProviderFetch = (url: string, request: SentOptions) => Promise<Response>;
 
 /**
- * Returns a fetch that rejects with ProviderAway for other origins, failures of the connection, 429, and statuses of 500 and more.
+ * Returns a fetch that rejects with ProviderAway for other origins, failures of the connection, redirects, 429, and statuses of 500 and
+ * more.
  *
  * @param origins the only ones that requests go to
  */
@@ -45,45 +39,24 @@ export function createProviderFetch(origins: ReadonlySet<string>, timeoutMs: num
     const { origin } = new URL(url);
     if (!origins.has(origin))
       throw new ProviderAway(`it names an endpoint at ${origin}, which is not in endpointOrigins`, 'no');
-    const over = new AbortController();
-    const deadline = startDeadline(timeoutMs, () => over.abort(new DOMException('overdue', 'TimeoutError')));
+    let refusedBy: number | undefined;
     try {
-      const answer = await fetch(url, {
-        redirect: 'manual',
-        signal: over.signal,
-        ...(method !== undefined && { method }),
-        ...(headers !== undefined && { headers }),
-        ...(body !== undefined && { body }),
+      const answer = await boundedFetch(url, {
+        ...{ method, headers, body, timeoutMs, bytesMax: BODY_BYTES_MAX },
+        faultOf({ status }) {
+          if (status !== 429 && status < 500 && (status < 300 || status >= 400)) return undefined;
+          refusedBy = status;
+          return `it answered with status ${status}`;
+        },
       });
-      return await bounded(answer);
-    } catch (cause) {
-      if (cause instanceof ProviderAway) throw cause;
-      const reason = providerReason(cause);
-      throw new ProviderAway(reason, UNSENT.has(reason) ? 'no' : 'unknown', cause);
-    } finally {
-      deadline.stop();
+      const isEmpty = answer.status === 204 || answer.status === 205;
+      return new Response(isEmpty ? null : answer.body, answer);
+    } catch (error) {
+      const { message, cause } = error as Error;
+      const isUnsent = UNSENT.has(message) || refusedBy === 429 || refusedBy === 503;
+      throw new ProviderAway(message, isUnsent ? 'no' : 'unknown', cause);
     }
   };
-}
-
-/** Reads the whole answer within a bound, because the libraries would read a body of any length. */
-async function bounded({ status, headers, body }: Response): Promise<Response> {
-  if (status === 429 || status >= 500 || (status >= 300 && status < 400)) {
-    await body?.cancel();
-    throw new ProviderAway(`it answered with status ${status}`, status === 429 || status === 503 ? 'no' : 'unknown');
-  }
-  const bytes = await boundedBody({ body }, BODY_BYTES_MAX);
-  if (bytes === undefined) throw new ProviderAway(`its answer is longer than ${BODY_BYTES_MAX} bytes`, 'unknown');
-  const isEmpty = status === 204 || status === 205 || status === 304;
-  return new Response(isEmpty ? null : new Uint8Array(bytes), { status, headers });
-}
-
-/** The errors of fetch say "fetch failed" and carry the reason as their cause. */
-function providerReason(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown);
-  if (thrown.name === 'TimeoutError') return 'it did not answer in time';
-  const { code, message } = (thrown.cause ?? thrown) as NodeJS.ErrnoException;
-  return typeof code === 'string' ? code : message;
 }
 
 /** Finds a ProviderAway among an error and its causes: libraries wrap errors. */

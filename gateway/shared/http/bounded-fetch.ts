@@ -1,0 +1,69 @@
+// Requests by `fetch` whose answers are read whole, within a deadline and a bound. `fetch` itself waits for any time and reads bodies of
+// any length, also those that grow by decompression.
+
+import { startDeadline } from '../deadline.ts';
+
+/** The options of a request that say what is sent. */
+export type SentOptions = Pick<{ [K in keyof RequestInit]: RequestInit[K] | undefined }, 'method' | 'headers' | 'body'>;
+
+export interface BoundedRequest extends SentOptions {
+  /** The deadline of the whole answer. */
+  readonly timeoutMs: number;
+  /** Aborts the request before its deadline. */
+  readonly signal?: AbortSignal;
+  /** Longest body that is read. */
+  readonly bytesMax: number;
+  /** Returns why an answer is of no use, as a reason for operators; undefined if its body is to be read. */
+  faultOf(answer: Response): string | undefined;
+}
+
+/** Resolves with the whole answer. Redirects are not followed. Rejects with an error whose message is a reason for operators. */
+export async function boundedFetch(
+  url: string,
+  { timeoutMs, signal, bytesMax, faultOf, ...request }: BoundedRequest,
+): Promise<{ readonly status: number; readonly headers: Headers; readonly body: Buffer<ArrayBuffer> }> {
+  const over = new AbortController();
+  const deadline = startDeadline(timeoutMs, () => over.abort(new DOMException('overdue', 'TimeoutError')));
+  const signals = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
+  try {
+    const answer = await fetch(url, { ...(request as RequestInit), redirect: 'manual', signal: signals });
+    const fault = faultOf(answer);
+    if (fault !== undefined) {
+      await answer.body?.cancel();
+      throw new Error(fault);
+    }
+    const body = await boundedBody(answer, bytesMax);
+    if (body === undefined) throw new Error(`its answer is longer than ${bytesMax} bytes`);
+    return { status: answer.status, headers: answer.headers, body };
+  } catch (cause) {
+    throw new Error(reasonOf(cause), { cause });
+  } finally {
+    deadline.stop();
+  }
+}
+
+/**
+ * Resolves with the whole body; with undefined, and without the rest of the body, if it is longer. Rejects with the error of the
+ * connection.
+ */
+export async function boundedBody(
+  { body }: Pick<Response, 'body'>,
+  bytesMax: number,
+): Promise<Buffer<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The errors of `fetch` say "fetch failed" and carry the reason as their cause. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  if (thrown.name === 'TimeoutError') return 'it did not answer in time';
+  const { code, message } = (thrown.cause ?? thrown) as NodeJS.ErrnoException;
+  return typeof code === 'string' ? code : message;
+}
