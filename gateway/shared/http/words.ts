@@ -1,5 +1,6 @@
-// What HTTP says of methods, of texts in header fields, and of media types whose answers are streams. Text from configuration and contracts
-// is checked when it is loaded: an invalid header would end a request later, or throw in a timer or listener where it cannot be caught.
+// What HTTP says of methods and statuses, of texts in header fields, and of media types whose answers are streams. Text from configuration
+// and contracts is checked when it is loaded: an invalid header would end a request later, or throw in a timer or listener where it cannot
+// be caught.
 
 /** Methods of requests for a resource: without CONNECT, which asks for a connection. */
 export const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'] as const;
@@ -10,6 +11,11 @@ const idempotentMethods = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'T
 /** Whether a request of this method may be sent again after it may have been processed. */
 export function isIdempotent(method: string): boolean {
   return idempotentMethods.has(method);
+}
+
+/** Whether a status refuses the login of a request, at a server (401) or a proxy (407). A 403 may concern this one request. */
+export function isLoginRefusal(status: number): boolean {
+  return status === 401 || status === 407;
 }
 
 /** Visible ASCII characters, with spaces and tabs between them only (RFC 9110 section 5.5, without its obsolete part). */

@@ -70,7 +70,7 @@ export class ExchangeClock implements DeadlineOwner {
     // An answer that is still passing to the client when its deadline for the head has passed gives its place back. Otherwise clients that
     // read slowly would take all places of the upstream.
     if (now >= timed.deadlineAt && timed.relay?.passesSince !== undefined) timed.leavePlaceAndPool();
-    timed.relay?.keepAlive(now);
+    timed.relay?.stream?.keepAlive(now);
     // The timer may fire up to 1 ms early, because it counts whole milliseconds.
     if (this.#isStopped || now + 1 < this.#dueAt(now)) return;
     contain(
@@ -95,7 +95,10 @@ export class ExchangeClock implements DeadlineOwner {
     if (relay === undefined) this.#timed.endBetweenAttempts();
     else {
       this.#isOverlong = now + 1 >= (relay.passesSince ?? now) + route.maxStreamMs;
-      if (this.#isOverlong && relay.endStream('too_long')) return;
+      if (this.#isOverlong && relay.stream !== undefined) {
+        relay.stream.endEarly('too_long');
+        return;
+      }
       exchange.trail.note('timeout', this.#endedBy(now, relay));
       relay.fail(timeoutOf(relay), now + 1 < deadlineAt ? 'timeout' : 'other');
     }

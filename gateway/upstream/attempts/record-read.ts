@@ -39,12 +39,12 @@ export class RecordReadAnswer extends BufferedAnswer {
   }
 
   override onRequestStart(control: Control): void {
-    this.#relay.readsFirst(control);
+    this.#relay.recordRead = control;
   }
 
   override onResponseEnd(): void {
     if (this.#relay.ended) return;
-    this.#relay.readsFirst(undefined);
+    this.#relay.recordRead = undefined;
     super.onResponseEnd();
   }
 }

@@ -5,6 +5,7 @@ import type { ErrorType } from '../../catalogue/catalogue-entry.ts';
 import { type ErrorCode, GatewayError, type UpstreamWords } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { AnswerHeaders, Control } from '../../http1/client/wire.ts';
+import { isLoginRefusal } from '../../shared/http/words.ts';
 import { shortTextOf, visibleLine } from '../../shared/text.ts';
 import { codingOf, decodeBody } from '../encoding/decode.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
@@ -36,7 +37,7 @@ interface FailingRelay {
 }
 
 /**
- * Reads the body of an error to its end, so that the connection can be used again, but stops when the body is too long. Then it fails the
+ * Reads the body of an error to its end, so that the connection can be used again, but stops if the body is too long. Then it fails the
  * attempt with the refusal for the client.
  */
 export class ErrorBody {
@@ -64,16 +65,17 @@ export class ErrorBody {
     return isShort;
   }
 
-  end(): void {
-    this.#relay.failAs(this.refusal(), 'status');
+  /** Whether the refusal depends on the status alone. */
+  get isDecidedByStatus(): boolean {
+    return this.#status >= 500;
   }
 
-  /** Returns the refusal for the client, made from the part of the body that has arrived. */
-  refusal(): GatewayError {
+  /** Fails the attempt with the refusal that is made from the status, and from the body as far as it has arrived. */
+  end(): void {
     // The log gets the media type and the length. They tell the operator where the error came from: a page of HTML often comes from a proxy
     // in front of the service.
-    if (this.#status >= 500 || !isJson(this.#headers)) this.#refused.trail.note('upstreamBody', this.#shape());
-    return toUpstreamRefusal(this.#status, this.#headers, this.#read.whole(), this.#refused);
+    if (this.isDecidedByStatus || !isJson(this.#headers)) this.#refused.trail.note('upstreamBody', this.#shape());
+    this.#relay.failAs(toUpstreamRefusal(this.#status, this.#headers, this.#read.whole(), this.#refused), 'status');
   }
 
   #shape(): string {
@@ -98,7 +100,7 @@ export function toUpstreamRefusal(
   if (status === 401 && refused?.operation.forwardsToken === true && refused.caller.issuer !== undefined)
     return tokenRefusal();
   const answered = { upstreamStatus: status, ...crossing(status, headers) };
-  if (status === 401 || status === 407) return new GatewayError('upstream_auth_failed', answered);
+  if (isLoginRefusal(status)) return new GatewayError('upstream_auth_failed', answered);
   if (status === 429) return new GatewayError('upstream_overloaded', { ...answered, ...retryAfter(headers) });
   if (status === 503) return new GatewayError('upstream_unavailable', { ...answered, ...retryAfter(headers) });
   if (status === 504) return new GatewayError('upstream_timeout', answered);

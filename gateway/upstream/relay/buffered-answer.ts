@@ -5,6 +5,7 @@ import { toUpstreamFailure, upstreamFailure } from '../../catalogue/upstream-fai
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import type { CompleteAnswer } from '../answers/judge.ts';
 import { codingOf, decodeBody, isDecodable } from '../encoding/decode.ts';
+import { CollectedBody } from './collected-body.ts';
 import type { Relay } from './relay.ts';
 
 /** Decides about complete answers. If a method throws, the attempt fails. */
@@ -20,11 +21,9 @@ export const BUFFERED_BYTES_MAX = 8_388_608;
 
 /** Collects the answer of one attempt and hands it over as a whole. Connection failures go to the relay at once. */
 export class BufferedAnswer implements AnswerHandler {
-  #control: Control | undefined;
   #status = 0;
   #headers: AnswerHeaders = {};
-  #body: Buffer[] = [];
-  #bytes = 0;
+  readonly #body = new CollectedBody(BUFFERED_BYTES_MAX);
   /** True if the answer is streamed without buffering. */
   #passes = false;
   readonly #relay: Relay;
@@ -40,7 +39,6 @@ export class BufferedAnswer implements AnswerHandler {
   }
 
   onRequestStart(control: Control): void {
-    this.#control = control;
     this.#relay.onRequestStart(control);
   }
 
@@ -50,7 +48,7 @@ export class BufferedAnswer implements AnswerHandler {
     this.#headers = headers;
     this.#passes = !this.#judge.readsWhole(status, headers);
     if (this.#passes) this.#relay.onResponseStart(control, status, headers);
-    else this.#relay.noteAnswer(status, headers);
+    else this.#relay.noteHead(status, headers);
   }
 
   onResponseData(control: Control, chunk: Buffer): void {
@@ -59,9 +57,7 @@ export class BufferedAnswer implements AnswerHandler {
       return;
     }
     this.#relay.noteHeld(chunk);
-    this.#bytes += chunk.length;
-    if (this.#bytes > BUFFERED_BYTES_MAX) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
-    this.#body.push(chunk);
+    if (!this.#body.add(chunk)) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
   }
 
   onResponseEnd(): void {
@@ -70,7 +66,7 @@ export class BufferedAnswer implements AnswerHandler {
       return;
     }
     if (this.#relay.ended) return;
-    const answer = { status: this.#status, headers: this.#headers, body: Buffer.concat(this.#body) };
+    const answer = { status: this.#status, headers: this.#headers, body: this.#body.whole() };
     this.#judge.arrived(answer, this);
   }
 
@@ -80,22 +76,19 @@ export class BufferedAnswer implements AnswerHandler {
 
   /** Sends the client the status of the upstream, with these headers and this body. */
   pass(given: AnswerHeaders, body: Buffer): void {
-    const control = this.#control as Control;
     try {
-      const headers = { ...given, 'content-length': String(body.length) };
-      this.#relay.onResponseStart(control, this.#status, headers);
-      if (body.length > 0) this.#relay.onResponseData(control, body);
-      this.#relay.onResponseEnd();
+      this.#relay.passWhole(this.#status, { ...given, 'content-length': String(body.length) }, body);
     } catch (error) {
-      this.#relay.onResponseError(control, toUpstreamFailure(error));
+      this.#relay.onResponseError(undefined, toUpstreamFailure(error));
     }
   }
 }
 
 /**
- * Returns the answer without its content coding, so that rules can read it. The request allowed no coding (request-lines.ts), but an
- * upstream may ignore that. Throws if the body of an answer below 400 cannot be decoded: a rule could not remove a part of it that clients
- * must not get. The body of an error is dropped instead, because the refusal can be made from the status.
+ * Returns the answer without its content coding, so that rules can read it. The request allowed no coding
+ * (upstream/headers/request-lines.ts), but an upstream may ignore that. Throws if the body of an answer below 400 cannot be decoded: a rule
+ * could not remove a part of it that clients must not get. The body of an error is dropped instead, because the refusal can be made from
+ * the status.
  */
 export function decodedAnswer(answer: CompleteAnswer): CompleteAnswer {
   const coding = codingOf(answer.headers);

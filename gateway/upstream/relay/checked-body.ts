@@ -4,7 +4,8 @@
 import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { Control } from '../../http1/client/wire.ts';
-import type { AnswerOwner, ClientAnswer } from './client-answer.ts';
+import type { AnswerOwner } from './answer-owner.ts';
+import type { ClientAnswer } from './client-answer.ts';
 import { CollectedBody } from './collected-body.ts';
 import { CHECKED_BYTES_MAX, type ContractCheck, violationsIn } from './contract-check.ts';
 import type { HeldAnswer } from './held-answer.ts';

@@ -93,8 +93,8 @@ function takeUndeclared(
 
 /**
  * Returns how the body is checked. In mode `refuse`, throws upstream_bad_response for an encoded answer, because the request allowed no
- * coding (request-lines.ts). In mode `report`, a decoded copy of the body is checked; an answer with a coding that the gateway does not
- * know passes unchecked.
+ * coding (upstream/headers/request-lines.ts). In mode `report`, a decoded copy of the body is checked; an answer with a coding that the
+ * gateway does not know passes unchecked.
  */
 function checkedMode(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders): 'refuse' | 'report' | 'pass' {
   if (mode === 'off') return 'pass';
@@ -136,7 +136,7 @@ export function wasAsked(status: number, headers: AnswerHeaders, exchange: Askin
   return true;
 }
 
-/** Returns the Range that was sent to the upstream (request-lines.ts). */
+/** Returns the Range that was sent to the upstream (upstream/headers/request-lines.ts). */
 function rangeOf({ headers, operation, method }: Asking): string | undefined {
   return operation.ranges && method !== 'HEAD' ? headers.get('range') : undefined;
 }

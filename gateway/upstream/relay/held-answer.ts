@@ -3,7 +3,8 @@
 
 import type { Forwardable, Recording } from '../../exchange/exchange.ts';
 import type { Control } from '../../http1/client/wire.ts';
-import type { AnswerOwner, ClientAnswer } from './client-answer.ts';
+import type { AnswerOwner } from './answer-owner.ts';
+import type { ClientAnswer } from './client-answer.ts';
 import { CollectedBody } from './collected-body.ts';
 
 export class HeldAnswer {

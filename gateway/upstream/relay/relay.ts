@@ -1,12 +1,12 @@
 // Receives the answer of one attempt, and says how the attempt ended. The head decides which object gets the body:
 //
-//   ErrorBody      status 400 and above: the client gets an error object instead, made from the status (upstream-errors.ts)
+//   ErrorBody      status 400 and above: the client gets an error object instead (upstream/errors/upstream-errors.ts)
 //   AnswerStream   a stream: the client gets each chunk as it arrives, and the gateway knows the items
 //   CheckedBody    checked by the contract: the client gets it as it arrives, or once it is whole and keeps the contract
 //   HeldAnswer     to be stored for repetitions: the client gets it once it is stored
 //   ClientAnswer   all others: the client gets it as it arrives, or none of it after HEAD
 //
-// All but ErrorBody write to the client through ClientAnswer. This is the state `relayed` of the table in forward.ts.
+// All but ErrorBody write to the client through ClientAnswer. This is the state `relayed` of the table in upstream/forward.ts.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 import { isConnectionLost, toUpstreamFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
@@ -19,12 +19,16 @@ import { ErrorBody } from '../errors/upstream-errors.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { AnswerStream } from '../streams/answer-stream.ts';
+import type { AnswerOwner } from './answer-owner.ts';
 import { CheckedBody } from './checked-body.ts';
-import { type AnswerOwner, ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
+import { ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
 import { type ContractCheck, checkHead, wasAsked } from './contract-check.ts';
 import { HeldAnswer } from './held-answer.ts';
 
-/** The owner of a relay. The relay calls exactly one of `relayed`, `failed` and `abandoned`, and calls it once. */
+/**
+ * The owner of a relay: `Attempts` (upstream/attempts/attempts.ts). The relay calls exactly one of `relayed`, `failed` and `abandoned`, and
+ * calls it once.
+ */
 export interface RelayOwner {
   /** Start of this attempt, `performance.now()`. */
   readonly attemptAt: number;
@@ -48,14 +52,14 @@ export class Relay implements AnswerHandler, AnswerOwner {
   answeredStatus: number | undefined;
   /** When the body began to pass to the client, by `performance.now()`; undefined before, and for a body that is sent as a whole. */
   passesSince: number | undefined;
+  /** The body that is a stream; undefined for any other answer. */
+  stream: AnswerStream | undefined;
+  /** The read of a record that precedes the request, while it lasts (upstream/attempts/record-read.ts). */
+  recordRead: Control | undefined;
   #progressAt = 0;
   #body: ErrorBody | AnswerStream | CheckedBody | HeldAnswer | ClientAnswer;
-  /** An error from status 500 on, whose status alone decides; undefined for any other answer. */
+  /** The body of an answer with a status of 400 or above, as far as it has arrived; undefined for any other answer. */
   #error: ErrorBody | undefined;
-  /** The body that is a stream; undefined for any other answer. */
-  #stream: AnswerStream | undefined;
-  /** Aborts the read of a record that precedes the client's request (record-read.ts). */
-  #reading: Control | undefined;
   readonly #exchange: Forwardable;
   readonly #contractCheck: ContractCheck;
   readonly #owner: RelayOwner;
@@ -86,15 +90,7 @@ export class Relay implements AnswerHandler, AnswerOwner {
    */
   lastProgressAt(now: number): number | undefined {
     if (this.#progressAt === 0) return undefined;
-    return this.control?.paused === true || this.#stream?.mayPause === true ? now : this.#progressAt;
-  }
-
-  /**
-   * Notes the read of a record that precedes the request (record-read.ts). Call it with the control of the read, and with undefined when
-   * the record has arrived. If the attempt ends in between, the read is aborted.
-   */
-  readsFirst(control: Control | undefined): void {
-    this.#reading = control;
+    return this.control?.paused === true || this.stream?.mayPause === true ? now : this.#progressAt;
   }
 
   onRequestStart(control: Control): void {
@@ -105,11 +101,33 @@ export class Relay implements AnswerHandler, AnswerOwner {
 
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
     if (this.ended) return;
-    this.noteAnswer(status, headers);
+    this.noteHead(status, headers);
+    this.#chooseBody(control, status, headers);
+  }
+
+  /** Call it when the head of an answer has arrived. Rules may still change the answer before the client gets any of it. */
+  noteHead(status: number, headers: AnswerHeaders): void {
+    const { trail } = this.#exchange;
+    this.#progressAt = performance.now();
+    this.answeredStatus = status;
+    if (status >= 400) this.#error = new ErrorBody(status, headers, this.#exchange, this);
+    trail.upstreamStatus = status;
+    trail.upstreamMs = this.#progressAt - this.#owner.attemptAt;
+  }
+
+  /** Passes on an answer that was read to its end. Rules may have changed these headers and this body. */
+  passWhole(status: number, headers: AnswerHeaders, body: Buffer): void {
+    const control = this.control as Control;
+    if (this.#error !== undefined) this.#error = new ErrorBody(status, headers, this.#exchange, this);
+    this.#chooseBody(control, status, headers);
+    if (body.length > 0) this.onResponseData(control, body);
+    this.onResponseEnd();
+  }
+
+  #chooseBody(control: Control, status: number, headers: AnswerHeaders): void {
     this.#answer.takeHead(status, headers);
-    if (status < 400) this.#receiveBody(control);
-    else if (wasAsked(status, headers, this.#exchange))
-      this.#body = this.#error ?? new ErrorBody(status, headers, this.#exchange, this);
+    if (this.#error === undefined) this.#receiveBody(control);
+    else if (wasAsked(status, headers, this.#exchange)) this.#body = this.#error;
     else throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
   }
 
@@ -133,20 +151,10 @@ export class Relay implements AnswerHandler, AnswerOwner {
   #openStream(control: Control, kind: StreamKind): void {
     const stream = new AnswerStream(kind, this.#exchange, this.#contractCheck, this.#answer, this);
     this.#owner.openStream(kind, (why) => stream.endEarly(why));
-    this.#stream = stream;
+    this.stream = stream;
     this.#body = stream;
     this.#exchange.trail.note('stream', kind);
     stream.open(control, this.#held);
-  }
-
-  /** Call it when an answer has begun. Rules may still replace it before the client gets any of it. */
-  noteAnswer(status: number, headers: AnswerHeaders): void {
-    const { trail } = this.#exchange;
-    this.#progressAt = performance.now();
-    this.answeredStatus = status;
-    this.#error = status >= 500 ? new ErrorBody(status, headers, this.#exchange, this) : undefined;
-    trail.upstreamStatus = status;
-    trail.upstreamMs = this.#progressAt - this.#owner.attemptAt;
   }
 
   /** Call it when bytes of the body have arrived, or when the client has caught up. */
@@ -154,7 +162,7 @@ export class Relay implements AnswerHandler, AnswerOwner {
     this.#progressAt = performance.now();
   }
 
-  /** Call it when bytes of a body have arrived that is judged before the relay gets it. */
+  /** Call it when bytes have arrived of an answer that is read to its end before it is passed on. */
   noteHeld(chunk: Buffer): void {
     this.noteProgress();
     this.#error?.add(chunk);
@@ -183,16 +191,16 @@ export class Relay implements AnswerHandler, AnswerOwner {
   }
 
   /**
-   * Fails the attempt, before its answer or in the middle of it. If the head of a 5xx has arrived, the refusal for that 5xx stays the
-   * outcome: it is made from the status, so the missing rest of the body changes nothing. If the head of a 4xx has arrived, `error` is the
-   * outcome: the refusal for a 4xx is made from its body, and a part of the body is missing.
+   * Fails the attempt, before its answer or in the middle of it. A 5xx that has begun ends as if its body were whole, because the refusal
+   * is made from the status. In the middle of a 4xx, the attempt fails with `error`: the refusal for a 4xx is made from its whole body.
    */
   fail(error: GatewayError, failure: AttemptFailure): void {
     if (this.ended) return;
-    this.failAs(this.#error?.refusal() ?? error, this.#error === undefined ? failure : 'status');
+    if (this.#error?.isDecidedByStatus === true) this.#error.end();
+    else this.failAs(error, failure);
   }
 
-  /** Fails the attempt with this error, whatever has begun: the answer was read, or judged by rules. */
+  /** Fails the attempt with this error, whatever has arrived. */
   failAs(error: GatewayError, failure: AttemptFailure): void {
     if (this.ended) return;
     this.#settle();
@@ -213,17 +221,6 @@ export class Relay implements AnswerHandler, AnswerOwner {
     this.#owner.relayed();
   }
 
-  /** Ends the answer before the upstream does, if it is a stream. Returns whether it is one. */
-  endStream(why: StreamEnd): boolean {
-    this.#stream?.endEarly(why);
-    return this.#stream !== undefined;
-  }
-
-  /** Lets a stream send its keep-alive if one is due. */
-  keepAlive(now: number): void {
-    this.#stream?.keepAlive(now);
-  }
-
   leaveIfAnswered(): boolean {
     if (!this.#answer.isForestalled) return false;
     this.clientGone();
@@ -242,13 +239,13 @@ export class Relay implements AnswerHandler, AnswerOwner {
 
   drained(): void {
     this.noteProgress();
-    this.#stream?.drained();
+    this.stream?.drained();
   }
 
   #settle(): void {
     this.ended = true;
-    this.#reading?.abort();
-    this.#stream?.stop();
+    this.recordRead?.abort();
+    this.stream?.stop();
     this.#answer.forgetDrain();
   }
 }

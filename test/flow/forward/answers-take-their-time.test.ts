@@ -68,6 +68,19 @@ describe('an answer that streams', () => {
     await slow;
   });
 
+  it('is logged with the time to its first byte, also if rules read it whole', async () => {
+    // biome-ignore lint/suspicious/noThenProperty: the key of the file
+    const answers = [{ when: { status: 418 }, then: { code: 'resource_missing' } }];
+    const world = await start(createWorld({}, { answers }));
+    world.upstream.plays((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
+      setTimeout(() => socket.write('}'), 500);
+    });
+    assert.equal((await world.call('GET /v1/things')).status, 200);
+    const line = await until(() => world.gateway.logLines().find(({ msg }) => msg === 'exchange'));
+    assert.ok((line.upstream_ms as number) < 400, `${line.upstream_ms} ms`);
+  });
+
   it('begins within timeoutMs, and is whole by then if it is checked before it is sent', async () => {
     const world = await start(createWorld({}, { timeoutMs: 200, ...alone }));
     world.upstream.plays(() => undefined);
