@@ -1,7 +1,7 @@
 // Stage: identifies the caller. A revoked or expired key is identified here and refused by `authorize`, so that the log names its owner.
 // Throws api_key_missing, api_key_misplaced, auth_scheme_unsupported, and the errors of the credential readers: api_key_malformed,
-// api_key_invalid, token_invalid, token_expired, token_audience, basic_credentials_invalid, auth_unavailable,
-// session_required, cross_site_request, session_expired, session_store_unavailable, provider_unavailable.
+// api_key_invalid, token_invalid, token_expired, token_audience, basic_credentials_invalid, auth_unavailable, session_required,
+// cross_site_request, session_expired, session_store_unavailable, provider_unavailable.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Caller } from '../exchange/caller.ts';
@@ -40,11 +40,14 @@ export const ANONYMOUS: Caller = Object.freeze({
 /** What reads each kind of credential. */
 export interface CredentialReaders {
   readonly directory: Pick<Directory, 'callerOf'>;
-  /** tokens/token-reader.ts */
+  /** auth/tokens/token-reader.ts */
   readonly readToken: CredentialReader;
   /** Compares a user name and password with the credential of the upstream. upstream/credentials/credential.ts */
   readonly matchesBasic: MatchesBasic;
-  /** The caller of a session cookie; undefined if the request has none. The function is absent if no cookie is read. sessions/session-reader.ts */
+  /**
+   * The caller of a session cookie; undefined if the request has none. The function is absent if no cookie is read.
+   * sessions/session-reader.ts
+   */
   readonly readSession?: ((matched: Matched) => Awaitable<Caller> | undefined) | undefined;
 }
 

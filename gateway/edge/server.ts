@@ -3,10 +3,10 @@
 //
 // The way of a request, with the file of each step:
 //
-//   serveRequest      fast-path/connection.ts has read a head, or Node's server has (#listenTo)
+//   serveRequest      edge/fast-path/connection.ts has read a head, or Node's server has (#listenTo)
 //   begin             exchanges.ts makes the exchange
 //   handleRequest     pipeline.ts runs the steps that wiring/serving.ts has made for the configuration in force
-//   refuse            refusal/refusals.ts answers what a step has thrown
+//   refuse            edge/refusal/refusals.ts answers what a step has thrown
 //   recordExchange    wiring/sections/traffic.ts writes the log line when the answer has been sent, and counts the exchange
 
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
@@ -53,7 +53,7 @@ export interface ServerOptions extends NodeServerOptions, ExchangesOptions {
   readonly refusals: Refusals;
   /** Whether usual requests are read on the socket. If false, Node's server reads every request. */
   readonly usesFastPath: boolean;
-  /** Counts a new connection, and ends it beyond the limits. connections/connections.ts */
+  /** Counts a new connection, and ends it beyond the limits. edge/connections/connections.ts */
   takeConnection?(socket: Socket): void;
   /** The handlers of the configuration in force. Called once per request. `openServing` of wiring/sections/traffic.ts */
   servingInForce(): RequestHandlers;

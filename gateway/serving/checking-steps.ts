@@ -1,5 +1,5 @@
 // Makes the steps of operations before `replay`, for one configuration. The gateway gives the parts that they use (wiring/serving.ts). A
-// rehearsal gives stand-ins, which neither send, spend nor store anything (rehearsal/rehearse.ts).
+// rehearsal gives stand-ins, which neither send, spend nor store anything (serving/rehearsal/rehearse.ts).
 
 import { createAuthorize, createMayUse } from '../auth/authorize.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';

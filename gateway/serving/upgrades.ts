@@ -12,8 +12,8 @@ import type { TlsSettings } from '../http1/client/connect.ts';
 import { createPipeline, createTunnelPipeline, type Steps } from '../pipeline.ts';
 import type { Tunnel } from '../tunnel/table.ts';
 import type { Tunnels } from '../tunnel/tunnels.ts';
-import { upstreamPathOf } from '../upstream/forward.ts';
 import type { createHandshake } from '../upstream/handshake.ts';
+import { samePath } from '../upstream/requests/path.ts';
 import type { OpenStream } from './open-stream.ts';
 
 interface UpgradesOptions {
@@ -58,7 +58,7 @@ export function createUpgrades({
         {
           ...asked,
           tls: tlsOf(operation.upstream),
-          path: upstreamPathOf(exchange),
+          path: samePath(exchange.operation, exchange.path) + exchange.search,
           onStream(end) {
             trail.note('stream', 'websocket');
             endJoined = end;

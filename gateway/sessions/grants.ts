@@ -8,8 +8,8 @@ type Claims = Readonly<Record<string, unknown>>;
 type Rules = Pick<ProviderSettings, 'organization' | 'grants'>;
 
 /**
- * The form of a subject, the same as in `verify-token.ts`. It must not look like the id of a key, because upstreams get both under one
- * name.
+ * The form of a subject, the same as in auth/tokens/verify-token.ts. It must not look like the id of a key, because upstreams get both
+ * under one name.
  */
 const SUBJECT = /^(?!key_)[!-~]{1,255}$/;
 

@@ -1,30 +1,35 @@
 // Stage: sends the checked request to a target of its upstream, within the concurrency limit, and relays the answer. Throws upstream_*
 // codes.
 //
-// The states of one forwarded request, in their order, with the files that hold them and the states that follow:
+// The states of one forwarded request in their order, each with the states that follow and the files that hold it:
 //
-//   prepared   gets the assertion; is changed by rules,      forward.ts, send-judged.ts           queued
-//              takes the lock of its record
-//   queued     waits for its place                           exchange-place.ts, fair-queue.ts     sent; ended if the queue is too long
-//   sent       has a target, and a deadline for its answer   attempts.ts, exchange-clock.ts       judged, relayed or failed
-//   judged     rules and credential read the whole answer    send-judged.ts, buffered-answer.ts   relayed or failed; sent once more
-//   relayed    the client gets the answer as it arrives,     relay.ts, and the files that its     ended; failed before the first byte
-//              or once it is checked or stored               first lines name
-//   failed     is sent again if that is safe and paid for    failure.ts, retry-plan.ts            sent after a pause; ended by a refusal
-//   ended      gives place, target and deadline back         attempts.ts
+//   prepared   gets the assertion; is changed by rules, takes the lock of its record        queued
+//              forward.ts, send-judged.ts
+//   queued     waits for its place                                                          sent; ended if the queue is too long
+//              upstream/concurrency/exchange-place.ts, upstream/concurrency/fair-queue.ts
+//   sent       has a target, and a deadline for its answer                                  judged, relayed or failed
+//              upstream/attempts/attempts.ts, upstream/attempts/exchange-clock.ts
+//   judged     rules and credential read the whole answer                                   relayed or failed; sent once more
+//              send-judged.ts, upstream/relay/buffered-answer.ts
+//   relayed    the client gets the answer as it arrives, or once it is checked or stored    ended; failed before the first byte
+//              upstream/relay/relay.ts, and the files that its first lines name
+//   failed     is sent again if that is safe and paid for                                   sent after a pause; ended by a refusal
+//              upstream/attempts/retry-plan.ts
+//   ended      gives place, target and deadline back
+//              upstream/attempts/attempts.ts
 //
-// In each state the deadline can pass or the client can leave. Either one ends the exchange (before-sending.ts in the state `prepared`,
-// attempts.ts in the others).
+// In each state the deadline can pass or the client can leave. Either one ends the exchange: in the state `prepared` through
+// upstream/attempts/before-sending.ts, in the others through upstream/attempts/attempts.ts.
 //
 // The calls from `forward` to the bytes:
 //
 //   forward ─> Attempts.run ─> ExchangePlace.take   waits for a place
-//     ─> Attempts.begin ─> Targets.pick             picks the target (targets/targets.ts)
-//     ─> dispatch ─> outgoing                       makes the request (headers/request-lines.ts); with rules or a credential,
+//     ─> Attempts.begin ─> Targets.pick             picks the target (upstream/targets/targets.ts)
+//     ─> dispatch ─> outgoing                       makes the request (upstream/headers/request-lines.ts); with rules or a credential,
 //                                                   JudgedAttempt.send of send-judged.ts comes before
-//     ─> Pool.dispatch                              writes it to a connection (../http1/client/pool.ts, write-request.ts)
-//   Relay.onResponseStart, onResponseData           get the answer from the connection (relay/relay.ts)
-//     ─> ClientAnswer ─> response.write             gives it to the client (relay/client-answer.ts)
+//     ─> Pool.dispatch                              writes it to a connection (http1/client/pool.ts, http1/client/write-request.ts)
+//   Relay.onResponseStart, onResponseData           get the answer from the connection (upstream/relay/relay.ts)
+//     ─> ClientAnswer ─> response.write             gives it to the client (upstream/relay/client-answer.ts)
 
 import type { Caller } from '../exchange/caller.ts';
 import type { Checked, Forwardable, Recording } from '../exchange/exchange.ts';
@@ -36,6 +41,7 @@ import { isStreamed } from './attempts/retry-plan.ts';
 import { withheldCookies } from './headers/cookies.ts';
 import { upstreamRequestLines } from './headers/request-lines.ts';
 import type { Relay } from './relay/relay.ts';
+import { samePath } from './requests/path.ts';
 import type { Execute, UpstreamRoute } from './routes.ts';
 import { type JudgedOptions, sendJudged } from './send-judged.ts';
 import { deliver } from './simulated/examples.ts';
@@ -123,7 +129,7 @@ function createOutgoing(options: Pick<ForwardOptions, 'traceparentFor'>): (attem
       exchange.operation.answerCheck === 'refuse' || exchange.recording !== undefined || rules?.judge !== undefined;
     return {
       method: methodOf(exchange),
-      path: upstreamPathOf(exchange),
+      path: samePath(exchange.operation, exchange.path) + exchange.search,
       lines: upstreamRequestLines(exchange, identity, readsAnswer),
       headers: lengthHeaders(exchange),
       body: bodyOf(exchange, count === 1),
@@ -133,16 +139,10 @@ function createOutgoing(options: Pick<ForwardOptions, 'traceparentFor'>): (attem
 
 /**
  * Returns the method for the upstream. HEAD on an operation that declares only GET is sent as GET; the client does not get the body
- * (client-answer.ts).
+ * (upstream/relay/client-answer.ts).
  */
 function methodOf({ method, operation }: Checked): string {
   return method === 'HEAD' ? operation.method : method;
-}
-
-/** Returns the path and query for the upstream. */
-export function upstreamPathOf({ operation, path, search }: Checked): string {
-  const { publicPrefix, upstreamPrefix } = operation;
-  return (publicPrefix === upstreamPrefix ? path : upstreamPrefix + path.slice(publicPrefix.length)) + search;
 }
 
 const none: readonly string[] = Object.freeze([]);

@@ -19,7 +19,7 @@ import type { PublicTls } from './public-tls.ts';
 
 /** What the listeners call. It is opened after them, because it uses them. */
 export interface ListenOptions extends Pick<ServerOptions, 'recordExchange'> {
-  /** The handlers of the configuration in force. Called once per request. `openServing` of sections/traffic.ts */
+  /** The handlers of the configuration in force. Called once per request. `openServing` of wiring/sections/traffic.ts */
   servingInForce(): RequestHandlers & {
     /** Forwards a request of the plain listener; undefined if no tunnel there has its path. serving.ts */
     passPlain(admitted: Admitted): Promise<void> | undefined;

@@ -1,8 +1,10 @@
 // Comments follow the rules of CONTRIBUTING.md that a pattern can find: none begins with "Of", "So", "Once:" or "Undefined:", which leave
-// out the noun, none says "under way" or "further" for "in progress" and "other", and none adds a condition by "also if". They name files that exist.
+// out the noun, none says "under way" or "further" for "in progress" and "other", and none adds a condition by "also if". They name files by
+// paths that exist.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -44,21 +46,23 @@ for (const [rule, pattern] of Object.entries(rules)) {
   });
 }
 
-it('the files that comments name exist', () => {
-  const files = globSync('{gateway,bench,test,tools,deploy,docs}/**/*.*', { cwd: root });
-  const names = new Set(files.flatMap((file) => suffixesOf(file)));
+it('comments name a file by its path in gateway/, or in the repository, and a file of their own folder by its name', () => {
+  const files = new Set(globSync('{gateway,bench,test,tools,deploy,docs}/**/*.*', { cwd: root }));
   const named = comments.flatMap(({ file, comment }) =>
-    [...comment.matchAll(/(?<![\w/.<*-])(?:[\w-]+\/)*[\w-]+\.(?:ts|lua)\b/g)].map(([name]) => ({ file, name })),
+    [...comment.matchAll(/(?<![\w/.<*-])(?:\.{1,2}\/)*(?:[\w-]+\/)*[\w-]+\.(?:ts|lua)\b/g)].map(([name]) => ({
+      file,
+      name,
+    })),
   );
   assert.ok(named.length > 100, `${named.length}`);
+  const possible = (file: string, name: string) => [
+    `gateway/${name}`,
+    ...(name.includes('/') ? [name] : [join(dirname(file), name)]),
+  ];
   assert.deepEqual(
-    named.filter(({ name }) => !names.has(name)).map(({ file, name }) => `${file}: ${name}`),
+    named
+      .filter(({ file, name }) => !possible(file, name).some((one) => files.has(one)))
+      .map(({ file, name }) => `${file}: ${name}`),
     [],
   );
 });
-
-/** A comment may leave out the first folders of a path. */
-function suffixesOf(file: string): string[] {
-  const parts = file.split('/');
-  return parts.map((_, index) => parts.slice(index).join('/'));
-}

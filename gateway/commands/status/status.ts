@@ -42,7 +42,7 @@ function rowOf([name, { targets = [], breaker = {}, credential }]: [string, Upst
 
 /**
  * A target whose last request failed is suspect. Its failures are too few to be a cause, because one failure may be chance. But a reader of
- * states must not take such a target for one that works. The page of the console says the same (page/states.js).
+ * states must not take such a target for one that works. The page of the console says the same (console/page/states.js).
  */
 type Target = NonNullable<UpstreamReport['targets']>[number];
 

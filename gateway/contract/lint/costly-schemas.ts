@@ -1,5 +1,5 @@
-// Finds the schemas of a document that can take more steps than the checks of one request have (check-scope.ts), so that `check` names
-// them.
+// Finds the schemas of a document that can take more steps than the checks of one request have (contract/schemas/check-scope.ts), so that
+// `check` names them.
 
 import type { Mistake } from '../../shared/mistakes.ts';
 import { follow, isObject, type JsonObject, pathOf } from '../pointer.ts';

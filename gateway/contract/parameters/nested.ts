@@ -1,5 +1,5 @@
-// Objects and lists in queries, whose members are named by brackets: `filter[status]=open`, `filter[tags][]=a`, `items[0][id]=7`.
-// Forms build their values in forms/form-value.ts by stricter rules: item numbers rise, a list keeps one spelling, `a[][b]` is refused,
+// Objects and lists in queries, whose members are named by brackets: `filter[status]=open`, `filter[tags][]=a`, `items[0][id]=7`. Forms
+// build their values in contract/forms/form-value.ts by stricter rules: item numbers rise, a list keeps one spelling, `a[][b]` is refused,
 // and values may be files or JSON. Clients of queries use the looser spellings, so the two stay apart; what a schema says of a member is
 // read in one place, value-shape.ts.
 

@@ -1,5 +1,5 @@
-// Creates the Ajv instances of a document. Requests and answers have separate instances, because read-only members are refused in
-// requests only.
+// Creates the Ajv instances of a document. Requests and answers have separate instances, because read-only members are refused in requests
+// only.
 
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import type { ContractDocument } from '../reading/document.ts';
@@ -36,8 +36,8 @@ export function createAjvByExtent(document: ContractDocument, isRequest: boolean
 
 /**
  * Returns the document in the form that Ajv registers. Before it compiles the first schema, Ajv searches the whole document for schema
- * names: 140 ms for 13 MB, while a request waits. If a document has no names, its members are made non-enumerable so that the search
- * finds nothing; references by pointer still resolve.
+ * names: 140 ms for 13 MB, while a request waits. If a document has no names, its members are made non-enumerable so that the search finds
+ * nothing; references by pointer still resolve.
  */
 function registered({ root, hasNames }: ContractDocument): AnySchemaObject {
   if (hasNames) return root;
@@ -56,7 +56,7 @@ function createAjv(isRequest: boolean, allErrors: boolean): Ajv2020 {
     logger: false,
     // A member may be called `constructor`.
     ownProperties: true,
-    // unions.ts needs the schema and the data of each error.
+    // contract/violations/unions.ts needs the schema and the data of each error.
     verbose: true,
     // Ajv's own pass over the code takes half of the time of a compilation, and V8 makes the same of both.
     code: { optimize: false, regExp: Object.assign(toPattern, { code: 'toPattern' }) as never },

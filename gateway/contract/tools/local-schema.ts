@@ -1,5 +1,6 @@
 // Copies a schema of a contract so that it stands alone: JSON Schema 2020-12 whose references lead to its own `$defs`, without what only
-// OpenAPI knows. The contract's document has been normalized before (dialect.ts), so `nullable` and Swagger's forms are gone.
+// OpenAPI knows. The contract's document has been normalized before (contract/schemas/dialect.ts), so `nullable` and Swagger's forms are
+// gone.
 
 import { shortTextOf } from '../../shared/text.ts';
 import {
@@ -75,7 +76,7 @@ const bounds = new Set([
   ],
   ...['enum', 'const', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'default'],
 ]);
-/** Members under a name that dialect.ts adds for Ajv. */
+/** Members under a name that contract/schemas/dialect.ts adds for Ajv. */
 const ADDED_PATTERNS = ['(?:__proto__)', '^__proto__$'];
 
 /** Most of the keywords of a schema are copied without a look: this bounds how deep the copies go. */

@@ -1,5 +1,6 @@
 // Writes a JSON value as the text of a parameter, in the style that the contract declares (OpenAPI 3.1.1, section 4.8.12): the reverse of
-// parameter.ts and query.ts. What no text can say is refused, so that a service never gets another value than the one that was given.
+// contract/parameters/parameter.ts and contract/parameters/query.ts. What no text can say is refused, so that a service never gets another
+// value than the one that was given.
 
 import type { ViolationCode } from '../../shared/contracts/violation-codes.ts';
 import type { Parameter } from '../parameters/parameter.ts';

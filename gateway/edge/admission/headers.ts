@@ -56,7 +56,7 @@ export function readHeaders(raw: readonly string[], bytesMax: number): Map<strin
 
 /**
  * Drops the fields that Connection names before a stage reads them, so that stages check what the upstream gets. Heads of the fast path do
- * not need this, because their Connection names no field (`usual-head.ts`).
+ * not need this, because their Connection names no field (`http1/usual-head.ts`).
  */
 function dropNamed(headers: Map<string, string>, connection: string): void {
   for (const option of connection.toLowerCase().split(',')) {

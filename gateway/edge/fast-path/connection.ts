@@ -9,7 +9,7 @@ import { giveBackReads, takeReads } from '../../sockets/shared-reads.ts';
 import { FastRequest } from './request.ts';
 import { FastResponse, type FastResponseOptions } from './response.ts';
 
-/** What serves the requests of a connection: ../server.ts */
+/** What serves the requests of a connection: edge/server.ts */
 export interface RequestServer {
   /** Whether only Node's classes serve this request. */
   needsNode(request: DownstreamRequest): boolean;
@@ -30,7 +30,7 @@ export interface FastOwner extends HeadBounds, Pick<FastResponseOptions, 'keepAl
   isClosing(): boolean;
   /**
    * Refuses a connection from which nothing more can be read, or whose head takes too long, as for a `clientError` of Node's server.
-   * ../refusal/unreadable.ts
+   * edge/refusal/unreadable.ts
    */
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
 }

@@ -16,9 +16,9 @@ interface UnreadableOptions {
   readonly constantHeaders: readonly string[];
   /** Exchanges in progress. */
   active(): readonly EdgeExchange[];
-  /** Makes the id of a request. ids.ts */
+  /** Makes the id of a request. edge/ids.ts */
   requestId(): string;
-  /** Records a refusal outside an exchange, as exchanges are recorded (exchanges.ts). */
+  /** Records a refusal outside an exchange, as exchanges are recorded (edge/exchanges.ts). */
   recordExchange(trail: Trail): void;
 }
 

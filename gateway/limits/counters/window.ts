@@ -1,5 +1,5 @@
 // Pure: the sliding window of one counted subject. In any span as long as the window it admits no more than the limit, and it uses bounded
-// memory. `redis/window.lua` implements the same algorithm in Lua, and a property test compares the two.
+// memory. `limits/counters/redis/window.lua` implements the same algorithm in Lua, and a property test compares the two.
 
 import { hash } from 'node:crypto';
 

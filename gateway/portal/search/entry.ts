@@ -1,8 +1,8 @@
-// One find of the search, as the index has it and `assets/search-rank.js` reads it.
+// One find of the search, as the index has it and `portal/assets/search-rank.js` reads it.
 
 /**
- * `context`: method and path of an operation, or the page of a section or a field. `words`: more words; those of an operation begin with its
- * id. `topic`: as in `topics.ts`.
+ * `context`: method and path of an operation, or the page of a section or a field. `words`: more words; those of an operation begin with
+ * its id. `topic`: as in `topics.ts`.
  */
 export type SearchEntry = readonly [
   kind: string,

@@ -37,7 +37,7 @@ function withoutConnection(dispatcher: Dispatcher): SharedPool {
   return { dispatcher, isolate: () => undefined, letGo: async () => undefined };
 }
 
-/** Fails each request. No request gets here, because forward.ts executes the operations of the gateway itself. */
+/** Fails each request. No request gets here, because upstream/forward.ts executes the operations of the gateway itself. */
 const nothing: Dispatcher = {
   dispatch: (_, handler) => handler.onResponseError(undefined, new Error('there is no service behind gateway:')),
 };
