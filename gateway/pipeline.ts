@@ -56,7 +56,7 @@ export interface Steps<Sites, Tunnel> extends Stages {
   /** Sends the request to the service of the tunnel. tunnel/tunnels.ts */
   passThrough(admitted: Admitted, tunnel: Tunnel): Promise<void>;
   /** Counts the request as in flight under this configuration until it has ended. wiring/serving.ts */
-  track(work: Promise<void>): Promise<void>;
+  countInFlight(work: Promise<void>): Promise<void>;
   /** Lets browsers of trusted origins read the answer, refusals included. edge/own-answers/cors.ts */
   allowOrigin(arrived: Arrived): void;
   /** Whether the request is the preflight of a browser. edge/own-answers/cors.ts */
@@ -103,9 +103,9 @@ export function createPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipe
     const sites = steps.sitesFor(arrived);
     if (sites === undefined) return steps.refuseMisdirected(arrived);
     const tunnel = steps.tunnelAt(arrived, sites);
-    // A tunnel is not tracked: it may stay open for days, and uses nothing of this configuration.
+    // A tunnel is not counted: it may stay open for days, and uses nothing of this configuration.
     if (tunnel !== undefined) return tunnelled(arrived, tunnel);
-    return steps.track(answer(arrived, sites));
+    return steps.countInFlight(answer(arrived, sites));
   };
 }
 

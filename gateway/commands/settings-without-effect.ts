@@ -3,7 +3,7 @@
 import { ORGANIZATION_ID } from '../auth/issue-key.ts';
 import { hostOfSite } from '../config/gateway/hosts.ts';
 import type { Configuration } from '../configuration.ts';
-import { entryOfUpstream, isFurtherServer } from '../shared/contracts/upstreams.ts';
+import { entryOfUpstream, isServerOfEntry } from '../shared/contracts/upstreams.ts';
 import { type Mistake, suggest } from '../shared/mistakes.ts';
 
 export function settingsWithoutEffect(configuration: Configuration): Mistake[] {
@@ -20,7 +20,7 @@ export function settingsWithoutEffect(configuration: Configuration): Mistake[] {
       return sources.limits.mistakeAtKey(['organizations', id], reason, 'Write it as "gateway orgs list" shows it.');
     }),
     ...Object.entries(upstreams).flatMap(([name, { honoursIdempotencyKey, whenOutcomeUnknown }]) => {
-      if (isFurtherServer(name) || !honoursIdempotencyKey || whenOutcomeUnknown === undefined) return [];
+      if (isServerOfEntry(name) || !honoursIdempotencyKey || whenOutcomeUnknown === undefined) return [];
       const reason = 'it says nothing, because honoursIdempotencyKey is true: a repeated key is sent to the upstream.';
       return sources.upstreams.mistakeAt(['upstreams', name, 'whenOutcomeUnknown'], reason, 'Remove one of them.');
     }),
@@ -39,7 +39,7 @@ export function settingsWithoutEffect(configuration: Configuration): Mistake[] {
 /** Warns of entries whose hosts all lack a name, so that no request reaches their operations. */
 function servedNowhere({ config: { gateway, upstreams, sources } }: Configuration): Mistake[] {
   return Object.entries(upstreams).flatMap(([name, { hosts }]) => {
-    if (isFurtherServer(name) || hosts.some((site) => hostOfSite(site, gateway.hosts, gateway.publicUrl) !== undefined))
+    if (isServerOfEntry(name) || hosts.some((site) => hostOfSite(site, gateway.hosts, gateway.publicUrl) !== undefined))
       return [];
     const reason = `gateway.yaml has no host name for ${hosts.join(', ')}, so its operations are served nowhere.`;
     return [
@@ -52,7 +52,7 @@ function servedNowhere({ config: { gateway, upstreams, sources } }: Configuratio
 function tokensOfNone({ config: { gateway, upstreams, sources } }: Configuration): Mistake[] {
   if (Object.keys(gateway.issuers).length > 0) return [];
   return Object.entries(upstreams).flatMap(([name, { authorization }]) => {
-    if (authorization !== 'forward' || isFurtherServer(name)) return [];
+    if (authorization !== 'forward' || isServerOfEntry(name)) return [];
     const reason = 'gateway.yaml has no issuers, so no token reaches the service.';
     return [sources.upstreams.mistakeAt(['upstreams', name, 'authorization'], reason, 'Add issuers to gateway.yaml.')];
   });
@@ -77,7 +77,7 @@ function basicWithoutAWord({ config, contracts }: Configuration): Mistake[] {
       ({ operation }) =>
         entryOfUpstream(operation.upstream) === name && operation.security.some(({ scheme }) => scheme === 'basic'),
     );
-    if (!isOpen || isFurtherServer(name) || basicForClients !== undefined) return [];
+    if (!isOpen || isServerOfEntry(name) || basicForClients !== undefined) return [];
     const reason = 'the contract lets clients present this user name and password instead of a key.';
     return [sources.upstreams.mistakeAtKey(['upstreams', name, 'credential'], reason, 'Say basicForClients: true.')];
   });

@@ -94,12 +94,12 @@ export class Trail implements Reservation, UsualNotes {
   }
 }
 
-/** The view of the stages. */
+/** Returns the view of a trail that stages get. */
 export function notesOn(trail: Trail): TrailNotes {
   return trail as unknown as TrailNotes;
 }
 
-/** The reverse of `notesOn`, for `observe/`. */
+/** Returns the trail of a view, for `observe/`. */
 export function trailOf(notes: TrailNotes): Trail {
   return notes as unknown as Trail;
 }

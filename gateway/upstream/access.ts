@@ -8,7 +8,7 @@ import type { CredentialSettings } from './credentials/credential-kinds.ts';
 
 /**
  * Default of `maxQueueMs` for an upstream without `maxInFlight`. The gateway shortens a queue that has not been empty for a while, until
- * its last request waits no longer than this (queue-bound.ts).
+ * its last request waits no longer than this (upstream/concurrency/queue-bound.ts).
  */
 const QUEUE_MS = 200;
 
@@ -125,7 +125,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
     retry(upstream) {
       if (upstream !== undefined && !accesses.has(upstream)) return undefined;
       const names = upstream === undefined ? [...accesses.keys()] : [upstream];
-      return { retried: names.filter((name) => accesses.get(name)?.credential?.retry() === true) };
+      return { retried: names.filter((name) => accesses.get(name)?.credential?.forgetRefusal() === true) };
     },
     status() {
       return Object.fromEntries(

@@ -1,4 +1,4 @@
-// The error codes of services: what they refuse, in the words of the catalogue, and how they fail.
+// The error codes of answers in which a service refuses a request, and of services that fail or cannot be reached.
 
 import {
   absent,

@@ -9,6 +9,7 @@ import type { TrailNotes } from '../exchange/notes.ts';
 import { headersIn } from '../http1/client/request-head.ts';
 import type { AnswerHeaders } from '../http1/client/wire.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
+import { isLoginRefusal } from '../shared/http/words.ts';
 import { waitBeforeSending } from './attempts/before-sending.ts';
 import { ExchangePlace } from './concurrency/exchange-place.ts';
 import type { Credential } from './credentials/credential.ts';
@@ -54,9 +55,8 @@ export function createHandshake(options: HandshakeOptions): (exchange: Forwardab
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
     const credential = route.rules?.credential;
     const assertion = credential === undefined ? await options.assertionFor(caller, route.audience) : undefined;
-    const credentialReady = credential?.awaitReady();
-    if (credentialReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, credentialReady)))
-      return undefined;
+    const headerReady = credential?.awaitHeader();
+    if (headerReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, headerReady))) return undefined;
     const leavePlace = await placeForHandshake(exchange, route, deadlineAt);
     if (leavePlace === undefined) return undefined;
     if (exchange.response.destroyed) {
@@ -89,7 +89,7 @@ function toHandshake(
   { route, credential, assertion, deadlineAt, leavePlace }: Prepared,
 ): Handshake {
   const { operation, caller, trail } = exchange;
-  const login = credential?.header();
+  const sent = credential?.header();
   const target: Target = options.targets.pick(operation.upstream, caller.mode);
   const sentAt = performance.now();
   let hasEnded = false;
@@ -112,35 +112,33 @@ function toHandshake(
   const { sendClientAddress } = route;
   const credentialHeader = credential?.headerName;
   const lines = upstreamRequestLines(exchange, { assertion, credentialHeader, traceparent, sendClientAddress }, true);
-  const headers = Object.fromEntries(pairs(headersIn({ lines, headers: [] })));
+  const flat = headersIn({ lines, headers: [] });
+  const headers: Record<string, string> = {};
+  for (let i = 0; i < flat.length; i += 2) headers[flat[i] as string] = flat[i + 1] as string;
   delete headers['accept-encoding'];
   for (const name of handshakeFields) {
     const value = exchange.headers.get(name);
     if (value !== undefined) headers[name] = value;
   }
-  if (login !== undefined) headers[login.name] = login.value;
+  if (sent !== undefined) headers[sent.name] = sent.value;
   return {
     origin: target.origin,
     headers,
     timeoutMs: Math.max(1, deadlineAt - sentAt),
     idleTimeoutMs: route.idleTimeoutMs,
     answered(status) {
-      // The credential is latched before `end` gives the place to the next handshake, which would otherwise send the refused login again.
-      if (login !== undefined && (status === 401 || status === 407)) credential?.refused(login, status);
-      else if (login !== undefined && status === 101) credential?.accepted(login);
+      // The credential is latched before `end` gives the place to the next handshake, which would otherwise send it again.
+      if (sent !== undefined && isLoginRefusal(status)) credential?.refused(sent, status);
+      else if (sent !== undefined && status === 101) credential?.accepted(sent);
       end(status, undefined);
     },
     failed: (error) => end(undefined, error),
     refusalOf(status, answerHeaders, body) {
-      if (login !== undefined && (status === 401 || status === 407)) return new GatewayError('upstream_auth_failed');
+      if (sent !== undefined && isLoginRefusal(status)) return new GatewayError('upstream_auth_failed');
       if (status >= 400) return toUpstreamRefusal(status, answerHeaders, body, exchange);
       return upstreamFailure('upstream_bad_response', 'http_upgrade_failed');
     },
   };
-}
-
-function* pairs(flat: readonly string[]): Generator<[string, string]> {
-  for (let i = 0; i < flat.length; i += 2) yield [flat[i] as string, flat[i + 1] as string];
 }
 
 /**

@@ -4,7 +4,7 @@
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Forwardable } from '../exchange/exchange.ts';
 import type { AnswerHandler, AnswerHeaders, Outgoing } from '../http1/client/wire.ts';
-import { streamKindOf } from '../shared/http/words.ts';
+import { isLoginRefusal, streamKindOf } from '../shared/http/words.ts';
 import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
 import type { CompleteAnswer, Judge, Judgement } from './answers/judge.ts';
 import { Attempts, type AttemptsOptions, type SendRequest } from './attempts/attempts.ts';
@@ -19,12 +19,6 @@ import type { RecordLock, RecordLocks } from './requests/record-locks.ts';
 import type { RecordRead, Rewritten } from './requests/rewrite.ts';
 import type { UpstreamRoute, UpstreamRules } from './routes.ts';
 import type { Target } from './targets/targets.ts';
-
-/**
- * Statuses by which an upstream refuses the credential, unless a rule decides otherwise. A 403 may concern the request of one client only,
- * so it does not latch the credential: a latched credential blocks the upstream for all clients.
- */
-const credentialStatuses = new Set([401, 407]);
 
 /**
  * A process that crashes, or that has lost Redis, cannot release its lock. Redis then ends the lock this long after the deadline of the
@@ -62,8 +56,8 @@ export async function sendJudged(
   const lock = read && options.locks.of(`${operation.upstream} ${read.record}`);
   try {
     if (lock !== undefined && !(await isTaken(lock, exchange, deadlineAt))) return;
-    const credentialReady = rules.credential?.awaitReady();
-    if (credentialReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, credentialReady))) return;
+    const headerReady = rules.credential?.awaitHeader();
+    if (headerReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, headerReady))) return;
     const prepared: Prepared = { exchange, rules, changed, outgoing };
     const send: SendRequest = (target, relay, attempts) => new JudgedAttempt(prepared, target, relay, attempts).send();
     await new Attempts(options, exchange, route, deadlineAt, assertion, send).run();
@@ -120,7 +114,7 @@ class JudgedAttempt implements AnswerJudge {
 
   /** Dispatches a request as soon as the credential is ready. Each request of this attempt passes here. */
   #sendOnceReady(outgoing: Outgoing, handler: AnswerHandler = new BufferedAnswer(this.#relay, this)): void {
-    const ready = this.#prepared.rules.credential?.awaitReady();
+    const ready = this.#prepared.rules.credential?.awaitHeader();
     if (ready === undefined) this.#dispatch(outgoing, handler);
     else void this.#attempts.clock.waitForCredential(ready).then(() => this.#dispatch(outgoing, handler));
   }
@@ -192,7 +186,7 @@ class JudgedAttempt implements AnswerJudge {
     }
     if (sent !== undefined && answer.status < 400) credential?.accepted(sent);
     if (judgement.kind === 'pass') return { judged, body: judgement.body };
-    if (judgement.kind === 'retry' && this.#attempts.beginRepeat('declared')) this.send();
+    if (judgement.kind === 'repeat' && this.#attempts.beginRepeat('declared')) this.send();
     else this.#relay.failAs(judgement.error, 'other');
     return undefined;
   }
@@ -206,9 +200,12 @@ function isStream(headers: AnswerHeaders): boolean {
   return streamKindOf(String(headers['content-type'] ?? '')) !== undefined;
 }
 
-/** Returns the judgement for an answer that no rule matches. */
+/**
+ * Returns the judgement for an answer that no rule matches. A 403 does not latch the credential, because it may concern the request of one
+ * client, and a latched credential suspends the upstream for all clients.
+ */
 function defaultJudgement(answer: CompleteAnswer, credential: Credential | undefined): NonNullable<Judgement> {
-  const isRefusal = credential !== undefined && credentialStatuses.has(answer.status);
+  const isRefusal = credential !== undefined && isLoginRefusal(answer.status);
   return isRefusal ? { kind: 'credential' } : { kind: 'pass', body: answer.body };
 }
 

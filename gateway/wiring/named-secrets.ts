@@ -7,7 +7,7 @@ import type { Configuration } from '../configuration.ts';
 import { tracingHeaders } from '../observe/tracing/tracing.ts';
 import { clientSecretProblem } from '../sessions/provider/client-authentication.ts';
 import { SESSION_KEYS, sessionKeysProblem } from '../sessions/store/session-keys.ts';
-import { isFurtherServer } from '../shared/contracts/upstreams.ts';
+import { isServerOfEntry } from '../shared/contracts/upstreams.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import { credentialProblem } from '../upstream/credentials/credential-kinds.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';
@@ -40,7 +40,7 @@ export function namedSecrets({ config, upstreamTls }: Named, isShared: boolean):
   const { upstreams, gateway, sources } = config;
   const credentials = Object.entries(upstreams).flatMap(([name, entry]): NamedSecret[] => {
     const { credential } = entry;
-    if (credential === undefined || isSimulated(entry) || isFurtherServer(name)) return [];
+    if (credential === undefined || isSimulated(entry) || isServerOfEntry(name)) return [];
     const { kind, secret } = credential;
     const path = ['upstreams', name, 'credential', kind, 'secret'];
     return [
@@ -53,7 +53,7 @@ export function namedSecrets({ config, upstreamTls }: Named, isShared: boolean):
     ];
   });
   const keys = [...upstreamTls].flatMap(([name, { certificate = '', keySecret }]): NamedSecret[] => {
-    if (keySecret === undefined || isFurtherServer(name)) return [];
+    if (keySecret === undefined || isServerOfEntry(name)) return [];
     const remedy = `Put the private key of the certificate, in PEM and not encrypted, into the file SECRETS_DIR/${keySecret}.`;
     return [
       {

@@ -35,8 +35,8 @@ export interface Serving extends RequestHandlers {
 }
 
 /**
- * Builds every step from its part of the configuration. Requests under other configurations go on. serving/checking-steps.ts makes the steps
- * before `replay` from the parts that are given here.
+ * Builds every step from its part of the configuration. Requests under other configurations go on. serving/checking-steps.ts makes the
+ * steps before `replay` from the parts that are given here.
  */
 export function createServing(configuration: Configuration, sections: Sections): Serving {
   const { options, base, observation, counters, callers, traffic } = sections;
@@ -64,7 +64,7 @@ export function createServing(configuration: Configuration, sections: Sections):
   const steps: Steps<ReadonlySet<Site>, Tunnel> = {
     ...operationSteps,
     ...stepsBesideStages(configuration, sections, operationSteps, toUpstreams.tlsOf),
-    track: inFlight.track,
+    countInFlight: inFlight.count,
   };
   const { tunnels } = traffic;
   const { upgrades, upgrade } = createUpgrades({ operations, steps, tunnels, openStream, ...toUpstreams });
@@ -105,7 +105,7 @@ function stepsBesideStages(
   { options, upstreams, certificates, traffic }: Sections,
   steps: CheckingSteps & OperationSteps,
   tlsOf: ReturnType<typeof createToUpstreams>['tlsOf'],
-): Omit<Steps<ReadonlySet<Site>, Tunnel>, keyof OperationSteps | 'sitesFor' | 'tunnelAt' | 'track'> {
+): Omit<Steps<ReadonlySet<Site>, Tunnel>, keyof OperationSteps | 'sitesFor' | 'tunnelAt' | 'countInFlight'> {
   const { tunnels, overload, beginInternal } = traffic;
   const { refuse } = traffic.refusals;
   const answerChallenge = createAnswerChallenge(certificates.ordered?.findToken);
@@ -162,7 +162,7 @@ function createCount() {
   }
 
   return {
-    track(work: Promise<void>): Promise<void> {
+    count(work: Promise<void>): Promise<void> {
       inProgress += 1;
       work.then(leave, leave);
       return work;

@@ -4,7 +4,7 @@
 
 import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
-import { isFurtherServer } from '../../shared/contracts/upstreams.ts';
+import { isServerOfEntry } from '../../shared/contracts/upstreams.ts';
 import {
   type CredentialSettings,
   credentialProblem,
@@ -26,7 +26,7 @@ const ANSWER_MAX_MS = 2500;
 export function loginChecks(configuration: Configuration, secrets: Pick<Secrets, 'read'>): NamedCheck[] {
   return Object.entries(configuration.config.upstreams).flatMap(([upstream, entry]) => {
     const { credential } = entry;
-    if (credential === undefined || isSimulated(entry) || isFurtherServer(upstream)) return [];
+    if (credential === undefined || isSimulated(entry) || isServerOfEntry(upstream)) return [];
     const name = `login ${upstream}`;
     return [[name, () => tryLogin(configuration, secrets, { name, upstream, credential })]];
   });

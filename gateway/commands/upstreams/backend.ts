@@ -57,7 +57,7 @@ export interface Answered {
 
 /** The status that clients get after the rules under `answers` were applied. */
 export function statusOf({ status, judgement }: Answered): number {
-  if (judgement?.kind !== 'refuse' && judgement?.kind !== 'retry') return status;
+  if (judgement?.kind !== 'refuse' && judgement?.kind !== 'repeat') return status;
   const { details, entry } = judgement.error;
   return details.words?.status ?? entry.status;
 }

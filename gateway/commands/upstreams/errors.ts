@@ -57,7 +57,7 @@ function numberIn({ parameters }: ContractOperation): string | undefined {
 /** The status that clients get, and the recognized error form; undefined if the form is unknown. */
 function meant(answered: Answered): { status: number; form: string | undefined } {
   const { status, headers, body, judgement } = answered;
-  if (judgement?.kind === 'refuse' || judgement?.kind === 'retry')
+  if (judgement?.kind === 'refuse' || judgement?.kind === 'repeat')
     return { status: statusOf(answered), form: 'a declared rule' };
   return { status, form: errorFormOf(headers, body) };
 }

@@ -4,6 +4,7 @@
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { templateParameters } from '../../contract/operations/routes.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
+import { isLoginRefusal } from '../../shared/http/words.ts';
 import type { Answered, Backend, BackendRequest } from './backend.ts';
 import { collectionOf, requestsFor } from './plan.ts';
 import { createIdsOf } from './record-ids.ts';
@@ -71,7 +72,7 @@ export function isReading(method: string): boolean {
 
 /** Whether the upstream refuses the gateway's credential or assertion. */
 export function isRefused({ status, judgement }: Answered): boolean {
-  return judgement?.kind === 'credential' || (judgement === undefined && (status === 401 || status === 407));
+  return judgement?.kind === 'credential' || (judgement === undefined && isLoginRefusal(status));
 }
 
 /** Lists first, then creation, then the other operations. */

@@ -80,7 +80,7 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
     if (address === 'sandbox:platform') await process?.seed(await assertions.assertionFor(caller, name));
     const tlsSettingsOf = createTlsSettings({ secrets, log, now });
     const { credential } = access.of(name) ?? {};
-    await credential?.awaitReady();
+    await credential?.awaitHeader();
     const backend = createBackend({
       origin: sandbox?.originOf(address) ?? address,
       entry,

@@ -4,7 +4,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { isFurtherServer } from '../../shared/contracts/upstreams.ts';
+import { isServerOfEntry } from '../../shared/contracts/upstreams.ts';
 import { shownPath } from '../../shared/file-text.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
 import type { Source } from '../../shared/yaml-source.ts';
@@ -148,7 +148,7 @@ export function keyProblem(certificate: string, key: string): string | undefined
  * upstreams.
  */
 export function untimelyTls(all: ReadonlyMap<string, UpstreamTls>, nowMs: number): string[] {
-  const entries = [...all].filter(([name]) => !isFurtherServer(name));
+  const entries = [...all].filter(([name]) => !isServerOfEntry(name));
   return entries.flatMap(([name, { ca, certificate }]) =>
     [['ca', ca] as const, ['certificate', certificate] as const].flatMap(([key, text]) =>
       certificatesIn(text).flatMap((one) => {

@@ -11,7 +11,7 @@ interface RequestTarget {
   readonly query: string;
 }
 
-// Unreserved characters and sub-delimiters of RFC 3986 without the semicolon: need no decoding and are unambiguous.
+// Unreserved characters and sub-delimiters of RFC 3986 without the semicolon: they need no decoding and are unambiguous.
 const isPlain = tableOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,=:@");
 const SLASH = 0x2f;
 const DOT = 0x2e;
@@ -67,7 +67,7 @@ function tableOf(characters: string): Uint8Array {
   return table;
 }
 
-/** The angle brackets percent-encoded, as the URL standard does in a query. */
+/** Returns a query with its angle brackets percent-encoded, as in the URL standard. */
 function encodedQuery(text: string): string {
   if (!query.test(text)) throw new GatewayError('malformed_path');
   return text.replaceAll('<', '%3C').replaceAll('>', '%3E');

@@ -36,17 +36,8 @@ interface Cors {
 
 /** Listed by name, because `*` covers neither Authorization nor requests with credentials. */
 const requestHeaders = [
-  ...[
-    'Authorization',
-    'Content-Type',
-    'Accept',
-    'Accept-Language',
-    'Idempotency-Key',
-    'Last-Event-ID',
-    'Prefer',
-    'X-Request-Id',
-  ],
-  ...['If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'],
+  ...['Authorization', 'Content-Type', 'Accept', 'Accept-Language', 'Idempotency-Key', 'Last-Event-ID', 'Prefer'],
+  ...['X-Request-Id', 'If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'],
 ];
 /** Headers that a page may read beside the CORS-safelisted headers. */
 const responseHeaders = [

@@ -63,8 +63,9 @@ export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
 
   async function handle(arrived: Arrived): Promise<void> {
     options.admit(arrived);
-    const { request, response, trail } = nodeExchangeOf(arrived);
-    for (const [name, value] of pairs(arrived.commonHeaders)) response.setHeader(name, value);
+    const { request, response, trail, commonHeaders } = nodeExchangeOf(arrived);
+    for (let i = 0; i < commonHeaders.length; i += 2)
+      response.setHeader(commonHeaders[i] as string, commonHeaders[i + 1] as string);
     response.on('finish', () => {
       trail.status = response.statusCode;
       const code = response.getHeader('X-Error-Code');
@@ -99,8 +100,4 @@ export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
 /** Whether the client is a browser, which asks for a page. Other clients get the error that says which paths exist. */
 function isBrowser({ method, headers }: DownstreamRequest): boolean {
   return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
-}
-
-function* pairs(flat: readonly string[]): Generator<[string, string]> {
-  for (let i = 0; i < flat.length; i += 2) yield [flat[i] as string, flat[i + 1] as string];
 }

@@ -27,8 +27,8 @@ export interface Refusals {
   /** Makes the text of a refusal, without writing it. */
   readonly answerOf: AnswerOf;
   /**
-   * Call it if the Idempotency-Key of this request does not prevent a second execution. Without this call, a later refusal of the request
-   * says `retryable` because of the key, and a client that retries may execute the request twice.
+   * Call it if the Idempotency-Key of a request does not prevent a second execution. Refusals of the request then do not say `retryable`
+   * because of the key.
    */
   ignoreKey(request: DownstreamRequest): void;
 }
@@ -43,9 +43,8 @@ export function createRefusals(options: RefusalsOptions): Refusals {
     const { response } = arrived;
     if (answered.has(response)) return;
     const error = toGatewayError(thrown);
-    // The head says whether the connection stays open. If it does, the refusal is written at the end of the turn, because a later event of
-    // the same turn, such as a broken body, may still decide to end the connection. If the connection ends anyway, the refusal is written
-    // at once.
+    // A refusal after which the connection stays open is written at the end of the turn: until then, another event, such as a broken body,
+    // may end the connection, and the head has to announce that. A refusal that ends the connection is written at once.
     if (response.headersSent || isGone(arrived) || !response.shouldKeepAlive || closesAfter(arrived, error)) {
       contain(
         () => write(arrived, error, thrown),

@@ -1,4 +1,4 @@
-// The connection pool of one origin, and the requests that wait for a connection.
+// The connection pool of one origin: opens connections for the requests that wait, and uses them again.
 
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { contain } from '../../shared/faults.ts';

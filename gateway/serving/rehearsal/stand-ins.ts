@@ -50,7 +50,7 @@ export function createRehearsedSteps(
     // Pages, preflights and messages of agents are not rehearsed. OPTIONS is admitted only.
     ...{ allowOrigin: nothing, isPreflight: no, isOwnPath: no, isAgentsPath: no },
     ...{ answerPreflight: answer, answerOwnPath: answer, answerAgent: answer, answerOptions: answer },
-    track: (work) => work,
+    countInFlight: (work) => work,
     async refuseMisdirected(arrived) {
       admit(arrived);
       throw misdirected(gateway);

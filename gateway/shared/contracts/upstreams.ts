@@ -1,6 +1,5 @@
-// Upstreams: their names, and the state of the gateway's credential there, as `/status`, metrics, the console and the service for
-// operators have it. The name of an upstream is the name of an entry in upstreams.yaml, or `entry@host` for one of its `servers`. Names of
-// entries contain no `@`.
+// The names of upstreams, and the states of the gateway's credential at an upstream. An upstream has the name of its entry in
+// upstreams.yaml, or is called `entry@host` if it is one of the `servers` of the entry. Names of entries contain no `@`.
 
 export function nameOfServer(entry: string, server: string): string {
   return `${entry}@${server}`;
@@ -12,7 +11,8 @@ export function entryOfUpstream(upstream: string): string {
   return at === -1 ? upstream : upstream.slice(0, at);
 }
 
-export function isFurtherServer(upstream: string): boolean {
+/** Whether the upstream is one of the `servers` of an entry, not the entry itself. */
+export function isServerOfEntry(upstream: string): boolean {
   return upstream.includes('@');
 }
 
@@ -29,7 +29,10 @@ interface CredentialMeaning {
   readonly afterRetry: CredentialState;
 }
 
-/** What each state means. Other code reads this table and does not compare states. console/page/states.js has their colours. */
+/**
+ * What each state means. Code that depends on a state reads this table. The pages of the console cannot: console/page/states.js has the
+ * same rows with their colours, and a test compares them.
+ */
 export const CREDENTIAL_STATES: Readonly<Record<CredentialState, CredentialMeaning>> = {
   unproven: { upstreamState: undefined, afterRetry: 'unproven' },
   proven: { upstreamState: undefined, afterRetry: 'proven' },

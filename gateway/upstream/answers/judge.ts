@@ -52,8 +52,8 @@ export type Judgement =
   /** The answer passes, possibly with members removed. */
   | { readonly kind: 'pass'; readonly body: Buffer }
   | { readonly kind: 'refuse'; readonly error: GatewayError }
-  /** The request is sent once more. If the second answer matches too, the client gets `error`. */
-  | { readonly kind: 'retry'; readonly error: GatewayError }
+  /** The request is repeated. If the second answer matches, too, the client gets `error`. */
+  | { readonly kind: 'repeat'; readonly error: GatewayError }
   /** The gateway's credential was refused. */
   | { readonly kind: 'credential' }
   /** No rule matches the answer, so the default handling applies. */
@@ -103,7 +103,7 @@ function bodyCondition(body: AnswerCondition['body']): Condition {
 function compileOutcome(then: AnswerOutcome, secretNames: ReadonlySet<string>): Outcome {
   if ('credential' in then) return () => ({ kind: 'credential' });
   if ('remove' in then) return removal(then.remove);
-  const kind = then.retry ? 'retry' : 'refuse';
+  const kind = then.retry ? 'repeat' : 'refuse';
   return (answer, { submitted, pathValues }) => ({
     kind,
     error: toDeclaredRefusal(then, answer.root(), submittedIn(submitted, pathValues, secretNames)),

@@ -1,6 +1,6 @@
 // The attempts of one exchange with an upstream: picks a target for each attempt, starts the next attempt after a failure, and ends the
-// exchange. exchange-place.ts waits for a place, exchange-clock.ts checks the deadlines, relay.ts passes the answer to the client,
-// retry-plan.ts decides about retries.
+// exchange. exchange-clock.ts checks the deadlines, retry-plan.ts decides about retries, upstream/concurrency/exchange-place.ts waits for a
+// place, and upstream/relay/relay.ts passes the answer to the client.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 import type { SendingFailure } from '../../catalogue/upstream-failure.ts';
@@ -91,7 +91,7 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
 
   begin(): void {
     const { operation, caller } = this.exchange;
-    // The exchange that gives its place back calls this function, so an error that leaves it would end that other exchange.
+    // Another exchange may call this function when it gives its place back. An error that is thrown here would end that exchange.
     try {
       const target = this.#options.targets.pick(operation.upstream, caller.mode);
       this.#target = target;
@@ -108,8 +108,8 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     const { trail, response } = this.exchange;
     this.#target = target;
     trail.target = target.origin;
-    // The clock is read after the target is picked. `pick` admits a request as a trial as soon as the wait of an open breaker is over. The
-    // breaker ignores attempts that began before that moment, so a start read earlier could lose the outcome of the trial.
+    // The attempt begins after `pick`, which may have made it a trial of an open breaker. The breaker ignores attempts that began before
+    // its wait was over.
     this.attemptAt = performance.now();
     if (this.count === 0) trail.forwardedAt = this.attemptAt;
     this.count += 1;
@@ -125,8 +125,8 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
   }
 
   /**
-   * Call it before the attempt repeats its request, because the answer rules or the upstream credential ask for it. Returns false if it
-   * has repeated it before, or if the body was streamed and is gone.
+   * Call it before the attempt repeats its request, because the answer rules or the upstream credential ask for it. Returns false if it has
+   * repeated it before, or if the body was streamed and is gone.
    */
   beginRepeat(reason: 'declared' | 'credential'): boolean {
     if (!this.#plan().mayRepeat(reason)) return false;
@@ -177,8 +177,7 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     const isNone = this.clock.excusesTarget || isClientsDoing(this.exchange, error);
     const outcome = isNone ? 'abandoned' : outcomeOf(answeredStatus, error);
     this.#endAttempt(outcome, status >= 500 ? status : error);
-    // An answer below 500 shows that the connection works, so it pays for a retry of a lost request like a complete answer
-    // (retry-budget.ts).
+    // A 4xx counts as an answer: the upstream works (`takeForLost` in retry-budget.ts).
     if (failure === 'status' && status < 500) this.route.budget.answer();
     const next = this.#plan().after({ target, error, failure, wasSent, status });
     if (next === undefined) this.refuse(this.#retryPlan?.error);

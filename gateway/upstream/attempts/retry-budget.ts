@@ -8,13 +8,13 @@ const SAVED_MAX = 100;
 export interface RetryBudget {
   /** Call it when a first attempt is sent. */
   request(): void;
-  /** Call it when a complete answer has arrived. */
+  /** Call it when the upstream has answered with a status below 500. */
   answer(): void;
   /** Takes one retry from the budget. Returns false if the budget is spent. */
   take(): boolean;
   /**
    * Takes one retry for a request that was lost with its connection: the upstream may have closed an idle connection at that moment. Each
-   * complete answer pays for one such retry, so an upstream that does not answer gets none.
+   * answer pays for one such retry, so an upstream that does not answer gets none.
    */
   takeForLost(): boolean;
 }

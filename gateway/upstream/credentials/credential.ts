@@ -30,9 +30,7 @@ interface SecretSource {
 /** Why there is no secret. */
 type SecretFault = 'absent' | 'unusable';
 
-/**
- * Why the credential is latched: the upstream refused the secret, the secret is missing, or it cannot be parsed as its kind demands.
- */
+/** Why the credential is latched: the upstream refused the secret, the secret is missing, or it cannot be parsed as its kind demands. */
 type LatchReason = 'refused' | SecretFault;
 
 const causes: Readonly<Record<LatchReason, string>> = {
@@ -90,15 +88,15 @@ export class Credential {
   }
 
   /**
-   * Asks the schedule for a turn to probe, if the credential is latched and a turn may be due. Resolves when the schedule has answered, or
-   * is away; never rejects. Call `header` afterwards. Returns undefined if there is nothing to wait for.
+   * Waits until `header` can be called. If the credential is latched and a probe may be due, this is the case when the schedule of the
+   * probes has answered or is away. Never rejects. Returns undefined if there is nothing to wait for.
    */
-  awaitReady(): Promise<void> | undefined {
+  awaitHeader(): Promise<void> | undefined {
     return this.#latch.askIfDue();
   }
 
-  /** Sends a refused secret again, as if it were new. Returns false if the credential is not latched by a refusal. */
-  retry(): boolean {
+  /** Lets a refused secret be sent again, as if it were new. Returns false if the credential is not latched by a refusal. */
+  forgetRefusal(): boolean {
     if (this.#latch.state !== 'refused') return false;
     this.#latch.becomeUnproven();
     this.#reload();
@@ -116,8 +114,8 @@ export class Credential {
   }
 
   /**
-   * Call it when the upstream has refused this header with this status. Returns true if the secret has changed since the header was made: a
-   * retry then sends the new secret. Returns false if the credential is now latched.
+   * Call it when the upstream has refused this header with this status. Returns true if the secret has changed since the header was made:
+   * repeat the request then, with the new secret. Returns false if the credential is now latched.
    */
   refused(header: CredentialHeader, status: number): boolean {
     this.#latch.answered(header);

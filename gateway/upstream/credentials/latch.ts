@@ -4,7 +4,7 @@
 //   state      meaning                                     event                                            next state
 //   unproven   the upstream has not judged the secret      a request is accepted                            proven
 //              yet; one request at a time is sent          a request is refused                             refused
-//              (`limitOf` in access.ts)
+//              (`limitOf` in upstream/access.ts)
 //   proven     the secret was accepted                     a request is refused                             refused
 //   refused    the secret was refused: single requests     a probe is accepted                              proven
 //              probe it, unless the login itself was       a probe of another process is accepted           unproven
@@ -12,19 +12,14 @@
 //                                                          an operator asks for another try                 unproven
 //
 // When the secret is replaced by another one, the state becomes `unproven`, whatever it was. A secret that is missing or that cannot be
-// parsed also latches the credential, whatever the state (`CredentialSecret` in credential.ts). All instances share one schedule of
-// probes (latch-probes.ts).
+// parsed also latches the credential, whatever the state (`CredentialSecret` in credential.ts). All instances share one schedule of probes
+// (latch-probes.ts).
 
+import { isLoginRefusal } from '../../shared/http/words.ts';
 import type { CredentialHeader } from './credential-kinds.ts';
 import type { LatchProbes } from './latch-probes.ts';
 
-/**
- * Statuses that refuse the login itself. After one of them no probe is sent, because the upstream may count each refused login toward a ban
- * of the gateway.
- */
-const loginStatuses = new Set([401, 407]);
-
-/** Milliseconds between two attempts to take a turn for a probe, if the store of the schedule does not answer. */
+/** While the schedule of the probes cannot be read, it is asked again after this time. */
 const ASK_AGAIN_MS = 30_000;
 
 export interface LatchOptions {
@@ -86,7 +81,8 @@ export class Latch {
     this.#refusedWrittenAt = writtenAt;
     this.#isAfterRefusal = true;
     this.#mayProbe = false;
-    this.#isLoginRefused ||= loginStatuses.has(status);
+    // After a refused login no probe is sent, because the upstream may count each one toward a ban of the gateway.
+    this.#isLoginRefused ||= isLoginRefusal(status);
     if (this.#isLoginRefused) this.#askAtMs = Number.POSITIVE_INFINITY;
     else if (this.#askAtMs === Number.POSITIVE_INFINITY) {
       this.#latchedAtMs = this.#options.now();

@@ -21,7 +21,7 @@ const ABSOLUTE = /^(https?):\/\/([^/?#\\@\s]+)([/?#]?[^\\]*)$/i;
  * Returns a reference for clients.
  *
  * @returns undefined if clients cannot reach it, or must not learn it. References with a tab are rejected: browsers remove tabs and would
- * read `/<tab>/host` as a host.
+ *   read `/<tab>/host` as a host.
  */
 export function publicReference(reference: string, context: ReferenceContext): string | undefined {
   if (reference === '' || reference.includes('\t')) return undefined;
@@ -65,9 +65,8 @@ const DEPRECATION_RELATION = /;[ \t]*rel[ \t]*=[ \t]*"?[^";,]*\b(deprecation|sun
 const ANCHOR = /;[ \t]*anchor\*?[ \t]*=[ \t]*"?([^";]*)/gi;
 
 /**
- * Returns a `Link` line without links that clients cannot reach, that concern deprecation, or that cannot be parsed.
- *
- * @returns `isWhole`: no link is left out; `text` undefined: none is left
+ * Returns a `Link` line without links that clients cannot reach, that concern deprecation, or that cannot be parsed. `isWhole` is false if
+ * a link is left out, and `text` is undefined if all are.
  */
 export function publicLinks(line: string, context: ReferenceContext): { text: string | undefined; isWhole: boolean } {
   // A comma followed by `<` starts the next link.

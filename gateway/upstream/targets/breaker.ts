@@ -34,7 +34,7 @@ const WAIT_GROWTH = 1.5;
 /**
  * A connection that is refused after more than this time counts as a failure, because the attempt has occupied the gateway for that time.
  */
-const REFUSED_MS_MAX = 1000;
+const UNREACHED_MS_MAX = 1000;
 
 /** Concurrent trial requests while half open. */
 const TRIALS_MAX = 3;
@@ -82,8 +82,8 @@ export class Breaker {
     const rules = this.#rules;
     // An attempt that was sent before the end of the last wait says nothing new: it belongs to the outage that opened the breaker.
     if (rules === 'off' || sentAtMs < this.#openUntilMs) return;
-    const isCheap = outcome === 'refused' && this.#options.clock() - sentAtMs < REFUSED_MS_MAX;
-    const hasFailed = outcome === 'failed' || (outcome === 'refused' && !isCheap);
+    const isCheap = outcome === 'unreached' && this.#options.clock() - sentAtMs < UNREACHED_MS_MAX;
+    const hasFailed = outcome === 'failed' || (outcome === 'unreached' && !isCheap);
     if (this.#state === 'closed') {
       if (outcome !== 'abandoned' && !isCheap) this.#count(rules, hasFailed, failure);
     } else if (this.#state === 'half_open') {

@@ -7,12 +7,12 @@ import type { Forwardable } from '../../exchange/exchange.ts';
  * How one attempt ended, for the health of its target:
  *
  *   answered    a status below 500; 501 and 505, which concern the request
- *   refused     no connection could be made, so nothing was sent
+ *   unreached   no connection could be made, so nothing was sent
  *   failed      the connection was reset or timed out; a protocol error; 502, 503 or 504: the service says that it cannot answer
  *   erred       500, or another status that may concern this request alone
  *   abandoned   the client disconnected, or the gateway ended the attempt: this says nothing about the target
  */
-export type AttemptOutcome = 'answered' | 'erred' | 'refused' | 'failed' | 'abandoned';
+export type AttemptOutcome = 'answered' | 'erred' | 'unreached' | 'failed' | 'abandoned';
 
 const aboutTheRequest = new Set([501, 505]);
 const aboutTheService = new Set([502, 503, 504]);
@@ -28,7 +28,7 @@ const failures = new Set<ErrorCode>(['upstream_timeout', 'upstream_bad_response'
 export function outcomeOf(status: number | undefined, error: unknown): AttemptOutcome {
   if (status !== undefined && status >= 400) return outcomeOfStatus(status);
   if (error instanceof GatewayError) {
-    if (error.code === 'upstream_unreachable') return 'refused';
+    if (error.code === 'upstream_unreachable') return 'unreached';
     if (failures.has(error.code)) return 'failed';
   }
   return status === undefined ? 'abandoned' : 'answered';

@@ -27,8 +27,8 @@ export interface TargetState {
   failingSinceMs: number;
   /** The latest of these failures. */
   lastFailure: SendingFailure | undefined;
-  /** Whether the latest failure was a refused connection. */
-  refuses: boolean;
+  /** Whether the target could not be reached at the latest failure. */
+  wasUnreached: boolean;
   phase: OutlierPhase;
   /** When the ejection or the return ends. */
   untilMs: number;
@@ -61,7 +61,7 @@ export function createTargetState(address: string): TargetState {
     failuresInRow: 0,
     failingSinceMs: 0,
     lastFailure: undefined,
-    refuses: false,
+    wasUnreached: false,
     phase: 'in',
     untilMs: 0,
     ejections: 0,
@@ -93,15 +93,15 @@ function failuresOf(rules: EjectionRules | 'off'): number {
 }
 
 /**
- * The ranks of targets for a choice; lower is better. `held` is a returning target without enough credit for a request. `refusing` is an
- * ejected or unhealthy target that has refused connections. An attempt at it costs little, so it is chosen before a target to which this
+ * The ranks of targets for a choice; lower is better. `held` is a returning target without enough credit for a request. `unreached` is an
+ * ejected or unhealthy target that could not be reached. An attempt at it costs little, so it is chosen before a target to which this
  * request was already sent.
  */
-export const SELECTION_RANK = { free: 0, held: 1, refusing: 2, tried: 3, out: 6 } as const;
+export const SELECTION_RANK = { free: 0, held: 1, unreached: 2, tried: 3, out: 6 } as const;
 
 /** Returns the rank of a target for one choice. Each call adds credit to a returning target. */
 export function rankForChoice(state: TargetState, rules: EjectionRules | 'off', nowMs: number): number {
-  const out = state.refuses ? SELECTION_RANK.refusing : SELECTION_RANK.out;
+  const out = state.wasUnreached ? SELECTION_RANK.unreached : SELECTION_RANK.out;
   if (!state.healthy) return out;
   if (rules === 'off' || state.phase === 'in') return SELECTION_RANK.free;
   state.phase = phaseAt(state, nowMs);
@@ -143,7 +143,7 @@ export function noteRequestEnded(
   if (outcome === 'answered') {
     const wasFailing = state.phase === 'in' && state.healthy && isFailing(state, rules);
     state.failuresInRow = 0;
-    state.refuses = false;
+    state.wasUnreached = false;
     if (!isTrial) return wasFailing ? 'healthy' : undefined;
     readmit(state, rules, clock());
     return 'returning';
@@ -153,7 +153,7 @@ export function noteRequestEnded(
   if (state.failuresInRow === 0) state.failingSinceMs = clock();
   state.failuresInRow += 1;
   state.lastFailure = failure;
-  state.refuses = outcome === 'refused';
+  state.wasUnreached = outcome === 'unreached';
   const begins = state.phase === 'in' && state.failuresInRow === failuresOf(rules) ? 'failing' : undefined;
   if (rules === 'off') return begins;
   if (state.phase === 'ejected') return undefined;

@@ -111,7 +111,7 @@ describe('the decision of a rule', () => {
   it('can say when to come again, and whether to try once more first', () => {
     assert.equal(refusal('{ code: upstream_overloaded, retryAfterSeconds: 60 }').retryAfterSeconds, 60);
     assert.equal(judged('[{ when: {}, then: { code: upstream_unavailable } }]', {})?.kind, 'refuse');
-    assert.equal(judged('[{ when: {}, then: { code: upstream_unavailable, retry: true } }]', {})?.kind, 'retry');
+    assert.equal(judged('[{ when: {}, then: { code: upstream_unavailable, retry: true } }]', {})?.kind, 'repeat');
   });
 
   it('can be that the credential was refused', () => {

@@ -126,10 +126,10 @@ describe('the breaker of an upstream', () => {
 
   it('does not count connections that are refused at once, neither as failures nor as successes', () => {
     const { breaker, changes, end } = createScene();
-    end('refused', 1000);
+    end('unreached', 1000);
     assert.equal(breaker.admit(), 0);
     end('failed', 9);
-    end('refused', 1000);
+    end('unreached', 1000);
     assert.deepEqual(changes, []);
     end('failed');
     assert.deepEqual(changes, ['open'], 'they do not hide what hangs');
@@ -139,7 +139,7 @@ describe('the breaker of an upstream', () => {
     const { breaker, end, pass, now } = createScene();
     const sentAtMs = now();
     pass(1000);
-    end('refused', 10, sentAtMs);
+    end('unreached', 10, sentAtMs);
     assert.equal(breaker.state(), 'open');
   });
 
@@ -148,7 +148,7 @@ describe('the breaker of an upstream', () => {
     end('failed', 10);
     pass(FIRST_WAIT_MS);
     assert.equal(breaker.admit(), 0);
-    end('refused');
+    end('unreached');
     assert.equal(breaker.state(), 'closed');
   });
 
@@ -219,7 +219,7 @@ const TIMEOUT_MS = 500;
 const EVERY_MS = 5;
 
 interface Rhythm {
-  readonly fault: 'refused' | 'failed' | 'hangs';
+  readonly fault: 'unreached' | 'failed' | 'hangs';
   readonly downMs: number;
   readonly upMs: number;
 }
@@ -267,7 +267,7 @@ describe('an upstream that comes and goes', () => {
     [20_000, 10_000],
   ] as const) {
     it(`is down for ${downMs} ms and up for ${upMs}: nothing is refused for connections that are`, () => {
-      const { whileUp, served } = play({ fault: 'refused', downMs, upMs });
+      const { whileUp, served } = play({ fault: 'unreached', downMs, upMs });
       assert.equal(served, whileUp);
     });
   }

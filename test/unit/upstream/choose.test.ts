@@ -77,7 +77,7 @@ describe('of several targets', () => {
 
   it('one that is out because it refused connections is tried before one that this request was sent to', () => {
     for (const [outcome, expected] of [
-      ['refused', 'a'],
+      ['unreached', 'a'],
       ['failed', 'b'],
     ] as const) {
       const { pick, fail, targets } = createScene(2);

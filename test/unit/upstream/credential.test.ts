@@ -28,7 +28,7 @@ function setUp(secret: Secret) {
     onHealed: () => told.push('healed'),
   });
   return {
-    retry: () => credential.retry(),
+    forgetRefusal: () => credential.forgetRefusal(),
     isProven: () => credential.isProven(),
     matches: (user: string, password: string) => credential.matches(user, password),
     status: () => credential.status(),

@@ -43,7 +43,7 @@ export function refused(method = 'POST'): Fresh {
 
 /** The error of a judgement that refuses. */
 export function errorOf(judgement: Judgement): GatewayError | undefined {
-  return judgement?.kind === 'refuse' || judgement?.kind === 'retry' ? judgement.error : undefined;
+  return judgement?.kind === 'refuse' || judgement?.kind === 'repeat' ? judgement.error : undefined;
 }
 
 /** The body of an answer that passes. */

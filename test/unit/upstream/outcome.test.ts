@@ -19,7 +19,7 @@ const rows: readonly (readonly [string, number | undefined, ErrorCode | undefine
   ['a proxy without its service', 502, 'upstream_unavailable', 'failed'],
   ['a proxy that has waited', 504, 'upstream_timeout', 'failed'],
   ['a service that is not there', 503, 'upstream_unavailable', 'failed'],
-  ['a connection that is refused', undefined, 'upstream_unreachable', 'refused'],
+  ['a connection that is refused', undefined, 'upstream_unreachable', 'unreached'],
   ['no answer in time', undefined, 'upstream_timeout', 'failed'],
   ['an answer that is cut', 200, 'upstream_bad_response', 'failed'],
   ['an answer with a missing rest', 200, 'upstream_timeout', 'failed'],
