@@ -12,7 +12,6 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import { isLoginRefusal } from '../shared/http/words.ts';
 import { waitBeforeSending } from './attempts/before-sending.ts';
 import { ExchangePlace } from './concurrency/exchange-place.ts';
-import type { Credential } from './credentials/credential.ts';
 import { toUpstreamRefusal } from './errors/upstream-errors.ts';
 import { upstreamRequestLines } from './headers/request-lines.ts';
 import type { UpstreamRoute } from './routes.ts';
@@ -65,7 +64,7 @@ export function createHandshake(options: HandshakeOptions): (exchange: Forwardab
       return undefined;
     }
     try {
-      return toHandshake(options, exchange, { route, credential, assertion, deadlineAt, leavePlace });
+      return toHandshake(options, exchange, route, assertion, deadlineAt, leavePlace);
     } catch (error) {
       leavePlace();
       throw error;
@@ -73,22 +72,21 @@ export function createHandshake(options: HandshakeOptions): (exchange: Forwardab
   };
 }
 
-interface Prepared {
-  readonly route: UpstreamRoute;
-  readonly credential: Credential | undefined;
-  readonly assertion: string | undefined;
-  /** `performance.now()` */
-  readonly deadlineAt: number;
-  leavePlace(): void;
-}
-
-/** Returns the handshake. It holds a place in the concurrency limit until it is answered or has failed. */
+/**
+ * Returns the handshake. It holds a place in the concurrency limit until it is answered or has failed.
+ *
+ * @param deadlineAt `performance.now()`
+ */
 function toHandshake(
   options: HandshakeOptions,
   exchange: Forwardable,
-  { route, credential, assertion, deadlineAt, leavePlace }: Prepared,
+  route: UpstreamRoute,
+  assertion: string | undefined,
+  deadlineAt: number,
+  leavePlace: () => void,
 ): Handshake {
   const { operation, caller, trail } = exchange;
+  const credential = route.rules?.credential;
   const sent = credential?.header();
   const target: Target = options.targets.pick(operation.upstream, caller.mode);
   const sentAt = performance.now();

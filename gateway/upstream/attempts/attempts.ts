@@ -93,11 +93,10 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     const { operation, caller } = this.exchange;
     // Another exchange may call this function when it gives its place back. An error that is thrown here would end that exchange.
     try {
-      const target = this.#options.targets.pick(operation.upstream, caller.mode);
-      this.#target = target;
+      this.#target = this.#options.targets.pick(operation.upstream, caller.mode);
       this.clock.start();
       this.route.budget.request();
-      this.#attempt(target);
+      this.#attempt(this.#target);
     } catch (error) {
       if (this.#target !== undefined) this.#release();
       this.refuse(error);
@@ -106,7 +105,6 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
 
   #attempt(target: Target): void {
     const { trail, response } = this.exchange;
-    this.#target = target;
     trail.target = target.origin;
     // The attempt begins after `pick`, which may have made it a trial of an open breaker. The breaker ignores attempts that began before
     // its wait was over.

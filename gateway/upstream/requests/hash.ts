@@ -2,6 +2,7 @@
 
 import { randomBytes, scrypt } from 'node:crypto';
 import { isHashed } from './hashed.ts';
+import { createTurns } from './turns.ts';
 
 const COST_LOG2 = 15;
 const BLOCK_SIZE = 8;
@@ -27,15 +28,18 @@ export async function hashedSecret(secret: string, over?: AbortSignal): Promise<
   return label + (await hashed(inner, over));
 }
 
+const turns = createTurns(HASHES_AT_ONCE_MAX);
+
 /** Returns `$scrypt$ln=15,r=8,p=1$<salt>$<hash>`, in base64 without padding. */
 async function hashed(secret: string, over: AbortSignal | undefined): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const leave = await enter(over);
+  const turn = turns.of('hash');
+  await turn.enter(over);
   try {
     const hash = await derive(secret, salt);
     return `$scrypt$ln=${COST_LOG2},r=${BLOCK_SIZE},p=1$${unpadded(salt)}$${unpadded(hash)}`;
   } finally {
-    leave();
+    turn.leave();
   }
 }
 
@@ -48,35 +52,4 @@ function derive(secret: string, salt: Buffer): Promise<Buffer> {
 
 function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
-}
-
-let running = 0;
-const waiting: (() => void)[] = [];
-
-/** Resolves when another hash may run, with a function that must be called after it. Rejects once `over` is aborted. */
-async function enter(over: AbortSignal | undefined): Promise<() => void> {
-  over?.throwIfAborted();
-  if (running < HASHES_AT_ONCE_MAX) running++;
-  else await turn(over);
-  return () => {
-    const next = waiting.shift();
-    // The next waiting call gets the place directly. If `running` went down first, a new call could take the place before it.
-    if (next) next();
-    else running--;
-  };
-}
-
-function turn(over: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const enterNow = () => {
-      over?.removeEventListener('abort', giveUp);
-      resolve();
-    };
-    const giveUp = () => {
-      waiting.splice(waiting.indexOf(enterNow), 1);
-      reject(over?.reason);
-    };
-    over?.addEventListener('abort', giveUp, { once: true });
-    waiting.push(enterNow);
-  });
 }

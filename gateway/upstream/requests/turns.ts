@@ -1,8 +1,8 @@
-// Turns within this process: requests with the same name proceed one at a time, in the order of their calls.
+// Turns within this process: of the requests with one name, a bounded number proceeds at once, in the order of their calls.
 
 export interface ProcessTurn {
-  /** Resolves when all earlier requests with the name have left. Rejects with the reason of the signal. */
-  enter(over: AbortSignal): Promise<void>;
+  /** Resolves when the request has its turn. Rejects with the reason of the signal. */
+  enter(over?: AbortSignal): Promise<void>;
   /** Gives the turn to the next request. Has no effect before `enter`, or when it is called again. */
   leave(): void;
 }
@@ -11,14 +11,24 @@ export interface Turns {
   of(name: string): ProcessTurn;
 }
 
-export function createTurns(): Turns {
-  /** The requests that wait while another one has the turn of this name. */
-  const queues = new Map<string, (() => void)[]>();
+interface Queue {
+  /** Number of requests that have a turn. */
+  entered: number;
+  readonly waiting: (() => void)[];
+}
+
+/** @param atOnceMax number of requests with one name that proceed at once */
+export function createTurns(atOnceMax = 1): Turns {
+  const queues = new Map<string, Queue>();
 
   function passOn(name: string): void {
-    const next = queues.get(name)?.shift();
-    if (next === undefined) queues.delete(name);
-    else next();
+    const queue = queues.get(name) as Queue;
+    const next = queue.waiting.shift();
+    if (next !== undefined) next();
+    else {
+      queue.entered -= 1;
+      if (queue.entered === 0) queues.delete(name);
+    }
   }
 
   return {
@@ -28,29 +38,30 @@ export function createTurns(): Turns {
 
       return {
         async enter(over) {
-          over.throwIfAborted();
-          const queue = queues.get(name);
-          if (queue === undefined) {
-            queues.set(name, []);
+          over?.throwIfAborted();
+          const queue = queues.get(name) ?? { entered: 0, waiting: [] };
+          if (queue.entered < atOnceMax) {
+            queue.entered += 1;
+            queues.set(name, queue);
             state = 'entered';
             return;
           }
           state = 'waiting';
           const { promise, resolve, reject } = Promise.withResolvers<void>();
           const enterNow = () => {
-            over.removeEventListener('abort', stop);
+            over?.removeEventListener('abort', stop);
             state = 'entered';
             resolve();
           };
           function stop(): void {
             if (state !== 'waiting') return;
             state = 'over';
-            queue?.splice(queue.indexOf(enterNow), 1);
-            reject(over.reason ?? new Error('the request left before its turn'));
+            queue.waiting.splice(queue.waiting.indexOf(enterNow), 1);
+            reject(over?.reason ?? new Error('the request left before its turn'));
           }
           giveUp = stop;
-          over.addEventListener('abort', stop, { once: true });
-          queue.push(enterNow);
+          over?.addEventListener('abort', stop, { once: true });
+          queue.waiting.push(enterNow);
           await promise;
         },
         leave() {
