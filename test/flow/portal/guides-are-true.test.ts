@@ -10,6 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { BUILT_IN_GUIDES } from '../../../gateway/portal/guides.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { LIMIT_RUNS } from '../../unit/limits/scenarios.ts';
 
 const directory = new URL('../../../docs/guides/', import.meta.url);
 const run = promisify(execFile);
@@ -32,10 +33,9 @@ describe('the guides', () => {
   before(async () => {
     gateway = await startGateway({ gateway: { portal: { sampleOperation: 'listCustomers' } } });
     const { key } = await gateway.issueKey({ mode: 'test' });
-    for (const [language, program, argument] of [
-      ['python', 'python3', '--version'],
-      ['go', 'go', 'version'],
-    ] as const)
+    // Go compiles its standard library first, which takes 46 s of CPU where its cache is empty.
+    const goToo = LIMIT_RUNS > 1 ? [['go', 'go', 'version'] as const] : [];
+    for (const [language, program, argument] of [['python', 'python3', '--version'] as const, ...goToo])
       await run(program, [argument]).then(
         () => here.add(language),
         () => {},
