@@ -1,12 +1,11 @@
-// The recent requests of an organization, and the explanation of one, from the lines that all processes of all instances remember. Each
-// process answers with lines of this organization alone. The lines are checked once more here, so that a client never gets lines of another
-// organization.
+// The recent requests that a caller may see, and the explanation of one, from the lines that all processes of all instances remember. Each
+// process answers with such lines alone. The lines are checked once more here, so that a client never gets lines of another organization.
 
 import { GatewayError, REFUSALS } from '../catalogue/errors.ts';
 import type { StageReport } from '../explain/report.ts';
 import { reportForClients } from '../explain/told-to-clients.ts';
 import { exchangeTest } from '../observe/log/line-matcher.ts';
-import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
+import type { ExchangeFilter, ExchangeLine, ExchangeOwner } from '../shared/questions/exchange-filter.ts';
 import { exchangesIn } from '../shared/questions/fleet.ts';
 import { STAGES } from '../stages.ts';
 import type { AdministrationDeps } from './deps.ts';
@@ -28,12 +27,17 @@ export interface RequestLine extends ExchangeLine {
   readonly duration_ms: number;
 }
 
-type RequestFilter = Omit<ExchangeFilter, 'organization' | 'operation' | 'client' | 'upstream'>;
+type RequestFilter = Omit<ExchangeFilter, 'organization' | 'mode' | 'operation' | 'client' | 'upstream'>;
+
+/** Whose requests a caller may see. The organization is always one of the conditions. */
+export type Sight = ExchangeOwner & { readonly organization: string };
 
 /** The newest first. */
 export function listRequests({ askFleet }: RequestDeps) {
-  return async (organization: string, filter: RequestFilter): Promise<readonly RequestLine[]> => {
-    const whole = { ...filter, organization };
+  return async (sight: Sight, filter: RequestFilter): Promise<readonly RequestLine[]> => {
+    const { key } = filter;
+    if (key !== undefined && sight.key !== undefined && key !== sight.key) return [];
+    const whole = { ...filter, ...sight, key: sight.key ?? key };
     const lines = exchangesIn(await askFleet({ about: 'recent', filter: whole })).filter(exchangeTest(whole));
     return lines.filter(isRequestLine).slice(0, filter.limit);
   };
@@ -57,9 +61,9 @@ export function explainOwnRequest({
   askFleet,
   configuration,
 }: RequestDeps & Pick<AdministrationDeps, 'configuration'>) {
-  return async (organization: string, id: string): Promise<Explanation> => {
-    const answers = await askFleet({ about: 'exchange', id, organization });
-    const lines = exchangesIn(answers).filter((line) => line.organization === organization);
+  return async (sight: Sight, id: string): Promise<Explanation> => {
+    const answers = await askFleet({ about: 'exchange', id, ...sight });
+    const lines = exchangesIn(answers).filter(exchangeTest({ ...sight, limit: answers.length }));
     const named = (member: 'request_id' | 'client_request_id') => lines.filter((line) => line[member] === id);
     const [line] = [...named('request_id'), ...named('client_request_id')].filter(isRequestLine);
     if (line === undefined) throw new GatewayError('resource_missing');

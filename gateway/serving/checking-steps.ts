@@ -15,6 +15,7 @@ import { createTunnelTable, type Tunnel } from '../tunnel/table.ts';
 import { type Deprecations, deprecationsOf } from '../versions/deprecation.ts';
 import { createSunset } from '../versions/sunset.ts';
 import { createNoteUse } from '../versions/uses.ts';
+import { createTakesTestKeys } from './test-keys.ts';
 
 export interface CheckingSteps
   extends Omit<OperationSteps, 'replay' | 'forward'>,
@@ -56,7 +57,7 @@ export function createCheckingSteps(configuration: Configuration, parts: Checkin
   );
   const rights = {
     scopeRules: scopeRulesOf(configuration),
-    hasTestTarget: (upstream: string) => upstreams[upstream]?.test !== undefined,
+    takesTestKeys: createTakesTestKeys(upstreams),
   };
   return {
     sitesFor: ({ request }) => sitesOf(authorityOf(request)),

@@ -4,12 +4,14 @@ import type { CodeNeed } from '../catalogue/catalogue-entry.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
+import { createTakesTestKeys } from './test-keys.ts';
 
 export function metNeeds(
   { config, contracts }: Configuration,
   { ofOperations, ofVersions }: Deprecations,
 ): ReadonlySet<CodeNeed> {
   const { gateway, upstreams } = config;
+  const takesTestKeys = createTakesTestKeys(upstreams);
   const hasSessions = gateway.sessions !== undefined;
   const any = (isSuch: (operation: Operation) => boolean) =>
     contracts.operations.some(({ operation }) => isSuch(operation));
@@ -20,7 +22,7 @@ export function metNeeds(
     basic: any((operation) => takes(operation, 'basic')),
     sessions: hasSessions,
     administration: Object.values(upstreams).some(({ live }) => live.includes('gateway:')),
-    'live only': any((one) => takes(one, 'apiKey') && upstreams[one.upstream]?.test === undefined),
+    'live only': any((one) => takes(one, 'apiKey') && !takesTestKeys(one)),
     repeats: any(({ idempotency }) => idempotency !== 'off'),
     'required repeats': any(({ idempotency }) => idempotency === 'required'),
     hosts: hasSessions || Object.values(gateway.hosts).some((name) => name !== undefined),

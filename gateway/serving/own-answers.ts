@@ -17,6 +17,7 @@ import { answersFromContract, isGatewayItself } from '../upstream/simulated/addr
 import type { CheckingSteps } from './checking-steps.ts';
 import { metNeeds } from './met-needs.ts';
 import { publicLimits } from './public-limits.ts';
+import { createTakesTestKeys } from './test-keys.ts';
 
 interface OwnAnswersOptions extends Pick<OwnPathsOptions, 'jwks' | 'refuse'> {
   readonly checks: Pick<CheckingSteps, 'admit' | 'throttle' | 'allowedMethods' | 'deprecations'>;
@@ -93,6 +94,9 @@ function portalOptions(configuration: Configuration, { metNeeds: met, ...context
   const { gateway, upstreams, limits } = config;
   const { portal } = gateway;
   const { operatorScopes } = scopeRulesOf(configuration);
+  const takesTestKeys = createTakesTestKeys(upstreams);
+  // Where no service has test data, there are no test keys to speak of.
+  const hasTests = Object.values(upstreams).some(({ test }) => test !== undefined);
   const versions = contracts.operations.flatMap(({ operation: { version } }) => version ?? []);
   return {
     publicUrl: gateway.publicUrl,
@@ -127,7 +131,7 @@ function portalOptions(configuration: Configuration, { metNeeds: met, ...context
           isOfGateway: contract.operations.every(({ upstream }) => isOfGateway(upstreams[upstream])),
           operations: contract.operations.map((operation) => ({
             ...operation,
-            hasTestMode: upstreams[operation.upstream]?.test !== undefined,
+            hasTestMode: hasTests && takesTestKeys(operation),
             hasExamplesForTests: upstreams[operation.upstream]?.test?.some(answersFromContract) === true,
           })),
         }))

@@ -5,6 +5,7 @@ import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import type { Caller } from '../exchange/caller.ts';
 import { definitionText } from '../mcp/tool.ts';
 import { deprecationsOf } from '../versions/deprecation.ts';
+import { createTakesTestKeys } from './test-keys.ts';
 import { createToolbox } from './toolbox.ts';
 
 interface ReportedTool {
@@ -40,7 +41,7 @@ export async function toolReport(configuration: Configuration, caller?: Caller):
   const deprecations = deprecationsOf(operations, gateway, gateway.publicUrl);
   const mayUse = createMayUse({
     scopeRules: scopeRulesOf(configuration),
-    hasTestTarget: (upstream) => upstreams[upstream]?.test !== undefined,
+    takesTestKeys: createTakesTestKeys(upstreams),
   });
   const toolbox = createToolbox(configuration, gateway.mcp, {
     mayUse: caller === undefined ? () => true : mayUse,

@@ -144,7 +144,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
       return { retried: isRetried ? [upstream] : [] };
     },
     ...createConsoleActions({ ...options, limits: usage, configuration: () => serving().configuration }),
-    exchanges: async (id, organization) => options.log.recent(id, organization),
+    exchanges: async (id, owner) => options.log.recent(id, owner),
     view: createConsoleViews({ ...options, limits: usage, configuration: () => serving().configuration }),
     versions: () => versionUses.report(serving().deprecations),
     async alertsInForce() {

@@ -151,8 +151,8 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
       const replies = await askAll({ about: 'upstream refused', upstream }, PATIENCE_MS.worker);
       return retryIn([...replies.values()]);
     },
-    async exchanges(id, organization) {
-      const replies = await askAll({ about: 'exchange', id, organization }, PATIENCE_MS.worker);
+    async exchanges(id, owner) {
+      const replies = await askAll({ about: 'exchange', id, ...owner }, PATIENCE_MS.worker);
       return exchangesIn([...replies.values()]);
     },
     async recent(filter) {

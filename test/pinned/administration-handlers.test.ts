@@ -41,6 +41,14 @@ it('every operation of sessions has a handler, and the reverse', () => {
   assert.deepEqual(ids.sort(), Object.keys(SESSION_HANDLERS).sort());
 });
 
+it('operations without a scope, which every key may use, also a test key, are those that show a key its own requests', () => {
+  const free = declared.filter(({ security }) => security.some(({ apiKey }) => apiKey.length === 0));
+  assert.deepEqual(
+    free.map(({ operationId }) => operationId),
+    ['listRequests', 'explainRequest'],
+  );
+});
+
 it('every known scope is that of an operation, and the reverse', () => {
   const scopes = declared.flatMap(({ security }) => security.flatMap(({ apiKey }) => apiKey));
   assert.deepEqual([...new Set(scopes)].sort(), GATEWAY_SCOPES.toSorted());

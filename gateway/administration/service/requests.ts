@@ -1,14 +1,14 @@
-// Operations about the recent requests of the caller's organization.
+// Operations about recent requests: those of the caller, or of its organization with the scope gateway:read.
 
 import type { StageReport } from '../../explain/report.ts';
-import { explainOwnRequest, listRequests, type RequestLine } from '../requests.ts';
-import type { Handlers } from './call.ts';
+import { explainOwnRequest, listRequests, type RequestLine, type Sight } from '../requests.ts';
+import type { Call, Handlers } from './call.ts';
 import { pageOf } from './page.ts';
 
 export const REQUESTS: Handlers = {
   async listRequests(deps, call) {
-    const { query, cursors, organization, limit } = call;
-    const found = await listRequests(deps)(organization.id, {
+    const { query, cursors, limit } = call;
+    const found = await listRequests(deps)(sightOf(call), {
       operationId: query('operation_id'),
       status: query('status'),
       code: query('code'),
@@ -24,13 +24,24 @@ export const REQUESTS: Handlers = {
 
   async explainRequest(deps, call) {
     const { request, verdict, remedy, docUrl, stages } = await explainOwnRequest(deps)(
-      call.organization.id,
+      sightOf(call),
       call.path('request_id'),
     );
     const body = { request: requestJson(request), verdict, remedy, doc_url: docUrl, stages: stages.map(stageJson) };
     return { body };
   },
 };
+
+/** Sees the requests of the whole organization, in the modes that the caller has. Other callers see their own requests only. */
+const SEES_ALL = 'gateway:read';
+
+/** A live key sees requests in test mode, too, as its organization does. A test key never sees a live one. */
+function sightOf({ caller, organization: { id: organization } }: Call): Sight {
+  const { mode, scopes, issuer, subject } = caller;
+  const modes = mode === 'test' ? { organization, mode } : { organization };
+  if (scopes.has(SEES_ALL)) return modes;
+  return issuer === undefined ? { ...modes, key: subject } : { ...modes, issuer, subject };
+}
 
 function requestJson(line: RequestLine): object {
   return {

@@ -54,17 +54,20 @@ export function exchangeTest(filter: ExchangeFilter, wanted = membersWanted(filt
 
 /** The members of the line that have to have these values. */
 function membersWanted(filter: ExchangeFilter): (readonly [member: string, value: string])[] {
-  const { code, operationId, organization, key, client, upstream, operation } = filter;
+  const { code, operationId, organization, key, client, upstream, operation, mode, issuer, subject } = filter;
   const [method, route] = operation?.split(' ') ?? [];
   const named: readonly (readonly [string, string | undefined])[] = [
     // The search looks for the first of these members that the filter has. The rarest values come first: fewer lines have a certain code or
     // key than a certain organization.
     ['code', code],
     ['key_id', key],
+    ['subject', subject],
     ['client', client],
     ['operation', operationId],
     ['organization', organization],
     ['upstream', upstream],
+    ['token_issuer', issuer],
+    ['mode', mode],
     ['route', route === UNMATCHED ? undefined : route],
     ['method', method === '_OTHER' ? undefined : method],
   ];

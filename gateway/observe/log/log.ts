@@ -4,7 +4,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { REFUSALS } from '../../catalogue/errors.ts';
 import { SLOW_MS } from '../../catalogue/log-fields.ts';
 import type { Trail } from '../../exchange/trail.ts';
-import type { ExchangeFilter, ExchangeLine } from '../../shared/questions/exchange-filter.ts';
+import type { ExchangeFilter, ExchangeLine, ExchangeOwner } from '../../shared/questions/exchange-filter.ts';
 import { createLineOf } from './line.ts';
 import { createRecentLines } from './recent.ts';
 import { openStandardOutput, tellDroppedAtEnd } from './standard-output.ts';
@@ -17,9 +17,9 @@ export interface Log {
   /**
    * The latest exchanges with this id, or with this client request id. Refusals are kept whether or not they are logged.
    *
-   * @param organization the organization whose exchanges are wanted; undefined for all
+   * @param owner whose exchanges are wanted; undefined for all
    */
-  recent(id: string, organization?: string): readonly ExchangeLine[];
+  recent(id: string, owner?: ExchangeOwner): readonly ExchangeLine[];
   /** The latest exchanges that a filter lets through, the newest first. */
   list(filter: ExchangeFilter): readonly ExchangeLine[];
   /** Before the process ends: writes all buffered lines, as long as the output takes them. Returns whether it has taken all. */
@@ -81,9 +81,9 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
     if (isNotable(trail)) lines.addNotable(line, trail.code);
   }
 
-  function recent(id: string, organization?: string): readonly ExchangeLine[] {
+  function recent(id: string, owner?: ExchangeOwner): readonly ExchangeLine[] {
     batch.flush();
-    return lines.find(id, organization);
+    return lines.find(id, owner);
   }
 
   function list(filter: ExchangeFilter): readonly ExchangeLine[] {

@@ -3,7 +3,12 @@
 // The latest lines of each code are kept apart, where a flood of another code cannot displace them. A third ring keeps one exchange of each
 // second, and so covers a longer time.
 
-import { type ExchangeFilter, type ExchangeLine, inOrderOfExchanges } from '../../shared/questions/exchange-filter.ts';
+import {
+  type ExchangeFilter,
+  type ExchangeLine,
+  type ExchangeOwner,
+  inOrderOfExchanges,
+} from '../../shared/questions/exchange-filter.ts';
 import { type Matches, matcherOf, timeIn } from './line-matcher.ts';
 
 export interface RecentLines {
@@ -14,9 +19,9 @@ export interface RecentLines {
   /**
    * Returns every exchange with this id or client request id; oldest first, at most 20.
    *
-   * @param organization the organization whose exchanges are wanted; undefined for all
+   * @param owner whose exchanges are wanted; undefined for all
    */
-  find(id: string, organization?: string): ExchangeLine[];
+  find(id: string, owner?: ExchangeOwner): ExchangeLine[];
   /** Returns the latest exchanges that a filter lets through, the newest first. */
   list(filter: ExchangeFilter): ExchangeLine[];
 }
@@ -63,8 +68,8 @@ export function createRecentLines(options: RecentLinesOptions): RecentLines {
       notable.addText(line);
       if (code !== undefined) byCode.add(code, line);
     },
-    find(id, organization) {
-      const { matches } = matcherOf({ organization, limit: FOUND_MAX });
+    find(id, owner) {
+      const { matches } = matcherOf({ ...owner, limit: FOUND_MAX });
       for (const member of ['request_id', 'client_request_id']) {
         const found = search(`"${member}":${JSON.stringify(id)}`, matches, FOUND_MAX);
         const named = found.filter((entry) => entry[member] === id);

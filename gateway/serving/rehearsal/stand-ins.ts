@@ -63,7 +63,8 @@ export function createRehearsedSteps(
     async forward(forwardable) {
       const { caller, operation, trail } = forwardable;
       const entry = upstreams[operation.upstream];
-      trail.target = (caller.mode === 'test' ? entry?.test : entry?.live)?.join(' or ');
+      const addresses = caller.mode === 'test' ? (entry?.test ?? entry?.live) : entry?.live;
+      trail.target = addresses?.join(' or ');
       succeed(forwardable);
     },
   };

@@ -1,14 +1,22 @@
 // The filter of recent exchanges: the page of the console names it, and the log finds the lines.
 
+/** Whose exchanges are meant. Every member that is present has to hold. */
+export interface ExchangeOwner {
+  readonly organization?: string | undefined;
+  readonly mode?: 'live' | 'test' | undefined;
+  readonly key?: string | undefined;
+  /** The issuer of a token or the provider of a session, and the subject that it names. */
+  readonly issuer?: string | undefined;
+  readonly subject?: string | undefined;
+}
+
 /** Every member that is present has to hold. */
-export interface ExchangeFilter {
+export interface ExchangeFilter extends ExchangeOwner {
   readonly code?: string | undefined;
   /** Method and path template; `GET unmatched` for requests that belong to no operation. */
   readonly operation?: string | undefined;
   /** The `operationId`. */
   readonly operationId?: string | undefined;
-  readonly organization?: string | undefined;
-  readonly key?: string | undefined;
   /** The address of the client. */
   readonly client?: string | undefined;
   readonly upstream?: string | undefined;

@@ -4,7 +4,7 @@
 
 import { hostname } from 'node:os';
 import type { ConsoleAction } from './console-action.ts';
-import { type ExchangeFilter, type ExchangeLine, inOrderOfExchanges } from './exchange-filter.ts';
+import { type ExchangeFilter, type ExchangeLine, type ExchangeOwner, inOrderOfExchanges } from './exchange-filter.ts';
 
 /** Host and port of the public listener. A port that the system chooses names nothing, so the process stands in its place. */
 export function instanceName(port: number): string {
@@ -14,8 +14,8 @@ export function instanceName(port: number): string {
 export type FleetQuestion =
   /** Answered with the lines of exchanges that the filter lets through. */
   | { readonly about: 'recent'; readonly filter: ExchangeFilter }
-  /** Answered with the lines of the exchanges with this id or client request id, of one organization if that is named. */
-  | { readonly about: 'exchange'; readonly id: string; readonly organization?: string | undefined }
+  /** Answered with the lines of the exchanges with this id or client request id. */
+  | ({ readonly about: 'exchange'; readonly id: string } & ExchangeOwner)
   /** Answered with an UpstreamRetry; undefined for an unknown upstream. */
   | { readonly about: 'upstream retry'; readonly upstream: string }
   /** What an `upstream retry` would be answered with. */
@@ -36,8 +36,8 @@ export type AskFleet = (question: FleetQuestion) => Promise<readonly unknown[]>;
 export interface FleetSources {
   /** Recorded exchanges that a filter lets through, the newest first. */
   recent(filter: ExchangeFilter): Promise<readonly ExchangeLine[]>;
-  /** Recorded exchanges with this id, of one organization if that is named; empty if none is recorded. */
-  exchanges(id: string, organization?: string): Promise<readonly ExchangeLine[]>;
+  /** Recorded exchanges with this id; empty if none is recorded. */
+  exchanges(id: string, owner?: ExchangeOwner): Promise<readonly ExchangeLine[]>;
   /** Lets the refused credential of an upstream be sent again. Returns undefined for an unknown upstream. */
   retryUpstream(upstream: string): Promise<UpstreamRetry | undefined>;
   /** What `retryUpstream` would return. Changes nothing. */
@@ -49,8 +49,10 @@ export async function answerFleet(sources: FleetSources, question: FleetQuestion
   switch (question.about) {
     case 'recent':
       return sources.recent(question.filter);
-    case 'exchange':
-      return sources.exchanges(question.id, question.organization);
+    case 'exchange': {
+      const { about: _, id, ...owner } = question;
+      return sources.exchanges(id, owner);
+    }
     case 'upstream retry':
       return sources.retryUpstream(question.upstream);
     case 'upstream refused':

@@ -93,7 +93,9 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     const { operation, caller } = this.exchange;
     // Another exchange may call this function when it gives its place back. An error that is thrown here would end that exchange.
     try {
-      this.#target = this.#options.targets.pick(operation.upstream, caller.mode);
+      // The gateway itself has one address, for callers of both modes.
+      const mode = this.route.execute === undefined ? caller.mode : 'live';
+      this.#target = this.#options.targets.pick(operation.upstream, mode);
       this.clock.start();
       this.route.budget.request();
       this.#attempt(this.#target);

@@ -13,7 +13,7 @@ import { caller, fakeClock, matched, operation, organization, refusal, START_MS 
 const clock = fakeClock();
 const authorize = createAuthorize({
   scopeRules: createScopeRules(['mail:read', 'mail:write'], true),
-  hasTestTarget: (upstream) => upstream === 'platform',
+  takesTestKeys: ({ upstream }) => upstream === 'platform',
   now: clock.now,
 });
 
@@ -73,7 +73,7 @@ for (const [scopes, required, operator, allowed] of [
 }
 
 test('without the contract of the gateway, scopes with its prefix are those of a service', () => {
-  const plain = createAuthorize({ scopeRules: createScopeRules([], false), hasTestTarget: () => true, now: clock.now });
+  const plain = createAuthorize({ scopeRules: createScopeRules([], false), takesTestKeys: () => true, now: clock.now });
   assert.equal(plain(identified({ scopes: new Set(['*']) }, needing(['gateway:write']))).permitted, true);
 });
 

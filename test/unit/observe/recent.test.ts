@@ -142,10 +142,10 @@ describe('the exchanges of one organization', () => {
     for (let n = 0; n < 100; n += 1)
       lines.add(Buffer.from(lineOf(`req_x${n}`, { organization: 'org_b', client_request_id: 'same' })));
     lines.add(Buffer.from(lineOf('same', { organization: 'org_b' })));
-    assert.deepEqual(idsOf(lines.find('same', 'org_a')), ['req_1']);
+    assert.deepEqual(idsOf(lines.find('same', { organization: 'org_a' })), ['req_1']);
     assert.deepEqual(idsOf(lines.find('same')), ['same']);
-    assert.deepEqual(lines.find('req_1', 'org_b'), []);
-    assert.deepEqual(lines.find('req_x3', 'org_a'), []);
+    assert.deepEqual(lines.find('req_1', { organization: 'org_b' }), []);
+    assert.deepEqual(lines.find('req_x3', { organization: 'org_a' }), []);
   });
 
   it('are those of no organization whose name another one contains or writes into its ids', () => {
@@ -154,6 +154,6 @@ describe('the exchanges of one organization', () => {
     lines.add(Buffer.from(lineOf('req_2', { client_request_id: '"organization":"org_a"', organization: 'org_b' })));
     lines.add(Buffer.from(lineOf('req_3', { violations: [{ organization: 'org_a' }] })));
     assert.deepEqual(lines.list({ organization: 'org_a', limit: 9 }), []);
-    assert.deepEqual(lines.find('req_3', 'org_a'), []);
+    assert.deepEqual(lines.find('req_3', { organization: 'org_a' }), []);
   });
 });

@@ -1,0 +1,26 @@
+// Which operations a test key may use.
+
+import { isGatewayItself } from '../upstream/simulated/addresses.ts';
+
+interface Operation {
+  readonly upstream: string;
+  readonly security: readonly { readonly scheme: string; readonly scopes: readonly string[] }[];
+}
+
+interface Targets {
+  readonly live: readonly string[];
+  readonly test?: readonly string[] | undefined;
+}
+
+/**
+ * Returns a function that tells whether an operation takes test keys: its upstream has an address for them, or it is an operation of the
+ * gateway's own contract that every key may use, because it shows a key no more than the key's own requests.
+ */
+export function createTakesTestKeys(upstreams: Readonly<Record<string, Targets>>) {
+  return function takesTestKeys({ upstream, security }: Operation): boolean {
+    const { live = [], test } = upstreams[upstream] ?? {};
+    if (test !== undefined) return true;
+    if (!live.some(isGatewayItself) || security.length === 0) return false;
+    return security.every(({ scheme, scopes }) => scheme === 'apiKey' && scopes.length === 0);
+  };
+}
