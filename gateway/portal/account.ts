@@ -1,5 +1,5 @@
-// The page "Your account": with a key that the reader pastes, a script asks the operations of `/gateway/v1` and shows organization, limits,
-// use, failed requests and keys. The page as it is served contains no data of an organization.
+// The page "Your account": with a key that the reader pastes, or the test key of the tab, a script asks the operations of `/gateway/v1` and
+// shows organization, limits, use, failed requests and keys, or the failed requests alone. The page as it is served contains no data of an organization.
 
 import { firstKeyText } from './first-key.ts';
 import { escapeHtml } from './html.ts';
@@ -32,8 +32,8 @@ export function accountPage(references: readonly AddressedContract[], contact: s
 <label for="account-key">Your key</label>
 <div class="key-row"><input id="account-key" type="password" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="sk_live_…" aria-describedby="account-note">
 <button type="submit" class="primary">Show</button><button type="button" id="account-forget" hidden>Forget</button></div>
-<p id="account-note">A live key with the scope <code>gateway:read</code>. It stays in the memory of this page until you leave it, and is sent to
-this API only. No key yet? ${renderLine(firstKeyText(contact))}</p>
+<p id="account-note">Every key explains its own requests. A live key with the scope <code>gateway:read</code> shows all of this page. It stays in
+the memory of this page until you leave it, and is sent to this API only. No key yet? ${renderLine(firstKeyText(contact))}</p>
 </form>
 <p id="account-status" class="quiet" role="status"></p>
 <div id="account" data-scopes="${escapeHtml(scopesOf(references).join(' '))}" hidden></div>
@@ -72,7 +72,8 @@ function markdownOf(references: readonly AddressedContract[], contact: string | 
   return `# Your account
 
 ${DESCRIPTION} The page at /docs/account asks for it in a browser, with a live key that has the scope \`gateway:read\`; creating, rotating and
-revoking keys needs \`gateway:keys\`. Neither is part of \`*\`. The key stays in the memory of the page. ${firstKeyText(contact)}
+revoking keys needs \`gateway:keys\`. Neither is part of \`*\`. Every key, also a test key, lists and explains the requests that were sent
+with it. The key stays in the memory of the page. ${firstKeyText(contact)}
 
 The same by HTTP:
 

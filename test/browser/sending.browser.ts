@@ -61,20 +61,26 @@ describe('a request from the documentation', () => {
     await page.context().close();
   });
 
-  it('leads to its explanation, which says what key it takes', async () => {
+  it('leads to its explanation, with the test key of the tab', async () => {
     const { page } = await open('listCustomers');
     await page.locator('.try [type=submit]').click();
     const link = page.locator('.try-status a');
     await link.waitFor(PATIENCE);
     const id = (await link.textContent()) ?? '';
     await link.click();
+    await page.locator('#request', { hasText: `Request id ${id}` }).waitFor(PATIENCE);
+    assert.match((await page.locator('#request').textContent()) ?? '', /GET \/v1\/customers was answered with 200/);
+    assert.equal(await page.locator('.account-asked').isVisible(), false);
+    await takeScreenshot(page, 'explained', false);
+
+    await page.locator('#account-forget').click();
+    await page.reload();
     const asked = page.locator('.account-asked');
     await asked.waitFor(PATIENCE);
     assert.equal(
       await asked.textContent(),
-      `To explain ${id}, paste a live key of the same organization with the scope gateway:read.`,
+      `To explain ${id}, paste the key that it was sent with, or a live key of its organization with the scope gateway:read.`,
     );
-    await takeScreenshot(page, 'asked', false);
     await page.context().close();
   });
 

@@ -9,10 +9,6 @@ const KEY_FORM = /^[A-Za-z0-9._~+/=-]{8,4096}$/;
 export function readKey(pasted) {
   const key = pasted.trim().replace(/^Bearer\s+/i, '');
   if (key === '') return { problem: 'Paste a key first.' };
-  if (/^sk_test_/.test(key))
-    return {
-      problem: 'This is a test key, and test keys reach test data only. Use a live key: it begins with sk_live_.',
-    };
   if (!KEY_FORM.test(key)) return { problem: 'This is not a whole key.' };
   return { key };
 }
@@ -83,7 +79,10 @@ function textsFor({ status, code, requiredScopes, retryAfterSeconds }) {
     ];
   if (status === 412) return ['This has changed in the meantime.', 'Look at it again, then decide.'];
   if (code === 'resource_missing')
-    return ['The gateway does not know this any more.', 'Requests are remembered for minutes to hours.'];
+    return [
+      'The gateway does not know this any more.',
+      'Requests are remembered for minutes to hours. A key without gateway:read has its own requests only, and a request that was refused before its key was known belongs to no key.',
+    ];
   if (code === 'route_not_found') return ['This gateway does not offer this now.', 'Load the page again.'];
   if (code === 'idempotency_outcome_unknown')
     return ['It is not known whether this was done.', 'Close this and look at the list before you do it again.'];

@@ -1,4 +1,5 @@
-// The organization of the key: what it is, and the commands that ask for the same as the page does.
+// The first part of the account: the organization of the key, or what a key shows without it; and the commands that ask for the same as the
+// page does.
 
 import { listOf } from './account-figures.js';
 import { copyOnPress, element } from './page-tools.js';
@@ -10,6 +11,34 @@ const ASKED = [
   ['Requests that failed', '/requests?status=failed'],
   ['Keys', '/keys'],
 ];
+
+const ASKED_BY_EVERY_KEY = [
+  ['Requests that failed', '/requests?status=failed'],
+  ['One request', '/requests/REQUEST_ID'],
+];
+
+/**
+ * For a key that shows requests alone.
+ *
+ * @param refresh a button
+ */
+export function ownRequestsCard(isTest, refresh) {
+  const what = isTest
+    ? 'A test key explains the requests that were sent with it. The organization, its limits, use and keys take a live key with the scope '
+    : 'This key explains the requests that were sent with it. The organization, its limits, use and keys take a key with the scope ';
+  return element(
+    'section',
+    { class: 'organization-card', 'aria-labelledby': 'account-name' },
+    element(
+      'div',
+      { class: 'account-head' },
+      element('h2', { id: 'account-name', tabindex: '-1' }, 'Requests of this key'),
+      refresh,
+    ),
+    element('p', {}, what, element('code', {}, 'gateway:read'), '.'),
+    commandsElement(ASKED_BY_EVERY_KEY),
+  );
+}
 
 /** @param refresh a button */
 export function organizationCard({ name, id, tier, state, contacts }, refresh) {
@@ -35,7 +64,7 @@ export function organizationCard({ name, id, tier, state, contacts }, refresh) {
       { class: 'facts' },
       ...facts.map(([term, value]) => element('div', {}, element('dt', {}, term), element('dd', {}, value))),
     ),
-    commandsElement(),
+    commandsElement(ASKED),
   );
 }
 
@@ -44,8 +73,8 @@ function tierElement(tier) {
   return hasLimits ? element('a', { href: '/docs/limits' }, tier) : tier;
 }
 
-function commandsElement() {
-  const rows = ASKED.map(([label, path]) => {
+function commandsElement(asked) {
+  const rows = asked.map(([label, path]) => {
     const text = `curl "${location.origin}/gateway/v1${path}" -H "Authorization: Bearer $API_KEY"`;
     const code = element('code', {}, text);
     const copy = element('button', { type: 'button', 'aria-label': `Copy: ${label}` }, 'Copy');

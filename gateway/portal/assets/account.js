@@ -1,5 +1,5 @@
-// The page "Your account". The key is in a variable of this module only: not in an address, a storage, or an element. Leaving the page, also
-// for the memory that browsers keep of it, forgets key and contents.
+// The page "Your account". A key that is pasted here is in a variable of this module only: not in an address, a storage, or an element. Leaving
+// the page, also for the memory that browsers keep of it, forgets key and contents. The test key of the tab is used without being pasted again.
 
 import { adviceElement, readKey } from './account-advice.js';
 import { createApi, Refusal } from './account-api.js';
@@ -8,9 +8,10 @@ import { isFailure, listOf, maskOf } from './account-figures.js';
 import { keysElements } from './account-keys.js';
 import { limitElements } from './account-limits.js';
 import { loadOperations } from './account-operations.js';
-import { organizationCard } from './account-organization.js';
+import { organizationCard, ownRequestsCard } from './account-organization.js';
 import { explanationElements, failedRequests } from './account-requests.js';
 import { loadUse, useElements } from './account-use.js';
+import { forgetStoredKey, isTestKey, storedKey } from './key.js';
 import { element } from './page-tools.js';
 
 const place = (id) => document.getElementById(id);
@@ -40,6 +41,7 @@ field.addEventListener('input', () => {
   note.replaceChildren(...hint);
 });
 forget.addEventListener('click', () => {
+  if (session?.key === storedKey()) forgetStoredKey();
   close();
   field.focus();
   status.textContent = 'The key is forgotten.';
@@ -47,6 +49,7 @@ forget.addEventListener('click', () => {
 addEventListener('pagehide', close);
 addEventListener('hashchange', () => (session === undefined ? announceRequest() : session.again()));
 announceRequest();
+if (isTestKey(storedKey())) open(storedKey(), { isAsked: linkedId() !== undefined });
 
 function close() {
   session?.leaving.abort();
@@ -65,7 +68,8 @@ function close() {
 function announceRequest() {
   const id = linkedId();
   if (id === undefined) return;
-  const text = [' paste a live key of the same organization with the scope ', element('code', {}, 'gateway:read'), '.'];
+  const other = ' paste the key that it was sent with, or a live key of its organization with the scope ';
+  const text = [other, element('code', {}, 'gateway:read'), '.'];
   const asked = element('p', { class: 'account-asked' }, 'To explain ', element('code', {}, id), ',', ...text);
   form.querySelector('.account-asked')?.remove();
   form.querySelector('label').before(asked);
@@ -75,11 +79,12 @@ function linkedId() {
   return /^#request=([\w-]{1,128})$/.exec(location.hash)?.[1];
 }
 
-async function open(key) {
+/** @param isAsked whether the reader waits for it, so that it gets the focus */
+async function open(key, { isAsked = true } = {}) {
   close();
   const leaving = new AbortController();
   const api = createApi(key, { signal: leaving.signal });
-  session = { leaving, again: () => open(key) };
+  session = { key, leaving, again: () => open(key) };
   form.classList.add('taken');
   forget.hidden = false;
   note.replaceChildren('Key ', element('code', {}, maskOf(key)));
@@ -87,10 +92,10 @@ async function open(key) {
   root.replaceChildren(element('p', {}, 'Loading…'));
   status.textContent = 'Loading your account.';
   try {
-    const [{ value }] = await Promise.all([api.get('/organization'), loadOperations()]);
-    show(value, { api, key });
-    status.textContent = `The account of ${value.name} is shown.`;
-    place('account-name').focus();
+    const [organization] = await Promise.all([organizationOf(api, key), loadOperations()]);
+    show(organization, { api, key });
+    status.textContent = `${organization === undefined ? 'The requests of this key are' : `The account of ${organization.name} is`} shown.`;
+    if (isAsked) place('account-name').focus();
   } catch (error) {
     if (error.name === 'AbortError') return;
     if (!(error instanceof Refusal)) throw error;
@@ -104,34 +109,55 @@ async function open(key) {
   }
 }
 
+/** Undefined for a key that shows its own requests alone: a test key, and one without the scope for more. */
+async function organizationOf(api, key) {
+  if (isTestKey(key)) return undefined;
+  try {
+    return (await api.get('/organization')).value;
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'insufficient_scope') return undefined;
+    throw error;
+  }
+}
+
+/** @param organization undefined: only requests are shown */
 function show(organization, { api, key }) {
   const refresh = element('button', { type: 'button' }, 'Refresh');
+  const failed = section('failed', 'Requests that failed', async () => {
+    const { value } = await api.get('/requests', [
+      ['status', 'failed'],
+      ['limit', String(FAILED_MAX * 2)],
+    ]);
+    return [failedRequests(api, listOf(value.data).filter(isFailure).slice(0, FAILED_MAX), { nowMs: Date.now() })];
+  });
   const sections = [
     ...linkedRequest(api),
+    ...(organization === undefined ? [failed] : sectionsOfOrganization({ api, key, failed })),
+  ];
+  refresh.addEventListener('click', async () => {
+    await Promise.all(sections.map(({ load }) => load()));
+    status.textContent = 'The account is up to date.';
+  });
+  const card =
+    organization === undefined ? ownRequestsCard(isTestKey(key), refresh) : organizationCard(organization, refresh);
+  root.replaceChildren(card, ...sections.map((one) => one.made));
+  for (const { load } of sections) load();
+}
+
+function sectionsOfOrganization({ api, key, failed }) {
+  return [
     section('limits', 'Limits', async () => {
       const { value } = await api.get('/limits');
       return limitElements(value, await keysOf(api, listOf(value.data)));
     }),
     useSection(api),
-    section('failed', 'Requests that failed', async () => {
-      const { value } = await api.get('/requests', [
-        ['status', 'failed'],
-        ['limit', String(FAILED_MAX * 2)],
-      ]);
-      return [failedRequests(api, listOf(value.data).filter(isFailure).slice(0, FAILED_MAX), { nowMs: Date.now() })];
-    }),
+    failed,
     section('keys', 'Keys', async ({ reload }) => {
       const { value } = await api.get('/keys', [['limit', '100']]);
       const context = { api, dialog, secret: key, scopes: knownScopes, reload, useKey: open };
       return keysElements(listOf(value.data), value.has_more === true, context);
     }),
   ];
-  refresh.addEventListener('click', async () => {
-    await Promise.all(sections.map(({ load }) => load()));
-    status.textContent = 'The account is up to date.';
-  });
-  root.replaceChildren(organizationCard(organization, refresh), ...sections.map((one) => one.made));
-  for (const { load } of sections) load();
 }
 
 const FAILED_MAX = 10;

@@ -14,6 +14,11 @@ export function storedKey() {
   return sessionStorage.getItem(KEY) ?? '';
 }
 
+export function forgetStoredKey() {
+  sessionStorage.removeItem(KEY);
+  sessionStorage.removeItem(LIMIT);
+}
+
 /** Puts the key into samples: as dots, which become the key when they are copied. */
 export function showKey() {
   const key = storedKey();
@@ -119,8 +124,7 @@ export function openKeyBar(bar) {
     close();
   });
   bar.querySelector('#forget-key').addEventListener('click', () => {
-    sessionStorage.removeItem(KEY);
-    sessionStorage.removeItem(LIMIT);
+    forgetStoredKey();
     say();
     show();
     field.focus();
