@@ -87,6 +87,12 @@ export interface UpstreamReport {
   readonly in_flight?: number;
   readonly places?: number;
   readonly waiting?: number;
+  /** Requests that the upstream has had for seconds without beginning to answer, by operation. */
+  readonly unanswered?: readonly {
+    readonly operation: string;
+    readonly requests: number;
+    readonly oldest_ms: number;
+  }[];
 }
 
 type More = Partial<Pick<Cause, 'title' | 'since' | 'until' | 'runbook' | 'details' | 'figures' | 'hasRecovered'>>;

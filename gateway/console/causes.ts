@@ -12,6 +12,7 @@ import { redisCause } from './redis-cause.ts';
 import { serviceTimes } from './service-times.ts';
 import { slowOperations } from './slow-operations.ts';
 import { failingOperations, isOver, namesOfFailing, symptomsOf } from './traffic-causes.ts';
+import { unansweredCause, unansweredIn } from './unanswered.ts';
 import { failsOn, recoveringUpstreams, upstreamCauses } from './upstream-causes.ts';
 
 /** The last minute: requests, those with 5xx, and the code that most of these have. */
@@ -48,6 +49,11 @@ export function causesOf(
     ...ownCauses(status),
   ];
   const failures = found.filter(({ kind }) => kind === 'bad').map(({ id }) => id);
+  const hasFailed = (upstream: string) => failures.some((id) => id.startsWith(`upstream ${upstream} `));
+  const lasts = (id: string) => memory?.lasts(id) === true;
+  const silent = present === undefined ? [] : unansweredIn(status, present, { hasFailed, lasts });
+  found.push(...silent.map(unansweredCause));
+  const unanswered = new Set(silent.flatMap(({ late }) => late.map(({ operation }) => operation)));
   const past = (memory?.culprits(nowMs) ?? []).filter(
     (id) => present === undefined || !failsOn(id, status, present, memory?.agoMs(id, nowMs) ?? 0),
   );
@@ -62,19 +68,29 @@ export function causesOf(
   // An outage of the stores does not make services fail, so it must not hide failures of services. A late event loop may cause them.
   const isBusy = culprits.some((id) => id.startsWith('loop'));
   const mayBegin = (id: string) => memory === undefined || memory.lasts(id);
+  // What an operation that does not answer has failed before is the same outage.
   const failing =
-    present === undefined ? [] : failingOperations(present, (upstream) => isBusy || ofUpstreamTold(upstream), mayBegin);
+    present === undefined
+      ? []
+      : failingOperations(
+          { ...present, operations: present.operations.filter(({ name }) => !unanswered.has(name)) },
+          (upstream) => isBusy || ofUpstreamTold(upstream),
+          mayBegin,
+        );
   if (failing.length > 0) found.push(...failing);
-  else if (!culprits.some((id) => /^(upstream|redis|stores)/.test(id)) && !(present !== undefined && isOver(present)))
+  else if (
+    unanswered.size === 0 &&
+    !culprits.some((id) => /^(upstream|redis|stores)/.test(id)) &&
+    !(present !== undefined && isOver(present))
+  )
     found.push(...ofErrors(isOwn ? { ...minute, refused: 0 } : minute));
-  if (present !== undefined && !isOwn)
-    found.push(...unknownCallers(present, memory?.lasts('unknown callers') ?? false));
+  if (present !== undefined && !isOwn) found.push(...unknownCallers(present, lasts('unknown callers')));
   if (present !== undefined)
     found.push(
       ...slowOperations(
         present,
         isTold,
-        new Set(namesOfFailing(present)),
+        new Set([...namesOfFailing(present), ...unanswered]),
         (upstream) => status.upstreams?.[upstream]?.waiting ?? 0,
       ),
       ...organizationsInTrouble(present, status, nowMs, culprits.length > 0),

@@ -2,6 +2,7 @@
 // credential stays refused, and requests in progress still count against the limit.
 
 import type { CredentialState } from '../shared/contracts/upstreams.ts';
+import { createSentRequests, type SentRequests, type Unanswered } from './attempts/sent-requests.ts';
 import { ConcurrencyLimit, type ConcurrencyRules, type QueueRefusal } from './concurrency/concurrency-limit.ts';
 import { Credential, type CredentialOptions } from './credentials/credential.ts';
 import type { CredentialSettings } from './credentials/credential-kinds.ts';
@@ -25,6 +26,7 @@ export interface AccessEntry {
 export interface Access {
   readonly credential: Credential | undefined;
   readonly concurrency: ConcurrencyLimit;
+  readonly sent: SentRequests;
 }
 
 export interface AccessesOptions extends CredentialOptions {
@@ -62,6 +64,8 @@ interface AccessStatus {
   readonly in_flight: number;
   readonly places: number;
   readonly waiting: number;
+  /** Requests that the upstream has had for five seconds without beginning to answer; absent if there are none. */
+  readonly unanswered?: readonly Unanswered[];
   readonly shedding: boolean;
 }
 
@@ -76,6 +80,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
   let credentials = new Map<string, Credential>();
   const bounds = new Map<string, Bound>();
   const limits = new Map<string, ConcurrencyLimit>();
+  const sent = new Map<string, SentRequests>();
   let accesses = new Map<string, Access>();
 
   /** Returns the credentials of these entries. A credential with unchanged settings stays; one without an entry is dropped. */
@@ -110,6 +115,12 @@ export function createAccesses(options: AccessesOptions): Accesses {
     return limit;
   }
 
+  function sentOf(name: string): SentRequests {
+    const known = sent.get(name) ?? createSentRequests();
+    sent.set(name, known);
+    return known;
+  }
+
   return {
     apply(entries, organizationShare) {
       accesses = new Map();
@@ -118,7 +129,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
         const credential = entry.credential && credentials.get(settingsKeyOf(name, entry.credential));
         // The bounds of a removed upstream stay in `bounds`, because its limit reads them as long as requests are in progress.
         bounds.set(name, boundOf(entry, credential, options.workers, organizationShare));
-        accesses.set(name, { credential, concurrency: limitOf(name) });
+        accesses.set(name, { credential, concurrency: limitOf(name), sent: sentOf(name) });
       }
     },
     of: (upstream) => accesses.get(upstream),
@@ -135,12 +146,14 @@ export function createAccesses(options: AccessesOptions): Accesses {
   };
 }
 
-function statusOf({ credential, concurrency }: Access, shedding: boolean): AccessStatus {
+function statusOf({ credential, concurrency, sent }: Access, shedding: boolean): AccessStatus {
+  const unanswered = sent.unanswered();
   return {
     ...(credential && { credential: credential.status() }),
     in_flight: concurrency.inFlight(),
     places: concurrency.places(),
     waiting: concurrency.waiting(),
+    ...(unanswered.length > 0 && { unanswered }),
     shedding,
   };
 }

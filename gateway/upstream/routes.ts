@@ -86,7 +86,11 @@ export function createUpstreamRoutes(
   const all = Object.entries(entries).map(([name, entry]): [string, UpstreamRoute] => {
     const { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, maxStreamMs = Number.POSITIVE_INFINITY } = entry;
     const { retry, honoursIdempotencyKey, sendClientAddress } = entry;
-    const { concurrency, credential } = accesses.of(name) as Access;
+    const { concurrency, credential, sent } = accesses.of(name) as Access;
+    const watch = createDeadlines(Math.min(timeoutMs, firstByteTimeoutMs ?? timeoutMs, idleTimeoutMs, maxStreamMs));
+    const isService = !entry.live.some(isGatewayItself);
+    // Operations of the gateway may take as long as their client wants to wait for confirmations.
+    if (isService) sent.add(watch);
     return [
       name,
       {
@@ -95,14 +99,14 @@ export function createUpstreamRoutes(
         firstByteTimeoutMs,
         idleTimeoutMs,
         maxStreamMs,
-        watch: createDeadlines(Math.min(timeoutMs, firstByteTimeoutMs ?? timeoutMs, idleTimeoutMs, maxStreamMs)),
+        watch,
         retriesMax: retry.attempts,
         budget: createRetryBudget(retry.budgetPercent, now),
         concurrency,
         honoursIdempotencyKey,
         sendClientAddress,
         authorities: new Set([...entry.live, ...(entry.test ?? [])].flatMap((one) => authorityIn(one) ?? [])),
-        execute: entry.live.some(isGatewayItself) ? (executors[entry.live[0] ?? ''] ?? unsupported) : undefined,
+        execute: isService ? undefined : (executors[entry.live[0] ?? ''] ?? unsupported),
         rules: rulesOf(entry, credential),
         compression: createCompression(entry.compression),
       },

@@ -1,5 +1,5 @@
 // Pure: joins what each worker finds out by itself, which is how the targets of upstreams answer and how busy it is: the worst is told,
-// because a part of the requests meets it.
+// because a part of the requests meets it. Requests that wait for an answer are added.
 
 import { type CredentialState, isSuspended } from '../shared/contracts/upstreams.ts';
 
@@ -8,6 +8,14 @@ interface UpstreamReport {
   readonly breaker?: Readonly<Record<string, string>>;
   readonly credential?: CredentialState;
   readonly shedding?: boolean;
+  readonly unanswered?: readonly Unanswered[];
+}
+
+/** Requests of one operation that wait for the answer of an upstream. */
+interface Unanswered {
+  readonly operation: string;
+  readonly requests: number;
+  readonly oldest_ms: number;
 }
 
 interface Overload {
@@ -24,9 +32,19 @@ export function worstUpstreams<Report extends UpstreamReport>(
   const worst: Record<string, Report> = {};
   for (const [name, report] of ofWorkers.flatMap((upstreams) => Object.entries(upstreams))) {
     const known = worst[name];
-    if (known === undefined || troubleOf(report) > troubleOf(known)) worst[name] = report;
+    const worse = known === undefined || troubleOf(report) > troubleOf(known) ? report : known;
+    const unanswered = added([...(known?.unanswered ?? []), ...(report.unanswered ?? [])]);
+    worst[name] = unanswered.length === 0 ? worse : { ...worse, unanswered };
   }
   return worst;
+}
+
+function added(all: readonly Unanswered[]): Unanswered[] {
+  return [...Map.groupBy(all, ({ operation }) => operation)].map(([operation, rows]) => ({
+    operation,
+    requests: rows.reduce((sum, { requests }) => sum + requests, 0),
+    oldest_ms: Math.max(...rows.map(({ oldest_ms: ms }) => ms)),
+  }));
 }
 
 export function worstOverload<Report extends Overload>(ofWorkers: readonly Report[]): Report | undefined {

@@ -11,11 +11,17 @@ export interface DeadlineOwner {
    * @param now as `performance.now()` counts
    */
   checkDeadlines(now: number): void;
+  /** Returns since when the upstream has the request without having begun to answer; undefined if it has begun, or has no request. */
+  unansweredSince(now: number): number | undefined;
+  /** Method and path template. */
+  readonly operation: string;
 }
 
 export interface Deadlines {
   add(owner: DeadlineOwner): DenseSetEntry<DeadlineOwner>;
   remove(entry: DenseSetEntry<DeadlineOwner>): void;
+  /** The exchanges in progress. */
+  owners(): readonly DeadlineOwner[];
 }
 
 /** The interval of the timer is a tenth of the shortest deadline, but at most 50 ms. A deadline is noticed at most this much too late. */
@@ -54,5 +60,6 @@ export function createDeadlines(shortestMs: number): Deadlines {
       return owners.add(owner);
     },
     remove: owners.remove,
+    owners: owners.all,
   };
 }

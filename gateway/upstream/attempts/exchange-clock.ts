@@ -65,6 +65,19 @@ export class ExchangeClock implements DeadlineOwner {
     if (this.#watched !== undefined) this.#timed.route.watch.remove(this.#watched);
   }
 
+  get operation(): string {
+    const { method, path } = this.#timed.exchange.operation;
+    return `${method} ${path}`;
+  }
+
+  unansweredSince(now: number): number | undefined {
+    const { relay, attemptAt, exchange } = this.#timed;
+    // While a body passes, the client may be the one who is slow.
+    const mayWaitForClient = exchange.operation.body === 'stream';
+    if (relay === undefined || this.#isWaiting || this.#isStopped || mayWaitForClient) return undefined;
+    return relay.lastProgressAt(now) === undefined ? attemptAt : undefined;
+  }
+
   checkDeadlines(now: number): void {
     const timed = this.#timed;
     // An answer that is still passing to the client when its deadline for the head has passed gives its place back. Otherwise clients that

@@ -7,6 +7,8 @@ import { createDeadlines } from '../../../gateway/upstream/attempts/deadlines.ts
 import { until } from '../../support/connection.ts';
 import { createConnected, standStill } from '../../support/stand-still.ts';
 
+const owner = (checkDeadlines: () => void) => ({ checkDeadlines, unansweredSince: () => undefined, operation: '' });
+
 /** Lets a mocked time pass, and the turn in which its timers expire. */
 function passingTime(test: TestContext): (ms: number) => Promise<void> {
   test.mock.timers.enable({ apis: ['setTimeout'] });
@@ -28,7 +30,7 @@ test('everything is checked once in a tenth of the shortest time, and never late
   ] as const) {
     const watch = createDeadlines(shortestMs);
     const seen: string[] = [];
-    const entries = ['one', 'two'].map((name) => watch.add({ checkDeadlines: () => void seen.push(name) }));
+    const entries = ['one', 'two'].map((name) => watch.add(owner(() => void seen.push(name))));
     await pass(everyMs - 1);
     assert.deepEqual(seen, []);
     await pass(1);
@@ -44,11 +46,9 @@ test('removed entries are no longer checked, later ones are, and no timer runs w
   const pass = passingTime(t);
   const watch = createDeadlines(100);
   let checks = 0;
-  const watched = {
-    checkDeadlines() {
-      checks += 1;
-    },
-  };
+  const watched = owner(() => {
+    checks += 1;
+  });
   const entry = watch.add(watched);
   await pass(10);
   watch.remove(entry);
@@ -64,13 +64,13 @@ test('an entry that removes another during the check affects no other', async (t
   const pass = passingTime(t);
   const watch = createDeadlines(100);
   const checked: string[] = [];
-  const first = watch.add({
-    checkDeadlines() {
+  const first = watch.add(
+    owner(() => {
       checked.push('first');
       watch.remove(first);
-    },
-  });
-  const second = watch.add({ checkDeadlines: () => void checked.push('second') });
+    }),
+  );
+  const second = watch.add(owner(() => void checked.push('second')));
   await pass(10);
   await pass(10);
   assert.deepEqual(checked, ['first', 'second', 'second']);
@@ -83,7 +83,7 @@ test('an upstream gets one interval more after a time in which the process stood
   far.on('data', (bytes) => far.write(bytes));
   near.on('data', () => seen.push('answer'));
   const watch = createDeadlines(500);
-  const entry = watch.add({ checkDeadlines: () => void seen.push('check') });
+  const entry = watch.add(owner(() => void seen.push('check')));
   await new Promise((resolve) => setImmediate(resolve));
   near.write('request');
   standStill(200);
@@ -99,7 +99,7 @@ test('bytes that came while the process stood still are read before the check', 
   near.on('data', () => seen.push('bytes'));
   far.write('x');
   const watch = createDeadlines(10);
-  const entry = watch.add({ checkDeadlines: () => void seen.push('check') });
+  const entry = watch.add(owner(() => void seen.push('check')));
   standStill(50);
   await Promise.all([once(near, 'data'), until(() => seen.includes('check'))]);
   assert.equal(seen[0], 'bytes');

@@ -24,6 +24,23 @@ it('an upstream is in the state in which the worker is that has the most trouble
   });
 });
 
+it('requests that wait for an answer are those of all workers', () => {
+  const one = { unanswered: [{ operation: 'GET /a', requests: 2, oldest_ms: 6000 }] };
+  const other = {
+    unanswered: [
+      { operation: 'GET /a', requests: 3, oldest_ms: 9000 },
+      { operation: 'GET /b', requests: 1, oldest_ms: 5000 },
+    ],
+  };
+  const { orders } = worstUpstreams<object>([{ orders: one }, { orders: {} }, { orders: other }]);
+  assert.deepEqual(orders, {
+    unanswered: [
+      { operation: 'GET /a', requests: 5, oldest_ms: 9000 },
+      { operation: 'GET /b', requests: 1, oldest_ms: 5000 },
+    ],
+  });
+});
+
 it('the load is that of the worker that has the most', () => {
   const idle = { shedding: false, loop_overloaded: false, loop_delay_ms: 1 };
   const shedding = { ...idle, shedding: true };

@@ -1,0 +1,80 @@
+// Pure: which upstreams do not answer. A service that takes requests and never answers fails none of them before their deadline, so it is
+// found by the requests that wait for it longer than usual.
+
+import { type Cause, failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
+import { figuresOf, quantileMs } from './figures.ts';
+import type { Present } from './present.ts';
+import { duration } from './service-times.ts';
+
+type Row = NonNullable<UpstreamReport['unanswered']>[number];
+
+const REQUESTS_MIN = 3;
+/** An operation that answers faster than this is late when it has not answered for LATE_MS. */
+const SLOWER = 4;
+const LATE_MS = 5000;
+/** For an operation whose usual durations are not known. */
+const LATE_UNKNOWN_MS = 10_000;
+const COMPARED_REQUESTS_MIN = 20;
+const PART = 0.9;
+
+interface Unanswered {
+  readonly upstream: string;
+  /** The operations whose requests wait for longer than usual. */
+  readonly late: readonly Row[];
+}
+
+interface Known {
+  /** Whether another cause says that the upstream fails. */
+  hasFailed(upstream: string): boolean;
+  /** Whether the cause of this id was there before. The hour before then includes the outage, and is not compared. */
+  lasts(id: string): boolean;
+}
+
+export function unansweredIn(
+  { upstreams = {} }: Pick<StatusForCauses, 'upstreams'>,
+  present: Present,
+  { hasFailed, lasts }: Known,
+): Unanswered[] {
+  const all = Object.entries(upstreams).map(([upstream, { unanswered = [] }]) => {
+    const isLate = ({ operation, oldest_ms: ageMs }: Row) =>
+      ageMs >= (lasts(causeId(upstream)) ? LATE_MS : lateMs(operation, present));
+    return { upstream, late: unanswered.filter(isLate) };
+  });
+  return all.filter(({ upstream, late }) => requestsIn(late) >= REQUESTS_MIN && !hasFailed(upstream));
+}
+
+export function unansweredCause({ upstream, late }: Unanswered): Cause {
+  const [first, ...others] = late as [Row, ...Row[]];
+  const what = others.length === 0 ? `${first.operation} of ${upstream}` : `Upstream ${upstream}`;
+  const of = others.length === 0 ? '' : ` with ${late.length} of its operations`;
+  const requests = requestsIn(late);
+  const oldestMs = Math.max(...late.map(({ oldest_ms: ms }) => ms));
+  return failureCause(
+    causeId(upstream),
+    `${what} does not answer: ${requests} requests wait${of}, the oldest for ${duration(oldestMs)}.`,
+    'The service has these requests and has not begun to answer. Each gets 504 upstream_timeout when its time is over.',
+    {
+      title: `${what} does not answer.`,
+      runbook: 'GatewaySlow',
+      details: `#/upstreams/${encodeURIComponent(upstream)}`,
+      figures: { requests, oldest_ms: oldestMs },
+    },
+  );
+}
+
+function causeId(upstream: string): string {
+  return `unanswered ${upstream}`;
+}
+
+function requestsIn(rows: readonly Row[]): number {
+  return rows.reduce((sum, { requests }) => sum + requests, 0);
+}
+
+/** Returns the age from which on a request of the operation is late; Infinity for one that usually takes longer than can be counted. */
+function lateMs(operation: string, { bounds, operations, usualMs }: Present): number {
+  const hour = operations.find(({ name }) => name === operation)?.hour;
+  if (hour === undefined || figuresOf(bounds, hour).requests < COMPARED_REQUESTS_MIN) return LATE_UNKNOWN_MS;
+  const usual = usualMs(operation) ?? quantileMs(bounds, hour, PART) ?? 0;
+  const countedMs = (bounds.at(-1) ?? 0) * 1000;
+  return usual >= countedMs ? Number.POSITIVE_INFINITY : Math.max(LATE_MS, SLOWER * usual);
+}

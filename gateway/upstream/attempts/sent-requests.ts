@@ -1,0 +1,49 @@
+// The requests that an upstream has without having begun to answer, for /status. They are counted when somebody asks, so they cost a request
+// nothing.
+
+import type { Deadlines } from './deadlines.ts';
+
+/** The unanswered requests of one operation. */
+export interface Unanswered {
+  /** Method and path template. */
+  readonly operation: string;
+  readonly requests: number;
+  readonly oldest_ms: number;
+}
+
+/** A request counts from this age on. */
+const LATE_MS = 5000;
+/** Operations in one list. */
+const OPERATIONS_MAX = 10;
+
+export interface SentRequests {
+  /** Takes the deadlines of the upstream under a new configuration. Those of earlier ones are kept until their exchanges have ended. */
+  add(deadlines: Deadlines): void;
+  /** The operations with the oldest requests first. */
+  unanswered(): readonly Unanswered[];
+}
+
+export function createSentRequests(): SentRequests {
+  let known: readonly Deadlines[] = [];
+  return {
+    add(deadlines) {
+      known = [...known.filter(({ owners }) => owners().length > 0), deadlines];
+    },
+    unanswered() {
+      const now = performance.now();
+      const rows = new Map<string, { requests: number; oldest_ms: number }>();
+      for (const owner of known.flatMap(({ owners }) => owners())) {
+        const sinceMs = owner.unansweredSince(now);
+        if (sinceMs === undefined || now - sinceMs < LATE_MS) continue;
+        const row = rows.get(owner.operation) ?? { requests: 0, oldest_ms: 0 };
+        row.requests += 1;
+        row.oldest_ms = Math.max(row.oldest_ms, Math.round(now - sinceMs));
+        rows.set(owner.operation, row);
+      }
+      return [...rows]
+        .map(([operation, row]) => ({ operation, ...row }))
+        .sort((one, other) => other.oldest_ms - one.oldest_ms)
+        .slice(0, OPERATIONS_MAX);
+    },
+  };
+}

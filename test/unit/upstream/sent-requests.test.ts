@@ -1,0 +1,42 @@
+// The requests that wait for the answer of an upstream, also those of a configuration before a reload.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { DeadlineOwner } from '../../../gateway/upstream/attempts/deadlines.ts';
+import { createSentRequests } from '../../../gateway/upstream/attempts/sent-requests.ts';
+
+const deadlinesOf = (owners: readonly DeadlineOwner[]) => ({
+  add: () => assert.fail(),
+  remove: () => assert.fail(),
+  owners: () => owners,
+});
+
+/** @param ageMs undefined: the answer has begun, or nothing was sent yet */
+const owner = (operation: string, ageMs: number | undefined): DeadlineOwner => ({
+  operation,
+  checkDeadlines: () => undefined,
+  unansweredSince: (now) => (ageMs === undefined ? undefined : now - ageMs),
+});
+
+it('counts requests from five seconds on, by operation, the oldest first', () => {
+  const sent = createSentRequests();
+  assert.deepEqual(sent.unanswered(), []);
+  const ages = [4999, 5000, 7000, undefined].map((ageMs) => owner('GET /a', ageMs));
+  sent.add(deadlinesOf([...ages, owner('GET /b', 9000.4)]));
+  assert.deepEqual(sent.unanswered(), [
+    { operation: 'GET /b', requests: 1, oldest_ms: 9000 },
+    { operation: 'GET /a', requests: 2, oldest_ms: 7000 },
+  ]);
+});
+
+it('keeps those of earlier configurations until they have ended', () => {
+  const sent = createSentRequests();
+  const earlier = [owner('GET /a', 6000)];
+  sent.add(deadlinesOf(earlier));
+  sent.add(deadlinesOf([owner('GET /a', 8000)]));
+  assert.deepEqual(sent.unanswered(), [{ operation: 'GET /a', requests: 2, oldest_ms: 8000 }]);
+  earlier.pop();
+  sent.add(deadlinesOf([]));
+  earlier.push(owner('GET /a', 6000));
+  assert.deepEqual(sent.unanswered(), [{ operation: 'GET /a', requests: 1, oldest_ms: 8000 }]);
+});
