@@ -2,7 +2,7 @@
 // nearly all are refused.
 
 import { atMost, type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
-import { figuresOf } from './figures.ts';
+import { type Figures, figuresOf } from './figures.ts';
 import type { PresentCounts } from './history-counts.ts';
 import type { Present } from './present.ts';
 
@@ -29,9 +29,12 @@ export function organizationsInTrouble(
   const lately = nearLimits.filter(({ last_at: at }) => nowMs - Date.parse(at) < MINUTE_MS);
   const share = isShare ? ', the share of one instance while Redis is away' : '';
   const refused = organizations.flatMap(({ name, minute, latest }): Cause[] => {
-    const { requests, refused: refusals } = figuresOf(bounds, minute);
-    if (requests < REFUSED_REQUESTS_MIN || refusals < REFUSED_SHARE * requests) return [];
     const now = figuresOf(bounds, latest);
+    // An organization with many requests before it was over its limit is told by the last seconds: in the minute, its share grows slowly.
+    const ofMinute = figuresOf(bounds, minute);
+    const [span, counts] = isRefused(ofMinute) ? (['minute', ofMinute] as const) : (['half minute', now] as const);
+    if (!isRefused(counts)) return [];
+    const { requests, refused: refusals } = counts;
     const limit = lately.find((one) => one.organization === name && one.refused > 0);
     if (limit === undefined && hasCulprit) return [];
     const why = limit ? ` for its limit ${limit.policy}, ${limit.limit} in ${limit.window_seconds} s${share}` : '';
@@ -39,8 +42,8 @@ export function organizationsInTrouble(
     const details = `#/organizations/${encodeURIComponent(name)}`;
     const isRecovering = now.requests > 0 && now.refused === 0;
     const cause = isRecovering
-      ? `${name} is recovering: ${counted} were refused in the last minute, none in the last 15 seconds.`
-      : `${name} is refused${why}: ${counted} in the last minute.`;
+      ? `${name} is recovering: ${counted} were refused in the last ${span}, none in the last 15 seconds.`
+      : `${name} is refused${why}: ${counted} in the last ${span}.`;
     const figures = { requests, refused: refusals };
     const consequence = isRecovering
       ? ''
@@ -50,13 +53,13 @@ export function organizationsInTrouble(
     const more = { runbook: RUNBOOK, details, figures, ...(isRecovering && { hasRecovered: true as const }) };
     return [warningCause(`organization ${name}`, cause, consequence, more)];
   });
-  const told = new Set(refused.map(({ id }) => id));
+  const named = new Set(refused.map(({ id }) => id));
   // A limit that is not enforced refuses nothing.
   const enforced = lately.filter(({ shadow_refused: shadow }) => shadow === 0);
   const nearlyUsed = enforced.flatMap(
     ({ organization, policy, limit, remaining, window_seconds: seconds, refused: refusals }): Cause[] => {
       const used = limit - remaining;
-      if (used < NEARLY_USED * limit || told.has(`organization ${organization}`) || organization === 'anonymous')
+      if (used < NEARLY_USED * limit || named.has(`organization ${organization}`) || organization === 'anonymous')
         return [];
       const cause = `${organization} has used ${used} of ${limit} in ${seconds} s, its limit ${policy}${share}.`;
       const consequence =
@@ -76,6 +79,10 @@ export function organizationsInTrouble(
     ...atMost(refused, 'organizations are refused', '#/requests?status=refused'),
     ...atMost(nearlyUsed, 'organizations are near a limit', '#/'),
   ];
+}
+
+function isRefused({ requests, refused }: Pick<Figures, 'requests' | 'refused'>): boolean {
+  return requests >= REFUSED_REQUESTS_MIN && refused >= REFUSED_SHARE * requests;
 }
 
 /** What the last reload changed of the limits, as a sentence with a blank before it; empty if that is long ago. */

@@ -257,6 +257,11 @@ test('one organization that is refused, and one that has nearly used a limit, ar
     told({ organizations: [series('org_a', { requests: 40, refused: 12 }, { requests: 3 })] })[0] ?? '',
     /^warn: org_a is recovering: 12 of 40 requests \(30 %\) were refused/,
   );
+  // With many requests before it was over its limit, the share of the minute grows slowly.
+  assert.deepEqual(
+    told({ organizations: [series('org_a', { requests: 500, refused: 40 }, { requests: 120, refused: 40 })] }),
+    ['warn: org_a is refused: 40 of 120 requests (33 %) in the last half minute. #/organizations/org_a'],
+  );
   // What its requests get is over.
   const recovering = [series('org_a', { requests: 40, refused: 12 }, { requests: 3 })];
   assert.equal(causesOf({}, QUIET, NOW_MS, presentOf({ organizations: recovering }))[0]?.consequence, '');
