@@ -55,7 +55,7 @@ export interface ConfigDraft {
 /** Settings of an entry that an entry with `live: gateway:` or `live: session:` cannot have. */
 const notOfOwnContract = [
   ...['test', 'servers', 'credential', 'basicForClients', 'authorization', 'requests', 'answers', 'tunnels'],
-  ...['security', 'public', 'operationNames'],
+  ...['security', 'public', 'operationNames', 'sendCaller'],
 ] as const;
 
 const fileNames = ['gateway.yaml', 'upstreams.yaml', 'limits.yaml'] as const;

@@ -89,13 +89,13 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
     if (route.execute !== undefined)
       return new Attempts(options, exchange, route, deadlineAt, undefined, execute).run();
-    if (route.rules?.credential !== undefined) return sendAs(exchange, route, deadlineAt, undefined);
+    if (!route.sendsCaller) return sendAs(exchange, route, deadlineAt, undefined);
     const assertion = options.assertionFor(caller, route.audience);
     if (typeof assertion === 'string') return sendAs(exchange, route, deadlineAt, assertion);
     return assertion.then((made) => sendAs(exchange, route, deadlineAt, made));
   }
 
-  /** @param assertion undefined if the upstream gets a credential instead */
+  /** @param assertion undefined if the upstream is not told who calls */
   function sendAs(
     exchange: Forwardable,
     route: UpstreamRoute,

@@ -53,7 +53,7 @@ export function createHandshake(options: HandshakeOptions): (exchange: Forwardab
     const route = options.routes.get(operation.upstream) as UpstreamRoute;
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
     const credential = route.rules?.credential;
-    const assertion = credential === undefined ? await options.assertionFor(caller, route.audience) : undefined;
+    const assertion = route.sendsCaller ? await options.assertionFor(caller, route.audience) : undefined;
     const headerReady = credential?.awaitHeader();
     if (headerReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, headerReady))) return undefined;
     const leavePlace = await placeForHandshake(exchange, route, deadlineAt);

@@ -25,6 +25,7 @@ interface UpstreamRouteEntry {
   readonly maxStreamMs?: number | undefined;
   readonly retry: { readonly attempts: number; readonly budgetPercent: number };
   readonly honoursIdempotencyKey: boolean;
+  readonly sendCaller?: boolean | undefined;
   readonly sendClientAddress: boolean;
   readonly compression?: CompressionRules | undefined;
   readonly answers: readonly AnswerRule[];
@@ -64,6 +65,8 @@ export interface UpstreamRoute {
   readonly concurrency: ConcurrencyLimit;
   /** Whether the upstream guarantees that a repeated Idempotency-Key runs once. */
   readonly honoursIdempotencyKey: boolean;
+  /** Whether requests carry the assertion, and so who calls. */
+  readonly sendsCaller: boolean;
   /** Whether requests carry the address of the client. */
   readonly sendClientAddress: boolean;
   /** `host:port` of the targets of the upstream, in both modes. */
@@ -104,6 +107,7 @@ export function createUpstreamRoutes(
         budget: createRetryBudget(retry.budgetPercent, now),
         concurrency,
         honoursIdempotencyKey,
+        sendsCaller: entry.sendCaller ?? credential === undefined,
         sendClientAddress,
         authorities: new Set([...entry.live, ...(entry.test ?? [])].flatMap((one) => authorityIn(one) ?? [])),
         execute: isService ? undefined : (executors[entry.live[0] ?? ''] ?? unsupported),

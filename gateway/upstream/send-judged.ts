@@ -35,7 +35,7 @@ export interface JudgedOptions extends AttemptsOptions {
  * the relay.
  *
  * @param deadlineAt as `performance.now()` counts
- * @param assertion undefined if the upstream gets a credential instead
+ * @param assertion undefined if the upstream is not told who calls
  * @param outgoing makes the request without rules and credential; called for each attempt
  */
 export async function sendJudged(

@@ -81,13 +81,14 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
     const tlsSettingsOf = createTlsSettings({ secrets, log, now });
     const { credential } = access.of(name) ?? {};
     await credential?.awaitHeader();
+    const sendsCaller = entry.sendCaller ?? credential === undefined;
     const backend = createBackend({
       origin: sandbox?.originOf(address) ?? address,
       entry,
       tls: tlsSettingsOf(ofThis).get(name),
       caller,
       scheme: new URL(config.gateway.publicUrl).protocol.slice(0, -1),
-      assertion: () => (credential === undefined ? assertions.assertionFor(caller, owner) : undefined),
+      assertion: () => (sendsCaller ? assertions.assertionFor(caller, owner) : undefined),
       credential: credential && (() => credential.header()),
     });
     return {

@@ -157,6 +157,12 @@ export const upstreamEntry = z.strictObject({
     .describe(
       '`forward`: the service checks tokens itself and gets the token of a caller, if an issuer of `gateway.yaml` has signed it ([tokens](tokens.md#services-that-check-tokens-themselves)). API keys, user names and passwords never reach it. Not together with `credential` or `tunnels`.',
     ),
+  sendCaller: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether requests carry who calls: `X-Gateway-Assertion`, `X-Organization-Id` and `X-Api-Key-Id` ([what arrives](upstreams.md#what-arrives)). Default: `true`; with a `credential` `false`, because a foreign service need not know your organizations.',
+    ),
   sendClientAddress: z
     .boolean()
     .default(true)

@@ -55,7 +55,7 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
    * The arguments are positional: an options object would be one more allocation for each request.
    *
    * @param deadlineAt the latest moment for the head of the answer, as `performance.now()` counts
-   * @param assertion the token that names the caller to the upstream; undefined if the upstream gets a credential instead
+   * @param assertion the token that names the caller to the upstream; undefined if the upstream is not told who calls
    */
   constructor(
     options: AttemptsOptions,

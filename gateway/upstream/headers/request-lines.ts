@@ -31,7 +31,7 @@ const allowedLines = requestAllowed.map((name) => new FieldLine(name));
 const acceptEncoding = new FieldLine('accept-encoding');
 
 interface IdentityHeaders {
-  /** The signed token of the caller; undefined if the upstream gets a credential instead, and no identity of the caller. */
+  /** The signed token of the caller; undefined if the upstream is not told who calls. */
   readonly assertion: string | undefined;
   /**
    * The header field of the gateway's credential, in lower case; a value that the client sends in this field does not cross. Undefined if

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { assertRefusal } from '../../support/errors.ts';
 import { headersOf, httpAnswer } from '../../support/scripted-upstream.ts';
@@ -38,8 +39,8 @@ afterEach(async () => {
   await world.close();
 });
 
-async function begin(credential: object): Promise<void> {
-  world = await createWorld({ environment: { SECRETS_DIR: secrets } }, { credential }, asksForKey);
+async function begin(credential: object, more: object = {}): Promise<void> {
+  world = await createWorld({ environment: { SECRETS_DIR: secrets } }, { credential, ...more }, asksForKey);
 }
 const lastHead = () => world.upstream.received.at(-1) as string;
 
@@ -65,6 +66,19 @@ describe('a service with an API key', () => {
     assert.equal(headersOf(lastHead()).get('x-other'), 'crosses');
   });
 
+  it('gets who calls beside it with sendCaller, by an assertion for it alone', async () => {
+    await begin(apiKey, { sendCaller: true });
+    assert.equal((await world.call('GET /v1/things', { 'X-Gateway-Assertion': 'mine' })).status, 200);
+    const headers = headersOf(lastHead());
+    assert.equal(headers.get('x-things-key'), KEY);
+    const keys = createRemoteJWKSet(new URL(`${world.gateway.url}/.well-known/jwks.json`));
+    const options = { audience: 'things', algorithms: ['EdDSA'] };
+    const { payload } = await jwtVerify(headers.get('x-gateway-assertion') ?? '', keys, options);
+    assert.equal(payload.org, headers.get('x-organization-id'));
+    assert.match(String(headers.get('x-api-key-id')), /^key_/);
+    assert.equal(payload.sub, headers.get('x-api-key-id'));
+  });
+
   it('gets the new key once it has changed', async () => {
     await begin(apiKey);
     world.upstream.plays((socket, head) => {
@@ -86,6 +100,15 @@ describe('a service with an API key', () => {
     assert.match(status, /"credential":"latched"/);
     assert.equal(status.includes(KEY), false);
     assert.equal(JSON.stringify(world.gateway.logLines()).includes(KEY), false);
+  });
+});
+
+describe('a service without a credential', () => {
+  it('is not told who calls with sendCaller: false', async () => {
+    world = await createWorld({}, { sendCaller: false });
+    assert.equal((await world.call('GET /v1/things')).status, 200);
+    for (const name of ['x-gateway-assertion', 'x-organization-id', 'x-api-key-id'])
+      assert.equal(headersOf(lastHead()).has(name), false, name);
   });
 });
 
