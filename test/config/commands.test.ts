@@ -70,6 +70,7 @@ test('the shipped configuration is fine', async () => {
     manifest: false,
     operations: 93,
     contracts: 13,
+    of_gateway: { operations: 37, contracts: 2 },
     mistakes: [],
     warnings: [],
     unenforced: [],
