@@ -21,8 +21,10 @@ import { type AcmeSettings, createJournal, createPause } from './work.ts';
 
 /** Interval between two reads of the store. An announcement may be lost, and all instances must use a new certificate within a second. */
 const LOOK_MS = 750;
-/** Longer than a request to the server may take, so that the holder keeps the lease while it waits for an answer. */
+/** By a third longer than a request to the server may take, so that the holder keeps the lease while it waits for an answer. */
 const LEASE_MS = 20_000;
+/** How long an instance that ends waits for the answer to its last request, so that what the server has made is stored. */
+const LAST_ANSWER_MS = 5000;
 /** An instance whose clock differs this much from the store's clock takes the server's certificate for expired or not yet valid. */
 const WRONG_CLOCK_MS = 3_600_000;
 /**
@@ -57,7 +59,7 @@ export interface Keeper {
   shown(): readonly ShownCertificate[];
   readonly answers: ChallengeAnswers;
   kept(): readonly KeptCertificate[];
-  /** Ends the work in progress; another instance continues it. */
+  /** Ends the work in progress after the answer to its last request; another instance continues it. */
   close(): Promise<void>;
 }
 
@@ -74,11 +76,14 @@ interface ChallengeAnswers {
 
 export function createKeeper(options: KeeperOptions): Keeper {
   const { store, seal, settings, http, readPair, machine = realMachine, leaseMs = LEASE_MS, onEvent } = options;
-  const { setInterval, clearInterval, random } = machine;
+  const { setInterval, clearInterval, setTimeout, clearTimeout, random } = machine;
   const { now } = store;
   const configured = new Set(settings.certificates.flat());
   const view = createView({ ...options, certificates: settings.certificates });
+  /** This instance begins nothing more. */
   const ended = new AbortController();
+  /** This instance no longer waits for the answer to its last request. */
+  const cutOff = new AbortController();
   let records: AcmeRecords = new Map();
   let looking: Promise<void> | undefined;
   let working: Promise<void> | undefined;
@@ -151,10 +156,16 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (token === undefined) return;
       // Read under the lease: the previous holder may have done the work.
       await refresh();
-      const { signal } = ended;
-      const journal = createJournal({ store, token, leaseMs, records });
-      const client = createAcmeClient({ directoryUrl: settings.directory, http, before: journal.confirm, signal, now });
-      const pause = createPause(journal, leaseMs / 4, signal, machine);
+      const journal = createJournal({ store, token, leaseMs, records, performance: machine.performance });
+      const client = createAcmeClient({
+        ...{ directoryUrl: settings.directory, http, now },
+        async before() {
+          ended.signal.throwIfAborted();
+          await journal.confirm();
+        },
+        signal: cutOff.signal,
+      });
+      const pause = createPause(journal, leaseMs / 4, ended.signal, machine);
       const work = { settings, client, journal, seal, now, pause, machine };
       await createJobs({ work, held: view.held, readPair, random, onEvent }).run();
       await refresh();
@@ -162,7 +173,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (error instanceof LeaseLost || ended.signal.aborted) return;
       noteStore((error as Error).message);
     } finally {
-      if (token !== undefined) await Promise.resolve(store.release(token)).catch(() => undefined);
+      // The server may still take up a request that was cut off: until it cannot, the lease keeps the others away.
+      if (token !== undefined && !cutOff.signal.aborted)
+        await Promise.resolve(store.release(token)).catch(() => undefined);
     }
   }
 
@@ -200,7 +213,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
       clearInterval(timer);
       unsubscribe?.();
       ended.abort(new LeaseLost());
+      const waiting = setTimeout(() => cutOff.abort(new LeaseLost()), LAST_ANSWER_MS);
       await working;
+      clearTimeout(waiting);
       await looking;
       http.close();
       store.close();

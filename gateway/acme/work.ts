@@ -35,19 +35,26 @@ export interface Work {
   readonly machine: Machine;
 }
 
+/** A confirmation that took this share of a lease counts as lost: the rest is no longer than a request to the server may take. */
+const LATE_SHARE = 1 / 4;
+
 interface JournalOptions {
   readonly store: AcmeStore;
   readonly token: number;
   readonly leaseMs: number;
   readonly records: AcmeRecords;
+  readonly performance: Machine['performance'];
 }
 
-export function createJournal({ store, token, leaseMs, records }: JournalOptions): Journal {
+export function createJournal({ store, token, leaseMs, records, performance }: JournalOptions): Journal {
   const current = new Map(records);
   return {
     records: () => current,
     async confirm() {
+      const askedAt = performance.now();
       if (!(await reached(() => store.confirm(token, leaseMs)))) throw new LeaseLost();
+      // The process has stood still before it took the answer: what is left of the lease may end before a request does.
+      if (performance.now() - askedAt >= leaseMs * LATE_SHARE) throw new LeaseLost();
     },
     async write(changes) {
       if (!(await reached(() => store.write(token, changes)))) throw new LeaseLost();

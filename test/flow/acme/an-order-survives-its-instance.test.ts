@@ -106,6 +106,21 @@ describe('the instance that orders is killed', () => {
   }
 });
 
+it('an instance that is told to end waits for the answer to its order, and its successor continues it', async () => {
+  const [first, second] = (await instances(2, [['a.test']], { leaseMs: 20_000 })) as [TestKeeper, TestKeeper];
+  const orders = pebble.count('order-plz');
+  const ended = Promise.withResolvers<TestKeeper>();
+  pebble.onRequest = ({ path }) => {
+    if (path !== 'order-plz') return;
+    pebble.onRequest = undefined;
+    const [holder, successor] = first.requests() > 0 ? [first, second] : [second, first];
+    pebble.validateAt({ tls: [successor.port] });
+    void holder.close().then(() => ended.resolve(successor));
+  };
+  await untilShown(await ended.promise);
+  assert.equal(pebble.count('order-plz') - orders, 1);
+});
+
 it('an instance that was paused sends and writes nothing after its successor has begun', async () => {
   const [first, second] = (await instances(2, [['a.test']])) as [TestKeeper, TestKeeper];
   const paused = Promise.withResolvers<{ holder: TestKeeper; resume: () => void; sent: number }>();
