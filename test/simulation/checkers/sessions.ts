@@ -12,6 +12,10 @@ const IDLE_DIFFERS_MS = 2500;
 /** Redis has a write for good after so long, unless a replica falls back. */
 const AGAIN_MS = 4000;
 const STORED_AGAIN_MS = 70_000;
+/** A lease that Redis has lost is written again within four seconds. A process that was cut off reconnects first. */
+const NOT_WRITTEN_AGAIN_MS = 1000;
+/** A process that sent a token and cannot reach the store for 30 seconds has lost its lease. Its last renewal was earlier, and a reconnect takes its time. */
+const CUT_OFF_MS = 25_000;
 /** Within such a time a refresh is repeated until its answer arrives. */
 const REUSED_LONG_MS = 3_600_000;
 
@@ -199,7 +203,10 @@ export class SessionChecker {
 
   /** Redis has lost the lease or the successor, and the process that would have written them again could not. */
   #isExcused({ atMs, process }: Redemption): boolean {
-    return this.#losesSince(atMs - AGAIN_MS) && (!process.isAlive() || process.stoodStillSince(atMs - AGAIN_MS));
+    const fromMs = atMs - AGAIN_MS;
+    if (!this.#losesSince(fromMs)) return false;
+    const isCutOff = this.#deployment.redis.longestCutMs(process, fromMs) >= NOT_WRITTEN_AGAIN_MS;
+    return isCutOff || !process.isAlive() || process.stoodStillSince(fromMs);
   }
 
   /** Redis has lost the end, and the process that confirmed it is gone with what it knew. */
@@ -214,6 +221,7 @@ export class SessionChecker {
     if (this.#losesSince(session.createdMs)) return true;
     // The answer was lost, or the process that had it, and the provider does not give it again for long.
     if (last === undefined || this.#provider().reuseMs >= REUSED_LONG_MS) return false;
+    if (this.#deployment.redis.longestCutMs(last.process, last.atMs) >= CUT_OFF_MS) return true;
     return last.isLost || last.process.stoodStillSince(Math.min(last.atMs, last.answeredMs - STORED_AGAIN_MS));
   }
 

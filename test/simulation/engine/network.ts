@@ -14,6 +14,8 @@ export class Network {
   readonly #random: Random;
   /** Names of servers that a process does not reach, with the process: `server process`. */
   readonly #cut = new Set<string>();
+  /** When which of them began and ended, true times. */
+  readonly #cuts: { readonly pair: string; readonly fromMs: number; untilMs: number }[] = [];
   /** Lanes with messages that wait, by the same names. */
   readonly #held = new Map<string, Set<Lane>>();
   /** Slows every message down by a factor. */
@@ -38,13 +40,16 @@ export class Network {
   /** Messages between the two do not arrive from now on; the connections stay open. */
   cut(server: string, process: SimulatedProcess): void {
     this.world.note('network', `${process.name} no longer reaches ${server}`);
-    this.#cut.add(`${server} ${process.name}`);
+    const pair = `${server} ${process.name}`;
+    if (!this.#cut.has(pair)) this.#cuts.push({ pair, fromMs: this.world.now(), untilMs: Number.POSITIVE_INFINITY });
+    this.#cut.add(pair);
   }
 
   heal(server: string, process: SimulatedProcess): void {
     const pair = `${server} ${process.name}`;
     if (!this.#cut.delete(pair)) return;
     this.world.note('network', `${process.name} reaches ${server} again`);
+    for (const cut of this.#cuts) if (cut.pair === pair) cut.untilMs = Math.min(cut.untilMs, this.world.now());
     const held = this.#held.get(pair) ?? [];
     this.#held.delete(pair);
     for (const lane of held) lane.resume();
@@ -55,6 +60,12 @@ export class Network {
     const pair = `${server} ${process}`;
     const held = this.#held.get(pair) ?? new Set();
     this.#held.set(pair, held.add(lane));
+  }
+
+  /** The longest time for which the two have not reached each other since a true time. */
+  longestCutMs(server: string, process: string, fromMs: number): number {
+    const ofBoth = this.#cuts.filter(({ pair }) => pair === `${server} ${process}`);
+    return Math.max(0, ...ofBoth.map((cut) => Math.min(cut.untilMs, this.world.now()) - Math.max(cut.fromMs, fromMs)));
   }
 
   isCut(server: string, process: string): boolean {

@@ -176,6 +176,11 @@ export class SimulatedRedis {
     this.network.heal(this.name, process);
   }
 
+  /** The longest time for which the process has not reached the server since a true time. */
+  longestCutMs(process: SimulatedProcess, fromMs: number): number {
+    return this.network.longestCutMs(this.name, process.name, fromMs);
+  }
+
   /** Whether the process would get an answer now. */
   answers(process: SimulatedProcess): boolean {
     return this.#state === 'up' && !this.network.isCut(this.name, process.name);
