@@ -10,8 +10,10 @@ export interface EffectRules {
   readonly bytesMax: number;
   /** Whether a write that began then may have a second effect if its outcome was not told: as the operator chose, or as a fault made it. */
   readonly repeatsUnknown: (begunMs: number) => 'never' | 'unless it was told' | 'always';
-  /** Whether a write that began then may have been forgotten since. */
-  readonly mayBeForgotten: (begunMs: number, sentMs: number) => boolean;
+  /** How long ago that was, by the clock of the store: it may have been set ahead. */
+  readonly ageMs: (begunMs: number) => number;
+  /** Whether the store may have lost a write that began then. */
+  readonly mayBeLost: (begunMs: number, sentMs: number) => boolean;
 }
 
 /** So long beyond the bound a key is remembered without its answer. */
@@ -114,9 +116,9 @@ export class EffectChecker {
       this.#world.violate('bytes', `answers of ${bytes} bytes were stored at once, and ${bytesMax} may be in a span`);
   }
 
-  #isExcused({ atMs, begunMs, sentMs }: Write['effects'][number]): boolean {
+  #isExcused({ begunMs, sentMs }: Write['effects'][number]): boolean {
     const keptMs = this.#isBeyondBound() ? NOTED_MS : this.#rules.retainMs;
-    return this.#world.now() - atMs > keptMs * 0.9 || this.#rules.mayBeForgotten(begunMs, sentMs);
+    return this.#rules.ageMs(begunMs) > keptMs * 0.9 || this.#rules.mayBeLost(begunMs, sentMs);
   }
 
   /** Whether there were ever more answers than may be stored. */

@@ -146,16 +146,16 @@ function startIdempotency(
       if (reaction !== 'runs again') return 'never';
       return deployment.disturbances.isCalmSince(begunMs) ? 'unless it was told' : 'always';
     },
-    mayBeForgotten(begunMs, sentMs) {
-      if (directory !== undefined) return false;
-      const { redis } = deployment;
+    ageMs(begunMs) {
+      const jumps = directory === undefined ? deployment.redis.jumps() : [];
+      const ahead = jumps.filter(({ atMs, byMs }) => atMs >= begunMs && byMs > 0);
+      return ahead.reduce((sum, { byMs }) => sum + byMs, world.now() - begunMs);
+    },
+    mayBeLost(begunMs, sentMs) {
       // What a replica has confirmed is lost only with everything else.
       const untilMs = replicas > 0 ? 0 : sentMs;
-      const isLost = redis.losses().some(({ atMs, sinceMs }) => atMs >= begunMs && sinceMs <= untilMs);
-      // By a clock that was set ahead, it has been kept for longer.
-      const jumps = redis.jumps().filter(({ atMs, byMs }) => atMs >= begunMs && byMs > 0);
-      const keptMs = jumps.reduce((sum, { byMs }) => sum + byMs, world.now() - begunMs);
-      return isLost || keptMs > RETAIN_MS * 0.9;
+      const losses = directory === undefined ? deployment.redis.losses() : [];
+      return losses.some(({ atMs, sinceMs }) => atMs >= begunMs && sinceMs <= untilMs);
     },
   });
   const honoursKeys = reaction === 'honours keys';
