@@ -12,6 +12,8 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import { isLoginRefusal } from '../shared/http/words.ts';
 import { waitBeforeSending } from './attempts/before-sending.ts';
 import { ExchangePlace } from './concurrency/exchange-place.ts';
+import type { Credential } from './credentials/credential.ts';
+import type { CredentialHeader } from './credentials/credential-kinds.ts';
 import { toUpstreamRefusal } from './errors/upstream-errors.ts';
 import { upstreamRequestLines } from './headers/request-lines.ts';
 import type { UpstreamRoute } from './routes.ts';
@@ -54,8 +56,7 @@ export function createHandshake(options: HandshakeOptions): (exchange: Forwardab
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
     const credential = route.rules?.credential;
     const assertion = route.sendsCaller ? await options.assertionFor(caller, route.audience) : undefined;
-    const headerReady = credential?.awaitHeader();
-    if (headerReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, headerReady))) return undefined;
+    if (!(await isCredentialReady(credential, exchange, deadlineAt))) return undefined;
     const leavePlace = await placeForHandshake(exchange, route, deadlineAt);
     if (leavePlace === undefined) return undefined;
     if (exchange.response.destroyed) {
@@ -64,7 +65,7 @@ export function createHandshake(options: HandshakeOptions): (exchange: Forwardab
       return undefined;
     }
     try {
-      return toHandshake(options, exchange, route, assertion, deadlineAt, leavePlace);
+      return await toHandshake(options, exchange, route, assertion, deadlineAt, leavePlace);
     } catch (error) {
       leavePlace();
       throw error;
@@ -72,24 +73,34 @@ export function createHandshake(options: HandshakeOptions): (exchange: Forwardab
   };
 }
 
+/** Waits until the header of the credential can be made. Returns false if the client has left. */
+async function isCredentialReady(
+  credential: Credential | undefined,
+  exchange: Forwardable,
+  deadlineAt: number,
+): Promise<boolean> {
+  const ready = credential?.awaitHeader();
+  return ready === undefined || waitBeforeSending(exchange, deadlineAt, ready);
+}
+
 /**
- * Returns the handshake. It holds a place in the concurrency limit until it is answered or has failed.
+ * Returns the handshake. It holds a place in the concurrency limit until it is answered or has failed. Returns undefined if the client has
+ * left.
  *
  * @param deadlineAt `performance.now()`
  */
-function toHandshake(
+async function toHandshake(
   options: HandshakeOptions,
   exchange: Forwardable,
   route: UpstreamRoute,
   assertion: string | undefined,
   deadlineAt: number,
   leavePlace: () => void,
-): Handshake {
+): Promise<Handshake | undefined> {
   const { operation, caller, trail } = exchange;
   const credential = route.rules?.credential;
-  const sent = credential?.header();
   const target: Target = options.targets.pick(operation.upstream, caller.mode);
-  const sentAt = performance.now();
+  let sentAt = performance.now();
   let hasEnded = false;
 
   function end(status: number | undefined, error: GatewayError | undefined): void {
@@ -100,10 +111,24 @@ function toHandshake(
     options.targets.ended(target, outcomeOf(status, error), sentAt, failure);
   }
 
-  if (!target.origin.startsWith('http')) {
+  let sent: CredentialHeader | undefined;
+  try {
+    if (!target.origin.startsWith('http')) {
+      const cause = new Error('a contract cannot answer for a WebSocket');
+      throw new GatewayError('upstream_unreachable', { cause });
+    }
+    // A probe may have become due in the queue. The header is made only now, because it may spend the turn of this probe: nothing may
+    // refuse the request after that.
+    if (!(await isCredentialReady(credential, exchange, deadlineAt))) {
+      end(undefined, undefined);
+      return undefined;
+    }
+    sent = credential?.header();
+  } catch (error) {
     end(undefined, undefined);
-    throw new GatewayError('upstream_unreachable', { cause: new Error('a contract cannot answer for a WebSocket') });
+    throw error;
   }
+  sentAt = performance.now();
   trail.target = target.origin;
   trail.attempts = 1;
   const traceparent = options.traceparentFor(trail);
