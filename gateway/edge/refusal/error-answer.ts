@@ -2,7 +2,7 @@
 // request id. Most refusals have no details, so these texts are kept.
 
 import type { CatalogueEntry } from '../../catalogue/catalogue-entry.ts';
-import type { ErrorCode, GatewayError } from '../../catalogue/errors.ts';
+import type { ErrorCode, GatewayError, GatewayErrorDetails } from '../../catalogue/errors.ts';
 
 export interface ErrorAnswer {
   readonly status: number;
@@ -54,10 +54,13 @@ export function createErrorAnswers(publicUrl: string): AnswerOf {
   };
 }
 
+/** The details that are not part of the answer. All others are, so a detail that is missing here costs time, but changes no answer. */
+const unsentDetails: ReadonlySet<string> = new Set<keyof GatewayErrorDetails>(['cause', 'path', 'upstreamStatus']);
+
 /** Whether no detail changes the answer. */
 function isPlain({ details }: GatewayError): boolean {
-  const { headers, fields, hint, retryAfterSeconds, basic, challenge, words, page } = details;
-  return (headers ?? fields ?? hint ?? retryAfterSeconds ?? basic ?? challenge ?? words ?? page) === undefined;
+  for (const name in details) if (!unsentDetails.has(name)) return false;
+  return true;
 }
 
 /** The error object of docs/errors.md. */
