@@ -47,7 +47,7 @@ import { type JudgedOptions, sendJudged } from './send-judged.ts';
 import { deliver } from './simulated/examples.ts';
 import type { Target } from './targets/targets.ts';
 
-export interface ForwardOptions extends JudgedOptions {
+export interface ForwardOptions extends Omit<JudgedOptions, 'outgoing'> {
   /** The routes of all upstreams, by name. routes.ts */
   readonly routes: ReadonlyMap<string, UpstreamRoute>;
   /** Returns a signed token that names the caller to the upstream, in most cases from a cache. auth/assertions/assertions.ts */
@@ -60,6 +60,7 @@ export interface ForwardOptions extends JudgedOptions {
 
 export function createForward(options: ForwardOptions): (exchange: Forwardable) => Promise<void> {
   const outgoing = createOutgoing(options);
+  const judgedOptions: JudgedOptions = { ...options, outgoing };
 
   return function forward(exchange) {
     return exchange.recording === undefined ? send(exchange) : sendRecorded(exchange, exchange.recording);
@@ -102,8 +103,8 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
     deadlineAt: number,
     assertion: string | undefined,
   ): Promise<void> {
-    const { rules } = route;
-    if (rules !== undefined) return sendJudged(options, exchange, route, rules, deadlineAt, assertion, outgoing);
+    if (route.credential !== undefined || route.requestRules !== undefined || route.answerRules !== undefined)
+      return sendJudged(judgedOptions, exchange, route, deadlineAt, assertion);
     return new Attempts(options, exchange, route, deadlineAt, assertion, dispatch).run();
   }
 
@@ -120,13 +121,12 @@ function execute(_: Target, relay: Relay, { exchange, route }: Attempts): void {
 /** Returns the function that makes the request for the upstream. It is called for each attempt. */
 function createOutgoing(options: Pick<ForwardOptions, 'traceparentFor'>): (attempts: Attempts) => Outgoing {
   return function outgoing({ exchange, route, assertion, count }) {
-    const { rules, sendClientAddress } = route;
+    const { credential, answerRules, sendClientAddress } = route;
     // Each attempt is one span of the trace.
     const traceparent = options.traceparentFor(exchange.trail);
-    const credentialHeader = rules?.credential?.headerName;
-    const identity = { assertion, credentialHeader, traceparent, sendClientAddress };
+    const identity = { assertion, credentialHeader: credential?.headerName, traceparent, sendClientAddress };
     const readsAnswer =
-      exchange.operation.answerCheck === 'refuse' || exchange.recording !== undefined || rules?.judge !== undefined;
+      exchange.operation.answerCheck === 'refuse' || exchange.recording !== undefined || answerRules !== undefined;
     return {
       method: methodOf(exchange),
       path: samePath(exchange.operation, exchange.path) + exchange.search,

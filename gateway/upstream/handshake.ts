@@ -54,7 +54,7 @@ export function createHandshake(options: HandshakeOptions): (exchange: Forwardab
     const { operation, caller } = exchange;
     const route = options.routes.get(operation.upstream) as UpstreamRoute;
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
-    const credential = route.rules?.credential;
+    const { credential } = route;
     const assertion = route.sendsCaller ? await options.assertionFor(caller, route.audience) : undefined;
     if (!(await isCredentialReady(credential, exchange, deadlineAt))) return undefined;
     const leavePlace = await placeForHandshake(exchange, route, deadlineAt);
@@ -98,7 +98,7 @@ async function toHandshake(
   leavePlace: () => void,
 ): Promise<Handshake | undefined> {
   const { operation, caller, trail } = exchange;
-  const credential = route.rules?.credential;
+  const { credential } = route;
   const target: Target = options.targets.pick(operation.upstream, caller.mode);
   let sentAt = performance.now();
   let hasEnded = false;

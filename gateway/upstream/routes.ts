@@ -5,7 +5,7 @@ import { GatewayError } from '../catalogue/errors.ts';
 import type { Forwardable } from '../exchange/exchange.ts';
 import { entryOfUpstream } from '../shared/contracts/upstreams.ts';
 import type { Access, Accesses } from './access.ts';
-import { type AnswerRule, createJudge, type Judge } from './answers/judge.ts';
+import { type AnswerRule, type AnswerRules, createAnswerRules } from './answers/answer-rules.ts';
 import { createDeadlines, type Deadlines } from './attempts/deadlines.ts';
 import { createRetryBudget, type RetryBudget } from './attempts/retry-budget.ts';
 import type { ConcurrencyLimit } from './concurrency/concurrency-limit.ts';
@@ -30,13 +30,6 @@ interface UpstreamRouteEntry {
   readonly compression?: CompressionRules | undefined;
   readonly answers: readonly AnswerRule[];
   readonly requests: readonly RequestRule[];
-}
-
-export interface UpstreamRules {
-  /** Survives reloads. */
-  readonly credential: Credential | undefined;
-  readonly judge: Judge | undefined;
-  readonly rewrite: Rewrite | undefined;
 }
 
 /** Executes an operation that the gateway answers itself. Rejects with the refusal for the client. */
@@ -73,8 +66,12 @@ export interface UpstreamRoute {
   readonly authorities: ReadonlySet<string>;
   /** Executes the operations of an upstream that is the gateway itself; undefined for a service. */
   readonly execute: Execute | undefined;
-  /** The rules and the credential; undefined if the upstream has neither. */
-  readonly rules: UpstreamRules | undefined;
+  /** The gateway's credential at the upstream; undefined if there is none. Survives reloads. */
+  readonly credential: Credential | undefined;
+  /** The rules that change requests; undefined if the upstream has none. */
+  readonly requestRules: Rewrite | undefined;
+  /** The rules that judge answers; undefined if the upstream has none. */
+  readonly answerRules: AnswerRules | undefined;
   /** How the gateway compresses answers; undefined if it does not. */
   readonly compression: Compression | undefined;
 }
@@ -111,7 +108,9 @@ export function createUpstreamRoutes(
         sendClientAddress,
         authorities: new Set([...entry.live, ...(entry.test ?? [])].flatMap((one) => authorityIn(one) ?? [])),
         execute: isService ? undefined : (executors[entry.live[0] ?? ''] ?? unsupported),
-        rules: rulesOf(entry, credential),
+        credential,
+        requestRules: entry.requests.length === 0 ? undefined : createRewrite(entry.requests),
+        answerRules: entry.answers.length === 0 ? undefined : createAnswerRules(entry.answers),
         compression: createCompression(entry.compression),
       },
     ];
@@ -121,17 +120,4 @@ export function createUpstreamRoutes(
 
 async function unsupported(): Promise<never> {
   throw new GatewayError('operation_unsupported');
-}
-
-/** Returns the rules of an upstream; undefined if requests and answers pass unchanged. */
-function rulesOf(
-  { answers, requests }: UpstreamRouteEntry,
-  credential: Credential | undefined,
-): UpstreamRules | undefined {
-  if (credential === undefined && answers.length === 0 && requests.length === 0) return undefined;
-  return {
-    credential,
-    judge: answers.length === 0 ? undefined : createJudge(answers),
-    rewrite: requests.length === 0 ? undefined : createRewrite(requests),
-  };
 }

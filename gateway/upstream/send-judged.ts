@@ -6,18 +6,18 @@ import type { Forwardable } from '../exchange/exchange.ts';
 import type { AnswerHandler, AnswerHeaders, Outgoing } from '../http1/client/wire.ts';
 import { isLoginRefusal, streamKindOf } from '../shared/http/words.ts';
 import { jsonTreeValue, readJson } from '../shared/json-tree.ts';
-import type { CompleteAnswer, Judge, Judgement } from './answers/judge.ts';
+import type { AnsweredRequest, CompleteAnswer, Judgement } from './answers/answer-rules.ts';
 import { Attempts, type AttemptsOptions, type SendRequest } from './attempts/attempts.ts';
 import { beforeSending, waitBeforeSending } from './attempts/before-sending.ts';
 import { RecordReadAnswer, recordRequest } from './attempts/record-read.ts';
 import type { Credential } from './credentials/credential.ts';
 import type { CredentialHeader } from './credentials/credential-kinds.ts';
 import { toUpstreamRefusal } from './errors/upstream-errors.ts';
-import { type AnswerJudge, BufferedAnswer, decodedAnswer } from './relay/buffered-answer.ts';
+import { type AnswerRecipient, BufferedAnswer, decodedAnswer } from './relay/buffered-answer.ts';
 import type { Relay } from './relay/relay.ts';
 import type { RecordLock, RecordLocks } from './requests/record-locks.ts';
 import type { RecordRead, Rewritten } from './requests/rewrite.ts';
-import type { UpstreamRoute, UpstreamRules } from './routes.ts';
+import type { UpstreamRoute } from './routes.ts';
 import type { Target } from './targets/targets.ts';
 
 /**
@@ -28,6 +28,8 @@ const LEASE_MARGIN_MS = 5000;
 
 export interface JudgedOptions extends AttemptsOptions {
   readonly locks: Pick<RecordLocks, 'of'>;
+  /** Makes the request without rules and credential. Called for each attempt. */
+  outgoing(attempts: Attempts): Outgoing;
 }
 
 /**
@@ -36,19 +38,16 @@ export interface JudgedOptions extends AttemptsOptions {
  *
  * @param deadlineAt as `performance.now()` counts
  * @param assertion undefined if the upstream is not told who calls
- * @param outgoing makes the request without rules and credential; called for each attempt
  */
 export async function sendJudged(
   options: JudgedOptions,
   exchange: Forwardable,
   route: UpstreamRoute,
-  rules: UpstreamRules,
   deadlineAt: number,
   assertion: string | undefined,
-  outgoing: (attempts: Attempts) => Outgoing,
 ): Promise<void> {
   const { operation } = exchange;
-  const change = rules.rewrite?.(operation);
+  const change = route.requestRules?.(operation);
   const changed = change && (await beforeSending(exchange, deadlineAt, (over) => change(exchange, over)));
   // The client has left.
   if (change !== undefined && changed === undefined) return;
@@ -56,10 +55,11 @@ export async function sendJudged(
   const lock = read && options.locks.of(`${operation.upstream} ${read.record}`);
   try {
     if (lock !== undefined && !(await isTaken(lock, exchange, deadlineAt))) return;
-    const headerReady = rules.credential?.awaitHeader();
+    const headerReady = route.credential?.awaitHeader();
     if (headerReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, headerReady))) return;
-    const prepared: Prepared = { exchange, rules, changed, outgoing };
-    const send: SendRequest = (target, relay, attempts) => new JudgedAttempt(prepared, target, relay, attempts).send();
+    const send: SendRequest = (target, relay, attempts) => {
+      new JudgedAttempt(options.outgoing, changed, target, relay, attempts).send();
+    };
     await new Attempts(options, exchange, route, deadlineAt, assertion, send).run();
   } finally {
     lock?.release();
@@ -75,26 +75,26 @@ async function isTaken(lock: RecordLock, exchange: Forwardable, deadlineAt: numb
   return taken !== undefined;
 }
 
-/** A request after its request rules. */
-interface Prepared {
-  readonly exchange: Forwardable;
-  readonly rules: UpstreamRules;
-  /** The changed request; undefined if no rule names the operation. */
-  readonly changed: Rewritten | undefined;
-  outgoing(attempts: Attempts): Outgoing;
-}
-
 /** One attempt. It sends the request with the credential of this moment, and judges the answer. An error in a step fails the attempt. */
-class JudgedAttempt implements AnswerJudge {
-  readonly #prepared: Prepared;
+class JudgedAttempt implements AnswerRecipient {
+  readonly #outgoing: JudgedOptions['outgoing'];
+  readonly #changed: Rewritten | undefined;
   readonly #target: Target;
   readonly #relay: Relay;
   readonly #attempts: Attempts;
   /** The credential of the request whose answer is awaited. */
   #sent: CredentialHeader | undefined;
 
-  constructor(prepared: Prepared, target: Target, relay: Relay, attempts: Attempts) {
-    this.#prepared = prepared;
+  /** @param changed the request after its request rules; undefined if no rule names the operation */
+  constructor(
+    outgoing: JudgedOptions['outgoing'],
+    changed: Rewritten | undefined,
+    target: Target,
+    relay: Relay,
+    attempts: Attempts,
+  ) {
+    this.#outgoing = outgoing;
+    this.#changed = changed;
     this.#target = target;
     this.#relay = relay;
     this.#attempts = attempts;
@@ -102,19 +102,19 @@ class JudgedAttempt implements AnswerJudge {
 
   /** Sends the request. Called a second time if a rule or a changed credential asks for it. */
   send(): void {
-    const { changed, exchange } = this.#prepared;
-    const outgoing = this.#prepared.outgoing(this.#attempts);
+    const changed = this.#changed;
+    const outgoing = this.#outgoing(this.#attempts);
     if (changed === undefined) this.#sendOnceReady(outgoing);
     else if (changed.recordRead !== undefined) this.#readRecord(outgoing, changed.path, changed.recordRead);
     else {
-      const body = changed.body ?? outgoing.body;
-      this.#sendOnceReady({ ...outgoing, path: changed.path + exchange.search, body });
+      const path = changed.path + this.#attempts.exchange.search;
+      this.#sendOnceReady({ ...outgoing, path, body: changed.body ?? outgoing.body });
     }
   }
 
   /** Dispatches a request as soon as the credential is ready. Each request of this attempt passes here. */
   #sendOnceReady(outgoing: Outgoing, handler: AnswerHandler = new BufferedAnswer(this.#relay, this)): void {
-    const ready = this.#prepared.rules.credential?.awaitHeader();
+    const ready = this.#attempts.route.credential?.awaitHeader();
     if (ready === undefined) this.#dispatch(outgoing, handler);
     else void this.#attempts.clock.waitForCredential(ready).then(() => this.#dispatch(outgoing, handler));
   }
@@ -122,7 +122,7 @@ class JudgedAttempt implements AnswerJudge {
   #dispatch(outgoing: Outgoing, handler: AnswerHandler): void {
     if (this.#relay.ended) return;
     try {
-      this.#sent = this.#prepared.rules.credential?.header();
+      this.#sent = this.#attempts.route.credential?.header();
       this.#target.dispatcher.dispatch(withCredential(outgoing, this.#sent), handler);
     } catch (error) {
       this.#relay.onResponseError(undefined, error as Error);
@@ -133,51 +133,55 @@ class JudgedAttempt implements AnswerJudge {
    * Reads the record, then sends the request that is made from it. Both use the one place that the exchange has in the concurrency limit.
    */
   #readRecord(outgoing: Outgoing, path: string, { operation, bodyFrom }: RecordRead): void {
-    const { exchange } = this.#prepared;
+    const { exchange } = this.#attempts;
     const answered = new RecordReadAnswer(this.#relay, (answer) => {
-      const passed = this.#judge(answer, { operation, pathValues: exchange.pathValues, submitted: undefined });
-      if (passed === undefined) return;
-      const { status, headers } = passed.judged;
+      const readable = this.#readable(answer);
+      const request = { operation, pathValues: exchange.pathValues, submitted: undefined };
+      const body = this.#judge(readable, request);
+      if (body === undefined) return;
+      const { status, headers } = readable;
       if (status >= 400) {
-        this.#relay.failAs(toUpstreamRefusal(status, headers, passed.body, undefined), 'other');
+        this.#relay.failAs(toUpstreamRefusal(status, headers, body, undefined), 'other');
         return;
       }
-      const body = bodyFrom(passed.body);
+      const changedBody = bodyFrom(body);
       this.#attempts.beginAfterRead();
       // The connection of the read is free once this handler has returned.
-      queueMicrotask(() => this.#sendOnceReady({ ...outgoing, path: path + exchange.search, body }));
+      queueMicrotask(() => this.#sendOnceReady({ ...outgoing, path: path + exchange.search, body: changedBody }));
     });
     this.#sendOnceReady(recordRequest(outgoing, path), answered);
   }
 
   readsWhole(status: number, headers: AnswerHeaders): boolean {
-    const { credential, judge } = this.#prepared.rules;
+    const { credential, answerRules } = this.#attempts.route;
     // A stream is not buffered, because it may never end.
-    if (status >= 400 || (judge !== undefined && !isStream(headers))) return true;
+    if (status >= 400 || (answerRules !== undefined && !isStream(headers))) return true;
     if (this.#sent !== undefined) credential?.accepted(this.#sent);
     return false;
   }
 
   arrived(answer: CompleteAnswer, buffered: BufferedAnswer): void {
-    const passed = this.#judge(answer, judgeContextOf(this.#prepared.exchange));
-    if (passed === undefined) return;
+    const readable = this.#readable(answer);
+    const body = this.#judge(readable, requestForRules(this.#attempts.exchange));
+    if (body === undefined) return;
     // If no rule has changed the body, the client gets the bytes of the upstream with their content coding.
-    if (passed.body === passed.judged.body) buffered.pass(answer.headers, answer.body);
-    else buffered.pass(passed.judged.headers, passed.body);
+    if (body === readable.body) buffered.pass(answer.headers, answer.body);
+    else buffered.pass(readable.headers, body);
+  }
+
+  /** Returns the answer as the rules read it. */
+  #readable(answer: CompleteAnswer): CompleteAnswer {
+    return this.#attempts.route.answerRules === undefined ? answer : decodedAnswer(answer);
   }
 
   /**
-   * Returns what the client gets. Returns undefined if the attempt has failed or the request was sent again, so that the client gets
-   * nothing of this answer.
+   * Judges an answer by the rules and by the credential. Returns the body for the client. Returns undefined if the attempt has failed or the
+   * request was sent again, so that the client gets nothing of this answer.
    */
-  #judge(
-    answer: CompleteAnswer,
-    context: Parameters<Judge>[1],
-  ): { readonly judged: CompleteAnswer; readonly body: Buffer } | undefined {
-    const { credential, judge } = this.#prepared.rules;
+  #judge(answer: CompleteAnswer, request: AnsweredRequest): Buffer | undefined {
+    const { credential, answerRules } = this.#attempts.route;
     const sent = this.#sent;
-    const judged = judge === undefined ? answer : decodedAnswer(answer);
-    const judgement = judge?.(judged, context) ?? defaultJudgement(judged, credential);
+    const judgement = answerRules?.(answer, request) ?? defaultJudgement(answer, credential);
     if (judgement.kind === 'credential') {
       const hasChanged = sent !== undefined && credential?.refused(sent, answer.status) === true;
       if (hasChanged && this.#attempts.beginRepeat('credential')) this.send();
@@ -185,7 +189,7 @@ class JudgedAttempt implements AnswerJudge {
       return undefined;
     }
     if (sent !== undefined && answer.status < 400) credential?.accepted(sent);
-    if (judgement.kind === 'pass') return { judged, body: judgement.body };
+    if (judgement.kind === 'pass') return judgement.body;
     if (judgement.kind === 'repeat' && this.#attempts.beginRepeat('declared')) this.send();
     else this.#relay.failAs(judgement.error, 'other');
     return undefined;
@@ -204,13 +208,13 @@ function isStream(headers: AnswerHeaders): boolean {
  * Returns the judgement for an answer that no rule matches. A 403 does not latch the credential, because it may concern the request of one
  * client, and a latched credential suspends the upstream for all clients.
  */
-function defaultJudgement(answer: CompleteAnswer, credential: Credential | undefined): NonNullable<Judgement> {
+function defaultJudgement(answer: CompleteAnswer, credential: Credential | undefined): Judgement {
   const isRefusal = credential !== undefined && isLoginRefusal(answer.status);
   return isRefusal ? { kind: 'credential' } : { kind: 'pass', body: answer.body };
 }
 
 /** The request body is parsed only when a rule uses it. */
-function judgeContextOf({ operation, pathValues, rawBody }: Forwardable): Parameters<Judge>[1] {
+function requestForRules({ operation, pathValues, rawBody }: Forwardable): AnsweredRequest {
   return {
     operation,
     pathValues,

@@ -11,7 +11,7 @@ import type { TlsSettings } from '../../http1/client/connect.ts';
 import type { AnswerHeaders, Outgoing } from '../../http1/client/wire.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { isIdempotent } from '../../shared/http/words.ts';
-import { type AnsweredRequest, createJudge, type Judgement } from '../../upstream/answers/judge.ts';
+import { type AnsweredRequest, createAnswerRules, type Judgement } from '../../upstream/answers/answer-rules.ts';
 import { recordRequest } from '../../upstream/attempts/record-read.ts';
 import type { CredentialHeader } from '../../upstream/credentials/credential-kinds.ts';
 import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
@@ -52,7 +52,7 @@ export interface Answered {
   /** Reason for the missing answer. */
   readonly problem?: string;
   /** Result of the rules under `answers`. */
-  readonly judgement: Judgement;
+  readonly judgement: Judgement | undefined;
 }
 
 /** The status that clients get after the rules under `answers` were applied. */
@@ -102,7 +102,7 @@ export function createBackend(options: BackendOptions): Backend {
   const { connectTimeoutMs, connectionMaxAgeSeconds, timeoutMs } = entry;
   const settings = { connections: 1, connectTimeoutMs, connectionMaxAgeSeconds, tls };
   const client = createPools().single(origin, settings);
-  const judge = createJudge(entry.answers);
+  const applyRules = createAnswerRules(entry.answers);
   const rewrite = createRewrite(entry.requests);
   const proofs = new Set<string>();
 
@@ -168,7 +168,7 @@ export function createBackend(options: BackendOptions): Backend {
 
   function judged({ status, headers, body: received }: WholeAnswer, addressed: AnsweredRequest) {
     const body = addressed.operation.answerCheck === 'refuse' ? received : decodedIfPossible(headers, received);
-    return { status, headers, body, judgement: judge({ status, headers, body }, addressed) };
+    return { status, headers, body, judgement: applyRules({ status, headers, body }, addressed) };
   }
 
   async function send(asked: BackendRequest): Promise<Answered> {

@@ -4,7 +4,7 @@
 
 import { headersIn } from '../../http1/client/request-head.ts';
 import type { Control, Outgoing } from '../../http1/client/wire.ts';
-import type { CompleteAnswer } from '../answers/judge.ts';
+import type { CompleteAnswer } from '../answers/answer-rules.ts';
 import { BufferedAnswer } from '../relay/buffered-answer.ts';
 import type { Relay } from '../relay/relay.ts';
 

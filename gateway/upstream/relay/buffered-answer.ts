@@ -3,13 +3,13 @@
 
 import { toUpstreamFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
-import type { CompleteAnswer } from '../answers/judge.ts';
+import type { CompleteAnswer } from '../answers/answer-rules.ts';
 import { codingOf, decodeBody, isDecodable } from '../encoding/decode.ts';
 import { CollectedBody } from './collected-body.ts';
 import type { Relay } from './relay.ts';
 
-/** Decides about complete answers. If a method throws, the attempt fails. */
-export interface AnswerJudge {
+/** Gets the complete answer. If a method throws, the attempt fails. */
+export interface AnswerRecipient {
   /** Whether the answer is buffered until it is complete. If not, the client gets it as it arrives. */
   readsWhole(status: number, headers: AnswerHeaders): boolean;
   /** Called when the whole answer has arrived. Call `pass` to send the answer, possibly changed, to the client. */
@@ -27,11 +27,11 @@ export class BufferedAnswer implements AnswerHandler {
   /** True if the answer is streamed without buffering. */
   #passes = false;
   readonly #relay: Relay;
-  readonly #judge: AnswerJudge;
+  readonly #recipient: AnswerRecipient;
 
-  constructor(relay: Relay, judge: AnswerJudge) {
+  constructor(relay: Relay, recipient: AnswerRecipient) {
     this.#relay = relay;
-    this.#judge = judge;
+    this.#recipient = recipient;
   }
 
   get ended(): boolean {
@@ -46,7 +46,7 @@ export class BufferedAnswer implements AnswerHandler {
     if (this.#relay.ended) return;
     this.#status = status;
     this.#headers = headers;
-    this.#passes = !this.#judge.readsWhole(status, headers);
+    this.#passes = !this.#recipient.readsWhole(status, headers);
     if (this.#passes) this.#relay.onResponseStart(control, status, headers);
     else this.#relay.noteHead(status, headers);
   }
@@ -67,7 +67,7 @@ export class BufferedAnswer implements AnswerHandler {
     }
     if (this.#relay.ended) return;
     const answer = { status: this.#status, headers: this.#headers, body: this.#body.whole() };
-    this.#judge.arrived(answer, this);
+    this.#recipient.arrived(answer, this);
   }
 
   onResponseError(control: Control | undefined, error: Error): void {

@@ -5,7 +5,11 @@ import type { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { answerRules, requestRules } from '../../../gateway/config/upstreams/rules.ts';
 import type { Checked, Forwardable as Fresh } from '../../../gateway/exchange/exchange.ts';
 import type { Operation } from '../../../gateway/exchange/operation.ts';
-import { type AnsweredRequest, createJudge, type Judgement } from '../../../gateway/upstream/answers/judge.ts';
+import {
+  type AnsweredRequest,
+  createAnswerRules,
+  type Judgement,
+} from '../../../gateway/upstream/answers/answer-rules.ts';
 import { createRewrite, type Rewritten } from '../../../gateway/upstream/requests/rewrite.ts';
 import { operationFor } from '../contract/operations.ts';
 
@@ -19,11 +23,11 @@ interface Asking extends Partial<AnsweredRequest> {
 }
 
 /** The result of declared rules for one answer; `body` is sent unchanged if it is text or bytes. */
-export function judged(rules: string, body: unknown, asking: Asking = {}): Judgement {
+export function judged(rules: string, body: unknown, asking: Asking = {}): Judgement | undefined {
   const { status = 200, submitted } = asking;
   const contentType = 'contentType' in asking ? asking.contentType : 'application/json';
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  return createJudge(answerRules.parse(parse(rules)))(
+  return createAnswerRules(answerRules.parse(parse(rules)))(
     { status, headers: { 'content-type': contentType }, body: bytes },
     { operation: asking.operation ?? operation('updateThing'), pathValues: asking.pathValues ?? ['Chair'], submitted },
   );
@@ -42,12 +46,12 @@ export function refused(method = 'POST'): Fresh {
 }
 
 /** The error of a judgement that refuses. */
-export function errorOf(judgement: Judgement): GatewayError | undefined {
+export function errorOf(judgement: Judgement | undefined): GatewayError | undefined {
   return judgement?.kind === 'refuse' || judgement?.kind === 'repeat' ? judgement.error : undefined;
 }
 
 /** The body of an answer that passes. */
-export function passed(judgement: Judgement): string | undefined {
+export function passed(judgement: Judgement | undefined): string | undefined {
   return judgement?.kind === 'pass' ? judgement.body.toString() : undefined;
 }
 

@@ -55,49 +55,48 @@ export type Judgement =
   /** The request is repeated. If the second answer matches, too, the client gets `error`. */
   | { readonly kind: 'repeat'; readonly error: GatewayError }
   /** The gateway's credential was refused. */
-  | { readonly kind: 'credential' }
-  /** No rule matches the answer, so the default handling applies. */
-  | undefined;
+  | { readonly kind: 'credential' };
 
-export type Judge = (answer: CompleteAnswer, context: AnsweredRequest) => Judgement;
+/** Applies the rules. Returns undefined if no rule matches the answer. */
+export type AnswerRules = (answer: CompleteAnswer, request: AnsweredRequest) => Judgement | undefined;
 
 /** An answer whose body is parsed once, when the first rule needs it. */
 interface Read extends CompleteAnswer {
   root(): JsonNode | undefined;
 }
-type Condition = (answer: Read, context: AnsweredRequest) => boolean;
-type Outcome = (answer: Read, context: AnsweredRequest) => Judgement;
+type Condition = (answer: Read, request: AnsweredRequest) => boolean;
+type Outcome = (answer: Read, request: AnsweredRequest) => Judgement;
 
 /**
- * Builds the judge of an upstream. A member that a rule removes from answers is a secret in requests, too: if the upstream repeats its
+ * Prepares the rules of an upstream. A member that a rule removes from answers is a secret in requests, too: if the upstream repeats its
  * submitted value in an error, the error does not pass that value on.
  */
-export function createJudge(rules: readonly AnswerRule[]): Judge {
+export function createAnswerRules(rules: readonly AnswerRule[]): AnswerRules {
   const secretNames = new Set(rules.flatMap(({ then }) => ('remove' in then ? then.remove.map(lastNameOf) : [])));
   const ready = rules.map(({ when, then }) => ({
     holds: compileCondition(when),
     outcome: compileOutcome(then, secretNames),
   }));
-  return function judge(answer, context) {
+  return function applyRules(answer, request) {
     const read = { ...answer, root: once(() => readJson(answer.body)) };
-    return ready.find(({ holds }) => holds(read, context))?.outcome(read, context);
+    return ready.find(({ holds }) => holds(read, request))?.outcome(read, request);
   };
 }
 
 function compileCondition({ status, operations, contentType, body }: AnswerCondition): Condition {
   const bodyHolds = bodyCondition(body);
-  return (answer, context) =>
+  return (answer, request) =>
     (status === undefined || status.includes(answer.status)) &&
-    (operations === undefined || operations.includes(context.operation.id)) &&
+    (operations === undefined || operations.includes(request.operation.id)) &&
     (contentType === undefined || contentType.includes(essenceOf(answer.headers['content-type']))) &&
-    bodyHolds(answer, context);
+    bodyHolds(answer, request);
 }
 
 function bodyCondition(body: AnswerCondition['body']): Condition {
   if (body === undefined) return () => true;
   if (body === 'empty') return (answer) => answer.body.length === 0;
   const membersHold = membersTest(body);
-  return (answer, context) => membersHold(answer.root(), context);
+  return (answer, request) => membersHold(answer.root(), request);
 }
 
 function compileOutcome(then: AnswerOutcome, secretNames: ReadonlySet<string>): Outcome {
