@@ -41,28 +41,29 @@ interface FailingRelay {
  * attempt with the refusal for the client.
  */
 export class ErrorBody {
-  readonly #read = new CollectedBody(ERROR_BODY_BYTES_MAX);
+  readonly #read: CollectedBody;
   readonly #status: number;
   readonly #headers: AnswerHeaders;
   readonly #refused: Refused & Noting;
   readonly #relay: FailingRelay;
 
-  constructor(status: number, headers: AnswerHeaders, refused: Refused & Noting, relay: FailingRelay) {
+  /** @param read collects the body if it is read to its end for the rules; `data` is then not called */
+  constructor(
+    status: number,
+    headers: AnswerHeaders,
+    refused: Refused & Noting,
+    relay: FailingRelay,
+    read = new CollectedBody(ERROR_BODY_BYTES_MAX),
+  ) {
     this.#status = status;
     this.#headers = headers;
     this.#refused = refused;
     this.#relay = relay;
+    this.#read = read;
   }
 
   data(_control: Control, chunk: Buffer): void {
-    if (!this.add(chunk)) this.end();
-  }
-
-  /** Adds a chunk. Returns false if the body has become too long. */
-  add(chunk: Buffer): boolean {
-    const isShort = this.#read.add(chunk);
-    if (!isShort) this.#read.drop();
-    return isShort;
+    if (!this.#read.add(chunk)) this.end();
   }
 
   /** Whether the refusal depends on the status alone. */
@@ -70,20 +71,28 @@ export class ErrorBody {
     return this.#status >= 500;
   }
 
-  /** Fails the attempt with the refusal that is made from the status, and from the body as far as it has arrived. */
-  end(): void {
+  /**
+   * Fails the attempt with the refusal that is made from the status, and from the body as far as it has arrived.
+   *
+   * @param headers of the answer, which rules may have changed
+   * @param body of the answer, which rules may have changed
+   */
+  end(headers = this.#headers, body = this.#read.whole()): void {
+    const isLong = body.length > ERROR_BODY_BYTES_MAX;
     // The log gets the media type and the length. They tell the operator where the error came from: a page of HTML often comes from a proxy
     // in front of the service.
-    if (this.isDecidedByStatus || !isJson(this.#headers)) this.#refused.trail.note('upstreamBody', this.#shape());
-    this.#relay.failAs(toUpstreamRefusal(this.#status, this.#headers, this.#read.whole(), this.#refused), 'status');
+    if (this.isDecidedByStatus || !isJson(headers))
+      this.#refused.trail.note('upstreamBody', bodyShape(headers, isLong ? undefined : body.length));
+    const parsed = isLong ? Buffer.alloc(0) : body;
+    this.#relay.failAs(toUpstreamRefusal(this.#status, headers, parsed, this.#refused), 'status');
   }
+}
 
-  #shape(): string {
-    const type = firstValueOf(this.#headers['content-type']);
-    const shown = type === undefined ? 'without a media type' : visibleLine(shortTextOf(type, TYPE_LENGTH_MAX));
-    const isLong = this.#read.isTooLong;
-    return `${shown}, ${isLong ? `more than ${ERROR_BODY_BYTES_MAX}` : this.#read.whole().length} bytes`;
-  }
+/** @param length undefined if the body is too long */
+function bodyShape(headers: AnswerHeaders, length: number | undefined): string {
+  const type = firstValueOf(headers['content-type']);
+  const shown = type === undefined ? 'without a media type' : visibleLine(shortTextOf(type, TYPE_LENGTH_MAX));
+  return `${shown}, ${length ?? `more than ${ERROR_BODY_BYTES_MAX}`} bytes`;
 }
 
 /**

@@ -48,7 +48,7 @@ export class BufferedAnswer implements AnswerHandler {
     this.#headers = headers;
     this.#passes = !this.#recipient.readsWhole(status, headers);
     if (this.#passes) this.#relay.onResponseStart(control, status, headers);
-    else this.#relay.noteHead(status, headers);
+    else this.#relay.noteHead(status, headers, this.#body);
   }
 
   onResponseData(control: Control, chunk: Buffer): void {
@@ -56,7 +56,7 @@ export class BufferedAnswer implements AnswerHandler {
       this.#relay.onResponseData(control, chunk);
       return;
     }
-    this.#relay.noteHeld(chunk);
+    this.#relay.noteProgress();
     if (!this.#body.add(chunk)) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
   }
 

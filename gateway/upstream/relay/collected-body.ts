@@ -5,19 +5,20 @@ export class CollectedBody {
   /** The only chunk so far. Most bodies are one chunk, for which no list is made. */
   #only: Buffer | undefined;
   #chunks: Buffer[] | undefined;
-  #bytes = 0;
+  /** Bytes so far. Dropped ones count, too. */
+  length = 0;
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
 
   get isTooLong(): boolean {
-    return this.#bytes > this.#bytesMax;
+    return this.length > this.#bytesMax;
   }
 
   /** Adds a chunk. Returns false if the body has become too long. */
   add(chunk: Buffer): boolean {
-    this.#bytes += chunk.length;
+    this.length += chunk.length;
     if (this.#chunks !== undefined) this.#chunks.push(chunk);
     else if (this.#only === undefined) this.#only = chunk;
     else this.#chunks = [this.#only, chunk];

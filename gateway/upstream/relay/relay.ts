@@ -22,6 +22,7 @@ import { AnswerStream } from '../streams/answer-stream.ts';
 import type { AnswerOwner } from './answer-owner.ts';
 import { CheckedBody } from './checked-body.ts';
 import { ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
+import type { CollectedBody } from './collected-body.ts';
 import { type ContractCheck, checkHead, wasAsked } from './contract-check.ts';
 import { HeldAnswer } from './held-answer.ts';
 
@@ -57,9 +58,8 @@ export class Relay implements AnswerHandler, AnswerOwner {
   /** The read of a record that precedes the request, while it lasts (upstream/attempts/record-read.ts). */
   recordRead: Control | undefined;
   #progressAt = 0;
-  #body: ErrorBody | AnswerStream | CheckedBody | HeldAnswer | ClientAnswer;
-  /** The body of an answer with a status of 400 or above, as far as it has arrived; undefined for any other answer. */
-  #error: ErrorBody | undefined;
+  /** The object that gets the body. An ErrorBody is chosen as soon as the head has arrived, even if rules read the body first. */
+  #receiver: ErrorBody | AnswerStream | CheckedBody | HeldAnswer | ClientAnswer;
   readonly #exchange: Forwardable;
   readonly #contractCheck: ContractCheck;
   readonly #owner: RelayOwner;
@@ -73,7 +73,7 @@ export class Relay implements AnswerHandler, AnswerOwner {
     this.#owner = owner;
     this.#answer = new ClientAnswer(exchange, route, this);
     this.#held = exchange.recording && new HeldAnswer(exchange.recording, exchange, this.#answer, this, owner.clock);
-    this.#body = this.#held ?? this.#answer;
+    this.#receiver = this.#held ?? this.#answer;
   }
 
   /**
@@ -102,15 +102,20 @@ export class Relay implements AnswerHandler, AnswerOwner {
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
     if (this.ended) return;
     this.noteHead(status, headers);
-    this.#chooseBody(control, status, headers);
+    if (status >= 400) refuseUnasked(status, headers, this.#exchange);
+    else this.#chooseReceiver(control, status, headers);
   }
 
-  /** Call it when the head of an answer has arrived. Rules may still change the answer before the client gets any of it. */
-  noteHead(status: number, headers: AnswerHeaders): void {
+  /**
+   * Call it when the head of an answer has arrived. Rules may still change the answer before the client gets any of it.
+   *
+   * @param read collects the body of an answer that is read to its end before it is passed on
+   */
+  noteHead(status: number, headers: AnswerHeaders, read?: CollectedBody): void {
     const { trail } = this.#exchange;
     this.#progressAt = performance.now();
     this.answeredStatus = status;
-    if (status >= 400) this.#error = new ErrorBody(status, headers, this.#exchange, this);
+    if (status >= 400) this.#receiver = new ErrorBody(status, headers, this.#exchange, this, read);
     trail.upstreamStatus = status;
     trail.upstreamMs = this.#progressAt - this.#owner.attemptAt;
   }
@@ -118,21 +123,19 @@ export class Relay implements AnswerHandler, AnswerOwner {
   /** Passes on an answer that was read to its end. Rules may have changed these headers and this body. */
   passWhole(status: number, headers: AnswerHeaders, body: Buffer): void {
     const control = this.control as Control;
-    if (this.#error !== undefined) this.#error = new ErrorBody(status, headers, this.#exchange, this);
-    this.#chooseBody(control, status, headers);
+    if (this.#receiver instanceof ErrorBody) {
+      refuseUnasked(status, headers, this.#exchange);
+      if (!this.leaveIfAnswered()) this.#receiver.end(headers, body);
+      return;
+    }
+    this.#chooseReceiver(control, status, headers);
     if (body.length > 0) this.onResponseData(control, body);
     this.onResponseEnd();
   }
 
-  #chooseBody(control: Control, status: number, headers: AnswerHeaders): void {
-    this.#answer.takeHead(status, headers);
-    if (this.#error === undefined) this.#receiveBody(control);
-    else if (wasAsked(status, headers, this.#exchange)) this.#body = this.#error;
-    else throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
-  }
-
   /** Chooses the object that receives the body of an answer below 400. */
-  #receiveBody(control: Control): void {
+  #chooseReceiver(control: Control, status: number, headers: AnswerHeaders): void {
+    this.#answer.takeHead(status, headers);
     const answer = this.#answer;
     const checked = checkHead(this.#contractCheck, this.#exchange, answer);
     answer.chooseForm();
@@ -143,7 +146,14 @@ export class Relay implements AnswerHandler, AnswerOwner {
     }
     if (this.#held === undefined && checked !== 'refuse') this.passesSince = this.#progressAt;
     if (checked !== 'pass')
-      this.#body = new CheckedBody(checked, this.#exchange, this.#contractCheck, answer, this.#held ?? answer, this);
+      this.#receiver = new CheckedBody(
+        checked,
+        this.#exchange,
+        this.#contractCheck,
+        answer,
+        this.#held ?? answer,
+        this,
+      );
     if (answer.dropsBody && answer.hasBody && (kind !== undefined || answer.length > DROPPED_BYTES_MAX))
       answer.cutOff(control);
   }
@@ -152,7 +162,7 @@ export class Relay implements AnswerHandler, AnswerOwner {
     const stream = new AnswerStream(kind, this.#exchange, this.#contractCheck, this.#answer, this);
     this.#owner.openStream(kind, (why) => stream.endEarly(why));
     this.stream = stream;
-    this.#body = stream;
+    this.#receiver = stream;
     this.#exchange.trail.note('stream', kind);
     stream.open(control, this.#held);
   }
@@ -162,16 +172,10 @@ export class Relay implements AnswerHandler, AnswerOwner {
     this.#progressAt = performance.now();
   }
 
-  /** Call it when bytes have arrived of an answer that is read to its end before it is passed on. */
-  noteHeld(chunk: Buffer): void {
-    this.noteProgress();
-    this.#error?.add(chunk);
-  }
-
   /** Call it before the same attempt sends the request again. */
   forgetAnswer(): void {
     this.answeredStatus = undefined;
-    this.#error = undefined;
+    this.#receiver = this.#held ?? this.#answer;
     this.passesSince = undefined;
     this.#progressAt = 0;
   }
@@ -179,11 +183,11 @@ export class Relay implements AnswerHandler, AnswerOwner {
   onResponseData(control: Control, chunk: Buffer): void {
     if (this.ended || this.leaveIfAnswered()) return;
     this.noteProgress();
-    this.#body.data(control, chunk);
+    this.#receiver.data(control, chunk);
   }
 
   onResponseEnd(): void {
-    if (!this.ended && !this.leaveIfAnswered()) this.#body.end();
+    if (!this.ended && !this.leaveIfAnswered()) this.#receiver.end();
   }
 
   onResponseError(_control: Control | undefined, error: Error): void {
@@ -196,7 +200,7 @@ export class Relay implements AnswerHandler, AnswerOwner {
    */
   fail(error: GatewayError, failure: AttemptFailure): void {
     if (this.ended) return;
-    if (this.#error?.isDecidedByStatus === true) this.#error.end();
+    if (this.#receiver instanceof ErrorBody && this.#receiver.isDecidedByStatus) this.#receiver.end();
     else this.failAs(error, failure);
   }
 
@@ -248,4 +252,10 @@ export class Relay implements AnswerHandler, AnswerOwner {
     this.stream?.stop();
     this.#answer.forgetDrain();
   }
+}
+
+/** Throws upstream_bad_response for a 416 if the request had no range. */
+function refuseUnasked(status: number, headers: AnswerHeaders, exchange: Forwardable): void {
+  if (!wasAsked(status, headers, exchange))
+    throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
 }
