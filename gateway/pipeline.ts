@@ -3,6 +3,7 @@
 // own. Three files have shorter sequences, in which a new stage does not run: serving/agents.ts for the messages of agents,
 // edge/own-answers/options.ts for OPTIONS, and tunnel/tunnels.ts for what follows `admit` in a tunnel.
 
+import type { Site } from './edge/admission/sites.ts';
 import type {
   Admitted,
   Arrived,
@@ -15,38 +16,49 @@ import type {
 } from './exchange/exchange.ts';
 import type { Awaitable } from './shared/awaitable.ts';
 import type { StageName } from './stages.ts';
+import type { Tunnel } from './tunnel/table.ts';
+
+type Sites = ReadonlySet<Site>;
 
 /** Handles a request. Rejects with the error of a step; `trail.stage` then names its stage. */
 type Pipeline = (arrived: Arrived) => Promise<void>;
 
 /**
- * The stages, in order, with their files. Each throws a GatewayError, or returns the exchange with its findings added; `throttle` returns
- * nothing, `replay` may end the exchange, and `forward` ends it. For each configuration, serving/checking-steps.ts makes the stages before
+ * The steps of an operation, in order, with their files. Those that are no stage stand between the stages. Each step throws a GatewayError;
+ * most stages return the exchange with their findings added. For each configuration, serving/checking-steps.ts makes the steps before
  * `replay`, and wiring/serving.ts the last two.
  */
-export interface Stages extends Readonly<Record<StageName, unknown>> {
+export interface OperationSteps extends Readonly<Record<StageName, unknown>> {
   /** edge/admission/admit.ts */
   admit(arrived: Arrived): Admitted;
+  /** Throws gateway_overloaded while the process is overloaded. overload/overload.ts */
+  shed(admitted: Admitted): void;
   /** limits/addresses/throttle.ts */
   throttle(admitted: Admitted): void;
   /** contract/match.ts */
   match(admitted: Admitted): Matched;
+  /** Adds the deprecation headers of the operation; throws version_sunset after its end. versions/sunset.ts */
+  sunset(matched: Matched): void;
   /** auth/authenticate.ts */
   authenticate(matched: Matched): Awaitable<Identified>;
   /** auth/authorize.ts */
   authorize(identified: Identified): Permitted;
+  /** Notes that an organization still calls a deprecated operation. versions/uses.ts */
+  noteUse(permitted: Permitted): void;
   /** limits/limit.ts */
   limit(permitted: Permitted): Awaitable<Counted>;
+  /** Counts the request against the share of its organization; throws gateway_overloaded beyond it. overload/overload.ts */
+  reserve(permitted: Permitted): void;
   /** contract/validate.ts */
   validate(counted: Counted): Awaitable<Checked>;
   /** replay/replay.ts. Returns undefined if the stage has answered with the stored answer. */
   replay(checked: Checked): Awaitable<Forwardable | undefined>;
-  /** upstream/forward.ts */
+  /** upstream/forward.ts. Ends the exchange. */
   forward(forwardable: Forwardable): Promise<void>;
 }
 
-/** Every step that can refuse, answer or change a request, with its file: the stages, and the steps before and between them. */
-export interface Steps<Sites, Tunnel> extends Stages {
+/** Every step that can refuse, answer or change a request: the steps of an operation, and those that choose what handles the request. */
+export interface Steps extends OperationSteps {
   /** The sites of the host name that the request is for; undefined if the host name is not served here. edge/admission/sites.ts */
   sitesFor(arrived: Pick<Arrived, 'request'>): Sites | undefined;
   /** Throws misdirected_request, or a code of admit. edge/admission/sites.ts */
@@ -72,21 +84,10 @@ export interface Steps<Sites, Tunnel> extends Stages {
   isAgentsPath(arrived: Pick<Arrived, 'request'>, sites: Sites): boolean;
   /** Answers a message of an agent. A call of a tool goes through the pipeline of operations as an exchange of its own. */
   answerAgent(arrived: Arrived): Promise<void>;
-  /** Throws gateway_overloaded while the process is overloaded. overload/overload.ts */
-  shed(admitted: Admitted): void;
-  /** Adds the deprecation headers of the operation; throws version_sunset after its end. versions/sunset.ts */
-  sunset(matched: Matched): void;
-  /** Notes that an organization still calls a deprecated operation. versions/uses.ts */
-  noteUse(permitted: Permitted): void;
-  /** Counts the request against the share of its organization; throws gateway_overloaded beyond it. overload/overload.ts */
-  reserve(permitted: Permitted): void;
 }
 
-/** The stages, and the steps between them. */
-export type OperationSteps = Stages & Pick<Steps<never, never>, 'shed' | 'sunset' | 'noteUse' | 'reserve'>;
-
 /** Returns the function that handles a request: as a tunnel, by the gateway itself, or as the operation of a contract. */
-export function createPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipeline {
+export function createPipeline(steps: Steps): Pipeline {
   const operation = createOperationPipeline(steps);
   const tunnelled = createTunnelPipeline(steps);
 
@@ -113,8 +114,8 @@ export function createPipeline<Sites, Tunnel>(steps: Steps<Sites, Tunnel>): Pipe
  * Returns whether a request needs the classes of node:http, because a tunnel or a path of the gateway itself handles it. It chooses as
  * `createPipeline` does.
  */
-export function createNeedsNode<Sites, Tunnel>(
-  steps: Pick<Steps<Sites, Tunnel>, 'sitesFor' | 'tunnelAt' | 'isOwnPath'>,
+export function createNeedsNode(
+  steps: Pick<Steps, 'sitesFor' | 'tunnelAt' | 'isOwnPath'>,
 ): (request: Arrived['request']) => boolean {
   return function needsNode(request) {
     const sites = steps.sitesFor({ request });
@@ -173,8 +174,8 @@ export function createOperationPipeline(steps: OperationSteps): Pipeline {
 }
 
 /** A tunnel has no contract. The gateway checks the form, path and address limits (`tunnel/tunnels.ts`); the upstream checks the rest. */
-export function createTunnelPipeline<Sites, Tunnel>(
-  steps: Pick<Steps<Sites, Tunnel>, 'admit' | 'shed' | 'passThrough'>,
+export function createTunnelPipeline(
+  steps: Pick<Steps, 'admit' | 'shed' | 'passThrough'>,
 ): (arrived: Arrived, tunnel: Tunnel) => Promise<void> {
   return async function handleTunnel(arrived, tunnel) {
     arrived.trail.stage = 'admit';

@@ -8,11 +8,14 @@ import type { Operation, SecurityAlternative } from '../exchange/operation.ts';
 import type { ScopeRules } from '../shared/contracts/scopes.ts';
 import { withBasicChallenge } from './credentials.ts';
 
-interface AuthorizeOptions {
+export interface AuthorizeRules {
   /** Scopes that `*` does not cover, so that a key has to name them. Operator scopes work for organizations marked as operators only. */
   readonly scopeRules: ScopeRules;
   /** Whether an operation takes test keys. */
   takesTestKeys(operation: Operation): boolean;
+}
+
+interface AuthorizeOptions extends AuthorizeRules {
   now(): number;
 }
 
@@ -35,7 +38,7 @@ function createHolds({ operatorScopes, namedScopes }: ScopeRules) {
  * Returns a function that tells whether a caller may use an operation, by the rules of `authorize`. It does not check whether the caller's
  * key or organization is active.
  */
-export function createMayUse({ scopeRules, takesTestKeys }: Omit<AuthorizeOptions, 'now'>) {
+export function createMayUse({ scopeRules, takesTestKeys }: AuthorizeRules) {
   const { hasAll } = createHolds(scopeRules);
   return function mayUse(caller: Caller, operation: Operation): boolean {
     const { security } = operation;

@@ -11,10 +11,12 @@ import { hasMatrixParameter, semicolonsFit } from './parameters/path-styles.ts';
 // Any other method is "not implemented" instead of "not allowed" (RFC 9110 section 15.6.2).
 const known: ReadonlySet<string> = new Set(METHODS);
 
+/** Returns the methods of a path, for OPTIONS requests. Throws like `match` if the path is unknown. */
+export type AllowedMethods = (admitted: Admitted) => readonly string[];
+
 interface Match {
   match(admitted: Admitted): Matched;
-  /** Returns the methods of a path, for OPTIONS requests. Throws like `match` if the path is unknown. */
-  allowedMethods(admitted: Admitted): readonly string[];
+  readonly allowedMethods: AllowedMethods;
 }
 
 /** Returns a more specific error for a path that matches nothing, or undefined. */

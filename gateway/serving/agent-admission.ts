@@ -6,7 +6,7 @@ import { GatewayError } from '../catalogue/errors.ts';
 import { authorityOf } from '../edge/admission/sites.ts';
 import type { Admitted, Arrived, Identified, Matched } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
-import type { Stages } from '../pipeline.ts';
+import type { Steps } from '../pipeline.ts';
 
 interface AgentAdmissionOptions {
   /** Path of the endpoint. */
@@ -16,7 +16,7 @@ interface AgentAdmissionOptions {
   readonly hasPublic: boolean;
   /** For the WWW-Authenticate of a 401; undefined if no issuer is configured. */
   readonly challenge: string | undefined;
-  readonly authenticate: Stages['authenticate'];
+  readonly authenticate: Steps['authenticate'];
   /** Whether the request is from a page that `cors` trusts. */
   trusts(arrived: Arrived): boolean;
   now(): number;

@@ -3,30 +3,31 @@
 // unsupported_media_type, not_acceptable, body_too_large.
 
 import { randomUUID } from 'node:crypto';
+import { createMayUse } from '../auth/authorize.ts';
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { readBody } from '../contract/body.ts';
 import { parseJson } from '../contract/json.ts';
-import type { Site } from '../edge/admission/sites.ts';
 import type { Arrived, Identified, Reservation } from '../exchange/exchange.ts';
 import { createEndpoint, type EndpointAnswer, errorAnswer } from '../mcp/endpoint.ts';
 import { challengeOf, protectedResource } from '../mcp/resource-metadata.ts';
 import { invalid, isWireError, PARSE_ERROR, readAgentMessage, type WireError } from '../mcp/wire.ts';
 import type { Steps } from '../pipeline.ts';
+import type { Deprecations } from '../versions/deprecation.ts';
 import { createAgentAdmission } from './agent-admission.ts';
-import type { CheckingSteps } from './checking-steps.ts';
+import { rightsOf } from './rights.ts';
 import { createRunCall, type RunCallOptions } from './tool-calls.ts';
 import { createToolbox, openedOperations } from './toolbox.ts';
 
 interface AgentsOptions extends Pick<RunCallOptions, 'steps' | 'begin' | 'refuse'> {
-  readonly checks: Pick<CheckingSteps, 'mayUse' | 'deprecations'>;
+  readonly deprecations: Deprecations;
   /** Whether the request is from a page that `cors` trusts. */
   trusts(arrived: Arrived): boolean;
   hold(reservation: Reservation, bytes: number): void;
   now(): number;
 }
 
-type Agents = Pick<Steps<ReadonlySet<Site>, unknown>, 'isAgentsPath' | 'answerAgent'>;
+type Agents = Pick<Steps, 'isAgentsPath' | 'answerAgent'>;
 
 const none: Agents = {
   isAgentsPath: () => false,
@@ -42,10 +43,10 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
   const { gateway } = configuration.config;
   const { mcp } = gateway;
   if (mcp === undefined) return none;
-  const { checks, steps } = options;
+  const { deprecations, steps } = options;
   const toolbox = createToolbox(configuration, mcp, {
-    mayUse: checks.mayUse,
-    isDeprecated: (operation) => checks.deprecations.ofOperations.has(operation),
+    mayUse: createMayUse(rightsOf(configuration)),
+    isDeprecated: (operation) => deprecations.ofOperations.has(operation),
   });
   const opened = openedOperations(configuration.contracts.operations, mcp).map(({ operation }) => operation);
   const scopes = [...new Set(opened.flatMap(({ security }) => security.flatMap((way) => way.scopes)))].sort();
@@ -162,8 +163,13 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
 const VERSION_CHARACTERS = 12;
 /** The methods of the protocol that the log names; it names no other text that a client sends. */
 const METHODS = new Set([
-  ...['server/discover', 'initialize', 'notifications/initialized', 'notifications/cancelled', 'ping'],
-  ...['tools/list', 'tools/call'],
+  'server/discover',
+  'initialize',
+  'notifications/initialized',
+  'notifications/cancelled',
+  'ping',
+  'tools/list',
+  'tools/call',
 ]);
 const METADATA_HEADERS = ['Access-Control-Allow-Origin', '*'];
 

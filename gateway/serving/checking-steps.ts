@@ -1,9 +1,9 @@
 // Makes the steps of operations before `replay`, for one configuration. The gateway gives the parts that they use (wiring/serving.ts). A
 // rehearsal gives stand-ins, which neither send, spend nor store anything (serving/rehearsal/rehearse.ts).
 
-import { createAuthorize, createMayUse } from '../auth/authorize.ts';
-import { type Configuration, scopeRulesOf } from '../configuration.ts';
-import { createMatchBySites } from '../contract/match.ts';
+import { createAuthorize } from '../auth/authorize.ts';
+import type { Configuration } from '../configuration.ts';
+import { type AllowedMethods, createMatchBySites } from '../contract/match.ts';
 import { createMatrixPaths } from '../contract/parameters/path-styles.ts';
 import { createValidate } from '../contract/validate.ts';
 import { type AdmitOptions, createAdmit } from '../edge/admission/admit.ts';
@@ -11,18 +11,17 @@ import { authorityOf, createSites, type Site } from '../edge/admission/sites.ts'
 import { createLimit, type LimitOptions } from '../limits/limit.ts';
 import type { Overload } from '../overload/overload.ts';
 import type { OperationSteps, Steps } from '../pipeline.ts';
-import { createTunnelTable, type Tunnel } from '../tunnel/table.ts';
+import { createTunnelTable } from '../tunnel/table.ts';
 import { type Deprecations, deprecationsOf } from '../versions/deprecation.ts';
 import { createSunset } from '../versions/sunset.ts';
 import { createNoteUse } from '../versions/uses.ts';
-import { createTakesTestKeys } from './test-keys.ts';
+import type { VersionUses } from '../versions/version-uses.ts';
+import { rightsOf } from './rights.ts';
 
-export interface CheckingSteps
-  extends Omit<OperationSteps, 'replay' | 'forward'>,
-    Pick<Steps<ReadonlySet<Site>, Tunnel>, 'sitesFor' | 'tunnelAt'> {
-  readonly allowedMethods: ReturnType<typeof createMatchBySites>['allowedMethods'];
-  /** Whether a caller in good order may use an operation. */
-  readonly mayUse: ReturnType<typeof createMayUse>;
+export interface Checking {
+  readonly steps: Omit<OperationSteps, 'replay' | 'forward'> & Pick<Steps, 'sitesFor' | 'tunnelAt'>;
+  /** The methods of a path, for OPTIONS. */
+  readonly allowedMethods: AllowedMethods;
   /** Deprecated and ended versions and operations. */
   readonly deprecations: Deprecations;
 }
@@ -33,14 +32,14 @@ interface CheckingParts
     Pick<OperationSteps, 'throttle' | 'authenticate'> {
   readonly overload: Pick<Overload, 'shed' | 'reserve' | 'hold'>;
   /** Called with the organization and the operation of each call of a deprecated operation. */
-  readonly onDeprecated: Parameters<typeof createNoteUse>[1];
+  readonly onDeprecated: VersionUses['note'];
   readonly requestCounters: LimitOptions['store'];
   now(): number;
 }
 
 const nowhere: ReadonlySet<Site> = new Set();
 
-export function createCheckingSteps(configuration: Configuration, parts: CheckingParts): CheckingSteps {
+export function createCheckingSteps(configuration: Configuration, parts: CheckingParts): Checking {
   const { config, contracts } = configuration;
   const { gateway, upstreams, limits } = config;
   const { overload, now } = parts;
@@ -55,34 +54,31 @@ export function createCheckingSteps(configuration: Configuration, parts: Checkin
     ({ upstream }, sites) => upstreams[upstream]?.hosts.some((site) => sites.has(site)) === true,
     endOfVersion,
   );
-  const rights = {
-    scopeRules: scopeRulesOf(configuration),
-    takesTestKeys: createTakesTestKeys(upstreams),
-  };
   return {
-    sitesFor: ({ request }) => sitesOf(authorityOf(request)),
-    tunnelAt: ({ request }, sites) => table.find(sites, request.url as string),
-    admit: createAdmit({
-      ...gateway.limits,
-      trustedProxies: gateway.trustedProxies,
-      notesTraces: gateway.tracing !== undefined,
-      scheme: gateway.tls === undefined ? 'http' : 'https',
-      isDraining: parts.isDraining,
-      isMatrixPath: createMatrixPaths(operations),
-      onUnreadableForward: parts.onUnreadableForward,
-    }),
-    shed: overload.shed,
-    throttle: parts.throttle,
-    match,
-    sunset,
-    authenticate: parts.authenticate,
-    authorize: createAuthorize({ ...rights, now }),
-    noteUse: createNoteUse(deprecations, parts.onDeprecated),
-    limit: createLimit({ store: parts.requestCounters, rules: limits, now }),
-    reserve: overload.reserve,
-    validate: createValidate({ ...contracts, ...gateway.limits, hold: overload.hold }),
+    steps: {
+      sitesFor: ({ request }) => sitesOf(authorityOf(request)),
+      tunnelAt: ({ request }, sites) => table.find(sites, request.url as string),
+      admit: createAdmit({
+        ...gateway.limits,
+        trustedProxies: gateway.trustedProxies,
+        notesTraces: gateway.tracing !== undefined,
+        scheme: gateway.tls === undefined ? 'http' : 'https',
+        isDraining: parts.isDraining,
+        isMatrixPath: createMatrixPaths(operations),
+        onUnreadableForward: parts.onUnreadableForward,
+      }),
+      shed: overload.shed,
+      throttle: parts.throttle,
+      match,
+      sunset,
+      authenticate: parts.authenticate,
+      authorize: createAuthorize({ ...rightsOf(configuration), now }),
+      noteUse: createNoteUse(deprecations, parts.onDeprecated),
+      limit: createLimit({ store: parts.requestCounters, rules: limits, now }),
+      reserve: overload.reserve,
+      validate: createValidate({ ...contracts, ...gateway.limits, hold: overload.hold }),
+    },
     allowedMethods,
-    mayUse: createMayUse(rights),
     deprecations,
   };
 }

@@ -4,7 +4,7 @@ import type { CodeNeed } from '../catalogue/catalogue-entry.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
-import { createTakesTestKeys } from './test-keys.ts';
+import { createTakesTestKeys } from './rights.ts';
 
 export function metNeeds(
   { config, contracts }: Configuration,

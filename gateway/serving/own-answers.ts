@@ -4,9 +4,9 @@ import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import { type PublishedContext, publishedContracts } from '../contract/merged/groups.ts';
 import { follow } from '../contract/pointer.ts';
 import { samplesOf } from '../contract/samples/sample.ts';
-import { addressOfSite, type Site } from '../edge/admission/sites.ts';
+import { addressOfSite } from '../edge/admission/sites.ts';
 import { createCors } from '../edge/own-answers/cors.ts';
-import { createAnswerOptions } from '../edge/own-answers/options.ts';
+import { type AnswerOptionsOptions, createAnswerOptions } from '../edge/own-answers/options.ts';
 import { createOwnPaths, type OwnPathsOptions } from '../edge/own-answers/own-paths.ts';
 import type { Arrived } from '../exchange/exchange.ts';
 import { ANONYMOUS_TIER } from '../limits/limit-rules.ts';
@@ -14,18 +14,18 @@ import type { Steps } from '../pipeline.ts';
 import { createPortal } from '../portal/portal.ts';
 import type { PortalOptions } from '../portal/site.ts';
 import { answersFromContract, isGatewayItself } from '../upstream/simulated/addresses.ts';
-import type { CheckingSteps } from './checking-steps.ts';
+import type { Deprecations } from '../versions/deprecation.ts';
 import { metNeeds } from './met-needs.ts';
 import { publicLimits } from './public-limits.ts';
-import { createTakesTestKeys } from './test-keys.ts';
+import { createTakesTestKeys } from './rights.ts';
 
-interface OwnAnswersOptions extends Pick<OwnPathsOptions, 'jwks' | 'refuse'> {
-  readonly checks: Pick<CheckingSteps, 'admit' | 'throttle' | 'allowedMethods' | 'deprecations'>;
+interface OwnAnswersOptions extends Pick<OwnPathsOptions, 'jwks' | 'refuse'>, AnswerOptionsOptions {
+  readonly deprecations: Deprecations;
 }
 
 interface OwnAnswers
   extends Pick<
-    Steps<ReadonlySet<Site>, unknown>,
+    Steps,
     'allowOrigin' | 'isPreflight' | 'answerPreflight' | 'isOwnPath' | 'answerOwnPath' | 'answerOptions'
   > {
   /** Whether the request is from a page that `cors` trusts. */
@@ -37,10 +37,9 @@ const AGENTS_HEADERS = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-S
 
 export function createOwnAnswers(
   configuration: Configuration,
-  { checks, jwks, refuse }: OwnAnswersOptions,
+  { admit, throttle, allowedMethods, deprecations, jwks, refuse }: OwnAnswersOptions,
 ): OwnAnswers {
   const { gateway, upstreams } = configuration.config;
-  const { admit, throttle, allowedMethods, deprecations } = checks;
   const operations = configuration.contracts.operations.map(({ operation }) => operation);
   const addressOf = addressOfSite(gateway.hosts, gateway.publicUrl);
   const portal = createPortal(

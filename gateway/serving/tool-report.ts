@@ -1,11 +1,11 @@
 // The tools of a configuration for `check` and `mcp tools`: their sizes, what their schemas cannot say, and the operations that are none.
 
 import { createMayUse } from '../auth/authorize.ts';
-import { type Configuration, scopeRulesOf } from '../configuration.ts';
+import type { Configuration } from '../configuration.ts';
 import type { Caller } from '../exchange/caller.ts';
 import { definitionText } from '../mcp/tool.ts';
 import { deprecationsOf } from '../versions/deprecation.ts';
-import { createTakesTestKeys } from './test-keys.ts';
+import { rightsOf } from './rights.ts';
 import { createToolbox } from './toolbox.ts';
 
 interface ReportedTool {
@@ -35,16 +35,12 @@ const BYTES_PER_TOKEN = 4;
  * @param caller whose tools are reported; undefined for all
  */
 export async function toolReport(configuration: Configuration, caller?: Caller): Promise<ToolReport | undefined> {
-  const { gateway, upstreams } = configuration.config;
+  const { gateway } = configuration.config;
   if (gateway.mcp === undefined) return undefined;
   const operations = configuration.contracts.operations.map(({ operation }) => operation);
   const deprecations = deprecationsOf(operations, gateway, gateway.publicUrl);
-  const mayUse = createMayUse({
-    scopeRules: scopeRulesOf(configuration),
-    takesTestKeys: createTakesTestKeys(upstreams),
-  });
   const toolbox = createToolbox(configuration, gateway.mcp, {
-    mayUse: caller === undefined ? () => true : mayUse,
+    mayUse: caller === undefined ? () => true : createMayUse(rightsOf(configuration)),
     isDeprecated: (operation) => deprecations.ofOperations.has(operation),
   });
   const { leftOut } = await toolbox.selection();

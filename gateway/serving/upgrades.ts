@@ -2,7 +2,6 @@
 // or becomes the handshake with the service of an operation.
 
 import type { Socket } from 'node:net';
-import type { Site } from '../edge/admission/sites.ts';
 import type { RequestHandlers } from '../edge/server.ts';
 import type { DownstreamRequest } from '../exchange/downstream.ts';
 import type { Forwardable } from '../exchange/exchange.ts';
@@ -18,7 +17,7 @@ import type { OpenStream } from './open-stream.ts';
 
 interface UpgradesOptions {
   readonly operations: readonly Operation[];
-  readonly steps: Steps<ReadonlySet<Site>, Tunnel>;
+  readonly steps: Steps;
   readonly tunnels: Tunnels;
   tlsOf(upstream: string): TlsSettings | undefined;
   readonly handshake: ReturnType<typeof createHandshake>;

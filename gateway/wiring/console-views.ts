@@ -10,7 +10,7 @@ import type { Configuration } from '../configuration.ts';
 import type { Caller, Mode } from '../exchange/caller.ts';
 import { exchangeReport } from '../explain/report.ts';
 import type { LimitUsage } from '../limits/usage.ts';
-import type { Stages } from '../pipeline.ts';
+import type { Steps } from '../pipeline.ts';
 import { rehearse } from '../serving/rehearsal/rehearse.ts';
 import { routeRow } from '../serving/route-rows.ts';
 import type { ConsoleView, RehearsalQuestion } from '../shared/questions/console-view.ts';
@@ -125,7 +125,7 @@ async function callerOf(
   return { ...known, mode: ofMode, scopes: new Set(held) };
 }
 
-function authenticateAs(caller: Caller | undefined): Stages['authenticate'] {
+function authenticateAs(caller: Caller | undefined): Steps['authenticate'] {
   const read = createAuthenticate({
     directory: { callerOf: () => undefined },
     readToken: () => undefined,

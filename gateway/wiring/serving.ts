@@ -2,7 +2,7 @@
 
 import { createAuthenticate } from '../auth/authenticate.ts';
 import type { Configuration } from '../configuration.ts';
-import { misdirected, type Site } from '../edge/admission/sites.ts';
+import { misdirected } from '../edge/admission/sites.ts';
 import { createAnswerChallenge } from '../edge/own-answers/acme-challenge.ts';
 import type { RequestHandlers } from '../edge/server.ts';
 import type { Admitted } from '../exchange/exchange.ts';
@@ -10,14 +10,13 @@ import type { Operation } from '../exchange/operation.ts';
 import { createNeedsNode, createPipeline, type OperationSteps, type Steps } from '../pipeline.ts';
 import { createReplay, type Replay } from '../replay/replay.ts';
 import { createAgentSteps } from '../serving/agents.ts';
-import { type CheckingSteps, createCheckingSteps } from '../serving/checking-steps.ts';
+import { type Checking, createCheckingSteps } from '../serving/checking-steps.ts';
 import { createOpenStream } from '../serving/open-stream.ts';
 import { createOwnAnswers } from '../serving/own-answers.ts';
 import { createUpgrades } from '../serving/upgrades.ts';
-import type { Tunnel } from '../tunnel/table.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
 import type { Sections } from './sections.ts';
-import { createToUpstreams } from './to-upstreams.ts';
+import { createToUpstreams, type TlsOf } from './to-upstreams.ts';
 
 export interface Serving extends RequestHandlers {
   readonly configuration: Configuration;
@@ -41,7 +40,7 @@ export interface Serving extends RequestHandlers {
 export function createServing(configuration: Configuration, sections: Sections): Serving {
   const { options, base, observation, counters, callers, traffic } = sections;
   const operations = configuration.contracts.operations.map(({ operation }) => operation);
-  const checks = createCheckingSteps(configuration, {
+  const checking = createCheckingSteps(configuration, {
     isDraining: base.isDraining,
     onUnreadableForward: observation.onUnreadableForward,
     overload: traffic.overload,
@@ -51,19 +50,20 @@ export function createServing(configuration: Configuration, sections: Sections):
     requestCounters: counters.requests,
     now: options.now,
   });
+  const { authenticate, authorize } = checking.steps;
   const replays = replayOf(configuration, sections);
   const openStream = createOpenStream({
     streams: callers.streams,
     overload: traffic.overload,
     onSessionEnded: callers.onSessionEnded,
-    admitAgain: async (exchange) => checks.authorize(await checks.authenticate(exchange)).caller,
+    admitAgain: async (exchange) => authorize(await authenticate(exchange)).caller,
   });
   const toUpstreams = createToUpstreams(configuration, sections, openStream);
-  const operationSteps = { ...checks, replay: replays.replay, forward: toUpstreams.forward };
+  const operationSteps = { ...checking.steps, replay: replays.replay, forward: toUpstreams.forward };
   const inFlight = createCount();
-  const steps: Steps<ReadonlySet<Site>, Tunnel> = {
+  const steps: Steps = {
     ...operationSteps,
-    ...stepsBesideStages(configuration, sections, operationSteps, toUpstreams.tlsOf),
+    ...otherSteps(configuration, sections, { ...checking, steps: operationSteps, tlsOf: toUpstreams.tlsOf }),
     countInFlight: inFlight.count,
   };
   const { tunnels } = traffic;
@@ -71,7 +71,7 @@ export function createServing(configuration: Configuration, sections: Sections):
   return {
     configuration,
     operations,
-    deprecations: checks.deprecations,
+    deprecations: checking.deprecations,
     needsNode: createNeedsNode(steps),
     handleRequest: createPipeline(steps),
     upgrades,
@@ -89,7 +89,7 @@ export function createServing(configuration: Configuration, sections: Sections):
   };
 }
 
-function createPassPlain(steps: Steps<ReadonlySet<Site>, Tunnel>): Serving['passPlain'] {
+function createPassPlain(steps: Steps): Serving['passPlain'] {
   return function passPlain(admitted) {
     const sites = steps.sitesFor(admitted);
     const tunnel = sites && steps.tunnelAt(admitted, sites);
@@ -99,24 +99,30 @@ function createPassPlain(steps: Steps<ReadonlySet<Site>, Tunnel>): Serving['pass
   };
 }
 
+interface OtherStepsOptions extends Pick<Checking, 'allowedMethods' | 'deprecations'> {
+  readonly steps: OperationSteps;
+  readonly tlsOf: TlsOf;
+}
+
 /** Makes the steps for requests that need no operation: tunnels, preflights, own pages, OPTIONS, and messages of agents. */
-function stepsBesideStages(
+function otherSteps(
   configuration: Configuration,
   { options, upstreams, certificates, traffic }: Sections,
-  steps: CheckingSteps & OperationSteps,
-  tlsOf: ReturnType<typeof createToUpstreams>['tlsOf'],
-): Omit<Steps<ReadonlySet<Site>, Tunnel>, keyof OperationSteps | 'sitesFor' | 'tunnelAt' | 'countInFlight'> {
+  { steps, allowedMethods, deprecations, tlsOf }: OtherStepsOptions,
+): Omit<Steps, keyof OperationSteps | 'sitesFor' | 'tunnelAt' | 'countInFlight'> {
   const { tunnels, overload, beginInternal } = traffic;
   const { refuse } = traffic.refusals;
   const answerChallenge = createAnswerChallenge(certificates.ordered?.findToken);
   const { trusts, ...ownAnswers } = createOwnAnswers(configuration, {
-    checks: steps,
+    ...steps,
+    allowedMethods,
+    deprecations,
     jwks: upstreams.assertions.jwks,
     refuse,
   });
   const agents = createAgentSteps(configuration, {
-    checks: steps,
     steps,
+    deprecations,
     trusts,
     refuse,
     begin: beginInternal,

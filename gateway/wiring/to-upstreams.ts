@@ -2,12 +2,16 @@
 
 import type { Configuration } from '../configuration.ts';
 import { createAnswerCheck } from '../contract/answer.ts';
+import type { TlsSettings } from '../http1/client/connect.ts';
 import type { OpenStream } from '../serving/open-stream.ts';
 import { createForward } from '../upstream/forward.ts';
 import { createHandshake } from '../upstream/handshake.ts';
 import { createUpstreamRoutes } from '../upstream/routes.ts';
 import { Targets } from '../upstream/targets/targets.ts';
 import type { Sections } from './sections.ts';
+
+/** Returns the TLS settings of an upstream; undefined for one without TLS. */
+export type TlsOf = (upstream: string) => TlsSettings | undefined;
 
 export function createToUpstreams(
   configuration: Configuration,
@@ -17,7 +21,7 @@ export function createToUpstreams(
   const { upstreams } = configuration.config;
   const { operations, schemas } = configuration.contracts;
   const tls = parts.tlsSettingsOf(configuration);
-  const tlsOf = (upstream: string) => tls.get(upstream);
+  const tlsOf: TlsOf = (upstream) => tls.get(upstream);
   const targets = new Targets({ ...parts.targets, originOf: parts.sandbox.originOf, upstreams, tlsOf });
   const sending = {
     targets,

@@ -6,7 +6,7 @@ import { parseAuthorization } from '../../auth/credentials.ts';
 import type { KeyAndOwner } from '../../auth/store/stored-key.ts';
 import { toCaller } from '../../auth/to-caller.ts';
 import type { Caller, Mode } from '../../exchange/caller.ts';
-import type { Stages } from '../../pipeline.ts';
+import type { Steps } from '../../pipeline.ts';
 import type { OpenKeyStore } from '../../process/open-key-store.ts';
 import type { CommandContext } from '../context.ts';
 import { noOrganization } from '../here/deps.ts';
@@ -34,7 +34,7 @@ interface WhoFlags {
 interface Who {
   /** Undefined without a known caller. */
   readonly organization: string | undefined;
-  readonly authenticate: Stages['authenticate'];
+  readonly authenticate: Steps['authenticate'];
 }
 
 /** Opens the key store only for a request that needs it. */

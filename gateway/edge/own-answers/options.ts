@@ -2,7 +2,7 @@
 
 import type { Admitted, Arrived } from '../../exchange/exchange.ts';
 
-interface AnswerOptionsOptions {
+export interface AnswerOptionsOptions {
   admit(arrived: Arrived): Admitted;
   throttle(admitted: Admitted): void;
   allowedMethods(admitted: Admitted): readonly string[];

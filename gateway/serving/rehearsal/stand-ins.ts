@@ -2,17 +2,16 @@
 // something, or that needs a running gateway.
 
 import type { Configuration } from '../../configuration.ts';
-import { misdirected, type Site } from '../../edge/admission/sites.ts';
+import { misdirected } from '../../edge/admission/sites.ts';
 import type { Arrived } from '../../exchange/exchange.ts';
 import type { UsageReport } from '../../limits/usage.ts';
-import type { Stages, Steps } from '../../pipeline.ts';
-import type { Tunnel } from '../../tunnel/table.ts';
+import type { Steps } from '../../pipeline.ts';
 import { createCheckingSteps } from '../checking-steps.ts';
 import { createReadOnlyStore } from './read-only-store.ts';
 
 export interface RehearsalParts {
   readonly configuration: Configuration;
-  readonly authenticate: Stages['authenticate'];
+  readonly authenticate: Steps['authenticate'];
   /** The use of the organization's limits; undefined if unknown, which counts as unused. */
   readonly limitUse: UsageReport | undefined;
   now(): number;
@@ -25,9 +24,9 @@ const no = () => false;
 export function createRehearsedSteps(
   clientAddress: string | undefined,
   { configuration, authenticate, limitUse, now }: RehearsalParts,
-): Steps<ReadonlySet<Site>, Tunnel> {
+): Steps {
   const { upstreams, gateway } = configuration.config;
-  const checks = createCheckingSteps(configuration, {
+  const { steps: checks } = createCheckingSteps(configuration, {
     authenticate,
     now,
     requestCounters: createReadOnlyStore(limitUse, now),
@@ -48,8 +47,14 @@ export function createRehearsedSteps(
     ...checks,
     admit,
     // Pages, preflights and messages of agents are not rehearsed. OPTIONS is admitted only.
-    ...{ allowOrigin: nothing, isPreflight: no, isOwnPath: no, isAgentsPath: no },
-    ...{ answerPreflight: answer, answerOwnPath: answer, answerAgent: answer, answerOptions: answer },
+    allowOrigin: nothing,
+    isPreflight: no,
+    isOwnPath: no,
+    isAgentsPath: no,
+    answerPreflight: answer,
+    answerOwnPath: answer,
+    answerAgent: answer,
+    answerOptions: answer,
     countInFlight: (work) => work,
     async refuseMisdirected(arrived) {
       admit(arrived);

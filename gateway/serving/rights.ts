@@ -1,5 +1,7 @@
-// Which operations a test key may use.
+// By what `authorize` permits an operation: the scopes of the caller, and for a test key, whether the operation takes test keys.
 
+import type { AuthorizeRules } from '../auth/authorize.ts';
+import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import { isGatewayItself } from '../upstream/simulated/addresses.ts';
 
 interface Operation {
@@ -22,5 +24,13 @@ export function createTakesTestKeys(upstreams: Readonly<Record<string, Targets>>
     if (test !== undefined) return true;
     if (!live.some(isGatewayItself) || security.length === 0) return false;
     return security.every(({ scheme, scopes }) => scheme === 'apiKey' && scopes.length === 0);
+  };
+}
+
+/** Returns the rules of `authorize`. */
+export function rightsOf(configuration: Configuration): AuthorizeRules {
+  return {
+    scopeRules: scopeRulesOf(configuration),
+    takesTestKeys: createTakesTestKeys(configuration.config.upstreams),
   };
 }
