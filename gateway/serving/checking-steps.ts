@@ -1,5 +1,5 @@
-// Makes the steps of operations before `replay`, for one configuration. The gateway gives the parts that they use (wiring/serving.ts). A
-// rehearsal gives stand-ins, which neither send, spend nor store anything (serving/rehearsal/rehearse.ts).
+// Makes the steps of operations before `replay`, for one configuration. The gateway gives the sections that have
+// their parts. A rehearsal gives stand-ins, which neither send, spend nor store anything (serving/rehearsal/rehearse.ts).
 
 import { createAuthorize } from '../auth/authorize.ts';
 import type { Configuration } from '../configuration.ts';
@@ -26,23 +26,28 @@ export interface Checking {
   readonly deprecations: Deprecations;
 }
 
-/** What the steps use beside the configuration. */
-interface CheckingParts
-  extends Pick<AdmitOptions, 'isDraining' | 'onUnreadableForward'>,
-    Pick<OperationSteps, 'throttle' | 'authenticate'> {
-  readonly overload: Pick<Overload, 'shed' | 'reserve' | 'hold'>;
-  /** Called with the organization and the operation of each call of a deprecated operation. */
-  readonly onDeprecated: VersionUses['note'];
-  readonly requestCounters: LimitOptions['store'];
-  now(): number;
+/** What the steps use beside the configuration, by section: the sections of the gateway (wiring/sections.ts) have these parts. */
+interface CheckingParts {
+  readonly options: { now(): number };
+  readonly base: Pick<AdmitOptions, 'isDraining'>;
+  readonly observation: Pick<AdmitOptions, 'onUnreadableForward'>;
+  readonly counters: { readonly requests: LimitOptions['store'] };
+  readonly callers: {
+    readonly throttle: Pick<Steps, 'throttle'>;
+    readonly identity: Pick<Steps, 'authenticate'>;
+    readonly versionUses: Pick<VersionUses, 'note'>;
+  };
+  readonly traffic: { readonly overload: Pick<Overload, 'shed' | 'reserve' | 'hold'> };
 }
 
 const nowhere: ReadonlySet<Site> = new Set();
 
-export function createCheckingSteps(configuration: Configuration, parts: CheckingParts): Checking {
+export function createCheckingSteps(configuration: Configuration, sections: CheckingParts): Checking {
   const { config, contracts } = configuration;
   const { gateway, upstreams, limits } = config;
-  const { overload, now } = parts;
+  const { base, observation, counters, callers } = sections;
+  const { now } = sections.options;
+  const { overload } = sections.traffic;
   const operations = contracts.operations.map(({ operation }) => operation);
   const sitesOf = createSites(gateway.hosts, gateway.publicUrl);
   const table = createTunnelTable(upstreams);
@@ -63,18 +68,18 @@ export function createCheckingSteps(configuration: Configuration, parts: Checkin
         trustedProxies: gateway.trustedProxies,
         notesTraces: gateway.tracing !== undefined,
         scheme: gateway.tls === undefined ? 'http' : 'https',
-        isDraining: parts.isDraining,
+        isDraining: base.isDraining,
         isMatrixPath: createMatrixPaths(operations),
-        onUnreadableForward: parts.onUnreadableForward,
+        onUnreadableForward: observation.onUnreadableForward,
       }),
       shed: overload.shed,
-      throttle: parts.throttle,
+      throttle: callers.throttle.throttle,
       match,
       sunset,
-      authenticate: parts.authenticate,
+      authenticate: callers.identity.authenticate,
       authorize: createAuthorize({ ...rightsOf(configuration), now }),
-      noteUse: createNoteUse(deprecations, parts.onDeprecated),
-      limit: createLimit({ store: parts.requestCounters, rules: limits, now }),
+      noteUse: createNoteUse(deprecations, callers.versionUses.note),
+      limit: createLimit({ store: counters.requests, rules: limits, now }),
       reserve: overload.reserve,
       validate: createValidate({ ...contracts, ...gateway.limits, hold: overload.hold }),
     },

@@ -7,7 +7,7 @@ import { instanceName } from '../shared/questions/fleet.ts';
 import type { Executors } from '../upstream/routes.ts';
 import { deprecationsOf } from '../versions/deprecation.ts';
 import { operationsServed } from './sections/base.ts';
-import type { SectionsAboveTraffic } from './sections.ts';
+import type { Sections } from './sections.ts';
 
 export function createExecutors({
   options,
@@ -17,7 +17,7 @@ export function createExecutors({
   upstreams,
   callers,
   certificates,
-}: SectionsAboveTraffic): Executors {
+}: Omit<Sections, 'traffic'>): Executors {
   const { settings, store, digestOf, version, now } = options;
   const { inForce, inForceSinceMs } = base;
   const { access, targets } = upstreams;

@@ -1,20 +1,23 @@
-// Types of all sections whose parts serve requests. They live from start to end of the process; sections/ has a file for each.
+// The sections: the long-lived parts of the process, grouped by what they do. Each file of sections/ opens one, from sections that are open
+// already.
 
 import type { BeginInternal } from '../edge/exchanges.ts';
 import type { Refusals } from '../edge/refusal/refusals.ts';
 import type { Overload } from '../overload/overload.ts';
 import type { Tunnels } from '../tunnel/tunnels.ts';
 import type { Executors } from '../upstream/routes.ts';
-import type { CallersSection, SectionsAboveCallers } from './sections/callers.ts';
+import type { CallersSection } from './sections/callers.ts';
 import type { CertificatesSection } from './sections/certificates.ts';
+import type { CountersSection } from './sections/counters.ts';
+import type { FirstSections } from './sections/observation.ts';
+import type { UpstreamsSection } from './sections/upstreams.ts';
 
-export interface SectionsAboveTraffic extends SectionsAboveCallers {
+export interface Sections extends FirstSections {
+  readonly counters: CountersSection;
+  readonly upstreams: UpstreamsSection;
   readonly callers: CallersSection;
   readonly certificates: CertificatesSection;
-}
-
-/** The sections that the steps of the pipeline use. */
-export interface Sections extends SectionsAboveTraffic {
+  /** The parts of this section that the pipeline uses. */
   readonly traffic: {
     readonly refusals: Refusals;
     readonly overload: Overload;

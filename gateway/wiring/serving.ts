@@ -1,6 +1,5 @@
 // The pipeline of one configuration. Each new configuration gets its own; parts that outlive a configuration are passed in.
 
-import { createAuthenticate } from '../auth/authenticate.ts';
 import type { Configuration } from '../configuration.ts';
 import { misdirected } from '../edge/admission/sites.ts';
 import { createAnswerChallenge } from '../edge/own-answers/acme-challenge.ts';
@@ -35,21 +34,12 @@ export interface Serving extends RequestHandlers {
 
 /**
  * Builds every step from its part of the configuration. Requests under other configurations go on. serving/checking-steps.ts makes the
- * steps before `replay` from the parts that are given here.
+ * steps before `replay`, and takes their parts from the sections itself.
  */
 export function createServing(configuration: Configuration, sections: Sections): Serving {
-  const { options, base, observation, counters, callers, traffic } = sections;
+  const { callers, traffic } = sections;
   const operations = configuration.contracts.operations.map(({ operation }) => operation);
-  const checking = createCheckingSteps(configuration, {
-    isDraining: base.isDraining,
-    onUnreadableForward: observation.onUnreadableForward,
-    overload: traffic.overload,
-    throttle: callers.throttle.throttle,
-    authenticate: createAuthenticate(callers.identity.credentialReaders),
-    onDeprecated: callers.versionUses.note,
-    requestCounters: counters.requests,
-    now: options.now,
-  });
+  const checking = createCheckingSteps(configuration, sections);
   const { authenticate, authorize } = checking.steps;
   const replays = replayOf(configuration, sections);
   const openStream = createOpenStream({

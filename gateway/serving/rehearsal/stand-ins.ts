@@ -27,13 +27,16 @@ export function createRehearsedSteps(
 ): Steps {
   const { upstreams, gateway } = configuration.config;
   const { steps: checks } = createCheckingSteps(configuration, {
-    authenticate,
-    now,
-    requestCounters: createReadOnlyStore(limitUse, now),
-    isDraining: no,
-    overload: { shed: nothing, reserve: nothing, hold: nothing },
-    throttle: nothing,
-    onDeprecated: nothing,
+    options: { now },
+    base: { isDraining: no },
+    observation: {},
+    counters: { requests: createReadOnlyStore(limitUse, now) },
+    callers: {
+      identity: { authenticate },
+      throttle: { throttle: nothing },
+      versionUses: { note: nothing },
+    },
+    traffic: { overload: { shed: nothing, reserve: nothing, hold: nothing } },
   });
 
   function admit(arrived: Arrived) {

@@ -9,7 +9,7 @@ import { createConfigurationChanges } from '../configuration-changes.ts';
 import { answersForOperators } from '../operators.ts';
 import type { Parts } from '../parts.ts';
 import { followConfiguration, type Reloads } from '../reload.ts';
-import type { SectionsAboveTraffic } from '../sections.ts';
+import type { Sections } from '../sections.ts';
 import type { TrafficSection } from './traffic.ts';
 
 interface AdministrationSection {
@@ -17,7 +17,7 @@ interface AdministrationSection {
   readonly operators: Operators<Sample>;
 }
 
-interface Above extends SectionsAboveTraffic {
+interface Above extends Omit<Sections, 'traffic'> {
   readonly traffic: TrafficSection;
 }
 

@@ -34,13 +34,13 @@ export interface CallersSection {
   onSessionEnded(caller: Caller, listener: () => void): () => void;
 }
 
-export interface SectionsAboveCallers extends FirstSections {
+interface Above extends FirstSections {
   readonly counters: CountersSection;
   readonly upstreams: UpstreamsSection;
 }
 
 /** Rejects with a sentence if the replay store or the store of use cannot be opened. */
-export async function openCallers(above: SectionsAboveCallers, parts: Parts): Promise<CallersSection> {
+export async function openCallers(above: Above, parts: Parts): Promise<CallersSection> {
   const streams = openStreams(above, parts);
   const tunnelStreams = openTunnelStreams(above, parts);
   const sessions = await openSessionsPart(above, parts);
@@ -66,7 +66,7 @@ export async function openCallers(above: SectionsAboveCallers, parts: Parts): Pr
   };
 }
 
-function openStreams({ options: { now }, base: { inForce } }: SectionsAboveCallers, parts: Parts): OpenStreams {
+function openStreams({ options: { now }, base: { inForce } }: Above, parts: Parts): OpenStreams {
   const streams = new OpenStreams({
     mostOf: (caller) => openStreamsMaxOf(inForce().config.limits, caller),
     now,
@@ -82,14 +82,14 @@ function openStreams({ options: { now }, base: { inForce } }: SectionsAboveCalle
 }
 
 /** Opens the part that follows the streams of tunnels. They have no limit and no operation; they end when their credential ends. */
-function openTunnelStreams({ options: { now } }: SectionsAboveCallers, parts: Parts): OpenStreams {
+function openTunnelStreams({ options: { now } }: Above, parts: Parts): OpenStreams {
   const streams = new OpenStreams({ mostOf: () => Number.POSITIVE_INFINITY, now });
   parts.add({ name: 'tunnel streams', close: () => streams.close() });
   return streams;
 }
 
 async function openSessionsPart(
-  { options: { settings, secrets, now }, base: { gateway, inForce }, observation: { log } }: SectionsAboveCallers,
+  { options: { settings, secrets, now }, base: { gateway, inForce }, observation: { log } }: Above,
   parts: Parts,
 ): Promise<Sessions | undefined> {
   const sessions = await openSessions({ gateway, settings, secrets, log, inForce, now });
@@ -98,7 +98,7 @@ async function openSessionsPart(
 }
 
 function openIdentityPart(
-  { options, base: { gateway, inForce }, observation: { log }, counters, upstreams }: SectionsAboveCallers,
+  { options, base: { gateway, inForce }, observation: { log }, counters, upstreams }: Above,
   sessions: Sessions | undefined,
   streams: readonly OpenStreams[],
   parts: Parts,
@@ -136,7 +136,7 @@ function openIdentityPart(
 }
 
 async function openReplayStorePart(
-  { options: { settings, now }, observation: { log } }: SectionsAboveCallers,
+  { options: { settings, now }, observation: { log } }: Above,
   parts: Parts,
 ): Promise<ReplayStore> {
   const replayStore = await openReplayStore({
@@ -157,7 +157,7 @@ async function openReplayStorePart(
 }
 
 function openVersionUsesPart(
-  { options: { settings, store, now }, base: { gateway }, observation: { log } }: SectionsAboveCallers,
+  { options: { settings, store, now }, base: { gateway }, observation: { log } }: Above,
   parts: Parts,
 ): VersionUses {
   const versionUses = openVersionUses({
@@ -176,7 +176,7 @@ function openVersionUsesPart(
 }
 
 async function openUsagePart(
-  { options: { settings, now }, base: { inForce }, observation: { log } }: SectionsAboveCallers,
+  { options: { settings, now }, base: { inForce }, observation: { log } }: Above,
   parts: Parts,
 ): Promise<Usage> {
   const usage = await openUsage({
@@ -192,7 +192,7 @@ async function openUsagePart(
 }
 
 function openThrottle(
-  { options: { configuration }, base: { forwardNow }, counters }: SectionsAboveCallers,
+  { options: { configuration }, base: { forwardNow }, counters }: Above,
   { isKnownCaller }: Identity,
   parts: Parts,
 ): Throttle {

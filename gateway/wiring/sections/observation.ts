@@ -36,7 +36,7 @@ export interface ObservationSection {
   onUnreadableForward(entry: string, proxy: string): void;
 }
 
-/** The sections that each later section takes. */
+/** The sections that every later section may use. */
 export interface FirstSections {
   readonly options: AppOptions;
   readonly base: BaseSection;

@@ -12,7 +12,7 @@ import { createExecutors } from '../executors.ts';
 import { Listeners, type ListenOptions } from '../listeners.ts';
 import { openOverload } from '../overload.ts';
 import type { Parts } from '../parts.ts';
-import type { Sections, SectionsAboveTraffic } from '../sections.ts';
+import type { Sections } from '../sections.ts';
 import { createServing, type Serving } from '../serving.ts';
 
 export interface TrafficSection {
@@ -28,8 +28,10 @@ export interface TrafficSection {
   servingInForce(): Serving;
 }
 
+type Above = Omit<Sections, 'traffic'>;
+
 /** Opens the parts. No request arrives before `listen` is called. */
-export function openTraffic(above: SectionsAboveTraffic, parts: Parts): TrafficSection {
+export function openTraffic(above: Above, parts: Parts): TrafficSection {
   const { options, base, observation, callers, certificates } = above;
   const constantHeaders = securityHeadersFor(base.gateway.publicUrl);
   const refusals = createRefusals({
@@ -68,10 +70,7 @@ export function openTraffic(above: SectionsAboveTraffic, parts: Parts): TrafficS
 }
 
 /** Returns the function that is called once at the end of each exchange. */
-function createRecordExchange(
-  { observation, callers }: SectionsAboveTraffic,
-  overload: Overload,
-): ListenOptions['recordExchange'] {
+function createRecordExchange({ observation, callers }: Above, overload: Overload): ListenOptions['recordExchange'] {
   const { tracing, log, metrics } = observation;
   return function recordExchange(trail) {
     overload.ended(trail);
@@ -84,7 +83,7 @@ function createRecordExchange(
 }
 
 function openTunnels(
-  { base, observation, counters, upstreams: { sandbox, targets }, callers }: SectionsAboveTraffic,
+  { base, observation, counters, upstreams: { sandbox, targets }, callers }: Above,
   refusals: Refusals,
   listeners: Listeners,
   parts: Parts,
@@ -106,7 +105,7 @@ function openTunnels(
 }
 
 function openOverloadPart(
-  { options, upstreams, callers: { streams, identity } }: SectionsAboveTraffic,
+  { options, upstreams, callers: { streams, identity } }: Above,
   listeners: Listeners,
   tunnels: Tunnels,
   parts: Parts,
