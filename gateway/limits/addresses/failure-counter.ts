@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import type { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { type ConnectRedis, connectRedis, type Redis } from '../../redis/client.ts';
 import { evaluate, toScript } from '../../redis/sealed-script.ts';
-import { createCountTogether } from './count-together.ts';
+import { realMachine } from '../../shared/machine.ts';
 import { createSharedUnits, type SharedUnits } from './reserved-units.ts';
 
 const require = createRequire(import.meta.url);
@@ -137,9 +137,21 @@ class ProcessCounter implements FailureCounter {
   }
 }
 
+/** A command with this many failures or more is a flood: the next command for the address waits. */
+const FLOOD = 8;
+/** Milliseconds between two commands of a flood. At most this much later the instance learns that the address is blocked. */
+const FLOOD_REST_MS = 5;
+
+/** The failures of an address that the next command counts. */
+interface WaitingFailures extends PromiseWithResolvers<FailureCount> {
+  failures: number;
+}
+
 /** Counts in Redis; while Redis is away, in the memory of this process. */
 class SharedCounter implements FailureCounter {
-  readonly count: FailureCounter['count'];
+  readonly #waiting = new Map<string, WaitingFailures>();
+  /** The addresses for which a command is in progress, or has counted a flood. */
+  readonly #inFlight = new Set<string>();
   readonly #limiter: RateLimiterRedis;
   readonly #fallback: ProcessCounter;
   readonly #units: SharedUnits;
@@ -152,7 +164,21 @@ class SharedCounter implements FailureCounter {
     });
     this.#fallback = new ProcessCounter(name, rules);
     this.#units = units;
-    this.count = createCountTogether((block, failures) => this.#count(block, failures));
+  }
+
+  /**
+   * One command counts all failures of an address in one turn of the event loop. While a command for the address is in progress, new
+   * failures wait and share the next command. A command for each failure took as much CPU as the refusal itself.
+   */
+  count(block: string): Promise<FailureCount> {
+    let waiting = this.#waiting.get(block);
+    if (waiting === undefined) {
+      waiting = { ...Promise.withResolvers<FailureCount>(), failures: 0 };
+      this.#waiting.set(block, waiting);
+      if (!this.#inFlight.has(block)) realMachine.setImmediate(this.#send, block);
+    }
+    waiting.failures += 1;
+    return waiting.promise;
   }
 
   reserve(block: string): Promise<Reserving> {
@@ -167,6 +193,20 @@ class SharedCounter implements FailureCounter {
     setRules(this.#limiter, rules);
     this.#fallback.useRules(rules);
   }
+
+  readonly #send = (block: string): void => {
+    const { failures, resolve } = this.#waiting.get(block) as WaitingFailures;
+    this.#waiting.delete(block);
+    this.#inFlight.add(block);
+    const next = () => {
+      this.#inFlight.delete(block);
+      if (this.#waiting.has(block)) this.#send(block);
+    };
+    const rest = () => realMachine.setTimeout(next, FLOOD_REST_MS).unref();
+    void this.#count(block, failures)
+      .then(resolve)
+      .then(failures < FLOOD ? next : rest);
+  };
 
   async #count(block: string, failures: number): Promise<FailureCount> {
     try {
