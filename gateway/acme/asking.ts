@@ -9,7 +9,7 @@ const LOOK_MS = 200;
 /** Longer than an order takes, and longer than the lease of an instance that has died. */
 const PATIENCE_MS = 120_000;
 
-interface Asking {
+export interface Asking {
   readonly store: AcmeStore;
   /** The certificate; for the key of the account, `SERVER`. */
   readonly id: string;

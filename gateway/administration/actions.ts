@@ -71,13 +71,15 @@ export function scopesAfter(before: readonly string[], { add, remove }: ScopesCh
   return [...new Set([...before, ...add])].filter((scope) => !remove.includes(scope));
 }
 
+export type NewKeyRequest = Omit<KeyRequest, 'by' | 'organization'> & Pick<OneKey, 'organization'>;
+
 interface KeyActions {
   /** Yields the keys, oldest first; only keys behind `after`. */
   list(of: {
     readonly organization: string | undefined;
     readonly after: string | undefined;
   }): AsyncIterable<readonly StoredKey[]>;
-  create(request: Omit<KeyRequest, 'by' | 'organization'> & Pick<OneKey, 'organization'>): Promise<NewKey>;
+  create(request: NewKeyRequest): Promise<NewKey>;
   changeScopes(one: OneKey, change: ScopesChange, waitMs: number | undefined): Promise<Made<StoredKey>>;
   rotate(
     one: OneKey,
@@ -114,14 +116,14 @@ interface UsageOfOrganization {
   readonly complete_until: string;
 }
 
+export type UsageRequest = Omit<UsageInput, 'position' | 'limit' | 'organization'> & Pick<OneKey, 'organization'>;
+
 interface UsageActions {
   /**
    * Returns the use of all periods from the first to the last one. @param question its organization is undefined for that of the key that
    * acts
    */
-  list(
-    question: Omit<UsageInput, 'position' | 'limit' | 'organization'> & Pick<OneKey, 'organization'>,
-  ): Promise<UsageOfOrganization>;
+  list(question: UsageRequest): Promise<UsageOfOrganization>;
 }
 
 /** One explained request. The contract has no log lines, but it has the remedy and the page of a refusal. */

@@ -6,12 +6,12 @@ import type { Caller, Organization } from '../exchange/caller.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
 import { type ChangeFollower, createChangeFollower } from '../shared/stores/change-follower.ts';
-import { createLookUp } from '../shared/stores/look-up.ts';
+import { createLookUp, type LookUp } from '../shared/stores/look-up.ts';
 import { type DigestOf, parseApiKey } from './api-key.ts';
 import { parseAuthorization } from './credentials.ts';
 import { IdentityCache, type IdentityCacheOptions, type KnownCaller } from './identity-cache.ts';
-import { createInstanceReports } from './instance-reports.ts';
-import { createKeyUses } from './key-uses.ts';
+import { createInstanceReports, type InstanceReports } from './instance-reports.ts';
+import { createKeyUses, type KeyUses } from './key-uses.ts';
 import type { KeyStore, KeyStoreChange } from './store/key-store.ts';
 import type { KeyAndOwner } from './store/stored-key.ts';
 
@@ -58,11 +58,11 @@ export class Directory {
   readonly #graceMs: number;
   readonly #machine: Machine;
   readonly #cache: IdentityCache;
-  readonly #uses: ReturnType<typeof createKeyUses>;
-  readonly #reports: ReturnType<typeof createInstanceReports>;
+  readonly #uses: KeyUses;
+  readonly #reports: InstanceReports;
   readonly #follower: ChangeFollower<KeyStoreChange>;
-  readonly #lookUpKey: ReturnType<typeof createLookUp<KeyAndOwner, KnownCaller>>;
-  readonly #lookUpOrganization: ReturnType<typeof createLookUp<Organization, Organization>>;
+  readonly #lookUpKey: LookUp<KeyAndOwner, KnownCaller>;
+  readonly #lookUpOrganization: LookUp<Organization, Organization>;
 
   constructor(options: DirectoryOptions) {
     const { store, host, pid, now, pollMs = 250, graceMs = 15 * 60_000, machine = realMachine } = options;

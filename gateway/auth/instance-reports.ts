@@ -20,7 +20,7 @@ interface InstanceReportsOptions extends Pick<Instance, 'host' | 'pid' | 'starte
 
 type Read = Pick<Instance, 'position' | 'changedAtMs'>;
 
-interface InstanceReports {
+export interface InstanceReports {
   readonly id: string;
   /** Called after every read of the change stream, with the position up to which all outdated cache entries were dropped. */
   noteRead(upTo: Read): void;

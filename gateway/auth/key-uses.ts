@@ -12,7 +12,7 @@ const PENDING_MAX = 50_000;
 const LAST_ATTEMPTS_MS = 1000;
 const PAUSE_MS = 50;
 
-interface KeyUses {
+export interface KeyUses {
   /** Notes the use unless the last noted one is recent. Returns the noted time, epoch milliseconds. */
   note(id: string, lastNotedAtMs: number): number;
   /** Writes if a batch is full or old enough; cheap enough to call often. */

@@ -3,6 +3,7 @@
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { ACME_FILE } from '../acme/sqlite-acme-store.ts';
 import { createDigestOf, keyFingerprint } from '../auth/api-key.ts';
 import { KEY_STORE_FILE } from '../auth/store/key-store.ts';
@@ -115,7 +116,7 @@ function secretProblem(entry: OwnSecret, { found }: Pick<Secrets, 'found'>, nowM
 function storeProblem(
   { dataDirectory }: Settings,
   file: string,
-  check: Parameters<typeof sqliteProblem>[1],
+  check: (database: DatabaseSync) => void,
 ): string | undefined {
   const path = join(dataDirectory, file);
   const problem = sqliteProblem(path, check);

@@ -18,7 +18,7 @@ import { isGatewayItself } from '../upstream/simulated/addresses.ts';
 import { machineWarnings } from './check-machine.ts';
 import { warningsOf } from './check-warnings.ts';
 import type { CommandContext } from './context.ts';
-import { providerExaminations } from './doctor/sessions.ts';
+import { type ProviderExamination, providerExaminations } from './doctor/sessions.ts';
 import { reportLines } from './mcp.ts';
 import { counted, printJson, printLine } from './print.ts';
 import { unenforcedLines } from './unenforced-lines.ts';
@@ -72,7 +72,7 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
       ...checked.missing.map((mistake) => `${toSentence(mistake)} ${MAY_BE_ELSEWHERE}`),
       ...checked.oneWay.map(toSentence),
       ...(await machineWarnings({ settings, config: configuration.config, secrets, nowMs })),
-      ...(await providerWarnings(configuration, secrets, now)),
+      ...(await providerWarnings(providerExaminations(configuration, secrets, now))),
       ...misspeltVariables(environment),
     ];
     if (ignoresManifest) writeManifest(settings, configuration);
@@ -88,8 +88,8 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
  * Returns what is wrong with the providers as warnings. It is no mistake in the files if a provider is away, or cannot be reached from this
  * machine.
  */
-async function providerWarnings(...parts: Parameters<typeof providerExaminations>): Promise<string[]> {
-  const examined = providerExaminations(...parts).map(async ({ name, examine }) => {
+async function providerWarnings(examinations: readonly ProviderExamination[]): Promise<string[]> {
+  const examined = examinations.map(async ({ name, examine }) => {
     // The error of a secret that cannot be read is dropped here, because it is already a mistake.
     const { failures = [], warnings = [] } = (await examine().catch(() => undefined)) ?? {};
     return [...failures, ...warnings].map((says) => `provider ${name}: ${says}`);

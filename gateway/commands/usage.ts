@@ -1,15 +1,13 @@
 // `gateway usage`: shows what an organization has called.
 
 import type { Command } from 'commander';
-import type { Actions } from '../administration/actions.ts';
+import type { UsageRequest } from '../administration/actions.ts';
 import { PERIOD_UNITS } from '../usage/periods.ts';
 import { isPeriodUnit, isUsageGroup, USAGE_GROUPS, type UsageGroup } from '../usage/report.ts';
 import type { CommandContext } from './context.ts';
 import { printJson, printLine, printTable } from './print.ts';
 import { parseMoment, splitList } from './read.ts';
 import { addOrganizationOption } from './server/options.ts';
-
-type UsageInput = Parameters<Actions['usage']['list']>[0];
 
 /** The names of the groups in an answer. */
 const members = { operation: 'operation_id', key: 'key_id', status_class: 'status_class' } as const;
@@ -57,7 +55,7 @@ async function usage(context: CommandContext, flags: UsageFlags): Promise<void> 
   printLine(context, `Complete until ${complete_until}.`);
 }
 
-function inputIn(context: CommandContext, flags: UsageFlags): UsageInput {
+function inputIn(context: CommandContext, flags: UsageFlags): UsageRequest {
   const { by, org: organization, operation, key } = flags;
   if (!isPeriodUnit(by)) return context.usage(`--by "${by}" is none of ${PERIOD_UNITS.join(', ')}.`);
   const names = splitList(flags.group ?? []);
@@ -76,6 +74,6 @@ function momentIn(context: CommandContext, flag: string, text: string | undefine
 }
 
 /** The part of an ISO time that names a period. */
-function shortPeriod(text: string, by: UsageInput['by']): string {
+function shortPeriod(text: string, by: UsageRequest['by']): string {
   return text.slice(0, { hour: 13, day: 10, month: 7 }[by]);
 }

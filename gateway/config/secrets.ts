@@ -154,15 +154,17 @@ export type OwnSecret =
   | 'viewer_token'
   | 'operator_tokens';
 
+export interface AdminTokens {
+  readonly admin: string | undefined;
+  readonly viewer: string | undefined;
+  readonly named: readonly OperatorToken[];
+}
+
 /**
  * Returns the tokens of operators: `admin_token` may act, `viewer_token` may look, and the line of a named operator says which of both they
  * may. Throws as `read` does.
  */
-export function adminTokensIn({ read }: Pick<Secrets, 'read'>): {
-  readonly admin: string | undefined;
-  readonly viewer: string | undefined;
-  readonly named: readonly OperatorToken[];
-} {
+export function adminTokensIn({ read }: Pick<Secrets, 'read'>): AdminTokens {
   const named = operatorTokensIn(read('operator_tokens') ?? '');
   // Lines that cannot be used count as no tokens. The next start refuses them.
   return { admin: read('admin_token'), viewer: read('viewer_token'), named: typeof named === 'string' ? [] : named };

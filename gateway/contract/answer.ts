@@ -11,7 +11,7 @@ import { responseFor, type SchemaCheck, type Schemas } from './schemas/schemas.t
 import { isActiveType, type UndeclaredAnswer, undeclaredMediaType, undeclaredStatus } from './undeclared.ts';
 import { toBodyViolations } from './violations/violations.ts';
 
-interface AnswerCheck {
+export interface AnswerCheck {
   /**
    * Describes an answer whose status, or media type of a body, the contract does not declare; undefined if both are declared. A status
    * without declared content allows every type in which browsers run no scripts.

@@ -18,7 +18,7 @@ import { isObject, type JsonObject, member } from './pointer.ts';
 import { toNumberViolation } from './scalars/number-literals.ts';
 import { allowFor, type CheckScope, createCheckScope, withinScope } from './schemas/check-scope.ts';
 import type { RequestSchemas, SchemaCheck, Schemas } from './schemas/schemas.ts';
-import { createNearNames } from './violations/near-names.ts';
+import { createNearNames, type NearNames } from './violations/near-names.ts';
 import { declaredNames, toNotes } from './violations/violation-notes.ts';
 import { toBodyViolations, toFields, toViolations, type Violation } from './violations/violations.ts';
 
@@ -42,7 +42,7 @@ interface RequestContract {
   readonly needsUpgrade: boolean;
   /** Lower-case media types of successful answers. */
   readonly answers: readonly string[];
-  readonly withNearNames: ReturnType<typeof createNearNames>;
+  readonly withNearNames: NearNames;
   /** The declared names; determined on the first violation. */
   readonly names: () => ReadonlySet<string>;
 }

@@ -67,10 +67,7 @@ export function createToolbox(
 }
 
 /** The operations that the block `mcp` opens. */
-export function openedOperations(
-  operations: readonly ContractOperation[],
-  mcp: Parameters<typeof createIsOpen>[0],
-): ContractOperation[] {
+export function openedOperations(operations: readonly ContractOperation[], mcp: McpSettings): ContractOperation[] {
   const isOpen = createIsOpen(mcp);
   return operations.filter((entry) => isOpen(entry.operation, () => tagsOf(entry)));
 }

@@ -11,7 +11,7 @@ import type { TlsSettings } from '../http1/client/connect.ts';
 import { createPipeline, createTunnelPipeline, type Steps } from '../pipeline.ts';
 import type { Tunnel } from '../tunnel/table.ts';
 import type { Tunnels } from '../tunnel/tunnels.ts';
-import type { createHandshake } from '../upstream/handshake.ts';
+import type { Handshake } from '../upstream/handshake.ts';
 import { samePath } from '../upstream/requests/path.ts';
 import type { OpenStream } from './open-stream.ts';
 
@@ -20,7 +20,7 @@ interface UpgradesOptions {
   readonly steps: Steps;
   readonly tunnels: Tunnels;
   tlsOf(upstream: string): TlsSettings | undefined;
-  readonly handshake: ReturnType<typeof createHandshake>;
+  handshake(exchange: Forwardable): Promise<Handshake | undefined>;
   readonly openStream: OpenStream;
 }
 
@@ -48,7 +48,7 @@ export function createUpgrades({
       if (endJoined === undefined) socket.destroy();
       else endJoined(why);
     });
-    let asked: Awaited<ReturnType<typeof handshake>>;
+    let asked: Handshake | undefined;
     try {
       asked = await handshake(exchange);
       if (asked === undefined) return;

@@ -6,7 +6,7 @@ export interface ServedOrigin {
   readonly isSecure: boolean;
 }
 
-type OriginOf = (request: {
+export type OriginOf = (request: {
   readonly headers: ReadonlyMap<string, string>;
   readonly scheme: string;
 }) => ServedOrigin | undefined;

@@ -12,14 +12,14 @@ import { type CrossSiteRules, isCrossSite } from './cross-site.ts';
 import { scopesIn } from './grants.ts';
 import type { KnownSession } from './live/known-sessions.ts';
 import type { LiveSessions } from './live/live-sessions.ts';
-import type { createOriginOf } from './origins.ts';
+import type { OriginOf } from './origins.ts';
 import type { ProviderSettings } from './settings.ts';
 import type { Session } from './store/session-store.ts';
 import { storeAway } from './store-away.ts';
 
 interface SessionReaderOptions {
   readonly live: Pick<LiveSessions, 'find' | 'use' | 'isKnown' | 'fresh'>;
-  readonly originOf: ReturnType<typeof createOriginOf>;
+  readonly originOf: OriginOf;
   readonly crossSite: CrossSiteRules;
   readonly providers: Readonly<Record<string, ProviderSettings>>;
   readonly organizations: SessionOrganizations;

@@ -9,18 +9,23 @@ export interface TunnelTargetsOptions {
   isOut(upstream: string, address: string): boolean;
 }
 
-export function createTunnelTargets({ originOf, isOut }: TunnelTargetsOptions) {
+export interface TunnelTargets {
+  /** Round robin over the addresses. Unhealthy and ejected targets are skipped, unless all are. */
+  targetOf(tunnel: Tunnel): URL;
+  /** The same object for the same origin. */
+  urlOf(origin: string): URL;
+}
+
+export function createTunnelTargets({ originOf, isOut }: TunnelTargetsOptions): TunnelTargets {
   const urls = new Map<string, URL>();
   const turns = new Map<string, number>();
 
-  /** The same object for the same origin. */
   function urlOf(origin: string): URL {
     const url = urls.get(origin) ?? new URL(origin);
     urls.set(origin, url);
     return url;
   }
 
-  /** Round robin over the addresses. Unhealthy and ejected targets are skipped, unless all are. */
   function targetOf({ name, upstream, addresses }: Tunnel): URL {
     const turn = (turns.get(name) ?? 0) % addresses.length;
     const inTurn = addresses.length === 1 ? addresses : [...addresses.slice(turn), ...addresses.slice(0, turn)];

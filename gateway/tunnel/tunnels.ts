@@ -12,7 +12,7 @@ import { hasEndedWaiting, type NodeAdmitted, setUpstreamRequest } from './proxie
 import { proxyRequest } from './proxy-request.ts';
 import type { Tunnel } from './table.ts';
 import { tunnelRequestHeaders, upgradeHeaders } from './tunnel-headers.ts';
-import { createTunnelTargets, type TunnelTargetsOptions } from './tunnel-targets.ts';
+import { createTunnelTargets, type TunnelTargets, type TunnelTargetsOptions } from './tunnel-targets.ts';
 import { type UpgradeOptions, upgrade } from './upgrade.ts';
 
 /** Limits requests and failures per client address. */
@@ -80,7 +80,7 @@ export class Tunnels {
   readonly #options: TunnelsOptions;
   readonly #connectMs: number;
   readonly #proxy = createHttpProxy();
-  readonly #targets: ReturnType<typeof createTunnelTargets>;
+  readonly #targets: TunnelTargets;
   /** Ends the open event streams and WebSockets. */
   readonly #streams = new Set<() => void>();
   #isDraining = false;

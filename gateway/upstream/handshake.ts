@@ -28,7 +28,7 @@ interface HandshakeOptions {
   traceparentFor(trail: TrailNotes): string;
 }
 
-interface Handshake {
+export interface Handshake {
   readonly origin: string;
   /** Lower-case name → value, without the fields of the connection. */
   readonly headers: Readonly<Record<string, string>>;

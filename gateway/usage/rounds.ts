@@ -28,7 +28,7 @@ interface Round {
   restedMs: number;
 }
 
-interface Rounds {
+export interface Rounds {
   /** Whether the last round wrote anything, or had nothing to write. */
   isAdvancing: boolean;
   /** Whether the process ends: rounds no longer rest. */

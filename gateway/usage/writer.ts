@@ -3,7 +3,7 @@
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type Machine, realMachine, type Timer } from '../shared/machine.ts';
-import { createRounds, RESTS_MAX_MS } from './rounds.ts';
+import { createRounds, RESTS_MAX_MS, type Rounds } from './rounds.ts';
 import type { UsageStore } from './store.ts';
 import { createTally, type TallyOptions, type UsageTally } from './tally.ts';
 import { createWaitingParcels, type WaitingParcels } from './waiting-parcels.ts';
@@ -52,7 +52,7 @@ export class UsageWriter {
   readonly #name: string;
   readonly #tally: UsageTally;
   readonly #parcels: WaitingParcels;
-  readonly #rounds: ReturnType<typeof createRounds>;
+  readonly #rounds: Rounds;
   #opening: Promise<UsageStore> | undefined;
   #state: WriterStatus['state'] = 'unused';
   #completeUntilAtMs: number | undefined;

@@ -6,7 +6,7 @@ import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Environment, Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
-import type { createLog } from '../observe/log/log.ts';
+import type { LogOptions } from '../observe/log/log.ts';
 import type { LoopProbe } from '../overload/pressure.ts';
 import type { AskFleet } from '../shared/questions/fleet.ts';
 import type { SandboxProcess } from '../upstream/simulated/sandbox.ts';
@@ -22,7 +22,7 @@ export interface AppOptions {
   readonly digestOf: DigestOf;
   now(): number;
   /** Destination of log lines; standard output by default. */
-  readonly logTo?: Parameters<typeof createLog>[0]['destination'];
+  readonly logTo?: LogOptions['destination'];
   /** Measures the delay of the event loop; by default with a timer. */
   readonly probeLoop?: LoopProbe;
   /** Number of this worker. A worker opens no admin listener: the primary process answers operators, through `operators`. */

@@ -2,13 +2,13 @@
 // loaded with the first of them, because it takes long to load.
 
 import type { Configuration } from '../configuration.ts';
+import type { AnswerExample, MadeValues } from '../contract/examples/answers.ts';
 import type { Mode } from '../exchange/caller.ts';
 import type { Log } from '../observe/log/log.ts';
 import { upstreamOfExamples, upstreamsFromContract } from '../upstream/simulated/addresses.ts';
 import type { AnswerFromContract } from '../upstream/simulated/examples.ts';
 
-type Answers = typeof import('../contract/examples/answers.ts');
-type Handlers = ReadonlyMap<string, ReturnType<Answers['createExampleAnswers']>>;
+type Handlers = ReadonlyMap<string, AnswerExample>;
 
 interface OpenExamples {
   /** Answers under the configuration in force when a request arrives. */
@@ -20,7 +20,7 @@ interface OpenExamples {
 
 /** Resolves once the first request can be answered. */
 export async function openExamples(first: Configuration, log: Pick<Log, 'logger'>): Promise<OpenExamples> {
-  const made: Parameters<Answers['createExampleAnswers']>[0]['made'] = new WeakMap();
+  const made: MadeValues = new WeakMap();
   let modes = modesByUpstream(first);
   let handlers = handlersOf(first);
   const warned = new Set<string>();

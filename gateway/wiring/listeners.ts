@@ -38,6 +38,12 @@ interface ListenersOptions extends Pick<ServerOptions, 'constantHeaders' | 'refu
   onExcess(of: Excess): void;
 }
 
+export interface Ports {
+  readonly port: number;
+  /** Undefined without a plaintext listener. */
+  readonly plainPort: number | undefined;
+}
+
 /** A reload changes the connection limits and the trusted proxies here; the other settings need a restart. */
 export class Listeners {
   readonly #options: ListenersOptions;
@@ -52,8 +58,8 @@ export class Listeners {
     this.#gateway = options.configuration().config.gateway;
   }
 
-  /** Starts to listen. Resolves with the ports; `plainPort` is undefined without a plaintext listener. */
-  async listen(options: ListenOptions): Promise<{ readonly port: number; readonly plainPort: number | undefined }> {
+  /** Starts to listen. */
+  async listen(options: ListenOptions): Promise<Ports> {
     const { server } = this.#createServers(options);
     const { host, port } = this.#options.settings;
     const portOfPlain = this.#gateway.tls?.plain?.port ?? 0;

@@ -8,7 +8,7 @@ export interface BackOffRules {
   readonly longestMs: number;
 }
 
-interface BackOff {
+export interface BackOff {
   /**
    * Returns the milliseconds to wait before the next start.
    *

@@ -9,7 +9,7 @@ import type { WriterStatus } from '../usage/writer.ts';
 import type { WorkerQuestion } from './messages.ts';
 import type { WorkerProcess } from './process.ts';
 import type { WorkerPool } from './worker-pool.ts';
-import { worstOverload, worstUpstreams } from './worst-of.ts';
+import { type OverloadReport, type UpstreamReport, worstOverload, worstUpstreams } from './worst-of.ts';
 
 interface WorkersOperatorsOptions {
   readonly pool: Pick<WorkerPool, 'processes' | 'places'>;
@@ -27,8 +27,8 @@ interface Readiness {
 interface Status {
   readonly configuration: { readonly version: string };
   readonly usage: WriterStatus;
-  readonly upstreams?: Parameters<typeof worstUpstreams>[0][number];
-  readonly overload?: Parameters<typeof worstOverload>[0][number];
+  readonly upstreams?: Readonly<Record<string, UpstreamReport>>;
+  readonly overload?: OverloadReport;
 }
 
 interface WorkersOperators extends Answers {

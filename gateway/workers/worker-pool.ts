@@ -1,7 +1,7 @@
 // Keeps the configured number of workers: replaces each one that dies, replaces all one after the other on request, and ends them at the
 // end.
 
-import { type BackOffRules, createBackOff } from './back-off.ts';
+import { type BackOff, type BackOffRules, createBackOff } from './back-off.ts';
 import type { Ready } from './messages.ts';
 import type { Ending, WorkerProcess } from './process.ts';
 
@@ -41,7 +41,7 @@ export interface WorkerStatus {
 
 interface Place {
   readonly number: number;
-  readonly backOff: ReturnType<typeof createBackOff>;
+  readonly backOff: BackOff;
   /** The worker that is replaced when it dies. */
   current: WorkerProcess | undefined;
   /** The successor of a living worker, while it starts. */

@@ -3,7 +3,7 @@
 
 import { type CredentialState, isSuspended } from '../shared/contracts/upstreams.ts';
 
-interface UpstreamReport {
+export interface UpstreamReport {
   readonly targets?: readonly { readonly state: string }[];
   readonly breaker?: Readonly<Record<string, string>>;
   readonly credential?: CredentialState;
@@ -18,7 +18,7 @@ interface Unanswered {
   readonly oldest_ms: number;
 }
 
-interface Overload {
+export interface OverloadReport {
   readonly shedding: boolean;
   readonly loop_overloaded: boolean;
 }
@@ -47,7 +47,7 @@ function added(all: readonly Unanswered[]): Unanswered[] {
   }));
 }
 
-export function worstOverload<Report extends Overload>(ofWorkers: readonly Report[]): Report | undefined {
+export function worstOverload<Report extends OverloadReport>(ofWorkers: readonly Report[]): Report | undefined {
   const rank = ({ shedding, loop_overloaded: isLate }: Report) => Number(shedding) + 2 * Number(isLate);
   return ofWorkers.toSorted((one, other) => rank(other) - rank(one))[0];
 }

@@ -2,7 +2,7 @@
 // its account.
 
 import type { Command } from 'commander';
-import { askGateways } from '../../acme/asking.ts';
+import { type Asking, askGateways } from '../../acme/asking.ts';
 import { SERVER } from '../../acme/records.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine, printTable, shortTime } from '../print.ts';
@@ -84,7 +84,7 @@ async function ask(
   { actor, now, fail }: CommandContext,
   { store }: OpenedStore,
   id: string,
-  kind: Parameters<typeof askGateways>[0]['kind'],
+  kind: Asking['kind'],
 ): Promise<void> {
   const reason = await askGateways({ store, id, kind, by: actor, now });
   if (reason !== undefined) fail(reason);

@@ -1,5 +1,6 @@
 // Who has called operations lately, for the author of a change that breaks them: from the counts of use on this machine or in Redis.
 
+import type { UsagePosition } from '../../usage/report.ts';
 import type { MachineContext } from '../context.ts';
 import { counted } from '../print.ts';
 
@@ -42,7 +43,7 @@ async function readCallers(context: MachineContext): Promise<Callers> {
     for (const { id: organization } of await store.organizations.list({ limit: ORGANIZATIONS_MAX })) {
       const [toMs, fromMs] = [now(), now() - DAYS * DAY_MS];
       const question = { organization, unit: 'day', fromMs, toMs, groups: ['operation'], limit: PAGE } as const;
-      let position: Awaited<ReturnType<typeof usagePage>>['next'];
+      let position: UsagePosition | undefined;
       do {
         const { sums, next } = await usagePage({ ...question, position }, { store: counts, keepDays, nowMs: toMs });
         for (const { operation, requests } of sums) if (operation) add(found, operation, organization, requests);

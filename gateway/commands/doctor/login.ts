@@ -6,6 +6,7 @@ import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
 import { isServerOfEntry } from '../../shared/contracts/upstreams.ts';
 import {
+  type CredentialHeader,
   type CredentialSettings,
   credentialProblem,
   parseCredential,
@@ -80,7 +81,7 @@ function backendOf(
   configuration: Configuration,
   secrets: Pick<Secrets, 'read'>,
   upstream: string,
-  header: ReturnType<NonNullable<Parameters<typeof createBackend>[0]['credential']>>,
+  header: CredentialHeader,
 ): Backend {
   const entry = configuration.config.upstreams[upstream] as Configuration['config']['upstreams'][string];
   const [origin = ''] = entry.live;

@@ -8,7 +8,7 @@ import { type Finding, fail, type NamedCheck, ok, warn } from '../finding.ts';
 /** Shorter than the time of each check, so that the finding is about the provider. */
 const ANSWER_MAX_MS = 2000;
 
-interface ProviderExamination {
+export interface ProviderExamination {
   readonly name: string;
   /** Examines the provider. Resolves with undefined if the secret of the client is missing, which has a finding of its own. */
   examine(): Promise<Examination | undefined>;

@@ -10,7 +10,7 @@ import { withCounters } from '../here/limits.ts';
 import { printJson, printText } from '../print.ts';
 import { splitList } from '../read.ts';
 import { nearRoute, printReport } from './print.ts';
-import { findWho } from './who.ts';
+import { findWho, type WhoFlags } from './who.ts';
 
 export interface RehearseFlags {
   readonly request?: string;
@@ -34,7 +34,7 @@ export async function explainRequest(context: CommandContext, text: string, flag
     ...(flags.scopes === undefined ? {} : { scopes: splitList(flags.scopes) }),
     authorization: headerIn(request.headers, 'authorization'),
     knowsAddress: flags.client !== undefined,
-  } as Parameters<typeof findWho>[2]);
+  } as WhoFlags);
   const { report, unknown } = await usageOf(context, who.organization);
   const { line, refusal } = await rehearse(request, {
     configuration,

@@ -18,7 +18,7 @@ const ANY_PERSON = {
   session: 'any session',
 } as const;
 
-interface WhoFlags {
+export interface WhoFlags {
   readonly org?: string;
   readonly key?: string;
   readonly mode?: Mode;

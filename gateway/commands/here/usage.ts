@@ -3,7 +3,7 @@
 import type { Actions } from '../../administration/actions.ts';
 import { createListUsage, type UsageInput } from '../../administration/usage.ts';
 import { GatewayError } from '../../catalogue/errors.ts';
-import { usagePage } from '../../usage/report.ts';
+import { type UsageQuestion, usagePage } from '../../usage/report.ts';
 import { openUsageStore } from '../../usage/usage.ts';
 import type { MachineContext } from '../context.ts';
 import { noOrganization } from './deps.ts';
@@ -23,8 +23,7 @@ async function readAll(context: MachineContext, input: Omit<UsageInput, 'positio
   const { store } = await context.keyStore();
   const { now } = context;
   const counts = await openUsageStore({ ...context.settings(), keepDays: () => keepDays, now });
-  const page = (question: Parameters<typeof usagePage>[0]) =>
-    usagePage(question, { store: counts, keepDays, nowMs: now() });
+  const page = (question: UsageQuestion) => usagePage(question, { store: counts, keepDays, nowMs: now() });
   const listUsage = createListUsage({ store, now, usage: { page } });
   try {
     const first = await listUsage(input);

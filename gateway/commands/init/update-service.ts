@@ -128,7 +128,7 @@ interface WrittenEntry {
 }
 
 function entriesIn(text: string): Readonly<Record<string, WrittenEntry>> {
-  return (meaningOf(text) as { upstreams?: ReturnType<typeof entriesIn> } | undefined)?.upstreams ?? {};
+  return (meaningOf(text) as { upstreams?: Readonly<Record<string, WrittenEntry>> } | undefined)?.upstreams ?? {};
 }
 
 /** Compares with the document from a place of its own, so that nothing is written before its mistakes are known. */

@@ -1,7 +1,7 @@
 // `gateway keys create`: creates a key for an organization.
 
 import { type Command, Option } from 'commander';
-import type { Actions } from '../../administration/actions.ts';
+import type { NewKeyRequest } from '../../administration/actions.ts';
 import { isAddressRange } from '../../auth/address-ranges.ts';
 import { keyToJson } from '../../auth/key-json.ts';
 import type { Mode } from '../../exchange/caller.ts';
@@ -69,7 +69,7 @@ export function requireExpiry(context: CommandContext, expires: string): number 
   return expiresAtMs;
 }
 
-function requestOf(context: CommandContext, flags: CreateFlags): Parameters<Actions['keys']['create']>[0] {
+function requestOf(context: CommandContext, flags: CreateFlags): NewKeyRequest {
   const { org: organization, mode, name, expires } = flags;
   if (!isName(name)) context.usage('--name is not one line of up to 200 characters.');
   const allowedCidrs = splitList(flags.allow ?? []);

@@ -18,7 +18,7 @@ import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
 import { upstreamRequestLines } from '../../upstream/headers/request-lines.ts';
 import { BUFFERED_BYTES_MAX } from '../../upstream/relay/buffered-answer.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
-import { createRewrite } from '../../upstream/requests/rewrite.ts';
+import { createRewrite, type Rewritten } from '../../upstream/requests/rewrite.ts';
 import { createPools } from '../../upstream/targets/pools.ts';
 import { reasonOf } from '../finding.ts';
 
@@ -94,6 +94,10 @@ interface BackendOptions {
   readonly credential?: (() => CredentialHeader) | undefined;
 }
 
+interface BackendOutgoing extends Outgoing {
+  readonly recordRead: Rewritten['recordRead'];
+}
+
 /** Client address in the requests: one reserved for documentation (RFC 5737). */
 const CLIENT_ADDRESS = '192.0.2.1';
 
@@ -106,7 +110,7 @@ export function createBackend(options: BackendOptions): Backend {
   const rewrite = createRewrite(entry.requests);
   const proofs = new Set<string>();
 
-  async function outgoing(asked: BackendRequest) {
+  async function outgoing(asked: BackendRequest): Promise<BackendOutgoing> {
     const { operation } = asked.entry;
     const json = asked.body === undefined ? undefined : Buffer.from(JSON.stringify(asked.body));
     const rawBody = asked.bytes ?? json;
@@ -153,7 +157,7 @@ export function createBackend(options: BackendOptions): Backend {
   }
 
   /** The answer to a request, or to the read before it if that fails. */
-  async function exchanged({ recordRead, ...request }: Awaited<ReturnType<typeof outgoing>>, asked: BackendRequest) {
+  async function exchanged({ recordRead, ...request }: BackendOutgoing, asked: BackendRequest) {
     const signal = AbortSignal.timeout(timeoutMs);
     const { operation } = asked.entry;
     const addressed = { operation, pathValues: asked.pathValues, submitted: asked.body };

@@ -4,7 +4,7 @@ import type { ContractOperation } from '../../contract/operations/operations.ts'
 import { templateParameters } from '../../contract/operations/routes.ts';
 import { type Finding, ok, warn } from '../finding.ts';
 import { counted } from '../print.ts';
-import { type Answered, type Backend, statusOf } from './backend.ts';
+import { type Answered, type Backend, type BackendRequest, statusOf } from './backend.ts';
 import { isReading, isRefused } from './exercise.ts';
 import { collectionOf } from './plan.ts';
 import { createIdsOf } from './record-ids.ts';
@@ -51,7 +51,7 @@ export function createCreatedRecords(backend: Backend, entries: readonly Contrac
     } else if (method === 'DELETE') present.delete(keyOf(collectionIn(path) ?? path, pathValues));
   }
 
-  async function send(asked: Parameters<Backend['send']>[0]): Promise<Answered> {
+  async function send(asked: BackendRequest): Promise<Answered> {
     const answered = await backend.send(asked);
     if (!isReading(asked.method ?? asked.entry.operation.method)) note(answered);
     return answered;

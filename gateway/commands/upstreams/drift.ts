@@ -1,6 +1,6 @@
 // Compares answers with the contract: status, media type and body.
 
-import { createAnswerCheck } from '../../contract/answer.ts';
+import { type AnswerCheck, createAnswerCheck } from '../../contract/answer.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { responseFor, type Schemas } from '../../contract/schemas/schemas.ts';
 import type { UndeclaredAnswer } from '../../contract/undeclared.ts';
@@ -42,8 +42,6 @@ export function driftOf(
     note(warn('contract', `${entry.operation.id} was not tried: ${why}.`, 'Try it by hand.'));
   return [...found.values()];
 }
-
-type AnswerCheck = ReturnType<typeof createAnswerCheck>;
 
 function faultsOf(answered: Answered, check: AnswerCheck): Finding[] {
   const { asked, status, headers, problem, judgement } = answered;

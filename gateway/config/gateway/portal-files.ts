@@ -135,7 +135,7 @@ type Complain = (line: number | undefined, reason: string, remedy: string) => vo
 
 const memberNames = ['summary', 'order', 'updated'];
 
-function checkMembers(members: ReturnType<typeof readFrontMatter>['members'], complain: Complain): void {
+function checkMembers(members: WithFrontMatter['members'], complain: Complain): void {
   for (const [name, { value, line }] of members) {
     if (!memberNames.includes(name)) complain(line, `a guide has no "${name}".`, suggest(name, memberNames));
     if (name === 'order' && !/^\d{1,4}$/.test(value))

@@ -8,7 +8,7 @@ import { concreteType, printBody } from './bodies.ts';
 import { type Choice, chooseAnswer, type RequestParameters, readPrefer } from './choose.ts';
 import { answerSchema, contentOf, type DeclaredAnswer } from './declared.ts';
 import { headersFor } from './headers.ts';
-import { type MadeValue, valueFor } from './values.ts';
+import { type MadeValue, type ValueOptions, valueFor } from './values.ts';
 
 /** The request, in the form in which the gateway would send it to a service. */
 interface ExampleRequest {
@@ -27,7 +27,10 @@ interface ExampleAnswer {
 }
 
 /** Values that are made once. The operations of an unchanged document keep theirs over a reload. */
-type MadeValues = WeakMap<ContractOperation, Map<string, MadeValue | undefined>>;
+export type MadeValues = WeakMap<ContractOperation, Map<string, MadeValue | undefined>>;
+
+/** Answers a request for an operation of one upstream. */
+export type AnswerExample = (request: ExampleRequest) => ExampleAnswer;
 
 interface ExampleAnswersOptions {
   /** The operations of one upstream. */
@@ -41,7 +44,7 @@ interface ExampleAnswersOptions {
 /** The status of the answer if no valid answer can be made from the contract. The gateway does not retry a request after 501. */
 const UNAVAILABLE = 501;
 
-export function createExampleAnswers(options: ExampleAnswersOptions): (request: ExampleRequest) => ExampleAnswer {
+export function createExampleAnswers(options: ExampleAnswersOptions): AnswerExample {
   const { schemas, made } = options;
   const entries = new Map(options.operations.map((entry) => [entry.operation.id, entry]));
   const routes = createRoutes(
@@ -94,7 +97,7 @@ export function createExampleAnswers(options: ExampleAnswersOptions): (request: 
 }
 
 /** A schema that does not compile has no valid value. */
-export function valueOrNone(options: Parameters<typeof valueFor>[0]): MadeValue | undefined {
+export function valueOrNone(options: ValueOptions): MadeValue | undefined {
   try {
     return valueFor(options);
   } catch {

@@ -13,7 +13,7 @@ export interface MadeValue {
   readonly value: unknown;
 }
 
-interface ValueOptions {
+export interface ValueOptions {
   readonly answer: DeclaredAnswer;
   /** As the contract spells it. */
   readonly type: string;

@@ -8,7 +8,13 @@ import type { ValueShape } from '../parameters/value-shape.ts';
 import { escapeToken, type JsonObject } from '../pointer.ts';
 import { toNumberViolation } from '../scalars/number-literals.ts';
 import type { SchemaCheck } from '../schemas/schemas.ts';
-import { toBodyViolations, VIOLATIONS_MAX, type Violation, violationInBody } from '../violations/violations.ts';
+import {
+  type Fault,
+  toBodyViolations,
+  VIOLATIONS_MAX,
+  type Violation,
+  violationInBody,
+} from '../violations/violations.ts';
 import { isObjectOnly } from './form-encoding.ts';
 import { FormLists, type Naming } from './form-lists.ts';
 import { type FormPlace, isItemKey } from './form-place.ts';
@@ -21,9 +27,6 @@ interface Uncertain {
   readonly pointer: string;
   readonly text: string;
 }
-
-/** The text of a refusal at one place. */
-type Fault = Parameters<typeof violationInBody>[1];
 
 const faults = {
   duplicate: { code: 'duplicate', message: 'Is given more than once.' },

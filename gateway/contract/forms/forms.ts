@@ -8,7 +8,7 @@ import type { StreamedBodyCheck } from '../../exchange/exchange.ts';
 import { essenceOf, MULTIPART, mediaTypeOf, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { decodeFormText } from '../parameters/form-text.ts';
-import { createValueShapes, type ValueShape } from '../parameters/value-shape.ts';
+import { createValueShapes, type ShapeOf, type ValueShape } from '../parameters/value-shape.ts';
 import { child, type JsonObject, member, memberNames } from '../pointer.ts';
 import { allowFor, type CheckScope, withinScope } from '../schemas/check-scope.ts';
 import type { RequestSchemas } from '../schemas/schemas.ts';
@@ -41,7 +41,7 @@ interface StreamOptions {
 /** Returns the check of a body of this type, under the declared type or range that covers it. */
 export type FormChecks = (declared: string, contentType: string | undefined) => FormCheck | undefined;
 
-const shapes = new WeakMap<JsonObject, ReturnType<typeof createValueShapes>>();
+const shapes = new WeakMap<JsonObject, ShapeOf>();
 
 /** Returns the checks of an operation; undefined if it takes no form whose content is described. */
 export function createFormChecks(entry: ContractOperation, schemas: RequestSchemas): FormChecks | undefined {

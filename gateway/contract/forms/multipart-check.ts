@@ -2,6 +2,7 @@
 // body_too_large.
 
 import { GatewayError } from '../../catalogue/errors.ts';
+import type { Fault } from '../violations/violations.ts';
 import type { FormContract, FormLimits } from './form-contract.ts';
 import type { FormPlace } from './form-place.ts';
 import { FormValue } from './form-value.ts';
@@ -74,7 +75,7 @@ export function createMultipartCheck(
     },
   });
 
-  function refuse(fault: Parameters<FormValue['refuse']>[1]): void {
+  function refuse(fault: Fault): void {
     isRefused = true;
     form.refuse(place, fault);
   }

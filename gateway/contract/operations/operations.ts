@@ -13,7 +13,7 @@ import { checkOperation } from './operation-checks.ts';
 import { restParameterOf } from './rest-parameter.ts';
 import { isRequestable } from './routes.ts';
 import { knownScopes, operationSecurity, type SecuritySettings } from './security.ts';
-import { mappedServer, type ServerMapping, serverOfDocument, serverOfOperation } from './servers.ts';
+import { type MappedServer, mappedServer, type ServerMapping, serverOfDocument, serverOfOperation } from './servers.ts';
 
 /** The settings of an upstreams.yaml entry for the documents that it lists. */
 export interface DocumentDefaults extends SecuritySettings, CrossingDefaults {
@@ -69,7 +69,7 @@ interface Draft {
   /** The path of its server. */
   readonly serverPath: string;
   /** Where its server is mapped to. */
-  readonly mapped: ReturnType<typeof mappedServer>;
+  readonly mapped: MappedServer | undefined;
   /** The path of the addresses of its upstream, if they have one. */
   readonly addressPath: string | undefined;
 }

@@ -19,6 +19,12 @@ export function serverOfDocument(root: JsonObject): DeclaredServer {
 }
 
 /** The place of a server in upstreams.yaml. */
+/** Where a server of a document is mapped to. */
+export interface MappedServer {
+  readonly upstream: string;
+  readonly path: string;
+}
+
 export interface ServerMapping {
   /** Host and path, without a slash at the end. */
   readonly server: string;
@@ -31,7 +37,7 @@ export interface ServerMapping {
 export function mappedServer(
   { origin, path }: DeclaredServer,
   mappings: readonly ServerMapping[],
-): { readonly upstream: string; readonly path: string } | undefined {
+): MappedServer | undefined {
   if (origin === undefined || mappings.length === 0) return undefined;
   const address = new URL(origin).host + path;
   const [found] = mappings

@@ -35,8 +35,10 @@ export interface ValueShape {
 const ANY_BYTES = 'application/octet-stream';
 const DEPTH_MAX = 8;
 
+export type ShapeOf = (schemas: readonly Located[]) => ValueShape;
+
 /** Creates the shapes of a document: each once, when a request first needs it, because schemas may be circular. */
-export function createValueShapes(root: JsonObject): (schemas: readonly Located[]) => ValueShape {
+export function createValueShapes(root: JsonObject): ShapeOf {
   const made = new Map<string, ValueShape>();
 
   function shapeOf(schemas: readonly Located[]): ValueShape {

@@ -9,7 +9,7 @@ const LENGTH_MAX = 40;
 const HINTS_MAX = 3;
 const EDITS_MAX = 2;
 
-type NearNames = (violations: readonly Violation[]) => readonly Violation[];
+export type NearNames = (violations: readonly Violation[]) => readonly Violation[];
 
 /** Prepares the hints of one operation. */
 export function createNearNames({ parameters }: Pick<ContractOperation, 'parameters'>): NearNames {

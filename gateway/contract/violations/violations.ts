@@ -84,8 +84,11 @@ function whereOf(place: string, tokens: readonly string[]): Pick<Violation, 'in'
   return { in: place as Violation['in'], param: dotted(tokens) };
 }
 
+/** What is wrong at one place. */
+export type Fault = Pick<Violation, 'code' | 'message'>;
+
 /** Creates a violation for a value in the body at a pointer. */
-export function violationInBody(pointer: string, text: Pick<Violation, 'code' | 'message'>): Violation {
+export function violationInBody(pointer: string, text: Fault): Violation {
   return { ...inBody(pathOf(pointer)), ...text };
 }
 

@@ -45,7 +45,7 @@ interface Output {
   flush(): boolean;
 }
 
-interface LogOptions {
+export interface LogOptions {
   readonly level: LogLevel;
   now(): number;
   /** Destination of the lines; standard output by default. */

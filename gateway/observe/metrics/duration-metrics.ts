@@ -6,7 +6,7 @@ import type { Trail } from '../../exchange/trail.ts';
 import { hasFailed } from '../../shared/failed-requests.ts';
 import { METHODS } from '../../shared/http/words.ts';
 import { memoize } from '../../shared/memoize.ts';
-import type { createRouteSeries, Measured } from './route-series.ts';
+import type { Measured, RouteSeries } from './route-series.ts';
 import { createHistogram, type Series } from './series.ts';
 import { createTraffic, type OperationTraffic } from './traffic.ts';
 
@@ -37,10 +37,7 @@ const knownMethods = ['CONNECT', ...METHODS];
 /** From this status on (502, 503, 504), a refusal means that the service did not answer. */
 const UNANSWERED_STATUS = 502;
 
-export function createDurationMetrics(
-  registry: Registry,
-  routes: ReturnType<typeof createRouteSeries>,
-): DurationMetrics {
+export function createDurationMetrics(registry: Registry, routes: RouteSeries): DurationMetrics {
   const server = createHistogram(registry, {
     name: 'http_server_request_duration_seconds',
     help: 'Duration of exchanges, from arrival to the end of the answer. Without tunnels and streams, which may be open for days.',

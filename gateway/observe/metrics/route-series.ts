@@ -9,7 +9,7 @@ export type Measured = Pick<Operation, 'upstream' | 'path' | 'entry' | 'method' 
 /** Statuses that an operation may have series of; an upstream may invent hundreds. */
 const STATUSES_MAX = 16;
 
-interface RouteSeries {
+export interface RouteSeries {
   /** Decides anew; call it with the operations of each configuration. */
   use(operations: readonly Measured[], operationsMax: number): void;
   /** The value of the label `http_route`. */

@@ -48,12 +48,19 @@ export function createCounter(registry: Registry, options: CounterOptions): (...
   return find;
 }
 
+/** The observations with one set of labels. */
+interface Buckets {
+  readonly labels: Labels;
+  readonly buckets: Float64Array;
+  sum: number;
+}
+
 /** Registers the histogram. */
 export function createHistogram(registry: Registry, options: HistogramOptions): Histogram {
   const { name, buckets: bounds } = options;
-  const create = (labels: Labels) => ({ labels, buckets: new Float64Array(bounds.length + 1), sum: 0 });
+  const create = (labels: Labels): Buckets => ({ labels, buckets: new Float64Array(bounds.length + 1), sum: 0 });
 
-  function rowsOf({ labels, buckets, sum }: ReturnType<typeof create>): object[] {
+  function rowsOf({ labels, buckets, sum }: Buckets): object[] {
     let cumulative = 0;
     const rows: object[] = bounds.map((bound, index) => {
       cumulative += buckets[index] as number;

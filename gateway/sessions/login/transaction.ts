@@ -24,7 +24,9 @@ export interface Transaction extends LoginSecrets {
   readonly begunAtMs: number;
 }
 
-interface Transactions {
+export interface Transactions {
+  /** Random values for a new login. */
+  newSecrets(): LoginSecrets;
   /** The Set-Cookie lines of a new login: its own cookie, and the ends of logins that were given up. */
   begin(transaction: Transaction, cookies: string, isSecure: boolean): string[];
   /** The login of this `state` that this browser has begun; undefined if there is none, or it took too long. */
@@ -33,10 +35,7 @@ interface Transactions {
   endedLine(state: string, isSecure: boolean): string;
 }
 
-export function createTransactions(
-  ring: KeyRing,
-  randomText: () => string,
-): Transactions & { newSecrets(): LoginSecrets } {
+export function createTransactions(ring: KeyRing, randomText: () => string): Transactions {
   return {
     newSecrets: () => ({ state: randomText(), nonce: randomText(), codeVerifier: randomText() }),
     begin(transaction, cookies, isSecure) {

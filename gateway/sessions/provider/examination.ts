@@ -4,7 +4,7 @@ import type * as OpenidClient from 'openid-client';
 import type { ProviderSettings } from '../settings.ts';
 import { clientAuthentication } from './client-authentication.ts';
 import { providerReason } from './provider.ts';
-import { createProviderFetch } from './provider-fetch.ts';
+import { createProviderFetch, type ProviderFetch } from './provider-fetch.ts';
 
 export interface Examination {
   /** What does not work: a person cannot sign in. Sentences. */
@@ -94,7 +94,7 @@ function foreignEndpoints(metadata: OpenidClient.ServerMetadata, origins: Readon
 
 async function keysFailure(
   { jwks_uri: uri }: OpenidClient.ServerMetadata,
-  fetchFrom: ReturnType<typeof createProviderFetch>,
+  fetchFrom: ProviderFetch,
 ): Promise<string[]> {
   if (uri === undefined) return ['Its discovery document names no jwks_uri.'];
   try {

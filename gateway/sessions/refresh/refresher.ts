@@ -12,11 +12,11 @@ import type {
   SessionStore,
   SessionTokens,
 } from '../store/session-store.ts';
-import { createFailures } from './failures.ts';
+import { createFailures, type Failures } from './failures.ts';
 import { type HeldLease, holdLease } from './held-lease.ts';
 import type { Redeem, Redeemed } from './redeem.ts';
-import { createSettler } from './settle.ts';
-import { createTakeLease } from './take-lease.ts';
+import { createSettler, type Settler } from './settle.ts';
+import { createTakeLease, type TakeLease } from './take-lease.ts';
 
 /** A refresh begins this time before the access token ends: a quarter of its life, a minute at most. */
 const EARLY_MS = { part: 0.25, most: 60_000 } as const;
@@ -54,9 +54,9 @@ export class Refresher {
   readonly #machine: Machine;
   /** Refreshes in progress, by the hash of their session. */
   readonly #running = new Map<string, Promise<Refreshed>>();
-  readonly #failures: ReturnType<typeof createFailures>;
-  readonly #settler: ReturnType<typeof createSettler>;
-  readonly #takeLease: ReturnType<typeof createTakeLease>;
+  readonly #failures: Failures;
+  readonly #settler: Settler;
+  readonly #takeLease: TakeLease;
 
   constructor(options: RefresherOptions) {
     const { store, reuseMsOf, nowMs, machine = realMachine } = options;

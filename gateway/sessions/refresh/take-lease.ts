@@ -20,8 +20,16 @@ interface TakeLeaseOptions {
   readonly machine: Pick<Machine, 'sleep'>;
 }
 
-/** Returns a function that rejects if the store is away. */
-export function createTakeLease({ refreshes, reuseMsOf, nowMs, settler, machine: { sleep } }: TakeLeaseOptions) {
+/** Takes the lease of a session. Rejects if the store is away. */
+export type TakeLease = (session: Session, owner: string) => Promise<RefreshTake>;
+
+export function createTakeLease({
+  refreshes,
+  reuseMsOf,
+  nowMs,
+  settler,
+  machine: { sleep },
+}: TakeLeaseOptions): TakeLease {
   /**
    * Gives back a lease that this process may hold without knowing it. It has sent no token under this lease. It waits until its own call
    * can no longer arrive.
@@ -32,7 +40,7 @@ export function createTakeLease({ refreshes, reuseMsOf, nowMs, settler, machine:
   }
 
   /** A repeated call with the same owner returns the same lease, so a lost reply does no harm. */
-  return async function takeLease(session: Session, owner: string): Promise<RefreshTake> {
+  return async function takeLease(session, owner) {
     for (let attempt = 1; ; attempt += 1) {
       const terms = { forMs: LEASE_MS, notAfterMs: nowMs() + LATEST_MS, reuseMs: reuseMsOf(session) };
       try {

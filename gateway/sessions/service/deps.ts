@@ -4,8 +4,8 @@ import type { Organization } from '../../exchange/caller.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { LiveSessions } from '../live/live-sessions.ts';
 import type { Brand } from '../login/pages.ts';
-import type { createTransactions } from '../login/transaction.ts';
-import type { createOriginOf } from '../origins.ts';
+import type { Transactions } from '../login/transaction.ts';
+import type { OriginOf } from '../origins.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { SessionReader } from '../session-reader.ts';
 import type { SessionSettings } from '../settings.ts';
@@ -18,8 +18,8 @@ export interface SessionDeps {
   /** Ends sessions: here at once, elsewhere within a second. */
   readonly live: Pick<LiveSessions, 'end' | 'endByProvider'>;
   readonly reader: SessionReader;
-  readonly transactions: ReturnType<typeof createTransactions>;
-  readonly originOf: ReturnType<typeof createOriginOf>;
+  readonly transactions: Transactions;
+  readonly originOf: OriginOf;
   /** What pages show of the configuration in force; undefined if it has no name. */
   brand(): Brand | undefined;
   /** Throws auth_unavailable. */

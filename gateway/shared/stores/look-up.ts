@@ -16,11 +16,21 @@ interface InProgress<Known> {
   readonly answer: Promise<Known | undefined>;
 }
 
+/** Returns what is known under a name, or asks with `ask`. */
+export type LookUp<Found, Known> = (
+  name: string,
+  ask: () => Awaitable<Found | undefined>,
+) => Awaitable<Known | undefined>;
+
 /**
  * Requests for the same name share one look-up, unless a change arrives in between: a request that comes after a change is in force never
  * gets an answer from before it. A request that was already waiting may get one, because it came first.
  */
-export function createLookUp<Found, Known>({ follower, learn, unavailable }: LookUpOptions<Found, Known>) {
+export function createLookUp<Found, Known>({
+  follower,
+  learn,
+  unavailable,
+}: LookUpOptions<Found, Known>): LookUp<Found, Known> {
   // At least one request waits for each entry, so the map is never larger than the number of requests in flight.
   const inProgress = new Map<string, InProgress<Known>>();
 
@@ -47,7 +57,7 @@ export function createLookUp<Found, Known>({ follower, learn, unavailable }: Loo
     return current.answer.catch(fail);
   }
 
-  return function lookUp(name: string, ask: () => Awaitable<Found | undefined>): Awaitable<Known | undefined> {
+  return function lookUp(name, ask) {
     const generation = follower.generation();
     const current = inProgress.get(name);
     if (current?.generation === generation) return current.answer.catch(fail);

@@ -9,7 +9,7 @@ import { extendLengthenedWindows, warnOfLostTiers } from '../../serving/changed-
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
 import { Tunnels } from '../../tunnel/tunnels.ts';
 import { createExecutors } from '../executors.ts';
-import { Listeners, type ListenOptions } from '../listeners.ts';
+import { Listeners, type ListenOptions, type Ports } from '../listeners.ts';
 import { openOverload } from '../overload.ts';
 import type { Parts } from '../parts.ts';
 import type { Sections } from '../sections.ts';
@@ -18,7 +18,7 @@ import { createServing, type Serving } from '../serving.ts';
 export interface TrafficSection {
   readonly listeners: Listeners;
   /** Starts to listen. Resolves with the ports. */
-  listen(): ReturnType<Listeners['listen']>;
+  listen(): Promise<Ports>;
   readonly tunnels: Tunnels;
   readonly overload: Overload;
   /**

@@ -64,8 +64,8 @@ interface Tallies {
 
 export function createTallies(): Tallies {
   const total = createTally();
-  const tiers = new Map<string, ReturnType<typeof createTally>>();
-  const organizations = new Map<string | undefined, { readonly of: ReturnType<typeof createTally>; tier: string }>();
+  const tiers = new Map<string, OpenTally>();
+  const organizations = new Map<string | undefined, { readonly of: OpenTally; tier: string }>();
   const limits = new Map<string, LimitTally>();
 
   return {
@@ -102,7 +102,13 @@ function addTo(limits: Map<string, LimitTally>, rules: keyof LimitTally, decisio
 }
 
 /** Creates a tally. Requests must be added in the order of their times. */
-function createTally(): { readonly tally: Tally; add(replayed: Replayed): void } {
+/** A tally that counts on. */
+interface OpenTally {
+  readonly tally: Tally;
+  add(replayed: Replayed): void;
+}
+
+function createTally(): OpenTally {
   const present = createOutcomes();
   const candidate = createOutcomes();
   const tally: Tally = {

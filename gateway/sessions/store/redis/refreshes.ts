@@ -2,8 +2,8 @@
 // since when the token may have been sent, and by which owner. The last two outlast the lease, so that a token that may have been redeemed
 // is not redeemed again.
 
-import { LEASE_MAX_MS, type tokenColumns } from '../record.ts';
-import type { RefreshLease, RefreshTake, Session, SessionRefreshes } from '../session-store.ts';
+import { LEASE_MAX_MS, type TokenColumns } from '../record.ts';
+import type { IssuedTokens, RefreshLease, RefreshTake, Session, SessionRefreshes } from '../session-store.ts';
 import type { RunSessionScript } from './connection.ts';
 import { type SessionRow, sessionIn, toSession } from './rows.ts';
 import { toSessionScript } from './session-script.ts';
@@ -110,7 +110,7 @@ type TakeReply =
 
 interface RedisRefreshesOptions {
   readonly run: RunSessionScript;
-  readonly columnsOf: (hash: string, tokens: Parameters<typeof tokenColumns>[2]) => ReturnType<typeof tokenColumns>;
+  columnsOf(hash: string, tokens: IssuedTokens): TokenColumns;
   /** How long ago the connection was made again; Infinity if it never broke. */
   reconnectedForMs(): number;
 }

@@ -14,6 +14,7 @@ import {
   personName,
   readFixedPart,
   sidName,
+  type TokenColumns,
   tokenColumns,
   tokenName,
 } from '../record.ts';
@@ -189,7 +190,7 @@ function createRows(database: DatabaseSync, now: () => number) {
       if ('organization' in of) return sessionsOf(pageOfOrganization.all({ ...from, name: of.organization }));
       return sessionsOf(pageOfPerson.all({ ...from, name: personName(of.person.provider, of.person.subject) }));
     },
-    insert(session: NewSession, { sealedTokens, accessLivesMs, refreshable }: ReturnType<typeof tokenColumns>) {
+    insert(session: NewSession, { sealedTokens, accessLivesMs, refreshable }: TokenColumns) {
       const { hash, id, provider, subject, providerSid, organization, livesMs, idleMs } = session;
       const nowMs = now();
       const sid = providerSid === undefined ? null : sidName(provider, providerSid);
