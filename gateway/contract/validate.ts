@@ -3,7 +3,7 @@
 // idempotency_key_malformed, body_missing and the errors of reading a body.
 
 import { GatewayError } from '../catalogue/errors.ts';
-import type { Matched, Reservation, StreamedBodyCheck, Validated } from '../exchange/exchange.ts';
+import type { Matched, Reservation, Validated } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { parseIdempotencyKey } from '../shared/http/idempotency-key.ts';
@@ -80,6 +80,9 @@ function withoutRepeats(found: readonly Violation[], before: readonly Violation[
 /** The stage reads what `match` has found. It takes and gives back what the stages between the two have added. */
 type Validate = <Exchange extends Matched>(matched: Exchange) => Awaitable<Exchange & Validated>;
 
+/** An exchange to which the query to send has been added. */
+type Searched = Matched & { readonly search: string };
+
 export function createValidate(options: ValidateOptions): Validate {
   const entries = new Map(options.operations.map((entry) => [entry.operation, entry]));
   const contracts = new Map<Operation, RequestContract>();
@@ -93,13 +96,14 @@ export function createValidate(options: ValidateOptions): Validate {
   }
 
   return function validate(matched) {
-    const contract = contractOf(matched.operation);
+    const { operation } = matched;
+    const contract = contractOf(operation);
+    const isStreamed = operation.body === 'stream';
     // Accept is checked only if undeclared media types are refused. Otherwise the service may have types that the contract does not
     // declare.
-    if (matched.operation.undeclaredMediaTypes === 'refuse')
-      checkAccept(matched.headers.get('accept'), contract.answers);
+    if (operation.undeclaredMediaTypes === 'refuse') checkAccept(matched.headers.get('accept'), contract.answers);
     // A streamed body is not buffered, so the limit for buffered bodies does not apply.
-    const bytesMax = matched.operation.body === 'stream' ? Number.POSITIVE_INFINITY : options.bodyBytesMax;
+    const bytesMax = isStreamed ? Number.POSITIVE_INFINITY : options.bodyBytesMax;
     const mediaType = expectBody(matched, contract.body, bytesMax);
     checkIdempotencyKey(matched);
 
@@ -110,23 +114,16 @@ export function createValidate(options: ValidateOptions): Validate {
     // The map of headers has no `Upgrade`, because that is a field of the connection. A handshake is recognized by `Sec-WebSocket-Key`.
     if (contract.needsUpgrade && !matched.headers.has('sec-websocket-key')) violations.push(missingUpgrade);
     if (isUnexpected(matched, contract.body)) violations.push(unexpectedBody);
-    const search = contract.reader.search(query, values);
-    if (matched.operation.undeclaredQuery === 'drop')
-      matched.trail.note('droppedQuery', contract.reader.dropped(query));
-    if (mediaType === undefined) return pass(matched, contract, search, undefined, violations);
+    // The query to send is added to the exchange itself, which costs less than a copy of the exchange.
+    const checking = matched as typeof matched & { search: string };
+    checking.search = contract.reader.search(query, values);
+    if (operation.undeclaredQuery === 'drop') matched.trail.note('droppedQuery', contract.reader.dropped(query));
+    if (mediaType === undefined) return pass(checking, contract, undefined, violations);
     const form = contract.forms?.(mediaType, matched.headers.get('content-type'));
-    if (matched.operation.body === 'stream') {
-      if (form === undefined) return pass(matched, contract, search, undefined, violations);
-      if (form.stream !== undefined && !isShort(matched)) {
-        if (matched.operation.idempotency !== 'off' && matched.headers.has('idempotency-key'))
-          violations.push(keyOfStream);
-        return {
-          ...pass(matched, contract, search, undefined, violations),
-          bodyCheck: streamCheck(matched, contract, form, scope),
-        };
-      }
-    }
-    return withBody(matched, contract, mediaType, form, search, violations, scope);
+    if (!isStreamed) return withBody(checking, contract, mediaType, form, violations, scope);
+    if (form === undefined) return pass(checking, contract, undefined, violations);
+    if (form.stream !== undefined && !isShort(matched)) return withStream(checking, contract, form, violations, scope);
+    return withBody(checking, contract, mediaType, form, violations, scope);
   };
 
   function isShort({ headers }: Matched): boolean {
@@ -134,28 +131,33 @@ export function createValidate(options: ValidateOptions): Validate {
     return length !== undefined && Number(length) <= options.bodyBytesMax;
   }
 
-  function streamCheck(
-    matched: Matched,
+  /** Passes a form whose body is checked while it is sent to the upstream. */
+  function withStream<Exchange extends Searched>(
+    matched: Exchange,
     contract: RequestContract,
     form: FormCheck,
+    violations: Violation[],
     scope: CheckScope,
-  ): StreamedBodyCheck | undefined {
-    return form.stream?.(matched.headers.get('content-type'), {
-      limits: options,
-      scope,
-      keep: (bytes) => options.hold(matched.reservation, bytes),
-      onViolations(violations) {
-        matched.trail.violations = toNotes(violations, contract.names());
-      },
-    });
+  ): Exchange & Validated {
+    if (matched.operation.idempotency !== 'off' && matched.headers.has('idempotency-key')) violations.push(keyOfStream);
+    return {
+      ...pass(matched, contract, undefined, violations),
+      bodyCheck: form.stream?.(matched.headers.get('content-type'), {
+        limits: options,
+        scope,
+        keep: (bytes) => options.hold(matched.reservation, bytes),
+        onViolations(found) {
+          matched.trail.violations = toNotes(found, contract.names());
+        },
+      }),
+    };
   }
 
-  async function withBody<Exchange extends Matched>(
+  async function withBody<Exchange extends Searched>(
     matched: Exchange,
     contract: RequestContract,
     mediaType: string,
     form: FormCheck | undefined,
-    search: string,
     violations: Violation[],
     scope: CheckScope,
   ): Promise<Exchange & Validated> {
@@ -166,7 +168,7 @@ export function createValidate(options: ValidateOptions): Validate {
     const contentType = matched.headers.get('content-type');
     if (rawBody.length === 0) {
       if (contract.body.required && !isOfBytes(contentType ?? '')) throw new GatewayError('body_missing');
-      return pass(matched, contract, search, rawBody, violations);
+      return pass(matched, contract, rawBody, violations);
     }
     const check = contract.schemas.bodies.get(mediaType);
     withinScope(scope, () => {
@@ -175,7 +177,7 @@ export function createValidate(options: ValidateOptions): Validate {
       else if (check && (isJson(mediaType) || isJson(essenceOf(contentType))))
         violations.push(...jsonViolations(rawBody, check, contract.root, options));
     });
-    return pass(matched, contract, search, rawBody, violations);
+    return pass(matched, contract, rawBody, violations);
   }
 }
 
@@ -197,10 +199,9 @@ function jsonViolations(rawBody: Buffer, check: SchemaCheck, root: JsonObject, l
   return errors.length > 0 ? toBodyViolations(errors, root) : [];
 }
 
-function pass<Exchange extends Matched>(
+function pass<Exchange extends Searched>(
   matched: Exchange,
   contract: RequestContract,
-  search: string,
   rawBody: Buffer | undefined,
   violations: readonly Violation[],
 ): Exchange & Validated {
@@ -208,8 +209,7 @@ function pass<Exchange extends Matched>(
     matched.trail.violations = toNotes(violations, contract.names());
     throw new GatewayError('validation_failed', { fields: toFields(violations) });
   }
-  const checked = matched as Exchange & { search: string; rawBody: Buffer | undefined };
-  checked.search = search;
+  const checked = matched as Exchange & { rawBody: Buffer | undefined };
   checked.rawBody = rawBody;
   return checked;
 }
