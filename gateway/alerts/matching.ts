@@ -29,7 +29,11 @@ export function isInWindow({ days, from, to, timeZone }: QuietWindow, nowMs: num
 
 function localTime(nowMs: number, timeZone: string): { readonly day: number; readonly time: string } {
   const parts = new Intl.DateTimeFormat('en-GB', {
-    ...{ timeZone, weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+    timeZone,
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
   }).formatToParts(nowMs);
   const of = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
   return { day: DAYS.indexOf(of('weekday').toLowerCase()), time: `${of('hour')}:${of('minute')}` };

@@ -34,12 +34,17 @@ export function noteOf({ id, state, alert }: Due, consoleUrl: string): AlertNote
   const { instances = [], figures = {}, runbook = null, details = '#/' } = cause;
   const isOver = state === 'resolved';
   return {
-    ...{ id, state, severity: severityOf(cause), cause: cause.cause },
+    id,
+    state,
+    severity: severityOf(cause),
+    cause: cause.cause,
     consequence: isOver ? (cause.ended ?? '') : cause.consequence,
     subject: subjectOf(details),
     since: cause.since ?? timeOf(seenMs),
     until: isOver ? timeOf(lastMs) : null,
-    ...{ figures, instances, runbook },
+    figures,
+    instances,
+    runbook,
     link: `${consoleUrl.replace(/\/+$/, '')}/${details}`,
   };
 }

@@ -82,7 +82,11 @@ export function reportOf(
         const { cause, state, seenMs, lastMs } = first.alert;
         const isQuiet = state === 'quiet' && settings !== undefined;
         return {
-          ...{ id, state, severity: severityOf(cause), cause: cause.cause, since: cause.since ?? timeOf(seenMs) },
+          id,
+          state,
+          severity: severityOf(cause),
+          cause: cause.cause,
+          since: cause.since ?? timeOf(seenMs),
           quiet_since: isQuiet ? timeOf(lastMs) : null,
           resolved_at: isQuiet ? timeOf(endOf(first.alert, settings)) : null,
           silent: isSilent(id),

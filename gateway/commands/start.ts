@@ -107,7 +107,12 @@ async function startAlone(context: CommandContext, acceptOneWay: boolean): Promi
   const isTls = gateway.tls !== undefined;
   const operations = operationCountOf(configuration);
   return {
-    ...{ port, plainPort, isTls, adminPort, operations, firstSteps },
+    port,
+    plainPort,
+    isTls,
+    adminPort,
+    operations,
+    firstSteps,
     fromContract: upstreamsFromContract(upstreams),
     warn: () => warnOfOpenFiles(app.log, openFiles),
   };

@@ -136,9 +136,14 @@ function jsonOf(compared: readonly Compared[], callers: Callers | undefined) {
   const countOf = (level: PublishedChange['level']) =>
     compared.flatMap(({ changes }) => changes).filter((change) => change.level === level).length;
   const contracts = compared.map(({ name, published = null, operations, changes }) => ({
-    ...{ name, published, operations },
+    name,
+    published,
+    operations,
     changes: changes.map(({ level, rule, text, reason = null, operations: changed }) => ({
-      ...{ level, rule, text, decided: reason },
+      level,
+      rule,
+      text,
+      decided: reason,
       operations: changed.map(({ id, at }) => ({ id, at, ...callers?.get(id) })),
     })),
   }));

@@ -7,19 +7,24 @@ import { declareInherited } from './inherited-names.ts';
 const data = new Set(['example', 'examples', 'default', 'enum', 'const', 'required', 'mapping', 'scopes', 'security']);
 // The member names of these objects are chosen by the author, so they are never keywords.
 const named = new Set([
-  ...['properties', 'patternProperties', 'dependentSchemas', '$defs', 'schemas', 'parameters', 'headers', 'responses'],
-  ...[
-    'requestBodies',
-    'securitySchemes',
-    'links',
-    'callbacks',
-    'pathItems',
-    'paths',
-    'webhooks',
-    'content',
-    'encoding',
-  ],
-  ...['variables'],
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'schemas',
+  'parameters',
+  'headers',
+  'responses',
+  'requestBodies',
+  'securitySchemes',
+  'links',
+  'callbacks',
+  'pathItems',
+  'paths',
+  'webhooks',
+  'content',
+  'encoding',
+  'variables',
 ]);
 
 /**

@@ -42,7 +42,11 @@ export function createProviderFetch(origins: ReadonlySet<string>, timeoutMs: num
     let refusedBy: number | undefined;
     try {
       const answer = await boundedFetch(url, {
-        ...{ method, headers, body, timeoutMs, bytesMax: BODY_BYTES_MAX },
+        method,
+        headers,
+        body,
+        timeoutMs,
+        bytesMax: BODY_BYTES_MAX,
         faultOf({ status }) {
           if (status !== 429 && status < 500 && (status < 300 || status >= 400)) return undefined;
           refusedBy = status;
