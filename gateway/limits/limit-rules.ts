@@ -1,8 +1,9 @@
-// Pure: the rules of `limits.yaml`, and functions that find the rule of an organization, an operation or a caller's streams.
+// The rules of `limits.yaml`, and functions that find the rule of an organization, an operation or a caller's streams.
 
 import type { Caller, Organization } from '../exchange/caller.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { OutagePolicy } from './counters/counter-store.ts';
+import type { LimitsFile } from './settings.ts';
 
 export interface LimitRule {
   readonly requests: number;
@@ -10,11 +11,8 @@ export interface LimitRule {
   readonly enforce: boolean;
 }
 
-/** The rule of a tier, or the rule of an organization, which replaces the rule of its tier. */
-interface OrganizationRule extends LimitRule {
-  /** Streams that an organization may have open in one process. */
-  readonly openStreams?: number | undefined;
-}
+/** The rule of a tier, or the rule of an organization, which replaces the rule of its tier. It has the settings of settings.ts. */
+type OrganizationRule = Readonly<LimitsFile['tiers'][string]>;
 
 export type CountPer = 'organization' | 'key';
 
