@@ -134,13 +134,13 @@ describe('the table of log fields', () => {
   });
 
   it('does not compile where a part lacks a member, or has another name', () => {
-    const [ms, bytes] = [String(Number('1')), Number('2')];
-    const size: TextOf<'size'> = `,"duration_ms":${ms},"bytes_in":${bytes},"bytes_out":${bytes}` as const;
+    const [source, at] = [String('redis'), Number('2')];
+    const decision: TextOf<'decision'> = `,"limit_source":"${source}","decided_at":${at}` as const;
     // @ts-expect-error a member of the part is forgotten
-    const short: TextOf<'size'> = `,"duration_ms":${ms},"bytes_in":${bytes}` as const;
+    const short: TextOf<'decision'> = `,"limit_source":"${source}"` as const;
     // @ts-expect-error no such member
-    const other: TextOf<'size'> = `,"duration":${ms},"bytes_in":${bytes},"bytes_out":${bytes}` as const;
-    assert.deepEqual(JSON.parse(`{${size.slice(1)}}`), { duration_ms: 1, bytes_in: 2, bytes_out: 2 });
-    assert.equal(new Set([size, short, other]).size, 3);
+    const other: TextOf<'decision'> = `,"source":"${source}","decided_at":${at}` as const;
+    assert.deepEqual(JSON.parse(`{${decision.slice(1)}}`), { limit_source: 'redis', decided_at: 2 });
+    assert.equal(new Set([decision, short, other]).size, 3);
   });
 });
