@@ -1,6 +1,6 @@
 // Client of the admin listener of the gateway that runs on this machine.
 
-import type { AdminTokens } from '../config/secrets.ts';
+import type { OperatorSecrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import type { HostProcess } from '../process/host-process.ts';
 
@@ -31,7 +31,7 @@ const OWN_TOKEN = 'GATEWAY_OPERATOR_TOKEN';
  * Returns the tokens to try, in order. The user's own token comes first, because the audit log then names the operator. For reading, any
  * other token will do.
  */
-export function tokensOf({ admin, viewer, named }: AdminTokens, environment: HostProcess['environment']): Tokens {
+export function tokensOf({ admin, viewer, named }: OperatorSecrets, environment: HostProcess['environment']): Tokens {
   const own = environment[OWN_TOKEN] || undefined;
   return { look: own ?? admin ?? viewer ?? named[0]?.token, act: own ?? admin ?? viewer };
 }

@@ -154,7 +154,7 @@ export type OwnSecret =
   | 'viewer_token'
   | 'operator_tokens';
 
-export interface AdminTokens {
+export interface OperatorSecrets {
   readonly admin: string | undefined;
   readonly viewer: string | undefined;
   readonly named: readonly OperatorToken[];
@@ -164,7 +164,7 @@ export interface AdminTokens {
  * Returns the tokens of operators: `admin_token` may act, `viewer_token` may look, and the line of a named operator says which of both they
  * may. Throws as `read` does.
  */
-export function adminTokensIn({ read }: Pick<Secrets, 'read'>): AdminTokens {
+export function adminTokensIn({ read }: Pick<Secrets, 'read'>): OperatorSecrets {
   const named = operatorTokensIn(read('operator_tokens') ?? '');
   // Lines that cannot be used count as no tokens. The next start refuses them.
   return { admin: read('admin_token'), viewer: read('viewer_token'), named: typeof named === 'string' ? [] : named };

@@ -9,7 +9,7 @@ import type { WriterStatus } from '../usage/writer.ts';
 import type { WorkerQuestion } from './messages.ts';
 import type { WorkerProcess } from './process.ts';
 import type { WorkerPool } from './worker-pool.ts';
-import { type OverloadReport, type UpstreamReport, worstOverload, worstUpstreams } from './worst-of.ts';
+import { type OverloadReport, type WorkerUpstream, worstOverload, worstUpstreams } from './worst-of.ts';
 
 interface WorkersOperatorsOptions {
   readonly pool: Pick<WorkerPool, 'processes' | 'places'>;
@@ -27,7 +27,7 @@ interface Readiness {
 interface Status {
   readonly configuration: { readonly version: string };
   readonly usage: WriterStatus;
-  readonly upstreams?: Readonly<Record<string, UpstreamReport>>;
+  readonly upstreams?: Readonly<Record<string, WorkerUpstream>>;
   readonly overload?: OverloadReport;
 }
 

@@ -3,7 +3,7 @@
 
 import { type CredentialState, isSuspended } from '../shared/contracts/upstreams.ts';
 
-export interface UpstreamReport {
+export interface WorkerUpstream {
   readonly targets?: readonly { readonly state: string }[];
   readonly breaker?: Readonly<Record<string, string>>;
   readonly credential?: CredentialState;
@@ -26,7 +26,7 @@ export interface OverloadReport {
 /** More than any number of targets. */
 const OF_ALL_REQUESTS = 10_000;
 
-export function worstUpstreams<Report extends UpstreamReport>(
+export function worstUpstreams<Report extends WorkerUpstream>(
   ofWorkers: readonly Readonly<Record<string, Report>>[],
 ): Record<string, Report> {
   const worst: Record<string, Report> = {};
@@ -52,7 +52,7 @@ export function worstOverload<Report extends OverloadReport>(ofWorkers: readonly
   return ofWorkers.toSorted((one, other) => rank(other) - rank(one))[0];
 }
 
-function troubleOf({ targets = [], breaker = {}, credential, shedding }: UpstreamReport): number {
+function troubleOf({ targets = [], breaker = {}, credential, shedding }: WorkerUpstream): number {
   const isStopped = isSuspended(credential) || Object.values(breaker).some((state) => state !== 'closed');
   const isOut = ({ state }: { readonly state: string }) => state !== 'healthy' && state !== 'returning';
   return (isStopped ? OF_ALL_REQUESTS : 0) + (shedding ? OF_ALL_REQUESTS / 2 : 0) + targets.filter(isOut).length;
