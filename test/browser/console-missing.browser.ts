@@ -1,5 +1,5 @@
 // An instance that was killed, in a browser: it is named with the moment since when, and an operator who knows that it is gone says so in
-// two clicks. The box for another time begins with the time that is shown.
+// two clicks.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -91,17 +91,6 @@ describe('the console after the end of an instance', () => {
     await page.locator('#nav a', { hasText: 'Overview' }).click();
     await page.locator('#not-read').waitFor({ ...PATIENCE, state: 'hidden' });
     assert.equal(await page.locator('[data-view="overview"]').isVisible(), true);
-    await page.context().close();
-  });
-
-  it('begins another time with the one that is shown, and closes its box with a click beside it', async () => {
-    const { page } = await openPage(browser, `${one.adminUrl}/#/?range=1h`);
-    await page.locator('#tiles .tile').first().waitFor(PATIENCE);
-    await page.locator('#free-range summary').click();
-    const momentIn = async (id: string) => Date.parse(await page.locator(`#${id}`).inputValue());
-    assert.equal((await momentIn('free-to')) - (await momentIn('free-from')), 3_600_000);
-    await page.locator('#attention-title').click();
-    assert.equal(await page.locator('#free-range form').isVisible(), false);
     await page.context().close();
   });
 });
