@@ -172,13 +172,13 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
   }
 
   failed(error: GatewayError, failure: AttemptFailure): void {
-    const { wasSent, answeredStatus, answeredStatus: status = 0 } = this.relay as Relay;
+    const { wasSent, answeredStatus: status } = this.relay as Relay;
     const target = this.#target as Target;
-    const isNone = this.clock.excusesTarget || isClientsDoing(this.exchange, error);
-    const outcome = isNone ? 'abandoned' : outcomeOf(answeredStatus, error);
-    this.#endAttempt(outcome, status >= 500 ? status : error);
+    const isExcused = this.clock.excusesTarget || isClientsDoing(this.exchange, error);
+    const isServerError = status !== undefined && status >= 500;
+    this.#endAttempt(isExcused ? 'abandoned' : outcomeOf(status, error), isServerError ? status : error);
     // A 4xx counts as an answer: the upstream works (`takeForLost` in retry-budget.ts).
-    if (failure === 'status' && status < 500) this.route.budget.answer();
+    if (failure === 'status' && !isServerError) this.route.budget.answer();
     const next = this.#plan().after({ target, error, failure, wasSent, status });
     if (next === undefined) this.refuse(this.#retryPlan?.error);
     else this.#retry(next);

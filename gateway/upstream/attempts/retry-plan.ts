@@ -31,8 +31,8 @@ interface FailedAttempt {
   readonly failure: AttemptFailure;
   /** True if a byte of the request may have been sent. */
   readonly wasSent: boolean;
-  /** Status of the answer; 0 if none came. */
-  readonly status: number;
+  /** Status of the answer; undefined if none came. */
+  readonly status: number | undefined;
 }
 
 export class RetryPlan {
@@ -74,8 +74,8 @@ export class RetryPlan {
     const next = this.#pick();
     if (next === undefined) return undefined;
     const isTried = this.#tried.includes(next);
-    // The first lost connection is usually an idle connection that the upstream closed as the request was sent. The target works, so the
-    // retry may go to it without a pause.
+    // A connection that is lost first was usually idle, and the upstream closed it while the request was sent. The target works, so the retry
+    // may go to it without a pause.
     const isClosedUnder = reason === 'connection_lost' && this.#retries === 0;
     const waitMs = !isTried || isClosedUnder ? 0 : backOffMs(this.#retries, error.details.retryAfterSeconds);
     // An attempt that was never sent caused no load, so a retry at another target adds none and costs no budget.
@@ -131,14 +131,18 @@ export class RetryPlan {
  * Returns why the request may be sent again; undefined if it must not be.
  *
  * @param wasSent whether a byte of the request may have been sent
- * @param status status of the upstream's answer; 0 if none came
+ * @param status status of the upstream's answer; undefined if none came
  */
-export function retryReasonOf(failure: AttemptFailure, wasSent: boolean, status: number): RetryReason | undefined {
+export function retryReasonOf(
+  failure: AttemptFailure,
+  wasSent: boolean,
+  status: number | undefined,
+): RetryReason | undefined {
   if (failure === 'other') return undefined;
   if (!wasSent) return 'not_sent';
   if (failure === 'lost') return 'connection_lost';
   if (failure === 'timeout') return 'timeout';
-  return retriedStatuses.has(status) ? (`status_${status}` as RetryReason) : undefined;
+  return status !== undefined && retriedStatuses.has(status) ? (`status_${status}` as RetryReason) : undefined;
 }
 
 /**
