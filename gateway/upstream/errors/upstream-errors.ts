@@ -1,8 +1,9 @@
-// Turns an answer with a status of 400 or above into the refusal for the client. The status decides the code. For a 4xx, the error object
-// also gets the parts of the body that the gateway recognises. The client gets nothing else of the body.
+// Turns an answer with a status of 400 or above into the refusal for the client. The status decides the code. For a 4xx other than 401, 407
+// and 429, the code, the message and the fields that the gateway recognises in the body replace those of the gateway. The client gets
+// nothing else of the body.
 
 import type { ErrorType } from '../../catalogue/catalogue-entry.ts';
-import { type ErrorCode, GatewayError, type UpstreamWords } from '../../catalogue/errors.ts';
+import { type ErrorCode, GatewayError, REFUSALS, type UpstreamWords } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { isLoginRefusal } from '../../shared/http/words.ts';
@@ -118,14 +119,13 @@ export function toUpstreamRefusal(
   if (status > 500) return new GatewayError('upstream_bad_response', answered);
   const parsed = parsedFor(refused, headers, body);
   const code = byStatus[status] ?? 'upstream_rejected';
-  const plain = new GatewayError(code).entry;
   return new GatewayError(code, {
     ...answered,
     words: {
       status,
       type: parsed?.type ?? typeOf(status),
       code: parsed?.code ?? code,
-      message: parsed?.message ?? plain.message,
+      message: parsed?.message ?? REFUSALS[code].message,
     },
     ...(parsed?.fields ? { fields: parsed.fields } : {}),
   });
@@ -133,7 +133,7 @@ export function toUpstreamRefusal(
 
 /** Returns the refusal for a token of the client that the service refuses. */
 function tokenRefusal(): GatewayError {
-  const { type, message } = new GatewayError('token_invalid').entry;
+  const { type, message } = REFUSALS.token_invalid;
   return new GatewayError('token_invalid', {
     upstreamStatus: 401,
     // With `words`, the refusal counts as one of the upstream, so it does not count against the address of the client
@@ -168,7 +168,7 @@ function crossing(status: number, headers: AnswerHeaders): { headers?: Readonly<
 }
 
 function errorWords(status: number): UpstreamWords {
-  const { type, message } = new GatewayError('upstream_error').entry;
+  const { type, message } = REFUSALS.upstream_error;
   return { status, type, code: 'upstream_error', message };
 }
 
