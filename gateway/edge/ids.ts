@@ -48,7 +48,7 @@ export function createIds(now: () => number): Ids {
 }
 
 /**
- * Returns a source of random text: a function from a number of random bytes to their text.
+ * Returns a function that takes a number of random bytes and returns them as text.
  *
  * @param toText may change the bytes
  * @param width characters of the text for each byte

@@ -32,7 +32,7 @@ import { createUnreadable } from './refusal/unreadable.ts';
 export interface RequestHandlers {
   /** Whether a usual request needs the classes of node:http. Only the fast path asks. `createNeedsNode` of pipeline.ts */
   needsNode(request: DownstreamRequest): boolean;
-  /** Handles a request. Resolves when it has been answered. `createPipeline` of pipeline.ts; edge/tls/plain.ts for the plain listener */
+  /** Handles a request. Resolves when it has been answered. Made by pipeline.ts, for the plain listener by edge/tls/plain.ts */
   handleRequest(arrived: Arrived): Promise<void>;
   /** Whether a request for a WebSocket can get one; otherwise it is handled as a usual request. serving/upgrades.ts */
   upgrades(request: DownstreamRequest): boolean;

@@ -18,8 +18,8 @@ export function newCallerMemory(): CallerMemory {
 export class CallerNote<T> {
   readonly #place: number;
   /**
-   * The values of callers that have no memory, and of copies of callers. A copy has other rights than its original but the same memory, so
-   * its values must not go there.
+   * The values of callers that have no memory, and of copies of callers. A copy shares the memory of its original. It has other rights, so
+   * its values are kept here instead.
    */
   readonly #others = new WeakMap<Caller, T>();
 

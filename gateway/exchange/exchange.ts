@@ -14,9 +14,9 @@ export interface OrganizationLoad {
   bytes: number;
 }
 
-/** What one exchange uses of the memory that its organization may use. Only `overload/` writes and reads it. */
+/** The share of one exchange in the load of its organization. Only `overload/` writes and reads it. */
 export interface Reservation {
-  /** The load in which this request is counted. Undefined if the request is counted in no load. */
+  /** The load of the organization while this request counts in it; undefined while the request does not count. */
   load: OrganizationLoad | undefined;
   /** Bytes of the request's body that count in `load`. */
   bytesHeld: number;
@@ -105,8 +105,8 @@ export interface Recording {
   keep(answer: RecordedAnswer): Promise<void>;
   /**
    * Ends the recording with the error that forwarding threw, if any; it has no effect after `keep`. If the upstream refused this request
-   * with a status below 500, the refusal is stored. If nothing was sent, or if the upstream answered with an error such as 500, the key is
-   * free again, so that a repetition runs. Otherwise the outcome is stored as unknown.
+   * with a status below 500, the refusal is stored. It is not stored for 401, 403, 408, 409 and 429, which a repetition may not get: the key
+   * is then free again, as after an answer such as 500, or if nothing was sent. Otherwise the outcome is stored as unknown.
    */
   endWithoutAnswer(error: unknown): Promise<void>;
 }

@@ -5,7 +5,9 @@
 import type { RareNotes, UsualNotes } from '../catalogue/log-fields.ts';
 import type { TimedStage } from '../stages.ts';
 
-/** Makes notes unreadable by type: reading a note yields a union with `Unread`, which no function accepts, so the code does not compile. */
+/**
+ * The type of every note that is read is a union with `Unread`. No function accepts this type, so code that reads a note does not compile.
+ */
 declare const unread: unique symbol;
 interface Unread {
   readonly [unread]: never;

@@ -22,8 +22,8 @@ export interface Operation {
   /** The name of the path parameter that takes slashes, if one does. */
   readonly restOfPath: string | undefined;
   /**
-   * Styles of the path parameters whose text has separators, by name. These are lists and objects, and all parameters of style label and
-   * matrix.
+   * The style of each path parameter whose text has separators, by the name of the parameter. Such parameters are lists and objects, and
+   * all parameters of style label or matrix.
    */
   readonly pathStyles: ReadonlyMap<string, string>;
   readonly upstream: string;
@@ -31,8 +31,9 @@ export interface Operation {
   readonly entry: string;
   /** Replaces the timeoutMs of the upstream. */
   readonly timeoutMs: number | undefined;
-  /** The prefix of the paths of the document for clients; `upstreamPrefix` is the one for the upstream. */
+  /** Clients put this prefix before the paths of the document. */
   readonly publicPrefix: string;
+  /** The gateway puts this prefix before them when it sends a request. */
   readonly upstreamPrefix: string;
   /** The contract file, as messages name it. */
   readonly contract: string;

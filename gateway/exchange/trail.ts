@@ -21,12 +21,12 @@ interface TraceNotes {
 
 const timed = Object.keys(TIMED_STAGES) as TimedStage[];
 const indexes = Object.fromEntries(timed.map((stage, index) => [stage, index])) as Readonly<Record<TimedStage, number>>;
-/** NaN and not 0: V8 stores an array of zeros as integers, and would allocate a new array when the first time, a fraction, is written. */
+/** The times of stages that have not ended. They are NaN and not 0, so that V8 makes an array of fractions from the start. */
 const notEnded: readonly number[] = timed.map(() => Number.NaN);
 
 /**
- * One object per exchange. The trail is also the reservation of its exchange, because a second object would cost each request time. All
- * members exist from the start, so that every trail has the same hidden class. The rows of the log fields document the notes.
+ * The notes about one exchange. The trail is also the reservation of its exchange, which saves each request an object. All members exist
+ * from the start, so that every trail has the same hidden class. The rows of the log fields document the notes.
  */
 export class Trail implements Reservation, UsualNotes {
   readonly id: string;

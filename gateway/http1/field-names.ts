@@ -1,5 +1,5 @@
-// Finds the names of fields in lower case. Clients and upstreams write the same few names in the same few orders, so the names are kept. A
-// kept name costs less than a new string, which V8 must look up among the names of all properties when it is used as a key.
+// Finds the names of fields in lower case. Clients and upstreams write the same few names in the same few orders, so the names are kept:
+// a kept name takes less time as a key than a new string.
 
 export class FieldSpelling {
   readonly spelling: string;
@@ -26,7 +26,7 @@ const SPELLING_CHARACTERS_MAX = 40;
  * Returns the name of the field line that begins at `at`.
  *
  * @param text Latin-1, in which a token and a colon follow
- * @param before the name in the line before this one; for the first field line, the object that stands for the first line of the message
+ * @param before the name in the line before this one. For the first field line, it is the object in place of a name for the line above
  */
 export function fieldNameAt(text: string, at: number, before: FieldSpelling): FieldSpelling {
   const guess = before.following;

@@ -16,7 +16,7 @@ export const FIELD_LINE = `${TOKEN}:${FIELD_REST}`;
 const whole = (source: string) => new RegExp(`^${source}$`);
 const token = whole(TOKEN);
 const notInField = new RegExp(`[^${VALUE_CHARACTERS}]`);
-/** Nearly every value is visible ASCII. This expression is tried first, because a search for one range takes half the time. */
+/** Tried before `notInField`: nearly every value is visible ASCII, and a search for one range takes half the time. */
 const notVisible = /[^ -~]/;
 /** Up to this length, a loop over the characters takes less time than a regular expression. */
 const LOOPED_CHARACTERS_MAX = 32;

@@ -36,8 +36,8 @@ const usual = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)+$`);
 /** The beginning of a usual head: its request line and what has arrived after it. */
 const beginning = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)*(?:\\r|${TOKEN}(?::${FIELD_REST}\\r?)?)?$`);
 /**
- * Node's parser may refuse one of these fields before the end of its line has arrived. A head that ends within such a field goes to Node's
- * parser at once, so that the refusal comes at the same time.
+ * Node's parser may refuse one of these fields before the end of its line has arrived. If the bytes so far end within such a field, Node's
+ * parser gets them at once, so that its refusal does not wait for the rest of the line.
  */
 const readEarly = /^(?:content-length|transfer-encoding|(?:proxy-)?connection|upgrade):/i;
 const VERSION = ' HTTP/1.1';

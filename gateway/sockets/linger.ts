@@ -6,8 +6,9 @@ import { TLSSocket } from 'node:tls';
 import { startDeadline } from '../shared/deadline.ts';
 import { giveBackReads } from './shared-reads.ts';
 
-/** Most bytes that a client may still send after its last answer, and the longest time for that. After either, the connection is cut. */
+/** Most bytes that a client may still send after its last answer. After more, the connection is cut. */
 const LINGER_BYTES_MAX = 4_194_304;
+/** How long a client may still send after its last answer. Then the connection is cut. */
 const LINGER_MS = 1000;
 
 /**

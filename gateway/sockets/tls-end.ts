@@ -9,8 +9,8 @@ import { handleOf } from './unread-bytes.ts';
  * Calls `onEnd` once when the connection ends, before the socket emits its own event. The argument is true if a close_notify came first.
  * Call it before the connection ends.
  *
- * The two differ in the TCP connection under TLS: libuv still reads it after a close_notify, and has stopped after a cut. `readStart`
- * returns EALREADY while libuv reads. If this version of Node lacks these internals, every end counts as a cut.
+ * The state of the TCP connection tells the two ends apart: libuv still reads from it after a close_notify, but not after a cut.
+ * `readStart` returns EALREADY while libuv reads. If this version of Node lacks these internals, every end counts as a cut.
  */
 export function onTlsEnd(socket: TLSSocket, onEnd: (hasCloseNotify: boolean) => void): void {
   const push = socket.push;

@@ -43,7 +43,7 @@ interface Memory {
 }
 declare const WebAssembly: { readonly Memory: new (pages: { initial: number }) => Memory };
 
-/** One page of WebAssembly memory: a vector of address and length, the length read, and the bytes. */
+/** A page of WebAssembly memory. It holds the arguments of the read (address and length), then its result (the length read), then the bytes. */
 const PAGE_BYTES = 65_536;
 const VECTOR_AT = 0;
 const READ_AT = 8;
@@ -55,9 +55,8 @@ type Read = () => number;
 const nothing: Read = () => NOTHING;
 
 /**
- * Creates a reader that uses WASI. In by far the most common case no bytes wait: WASI then returns a number, which takes 1 µs, and
- * `fs.readSync` would throw, which takes 5 µs. The reader of each descriptor number is kept (6 kB), because the system uses the numbers
- * again.
+ * Creates a reader that uses WASI. Mostly no bytes wait: WASI then returns a number in 1 µs, while `fs.readSync` would throw in 5 µs. Each
+ * descriptor number has its reader. The reader is kept (6 kB), because the system uses the numbers again.
  */
 export function createUnread(): Unread {
   const memory = new WebAssembly.Memory({ initial: 1 });

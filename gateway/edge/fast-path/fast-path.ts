@@ -101,7 +101,8 @@ class FastPath implements FastOwner {
       for (const listener of socket.listeners('end')) if (!before.includes(listener)) listener.call(socket);
       return;
     }
-    // `resume` has to come before `unshift`: the bytes may be a request for an upgrade, after which the socket must not flow by itself.
+    // `resume` comes before `unshift`. If the bytes are a request for an upgrade, Node's server stops the flow, and `resume` must not start it
+    // again.
     socket.resume();
     socket.unshift(bytes);
   }

@@ -34,7 +34,7 @@ interface Cors {
   answerPreflight(arrived: Arrived): Promise<void>;
 }
 
-/** Listed by name, because `*` covers neither Authorization nor requests with credentials. */
+/** Browsers may send these headers. They are listed by name, because `*` covers neither Authorization nor requests with credentials. */
 const requestHeaders = [
   ...['Authorization', 'Content-Type', 'Accept', 'Accept-Language', 'Idempotency-Key', 'Last-Event-ID', 'Prefer'],
   ...['X-Request-Id', 'If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'],

@@ -27,8 +27,8 @@ export interface Refusals {
   /** Makes the text of a refusal, without writing it. */
   readonly answerOf: AnswerOf;
   /**
-   * Call it if the Idempotency-Key of a request does not prevent a second execution. Refusals of the request then do not say `retryable`
-   * because of the key.
+   * Call it if the Idempotency-Key of a request does not prevent a second execution. The key then does not make a refusal of this request
+   * `retryable`.
    */
   ignoreKey(request: DownstreamRequest): void;
 }

@@ -12,7 +12,7 @@ import type { Refusals } from './refusals.ts';
 
 interface UnreadableOptions {
   readonly refusals: Pick<Refusals, 'refuse' | 'answerOf'>;
-  /** Headers of every answer, flat names and values. Without an exchange, nothing else adds them. */
+  /** Flat headers of every answer. An unreadable request has no exchange that would add them. */
   readonly constantHeaders: readonly string[];
   /** Exchanges in progress. */
   active(): readonly EdgeExchange[];

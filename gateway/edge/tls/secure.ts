@@ -143,9 +143,9 @@ type ChooseByName = (name: string, done: (error: Error | null, context?: SecureC
 /**
  * Returns the callbacks of a listener that answers validations.
  *
- * TLS 1.3 asks for the protocol first: the protocol callback notes a validation, and the certificate callback serves it. TLS 1.2 asks for
- * the certificate first. If a name has no certificate but may be validated, the certificate callback gives the certificate of the
- * validation; the protocol callback then refuses every client that is not the validation.
+ * With TLS 1.3, the protocol callback runs first. It notes a validation, and the certificate callback serves it. With TLS 1.2, the
+ * certificate callback runs first. If a name has no certificate but may be validated, this callback gives the certificate of the validation.
+ * The protocol callback then refuses every client that is not the validation.
  */
 function createAnswering(
   { protocol, isConfigured, known, find }: Validations,

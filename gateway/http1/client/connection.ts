@@ -14,7 +14,7 @@ import { upload, writeAtOnce } from './write-request.ts';
 export interface Owner {
   /** Called when the connection can take another request. */
   freed(connection: Connection): void;
-  /** Called when the connection finishes its request and takes no other. */
+  /** Called when the connection no longer counts in the pool. It still finishes its request. */
   detached(connection: Connection): void;
   /** Called once, when the connection has ended. */
   ended(connection: Connection): void;
@@ -56,8 +56,9 @@ export class Connection {
   #hasTlsEnd = false;
   #isRetired = false;
   #hasEnded = false;
-  /** The seconds for which the connection may be idle, and those for which it has been idle. The pool calls `tick` each second. */
+  /** The longest time for which the connection may be idle. */
   #idleSecondsMax = IDLE_SECONDS;
+  /** How long the connection has been idle. The pool calls `tick` each second. */
   #idleSeconds = 0;
 
   /** @param socket connected; its bytes go to `read` */

@@ -210,8 +210,8 @@ export class Pool implements Dispatcher, Owner {
   }
 
   /**
-   * Notes the time from which requests wait because other requests use all connections. The loop runs from the newest request and ends at
-   * the first one with a noted time: all older ones have one, too.
+   * Notes since when requests wait because all connections are in use. The loop begins with the newest request and ends at the first one
+   * that has its time, because all older ones have theirs, too.
    */
   #noteWaits(): void {
     const expected = this.#opening.size + this.#resting.length;

@@ -88,8 +88,8 @@ export class Credential {
   }
 
   /**
-   * Waits until `header` can be called. If the credential is latched and a probe may be due, this is the case when the schedule of the
-   * probes has answered or is away. Never rejects. Returns undefined if there is nothing to wait for.
+   * Returns a promise to wait for before `header` is called; undefined if there is nothing to wait for. If the credential is latched and a
+   * probe may be due, the promise resolves when the schedule of the probes has answered or has failed. It never rejects.
    */
   awaitHeader(): Promise<void> | undefined {
     return this.#latch.askIfDue();

@@ -40,7 +40,7 @@ export class Latch {
   #isAfterRefusal = false;
   #latchedAtMs = 0;
   #isLoginRefused = false;
-  /** The time at which to ask for a turn; infinite while the credential is not latched or must not be probed. */
+  /** When this process asks for a turn. It never asks (infinity) while the credential is not latched, or after a refused login. */
   #askAtMs = Number.POSITIVE_INFINITY;
   #mayProbe = false;
   /** The header of the probe in progress. */

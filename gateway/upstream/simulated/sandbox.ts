@@ -116,11 +116,11 @@ async function acquire(directory: string, options: SandboxProcessOptions): Promi
 
 /** Resolves with `undefined` when the process is ready, otherwise with its exit code. */
 function launch(directory: string, options: SandboxProcessOptions): Promise<number | undefined> {
-  // Runs in its own process group: a signal to the gateway's terminal must not end a sandbox that other gateways use. The directory in
-  // which Node keeps the compiled code of this process. It lies below the configured directory, because Node makes one for each version and
-  // set of flags.
+  // Node keeps the compiled code of this process here. The directory lies below the configured one, because Node makes one for each version
+  // and set of flags.
   const keptCode = getCompileCacheDir();
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
+    // A process group of its own: a signal to the terminal of the gateway must not end a sandbox that other gateways use.
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {

@@ -25,11 +25,12 @@ interface BreakerOptions {
   onChange(state: BreakerState, cause?: SendingFailure): void;
 }
 
-/**
- * The first wait of an outage, as a part of `openSeconds`, and the factor of each next wait. A wait lasts at most a third of the outage so
- * far, so an upstream that recovers gets requests again soon (decision 41).
- */
+/** The first wait of an outage, as a part of `openSeconds`. */
 const FIRST_WAIT_PART = 1 / 32;
+/**
+ * The factor of each next wait. A wait lasts at most a third of the outage so far, so an upstream that recovers gets requests again soon
+ * (decision 41).
+ */
 const WAIT_GROWTH = 1.5;
 /**
  * A connection that is refused after more than this time counts as a failure, because the attempt has occupied the gateway for that time.

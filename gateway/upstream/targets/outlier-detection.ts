@@ -34,7 +34,7 @@ export interface TargetState {
   untilMs: number;
   /** Consecutive ejections. */
   ejections: number;
-  /** The outcome of attempts that were sent before this time is ignored, because the target was ejected for the failures of that time. */
+  /** The outcome of an attempt that was sent before this time is ignored. It is the end of the last ejection. */
   judgedUntilMs: number;
   /** When the target was last found to work again, as `clock` counts. */
   returnedAtMs: number;
@@ -96,6 +96,9 @@ function failuresOf(rules: EjectionRules | 'off'): number {
  * The ranks of targets for a choice; lower is better. `held` is a returning target without enough credit for a request. `unreached` is an
  * ejected or unhealthy target that could not be reached. An attempt at it costs little, so it is chosen before a target to which this
  * request was already sent.
+ *
+ * `tried` is added to the rank of a target to which this request was already sent. `tried` is above `unreached`, and `out` is above `tried`
+ * and `unreached` together, so every sum is the place of its target in one order.
  */
 export const SELECTION_RANK = { free: 0, held: 1, unreached: 2, tried: 3, out: 6 } as const;
 
