@@ -30,16 +30,19 @@ export const ALL_CAPABILITIES = {
 } as const;
 
 type Listed = (typeof ALL_CAPABILITIES)[keyof typeof ALL_CAPABILITIES];
+/** `Each<'codes'>` is the union of all tables of codes: `{ api_key_invalid: … } | { rate_limited: … } | …`. */
 type Each<Member extends string> = Listed extends infer One
   ? One extends Readonly<Record<Member, infer Rows>>
     ? Rows
     : never
   : never;
+/** `Merged<{ a: 1 } | { b: 2 }>` is `{ a: 1 } & { b: 2 }`. */
 type Merged<Union> = (Union extends unknown ? (rows: Union) => void : never) extends (rows: infer All) => void
   ? All
   : never;
 
 type All = typeof ALL_CAPABILITIES;
+/** `NamesOf<'fields', 'streams'>` is `'stream' | 'stream_end'`. */
 type NamesOf<Member extends string, Key extends keyof All> = Key extends unknown
   ? All[Key] extends Readonly<Record<Member, infer Rows>>
     ? keyof Rows

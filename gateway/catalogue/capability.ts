@@ -14,14 +14,50 @@ export interface Capability {
   readonly withoutFacts?: Readonly<Partial<Record<StageName, string>>>;
 }
 
+/**
+ * The sections of the log line. The members of a section are written together; a new member nearly always belongs to `rare`, `size` or
+ * `refusal`.
+ *
+ *   in observe/log/line.ts
+ *     start       level, time and id              matched     method, stage and status
+ *     operation   what the contract says of it    caller      who calls
+ *     client      the address                     size        duration and bytes: members of every line
+ *     limit       the limit nearest to refusing   limits      all limits that count the request
+ *     decision    what decided on the limits      target      where the request was sent
+ *     trace       the id of the trace             answer      what the upstream answered
+ *     end         what ends every line
+ *   in observe/log/line-rare.ts
+ *     kind        the request is no usual one: a tunnel, a stream, a tool
+ *     code        the error code
+ *     rare        the value is the first note of the row, or `computedFields` makes it from several notes
+ *     refusal     a detail of the error
+ *     stages      durations, if the exchange was slow or refused
+ *     queued      the wait for a place of the upstream
+ */
+type LogSection =
+  | 'start'
+  | 'matched'
+  | 'operation'
+  | 'caller'
+  | 'client'
+  | 'size'
+  | 'limit'
+  | 'limits'
+  | 'decision'
+  | 'target'
+  | 'trace'
+  | 'answer'
+  | 'end'
+  | 'kind'
+  | 'code'
+  | 'rare'
+  | 'refusal'
+  | 'stages'
+  | 'queued';
+
 /** A member of the log line of an exchange. */
 export interface LogField {
-  /**
-   * The section of the line, whose members are written together. observe/log/line-rare.ts writes the sections that most lines
-   * lack, observe/log/line.ts the others. The value of a member of the section `rare` is the note in its row. If it needs several notes,
-   * `computedFields` in observe/log/line-rare.ts makes it.
-   */
-  readonly section: string;
+  readonly section: LogSection;
   /** The stage that the member describes, or `exchange` if it describes the whole exchange. */
   readonly stage: StageName | 'exchange';
   readonly type: string;

@@ -104,7 +104,7 @@ export type GeneralFields = typeof GENERAL_FIELDS;
 export type LogFieldName = keyof LogFields;
 type Section = LogFields[LogFieldName]['section'];
 
-/** The members of a section. */
+/** The members of a section: `LogFieldsOf<'size'>` is `'duration_ms' | 'bytes_in' | 'bytes_out'`. */
 export type LogFieldsOf<S extends Section> = {
   [Name in LogFieldName]: LogFields[Name]['section'] extends S ? Name : never;
 }[LogFieldName];
@@ -117,15 +117,17 @@ type TextWith<Name> = (Name extends string ? (text: `${string}"${Name}":${string
   ? Text
   : never;
 
-/** The notes of all rows. */
+/** The union of the notes of all rows: `{ stage: Noted<StageName> } | { streamEnd: RarelyNoted<StreamEnd> } | …`. */
 type Declared = {
   [Name in LogFieldName]: LogFields[Name] extends { readonly notes: infer Notes } ? Notes : never;
 }[LogFieldName];
+/** `NoteName<Noted<unknown>>` is the union of the names of usual notes: `'stage' | 'status' | …`. */
 type NoteName<Kind> = Declared extends infer Notes
   ? Notes extends unknown
     ? { [Name in keyof Notes]: Notes[Name] extends Kind ? Name : never }[keyof Notes]
     : never
   : never;
+/** `ValueOf<'status'>` is `number`. */
 type ValueOf<Name, Notes = Declared> = Notes extends unknown
   ? Name extends keyof Notes
     ? Notes[Name] extends Noted<infer Value> | RarelyNoted<infer Value>

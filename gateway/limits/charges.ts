@@ -1,5 +1,5 @@
-// Pure: finds the charges of a request: the counters that count it, and the units for each. The charges are found once for each caller and
-// kind of operation; for an anonymous client, once for each address and kind.
+// Finds the charges of a request: the counters that count it, and the units for each. They are found once for each caller and kind of
+// operation, or for each address and kind if the client is anonymous, and then kept.
 
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../exchange/caller.ts';
@@ -10,7 +10,7 @@ import type { Charge, ChargeMemory } from './counters/counter-store.ts';
 import { type LimitTexts, limitTextsOf } from './limit-headers.ts';
 import { ANONYMOUS_TIER, type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';
 
-/** Everything that the stage needs about a caller. It is one object, because each additional object is one more read from memory. */
+/** What the stage needs to know of a caller, in one object: a second object would be a second read from memory. */
 export interface CallerCharges extends ChargeMemory {
   /** Empty: no limit counts the request. */
   readonly charges: readonly Charge[];

@@ -6,8 +6,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 /** Credentials in memory, about 1 MB. */
 const ACCEPTED_MAX = 10_000;
 /**
- * Most requests with one credential whose outcome is unknown; clients send up to ten requests at once. A credential with more of them is
- * not trusted until the upstream has answered, because it may no longer be valid.
+ * Most requests of unknown outcome with one credential. Clients send up to ten requests at once. With more, the credential is not trusted
+ * until the upstream has answered: it may no longer be valid.
  */
 const OPEN_MAX = 10;
 

@@ -17,10 +17,10 @@ const SCOPES_MAX = 64;
 
 const spanNames = STAGE_SPANS.map(({ stage }) => stage);
 
-type Of = (rare: RareNotes, trail: Trail) => unknown;
+type ValueOfField = (rare: RareNotes, trail: Trail) => unknown;
 
 /** Members whose value is not simply the note in their row. The line lacks a member whose value is undefined. */
-const computedFields: { readonly [Name in RareFieldName]?: Of } = {
+const computedFields: { readonly [Name in RareFieldName]?: ValueOfField } = {
   code: (_, { code }) => code,
   attempts: ({ retries }, { attempts }) => retries && attempts,
   withheld: withheldIn,
@@ -28,7 +28,7 @@ const computedFields: { readonly [Name in RareFieldName]?: Of } = {
 };
 
 const fields = RARE_LOG_FIELDS.map(([name, note]) => {
-  const of: Of = computedFields[name] ?? ((rare) => rare[note]);
+  const of: ValueOfField = computedFields[name] ?? ((rare) => rare[note]);
   return { key: `,"${name}":`, of };
 });
 
