@@ -26,8 +26,11 @@ const REDEEM_MAX_MS = 20_000;
 const ASK_AGAIN_MS = { first: 50, longest: 400 } as const;
 /** The longest wait of a request for a living access token. */
 const WAIT_MAX_MS = 8000;
-/** The delay before the successor is written a second time. By then Redis has the first write on disk, or a crash has lost it. */
-const WRITE_AGAIN_AFTER_MS = 2000;
+/**
+ * The delays before the successor is written again. By then Redis has the first write on disk, or a crash has lost it. The last delay is longer
+ * than the lag of a replica that may take over: one of the writes is older than the lag, or comes after the failover.
+ */
+const WRITE_AGAIN_AFTER_MS = [2000, 4000] as const;
 
 /** `away`: the access token has ended, and neither provider nor store give a new one at present. The session has not ended. */
 export type Refreshed = Session | 'ended' | 'away';
@@ -202,7 +205,7 @@ export class Refresher {
       return 'ended';
     }
     const putAgain = () => void this.#settler.settle(put);
-    this.#machine.setTimeout(putAgain, WRITE_AGAIN_AFTER_MS).unref();
+    for (const afterMs of WRITE_AGAIN_AFTER_MS) this.#machine.setTimeout(putAgain, afterMs).unref();
     return this.#succeed(result.written);
   }
 

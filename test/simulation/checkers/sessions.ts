@@ -22,6 +22,9 @@ const REUSED_LONG_MS = 3_600_000;
 /** So many are under way at a time at most. */
 const TRIED_KEPT = 20;
 
+/** After so long without a fault, no stream outlasts its session. */
+const STREAMS_END_AFTER_MS = 2000;
+
 /** A question that waits is sent within so long, or never. */
 const SENT_WITHIN_MS = 5000;
 
@@ -53,6 +56,13 @@ interface Known extends NewLogin {
   triedMs: number[];
 }
 
+/** Something that is open under a session, such as an event stream. */
+interface OpenStream {
+  readonly place: Place;
+  readonly process: SimulatedProcess;
+  readonly id: string;
+}
+
 export interface SessionRequest {
   readonly place: Place;
   readonly process: SimulatedProcess;
@@ -70,6 +80,7 @@ export class SessionChecker {
   /** Back-channel logouts that were confirmed, by sid: a session with this sid is never accepted afterwards. */
   readonly #loggedOut = new Map<string, { readonly confirmedMs: number; readonly by: SimulatedProcess }>();
   readonly #personEnds = new Map<string, PersonEnd[]>();
+  readonly #streams = new Set<OpenStream>();
 
   constructor(deployment: Deployment, provider: () => IdentityProvider, idleMs: number) {
     this.#deployment = deployment;
@@ -121,7 +132,9 @@ export class SessionChecker {
 
   tried({ id, sentMs }: SessionRequest): void {
     const session = this.#sessions.get(id);
-    if (session !== undefined) session.triedMs = [...session.triedMs, sentMs].slice(-TRIED_KEPT);
+    // A process that goes on takes up many requests at one time.
+    if (session === undefined || session.triedMs.at(-1) === sentMs) return;
+    session.triedMs = [...session.triedMs, sentMs].slice(-TRIED_KEPT);
   }
 
   accepted({ place, id, sentMs }: SessionRequest): void {
@@ -135,18 +148,40 @@ export class SessionChecker {
     const { refusedMs } = session;
     if (sentMs > refusedMs + AGAIN_MS && this.#deployment.disturbances.isCalmSince(refusedMs - AGAIN_MS))
       world.violate('access', `${place.name} accepts ${id}, whose tokens the provider has refused`);
-    const logout = this.#loggedOut.get(session.sid);
-    const ends = [
-      { atMs: session.endedMs, by: session.endedBy },
-      { atMs: logout?.confirmedMs ?? Number.POSITIVE_INFINITY, by: logout?.by },
-      ...this.#personEndsOf(session).map(({ confirmedMs: atMs, by }) => ({ atMs, by })),
-    ];
-    for (const { atMs, by } of ends) {
+    for (const { atMs, by } of this.#confirmedEndsOf(session)) {
       if (sentMs <= atMs + ENDS_WITHIN_MS || by === undefined || this.#mayBeUndone(atMs, by)) continue;
       world.violate(
         'access',
         `${place.name} accepts ${id}, ${Math.round(sentMs - atMs)} ms after its end was confirmed`,
       );
+    }
+  }
+
+  /** Returns what to call when it is over, with the reason if the gateway has ended it. */
+  streamOpened(stream: OpenStream): (reason: string | undefined) => void {
+    this.#streams.add(stream);
+    return (reason) => {
+      if (!this.#streams.delete(stream) || reason === undefined) return;
+      this.refused({ ...stream, sentMs: this.#now() }, `${reason} to a stream`);
+    };
+  }
+
+  /** Call it again and again. @param isServed whether its gateway still serves a stream */
+  checkStreams(isServed: (stream: OpenStream) => boolean): void {
+    const { world, disturbances } = this.#deployment;
+    for (const stream of this.#streams) {
+      const session = this.#sessions.get(stream.id);
+      if (session === undefined || !isServed(stream)) this.#streams.delete(stream);
+      else if (disturbances.isCalmSince(world.now() - STREAMS_END_AFTER_MS)) this.#checkStream(stream, session);
+    }
+  }
+
+  #checkStream({ place, id }: OpenStream, session: Known): void {
+    const { world } = this.#deployment;
+    for (const { atMs, by } of this.#confirmedEndsOf(session)) {
+      if (world.now() <= atMs + ENDS_WITHIN_MS || by === undefined || this.#mayBeUndone(atMs, by)) continue;
+      const sinceMs = Math.round(world.now() - atMs);
+      world.violate('access', `${place.name} has a stream of ${id} open, ${sinceMs} ms after its end was confirmed`);
     }
   }
 
@@ -187,6 +222,15 @@ export class SessionChecker {
 
   #endsOf({ person }: Known): readonly PersonEnd[] {
     return this.#personEnds.get(person) ?? [];
+  }
+
+  #confirmedEndsOf(session: Known): { readonly atMs: number; readonly by: SimulatedProcess | undefined }[] {
+    const logout = this.#loggedOut.get(session.sid);
+    return [
+      { atMs: session.endedMs, by: session.endedBy },
+      { atMs: logout?.confirmedMs ?? Number.POSITIVE_INFINITY, by: logout?.by },
+      ...this.#personEndsOf(session).map(({ confirmedMs: atMs, by }) => ({ atMs, by })),
+    ];
   }
 
   /** Ends that were asked for after the login had begun, and that the store knew of until there was a session. */

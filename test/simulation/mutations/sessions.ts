@@ -34,6 +34,7 @@ export const SESSIONS = of('sessions', [
     "call('HDEL', key, 'owner', 'until', 'sent', 'sender')\ncall('HSET', key, 'tokens'",
     "call('HSET', key, 'tokens'",
   ],
+  ['an end leaves streams open', LIVE, 'watched.end(id, reason);', ''],
   ['an end is not followed', LIVE, 'onChange: drop,', 'onChange: () => undefined,'],
   [
     'a process that cannot read the ends trusts its cache',

@@ -3,7 +3,7 @@
 
 import { createLiveSessions, type LiveSessions } from '../../../gateway/sessions/live/live-sessions.ts';
 import { openRedisSessionStore } from '../../../gateway/sessions/store/redis/redis-session-store.ts';
-import type { SessionStore } from '../../../gateway/sessions/store/session-store.ts';
+import type { Session, SessionStore } from '../../../gateway/sessions/store/session-store.ts';
 import { createKeyRing } from '../../../gateway/shared/stores/seal.ts';
 import { SessionChecker, type SessionRequest } from '../checkers/sessions.ts';
 import { Deployment, type Place } from '../deployment.ts';
@@ -16,6 +16,10 @@ const PEOPLE = 5;
 const IDLE_MS = 8 * 60_000;
 const ACCESS_LIVES_MS = [30_000, 60_000, 300_000, 3_600_000] as const;
 const REQUEST_GAP_MS = 4000;
+/** This share of accepted requests opens a stream. */
+const STREAMED = 0.1;
+const STREAM_MAX_MS = 10 * 60_000;
+const STREAMS_CHECKED_EVERY_MS = 500;
 /** Logins and requests that are under way take no longer, unless something is out of order. */
 const WORK_MAX_MS = 4000;
 const END_GAP_MS = 40_000;
@@ -69,6 +73,7 @@ interface Person {
 
 function startSessions(world: World, processes: number): Running {
   const random = world.random.named('sessions');
+  const streams = world.random.named('streams');
   const gateways = new Map<Place, Gateway>();
   let provider: IdentityProvider;
   let accepted = 0;
@@ -176,9 +181,11 @@ function startSessions(world: World, processes: number): Running {
     const asked: SessionRequest = { place, process: gateway.process, id, sentMs: world.now() };
     checker.tried(asked);
     const result = await answerOf(gateway.sessions, `hash of ${id}`);
-    if (result === 'accepted') {
+    if (typeof result !== 'string') {
       accepted += 1;
-      return checker.accepted(asked);
+      checker.accepted(asked);
+      if (streams.chance(STREAMED)) openStream(result, gateway, place);
+      return;
     }
     world.note(place.name, `says ${result} of ${id}`);
     if (result.startsWith('503')) return checker.unavailable(asked, result);
@@ -186,6 +193,20 @@ function startSessions(world: World, processes: number): Running {
     if (person.id !== id) return;
     person.id = undefined;
     person.former.push(id);
+  }
+
+  /** Its client leaves after some time, unless the gateway ends it before. */
+  function openStream(session: Session, { sessions, process }: Gateway, place: Place): void {
+    const { id } = session;
+    const over = checker.streamOpened({ place, process, id });
+    const leave = sessions.onEnded(session, (reason) => {
+      world.note(place.name, `ends a stream of ${id}: ${reason}`);
+      over(reason);
+    });
+    world.after(streams.between(0, STREAM_MAX_MS), () => {
+      process.enter('message', leave);
+      over(undefined);
+    });
   }
 
   function send(): void {
@@ -222,7 +243,13 @@ function startSessions(world: World, processes: number): Running {
   world.after(2000, () => {
     repeatedly(REQUEST_GAP_MS / PEOPLE, send);
     repeatedly(END_GAP_MS, endSomething);
+    checkStreams();
   });
+
+  function checkStreams(): void {
+    checker.checkStreams(({ place, process }) => gateways.get(place)?.process === process && process.isAlive());
+    world.after(STREAMS_CHECKED_EVERY_MS, checkStreams);
+  }
 
   return {
     deployment,
@@ -232,15 +259,15 @@ function startSessions(world: World, processes: number): Running {
   };
 }
 
-/** As the stage `authenticate` does it. */
-async function answerOf(sessions: LiveSessions, hash: string): Promise<string> {
+/** As the stage `authenticate` does it. Returns the session that was accepted, or what was answered. */
+async function answerOf(sessions: LiveSessions, hash: string): Promise<Session | string> {
   try {
     const used = await sessions.use(hash);
     if (used === undefined) return '401 unknown';
     const fresh = await sessions.fresh(used.session);
     if (fresh === 'ended') return '401 ended';
     if (fresh === 'away') return '503 away';
-    return 'accepted';
+    return fresh;
   } catch (error) {
     return `503 ${(error as Error).message}`;
   }
