@@ -16,8 +16,9 @@ const AWAY_MS = 15 * 60_000;
  * One process with one session, which has begun.
  *
  * @param onFirst called when the first refresh token has been redeemed
+ * @param isLost whether the answer to that is lost
  */
-async function begin(lagMs: number, onFirst: (deployment: Deployment) => void) {
+async function begin(lagMs: number, onFirst: (deployment: Deployment) => void, isLost = false) {
   const world = new World({ seed: 'outage' });
   const redeemed: (string | undefined)[] = [];
   let signIn: (() => Promise<unknown>) | undefined;
@@ -35,6 +36,7 @@ async function begin(lagMs: number, onFirst: (deployment: Deployment) => void) {
           assert.equal(await announce(), true);
           redeemed.push(refreshToken);
           if (redeemed.length === 1) onFirst(deployment);
+          if (isLost) return { kind: 'away', redeemed: 'unknown', reason: 'the connection broke' };
           return { kind: 'tokens', tokens: tokens() };
         },
         reuseMsOf: () => 0,
@@ -89,5 +91,19 @@ for (const afterMs of [1000, 2500, 3500, 4500]) {
     await world.run(90_000);
     assert.equal(((await second) as { readonly generation?: number }).generation, 2);
     assert.deepEqual(redeemed, ['refresh 0', 'refresh 1']);
+  });
+}
+
+for (const afterMs of [500, 2500, 4500]) {
+  it(`a token whose answer is lost is not sent again after a failover ${afterMs / 1000} s later`, async () => {
+    const failOver = ({ redis }: Deployment) => void redis.world.after(afterMs, () => redis.failOver(0));
+    const { world, redeemed, request } = await begin(3000, failOver, true);
+    const first = request();
+    await world.run(50_000);
+    assert.equal(await first, 'away');
+    const second = request();
+    await world.run(120_000);
+    assert.notEqual(typeof (await second), 'object');
+    assert.deepEqual(redeemed, ['refresh 0']);
   });
 }

@@ -18,6 +18,8 @@ export interface HeldLease {
   readonly lease: RefreshLease;
   /** Call it right before the token is sent. Returns false if the token must not be sent. */
   announce(): Promise<boolean>;
+  /** Tells the store once more that the token may have been sent. Returns false if another instance has the lease now. */
+  announceAgain(): Promise<boolean>;
   /** Whether `announce` has found that another instance has the lease now. */
   isSuperseded(): boolean;
   /** Ends the renewals. */
@@ -45,6 +47,7 @@ export function holdLease(
       // A process that stood still does not know which process has the lease now.
       return !isSuperseded && performance.now() - sentAt < sentLeaseMs;
     },
+    announceAgain: renew,
     isSuperseded: () => isSuperseded,
     letGo: () => clearInterval(renewal),
   };

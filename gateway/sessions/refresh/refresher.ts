@@ -27,7 +27,7 @@ const ASK_AGAIN_MS = { first: 50, longest: 400 } as const;
 /** The longest wait of a request for a living access token. */
 const WAIT_MAX_MS = 8000;
 /**
- * The delays before the successor is written again. By then Redis has the first write on disk, or a crash has lost it. The last delay is longer
+ * The delays before the outcome of a refresh is written again. By then Redis has the first write on disk, or a crash has lost it. The last delay is longer
  * than the lag of a replica that may take over: one of the writes is older than the lag, or comes after the failover.
  */
 const WRITE_AGAIN_AFTER_MS = [2000, 4000] as const;
@@ -146,15 +146,32 @@ export class Refresher {
           await this.#settler.settle(() => end(session, 'refused'));
           return 'ended';
         case 'away': {
-          const letGo = outcome.redeemed === 'no' ? store.refreshes.release : store.refreshes.giveUp;
           held.letGo();
-          await this.#settler.settle(() => letGo(lease));
+          if (outcome.redeemed === 'no') await this.#settler.settle(() => store.refreshes.release(lease));
+          else await this.#giveUp(held);
           return this.#fail(session, outcome.reason);
         }
       }
     } finally {
       held.letGo();
     }
+  }
+
+  /**
+   * Leaves a token that may have been redeemed: no instance may send it again. If the store loses that with its last writes, it is told
+   * again.
+   */
+  async #giveUp({ lease, announceAgain }: HeldLease): Promise<void> {
+    const giveUp = () => this.#options.store.refreshes.giveUp(lease);
+    await this.#settler.settle(giveUp);
+    this.#writeAgain(async () => {
+      if (await announceAgain()) await giveUp();
+    });
+  }
+
+  #writeAgain(write: () => Promise<unknown>): void {
+    const again = () => void this.#settler.settle(write);
+    for (const afterMs of WRITE_AGAIN_AFTER_MS) this.#machine.setTimeout(again, afterMs).unref();
   }
 
   #tokensOf(session: Session): SessionTokens | undefined {
@@ -204,8 +221,7 @@ export class Refresher {
       discard(session, tokens);
       return 'ended';
     }
-    const putAgain = () => void this.#settler.settle(put);
-    for (const afterMs of WRITE_AGAIN_AFTER_MS) this.#machine.setTimeout(putAgain, afterMs).unref();
+    this.#writeAgain(put);
     return this.#succeed(result.written);
   }
 
