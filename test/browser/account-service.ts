@@ -102,7 +102,7 @@ export function createAccountService(data: AccountData): AccountService {
     if (first === 'organization') return { status: 200, body: data.organization };
     if (first === 'limits') return { status: 200, body: { organization_id: 'org', tier: 'x', data: data.limits } };
     if (first === 'usage') return { status: 200, body: usage(query) };
-    if (first === 'requests' && id === '') return list(data.requests);
+    if (first === 'requests' && id === '') return { status: 200, body: pageOf(data.requests, query) };
     if (first === 'requests') return found(data.explanations[decodeURIComponent(id)]);
     if (method === 'GET' && id === '') return list(keys);
     const key = keys.find((known) => known.id === id);
@@ -151,11 +151,7 @@ export function createAccountService(data: AccountData): AccountService {
     }
     const sums = [...days].map(([fromMs, requests]) => ({ ...period(fromMs), requests }));
     const all = query.get('group') === 'operation' ? [...months.values()] : sums;
-    const from = Number(query.get('cursor') ?? 0);
-    const until = from + Number(query.get('limit'));
-    const hasMore = until < all.length;
-    const page = { data: all.slice(from, until), cursor: hasMore ? String(until) : null, has_more: hasMore };
-    return { ...page, complete_until: new Date().toISOString() };
+    return { ...pageOf(all, query), complete_until: new Date().toISOString() };
   }
 
   return {
@@ -166,6 +162,13 @@ export function createAccountService(data: AccountData): AccountService {
       await page.route('**/gateway/v1/**', handle);
     },
   };
+}
+
+function pageOf(all: readonly unknown[], query: URLSearchParams): object {
+  const from = Number(query.get('cursor') ?? 0);
+  const until = from + Number(query.get('limit'));
+  const hasMore = until < all.length;
+  return { data: all.slice(from, until), cursor: hasMore ? String(until) : null, has_more: hasMore };
 }
 
 const period = (fromMs: number) => ({

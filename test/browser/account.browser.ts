@@ -137,14 +137,11 @@ describe('the account page', () => {
 
       it(`says what to do about refusals, ${look}`, async () => {
         const { page, service } = await open(usual, { colorScheme, width });
-        service.fail(
-          ({ path }) => path === '/organization',
-          refusal(403, 'insufficient_scope', { required_scopes: ['gateway:read'] }),
-        );
+        service.fail(({ path }) => path === '/organization', refusal(403, 'ip_not_allowed'));
         await page.locator('#account-key').fill(SECRET);
         await page.keyboard.press('Enter');
-        await page.locator('.account-advice', { hasText: 'This key lacks gateway:read.' }).waitFor(PATIENCE);
-        await check(page, 'insufficient');
+        await page.locator('.account-advice', { hasText: 'may not be used from where you are' }).waitFor(PATIENCE);
+        await check(page, 'not-from-here');
         service.fail(
           ({ path }) => path === '/limits',
           refusal(429, 'rate_limited', { retry_after: 17, retryable: true }),
@@ -196,6 +193,32 @@ describe('the account page', () => {
     assert.match((await page.locator('#limits').textContent()) ?? '', /Of the key My laptop\./);
     assert.equal(await page.locator('#failed summary').count(), 4);
     assert.equal(await page.locator('#failed .status', { hasText: '499' }).count(), 0);
+    await page.context().close();
+  });
+
+  it('shows more failed requests on demand, from all pages, and no look-up that found nothing', async () => {
+    const lookUp = { path: '/gateway/v1/requests/{request_id}', operation_id: 'explainRequest', status: 404 };
+    const asked = { path: '/gateway/v1/organization', operation_id: 'getOrganization', code: 'insufficient_scope' };
+    const requests = [
+      ...Array.from({ length: 105 }, (_, index) => request({ ...lookUp, request_id: `req_look_${index}` })),
+      request({ ...asked, status: 403 }),
+      ...Array.from({ length: 23 }, (_, index) => request({ request_id: `req_${index}` })),
+    ];
+    const { page } = await open({ ...usual, requests });
+    await show(page);
+    const rows = page.locator('#failed summary');
+    const more = page.locator('#failed button', { hasText: 'Show more' });
+    assert.equal(await rows.count(), 10);
+    await more.click();
+    await rows.nth(19).waitFor(PATIENCE);
+    assert.equal(
+      await page.evaluate('document.activeElement === document.querySelectorAll("#failed summary")[10]'),
+      true,
+    );
+    await more.click();
+    await rows.nth(22).waitFor(PATIENCE);
+    assert.equal(await more.count(), 0);
+    assert.equal(await page.locator('#failed', { hasText: 'resource_missing' }).count(), 0);
     await page.context().close();
   });
 
@@ -685,6 +708,14 @@ describe('the account page and the gateway itself', () => {
     await page.locator('.stage.refused', { hasText: 'validate' }).first().waitFor(PATIENCE);
     assert.equal(await page.locator('#limits').count(), 0);
     await takeScreenshot(page, 'account-own-requests');
+    await page.evaluate('location.hash = "request=req_of_no_operation"');
+    const unknown = page.locator('#request .account-advice', { hasText: 'refused before its key was read' });
+    await unknown.waitFor(PATIENCE);
+    assert.match((await unknown.textContent()) ?? '', /Request id req_of_no_operation$/);
+    await page.locator('.account-head button', { hasText: 'Refresh' }).click();
+    await page.locator('#account-status', { hasText: 'up to date' }).waitFor(PATIENCE);
+    assert.deepEqual(await page.locator('#failed strong').allTextContents(), ['validation_failed']);
+    await takeScreenshot(page, 'account-unknown-request');
     await page.context().close();
   });
 });

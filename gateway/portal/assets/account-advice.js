@@ -15,23 +15,24 @@ export function readKey(pasted) {
 
 /** Pure. `isSafeToRepeat`: the same may be sent again. */
 export function adviceOn(refusal) {
-  const { status, code, message, requestId, retryAfterSeconds } = refusal;
+  const { status, code, message, retryAfterSeconds, unknownRequest } = refusal;
   const [title, ...sentences] = textsFor(refusal);
   const isSafeToRepeat = status < 400 || status === 429 || status >= 500 || refusal.isRetryable;
   const doc = safeAddress(refusal.docUrl) ?? (code && status >= 400 ? errorPage(code) : undefined);
   return {
     title,
     sentences: sentences.filter(Boolean),
-    message,
+    message: unknownRequest === undefined ? message : undefined,
     code,
-    requestId,
+    // The one that a reader asked about, not the look-up.
+    requestId: unknownRequest ?? refusal.requestId,
     doc,
     isSafeToRepeat,
     retryAfterSeconds,
   };
 }
 
-function textsFor({ status, code, requiredScopes, retryAfterSeconds }) {
+function textsFor({ status, code, requiredScopes, retryAfterSeconds, unknownRequest }) {
   if (status === 0)
     return [
       'The gateway does not respond.',
@@ -78,11 +79,12 @@ function textsFor({ status, code, requiredScopes, retryAfterSeconds }) {
       'Without it your organization cannot call this API, and only an operator can create another one.',
     ];
   if (status === 412) return ['This has changed in the meantime.', 'Look at it again, then decide.'];
-  if (code === 'resource_missing')
+  if (unknownRequest !== undefined)
     return [
-      'The gateway does not know this any more.',
-      'Requests are remembered for minutes to hours. A key without gateway:read has its own requests only, and a request that was refused before its key was known belongs to no key.',
+      'The gateway has no such request for this key.',
+      'It was refused before its key was read (no such path or method), or it is older than what is remembered, which is minutes to hours. Or another key sent it: a key without gateway:read sees its own requests only.',
     ];
+  if (code === 'resource_missing') return ['This is not there any more.', 'Load the page again.'];
   if (code === 'route_not_found') return ['This gateway does not offer this now.', 'Load the page again.'];
   if (code === 'idempotency_outcome_unknown')
     return ['It is not known whether this was done.', 'Close this and look at the list before you do it again.'];

@@ -94,8 +94,16 @@ export function countTicks(greatest) {
   return Array.from({ length: Math.ceil(greatest / step - 1e-9) + 1 || 1 }, (_, index) => index * step);
 }
 
-/** A client that leaves a stream, or does not wait, has ended its request itself. */
-export const isFailure = ({ status }) => status !== 499;
+const LOOK_UPS = /^\/gateway\/v1\/requests(\/|$)/;
+
+/**
+ * Whether a reader may want to know of it: not of what its client has ended itself, as one that leaves a stream does; and not of a look-up
+ * that found nothing, which would fill the list that it looks into.
+ */
+export function isFailure({ status, path, code }) {
+  const isAskedByPage = path === '/gateway/v1/organization' && code === 'insufficient_scope';
+  return status !== 499 && !isAskedByPage && !LOOK_UPS.test(path ?? '');
+}
 
 /** The visible ends of a key or a token. */
 export function maskOf(key) {

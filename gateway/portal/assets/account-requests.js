@@ -1,22 +1,77 @@
 // The last requests of an organization that failed; opening one asks for its explanation.
 
 import { adviceElement, errorPage, inlineNodes, safeAddress } from './account-advice.js';
-import { isAddressable, listOf, timeOfDay } from './account-figures.js';
+import { isAddressable, isFailure, listOf, timeOfDay } from './account-figures.js';
 import { operationLink, titleOf } from './account-operations.js';
 import { element } from './page-tools.js';
 
-export function failedRequests(api, requests, { nowMs }) {
-  if (requests.length === 0)
-    return element(
-      'p',
-      {},
-      'None of the requests that the gateway remembers has failed. It remembers them for minutes to hours.',
-    );
-  return element(
-    'ul',
-    { class: 'account-list' },
-    ...requests.map((request) => element('li', {}, failedRequest(api, request, nowMs))),
-  );
+/** Requests that one press of the button adds. */
+const SHOWN = 10;
+/** Answers that are read for them: of a long list, most may be no failures. */
+const PAGES_MAX = 5;
+const PAGE = 100;
+
+/** The list, with a button for more of it. The first requests are read before it returns. */
+export async function failedRequests(api, { nowMs }) {
+  const next = reader(api);
+  const list = element('ul', { class: 'account-list' });
+  const place = element('div', {});
+
+  async function more() {
+    const { requests, hasMore } = await next();
+    list.append(...requests.map((request) => element('li', {}, failedRequest(api, request, nowMs))));
+    const button = element('button', { type: 'button' }, 'Show more');
+    button.addEventListener('click', press);
+    place.replaceChildren(...(hasMore ? [button] : []));
+  }
+
+  async function press() {
+    const before = list.children.length;
+    try {
+      await more();
+      (list.children[before] ?? list.lastChild)?.querySelector('summary').focus();
+    } catch (error) {
+      if (error.name !== 'AbortError') place.replaceChildren(adviceElement(error, press));
+    }
+  }
+
+  await more();
+  if (list.children.length > 0 || place.children.length > 0) return [list, place];
+  const none = 'None of the requests that the gateway remembers has failed. It remembers them for minutes to hours.';
+  return [element('p', {}, none)];
+}
+
+/** Returns a function that reads on where it stopped. After a refusal, it reads the same again. */
+function reader(api) {
+  let read = [];
+  let cursor;
+  let hasMore = true;
+  return async function next() {
+    for (let pages = 0; hasMore && read.length <= SHOWN && pages < PAGES_MAX; pages += 1) {
+      const query = { status: 'failed', limit: String(PAGE), cursor };
+      const { value } = await api.get('/requests', Object.entries(query));
+      read = [...read, ...listOf(value.data).filter(isFailure)];
+      cursor = value.cursor ?? undefined;
+      hasMore = value.has_more === true && cursor !== undefined;
+    }
+    const requests = read.slice(0, SHOWN);
+    read = read.slice(SHOWN);
+    return { requests, hasMore: hasMore || read.length > 0 };
+  };
+}
+
+/**
+ * The explanation of one request.
+ *
+ * @throws a refusal; it names the request that was asked for where the gateway does not know it
+ */
+export async function explained(api, id) {
+  try {
+    return (await api.get(`/requests/${encodeURIComponent(id)}`)).value;
+  } catch (error) {
+    if (error.code === 'resource_missing') error.unknownRequest = id;
+    throw error;
+  }
 }
 
 function failedRequest(api, request, nowMs) {
@@ -50,8 +105,7 @@ function failedRequest(api, request, nowMs) {
       return place.replaceChildren(element('p', {}, 'A request with this id cannot be asked for.'));
     place.replaceChildren(element('p', {}, 'Asking…'));
     try {
-      const { value } = await api.get(`/requests/${encodeURIComponent(id)}`);
-      place.replaceChildren(...explanationElements(value, request));
+      place.replaceChildren(...explanationElements(await explained(api, id), request));
     } catch (error) {
       if (error.name === 'AbortError') return;
       isAsked = false;

@@ -4,12 +4,12 @@
 import { adviceElement, readKey } from './account-advice.js';
 import { createApi, Refusal } from './account-api.js';
 import { createDialog } from './account-dialog.js';
-import { isFailure, listOf, maskOf } from './account-figures.js';
+import { listOf, maskOf } from './account-figures.js';
 import { keysElements } from './account-keys.js';
 import { limitElements } from './account-limits.js';
 import { loadOperations } from './account-operations.js';
 import { organizationCard, ownRequestsCard } from './account-organization.js';
-import { explanationElements, failedRequests } from './account-requests.js';
+import { explained, explanationElements, failedRequests } from './account-requests.js';
 import { loadUse, useElements } from './account-use.js';
 import { forgetStoredKey, isTestKey, storedKey } from './key.js';
 import { element } from './page-tools.js';
@@ -123,13 +123,7 @@ async function organizationOf(api, key) {
 /** @param organization undefined: only requests are shown */
 function show(organization, { api, key }) {
   const refresh = element('button', { type: 'button' }, 'Refresh');
-  const failed = section('failed', 'Requests that failed', async () => {
-    const { value } = await api.get('/requests', [
-      ['status', 'failed'],
-      ['limit', String(FAILED_MAX * 2)],
-    ]);
-    return [failedRequests(api, listOf(value.data).filter(isFailure).slice(0, FAILED_MAX), { nowMs: Date.now() })];
-  });
+  const failed = section('failed', 'Requests that failed', () => failedRequests(api, { nowMs: Date.now() }));
   const sections = [
     ...linkedRequest(api),
     ...(organization === undefined ? [failed] : sectionsOfOrganization({ api, key, failed })),
@@ -160,8 +154,6 @@ function sectionsOfOrganization({ api, key, failed }) {
   ];
 }
 
-const FAILED_MAX = 10;
-
 /** For the names of limits alone: a key that may not read keys shows their ids. */
 async function keysOf(api, limits) {
   if (!limits.some(({ key_id: keyId }) => keyId)) return [];
@@ -179,7 +171,7 @@ function linkedRequest(api) {
   if (id === undefined) return [];
   return [
     section('request', 'The request of your link', async () => {
-      const { value } = await api.get(`/requests/${id}`);
+      const value = await explained(api, id);
       return explanationElements(value, value.request);
     }),
   ];

@@ -190,7 +190,7 @@ describe('advice', () => {
       [{ status: 403, code: 'key_mode_mismatch' }, /test key/, false],
       [{ status: 403, code: 'ip_not_allowed' }, /where you are/, false],
       [{ status: 403, code: 'account_inactive' }, /may not do this/, false],
-      [{ status: 404, code: 'resource_missing' }, /does not know/, false],
+      [{ status: 404, code: 'resource_missing' }, /not there any more/, false],
       [{ status: 409, code: 'last_key' }, /last key/, false],
       [{ status: 412, code: 'precondition_failed' }, /changed/, false],
       [{ status: 429, code: 'rate_limited', retry_after: 17 }, /used up/, true],
