@@ -2,7 +2,7 @@
 // has a place for each finding; the page says `limit`, query parameter, and what its value was and is.
 
 import { shortened } from '../html.ts';
-import { patternWords } from './pattern-words.ts';
+import { patternWords } from '../pattern-words.ts';
 
 /** Longer values are folded. */
 const TEXT_MAX = 80;

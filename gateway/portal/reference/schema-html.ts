@@ -33,9 +33,7 @@ ${details(schema, name, prefix)}</li>`;
 
   /** Description, rules and everything nested. */
   function details(schema: SchemaView, name: string, prefix: string): string {
-    // A description says in words what a pattern says to programs.
-    const told = schema.rules.filter((rule) => schema.description === '' || !rule.startsWith('matches '));
-    const rules = told.map((rule) => `<li>${code(rule)}</li>`).join('');
+    const rules = schema.rules.map((rule) => `<li>${code(rule)}</li>`).join('');
     const values = schema.values.map((value) => `<li><code>${escapeHtml(value)}</code></li>`).join('');
     const label = schema.values.length === 1 ? 'Always' : 'One of';
     return [

@@ -1,6 +1,7 @@
 // Turns a schema into what a reader sees of it: type, rules, members and choices, as a tree of bounded size.
 
 import { shortened } from '../html.ts';
+import { patternWords } from '../pattern-words.ts';
 import { type DocumentObject, type DocumentTools, isDocumentObject, listOf, membersOf, textAt } from './reference.ts';
 
 export interface SchemaView {
@@ -227,7 +228,7 @@ const phrases: readonly (readonly [keyword: string, phrase: (value: string) => s
   ['maxItems', (value) => `at most ${counted(value, 'item')}`],
   ['minProperties', (value) => `at least ${counted(value, 'field')}`],
   ['maxProperties', (value) => `at most ${counted(value, 'field')}`],
-  ['pattern', (value) => `matches ${value}`],
+  ['pattern', formOf],
   ['default', (value) => `default ${value === '' ? '""' : value}`],
 ];
 
@@ -237,6 +238,12 @@ function rulesOf(flat: DocumentObject): string[] {
   );
   if (flat.uniqueItems === true) rules.push('no item twice');
   return rules;
+}
+
+/** A pattern in words where they tell it all, else as it is. */
+function formOf(pattern: string): string {
+  const words = patternWords(pattern);
+  return words === undefined ? `matches ${pattern}` : `form: ${words}`;
 }
 
 function counted(value: string, what: string): string {

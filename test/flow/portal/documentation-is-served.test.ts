@@ -138,10 +138,17 @@ describe('the documentation', () => {
     assert.match(far.text, /<ul><li><a href="\/docs"><code>\/docs<\/code><\/a><\/li><\/ul>/);
   });
 
-  it('says in words what has a description, and by its pattern what has none', async () => {
+  it('tells the form that a value must have, on the page and in Markdown, in words where they suffice', async () => {
+    for (const page of ['createBooking', 'createBooking.md']) {
+      const { text } = await get(`/docs/reference/v1/${page}`).expect(200);
+      assert.match(text, /form: gst_, then 16 digits or letters/, page);
+      assert.match(text, /matches [^\n]*#-/, page);
+    }
+  });
+
+  it('has the purpose and the scope of an operation before its samples', async () => {
     const { text } = await get('/docs/reference/v1/createCustomer').expect(200);
-    assert.doesNotMatch(text, /matches <code>/);
-    assert.ok(text.indexOf('class="needs"') < text.indexOf('class="samples"'), 'purpose and scope before code');
+    assert.ok(text.indexOf('class="needs"') < text.indexOf('class="samples"'));
   });
 
   it('may be cached for a minute and is revalidated by its ETag', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { patternWords } from '../../../gateway/portal/changes/pattern-words.ts';
 import { changeRows } from '../../../gateway/portal/changes/rows.ts';
+import { patternWords } from '../../../gateway/portal/pattern-words.ts';
 import type { Publication, PublishedChange } from '../../../gateway/shared/contracts/published-contract.ts';
 
 const changeOf = (text: string, more: Partial<PublishedChange> = {}): PublishedChange => ({
@@ -174,6 +174,8 @@ test('patterns are told in words only as far as the words are true', () => {
     ['^cus_[a-z0-9]{8,}$', 'cus_, then 8 or more lowercase letters or digits'],
     ['^\\+[1-9]\\d{1,14}$', '+, then 1 digit from 1 to 9, then 1 to 14 digits'],
     ['^(asc|desc)$', 'asc or desc'],
+    ['^[^\\u0000-\\u001F\\u007f-\\u009f\\u2028\\u2029]*$', 'no control characters'],
+    ['^[^\\u0000-\\u0041\\u007f]*$', undefined],
     ['^[A-Z]{3}-?$', undefined],
     ['^[A-Z]{3}-[0-9]?$', '3 capital letters, then -, then at most 1 digit'],
     ['^[A-Za-z0-9_-]{1,64}$', '1 to 64 letters, digits, _ or -'],

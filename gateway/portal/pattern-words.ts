@@ -13,8 +13,12 @@ const SETS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   '1-9': ['digit from 1 to 9', 'digits from 1 to 9'],
 };
 
+/** Everything but controls, often also but line separators: a rule for names and titles. */
+const NO_CONTROLS = /^\^\[\^\\u0000-\\u001f\\u007f(-\\u009f)?(\\u2028\\u2029)?\][*+]\$$/i;
+
 /** Returns the words; undefined if the expression has more than they can tell, or fits a part of a text. */
 export function patternWords(source: string): string | undefined {
+  if (NO_CONTROLS.test(source)) return 'no control characters';
   const [, inner] = /^\^([\s\S]+)\$$/.exec(source) ?? [];
   if (inner === undefined || inner.endsWith('\\')) return undefined;
   const [, choice] = /^\((?:\?:)?([\w -]+(?:\|[\w -]+)+)\)$/.exec(inner) ?? [];
