@@ -24,6 +24,16 @@ describe('the examples of the documentation', () => {
     assert.match(await read('/docs/reference/v1/retrieveCustomer.md'), /"code": "insufficient_scope"/);
   });
 
+  it('have the message and the request ids that the gateway sends', async () => {
+    for (const operation of ['v1/createCustomer', 'v1/createBooking']) {
+      const text = await read(`/docs/reference/${operation}.md`);
+      assert.ok(text.includes(`"message": "${REFUSALS.rate_limited.message}"`), operation);
+      const ids = text.match(/\breq_\w+/g) ?? [];
+      assert.ok(ids.length > 2);
+      for (const id of ids) assert.match(id, /^req_[0-9A-HJKMNP-TV-Z]{26}$/, operation);
+    }
+  });
+
   it('have the seconds of a code that says how long to wait', async () => {
     const waiting = Object.entries(REFUSALS).filter(([, { remedy }]) => remedy.includes('Retry-After'));
     assert.ok(waiting.length > 5);
