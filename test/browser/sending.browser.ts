@@ -58,6 +58,13 @@ describe('a request from the documentation', () => {
     await page.keyboard.press('Enter');
     await page.locator('.try-status', { hasText: /^200/ }).waitFor(PATIENCE);
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Send');
+    // Light behind a dark card would shine through a fade.
+    const { mask, corner } = (await page.evaluate(`(() => {
+      const { maskImage, borderTopLeftRadius } = getComputedStyle(document.querySelector('.samples'));
+      return { mask: maskImage, corner: borderTopLeftRadius };
+    })()`)) as { mask: string; corner: string };
+    assert.equal(mask, 'none');
+    assert.ok(Number.parseFloat(corner) > 4, corner);
     await page.context().close();
   });
 
