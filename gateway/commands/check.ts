@@ -20,6 +20,7 @@ import { warningsOf } from './check-warnings.ts';
 import type { CommandContext } from './context.ts';
 import { type ProviderExamination, providerExaminations } from './doctor/sessions.ts';
 import { reportLines } from './mcp.ts';
+import { missingTierWarnings } from './missing-tiers.ts';
 import { counted, printJson, printLine } from './print.ts';
 import { unenforcedLines } from './unenforced-lines.ts';
 
@@ -71,6 +72,7 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
       ...(await warningsOf(configuration, settings.contractsDirectory, nowMs)),
       ...checked.missing.map((mistake) => `${toSentence(mistake)} ${MAY_BE_ELSEWHERE}`),
       ...checked.oneWay.map(toSentence),
+      ...(await missingTierWarnings(settings, configuration.config.limits)),
       ...(await machineWarnings({ settings, config: configuration.config, secrets, nowMs })),
       ...(await providerWarnings(providerExaminations(configuration, secrets, now))),
       ...misspeltVariables(environment),

@@ -37,6 +37,12 @@ export interface StatusForCauses extends StoreStates {
   readonly redis?: { readonly address: string; readonly failure?: string | undefined };
   readonly upstreams?: Readonly<Record<string, UpstreamReport>>;
   readonly issuers?: Readonly<Record<string, { readonly failure?: string; readonly read_at?: string }>>;
+  /** Tiers that organizations have and `limits.yaml` lacks. */
+  readonly missing_tiers?: readonly {
+    readonly tier: string;
+    readonly organizations: number;
+    readonly in_place?: string;
+  }[];
   readonly overload?: { readonly shedding?: boolean; readonly loop_overloaded?: boolean };
   readonly certificates?: readonly {
     readonly names?: readonly string[];

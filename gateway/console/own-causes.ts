@@ -1,7 +1,10 @@
 // Pure: what is wrong with the gateway itself, by its status: its files, certificates, workers, load, and what it reads and tells
 // elsewhere.
 
+import { missingTierText } from '../shared/missing-tier.ts';
 import { type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
+
+type MissingTier = NonNullable<StatusForCauses['missing_tiers']>[number];
 
 /** The fewest failures of an order that are a warning, as for the alert GatewayCertificateOrderFails. */
 const FAILURES_WARNED = 3;
@@ -10,6 +13,7 @@ export function ownCauses(status: StatusForCauses): Cause[] {
   return [
     ...ofLifecycle(status),
     ...ofConfiguration(status),
+    ...(status.missing_tiers ?? []).map(ofMissingTier),
     ...ofIssuers(status),
     ...ofOverload(status),
     ...(status.workers ?? []).flatMap(ofWorker),
@@ -47,6 +51,14 @@ function ofConfiguration({ configuration }: StatusForCauses): Cause[] {
           links,
         ),
   ];
+}
+
+function ofMissingTier({ tier, organizations, in_place: inPlace }: MissingTier): Cause {
+  const text = missingTierText(tier, inPlace);
+  const consequence = `${organizations === 1 ? '1 organization is' : `${organizations} organizations are`} on it.`;
+  return warningCause(`tier ${tier}`, `${text[0]?.toUpperCase()}${text.slice(1)}.`, consequence, {
+    details: '#/organizations',
+  });
 }
 
 /** Returns the first sentence, with the file name in place of the path. The details have the whole text. */

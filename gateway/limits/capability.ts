@@ -3,6 +3,7 @@
 import { type Capability, type FactsOf, noted, objectsIn, rarelyNoted } from '../catalogue/capability.ts';
 import { rateLimited } from '../catalogue/catalogue-entry.ts';
 import type { Charged, LimitStates } from '../exchange/findings.ts';
+import { missingTierText } from '../shared/missing-tier.ts';
 import { durationText } from '../shared/text.ts';
 
 const codes = {
@@ -69,6 +70,14 @@ const fields = {
     notes: { limitDecidedAtMs: noted<number | undefined>() },
     meaning: 'the time of the decision by the clock of that store',
   },
+  tier_in_place: {
+    section: 'rare',
+    stage: 'limit',
+    type: 'text',
+    told: false,
+    notes: { tierInPlace: rarelyNoted<string>() },
+    meaning: 'the strictest tier, if it limited the request because `limits.yaml` lacks the tier of its organization',
+  },
   shadow_refused: {
     section: 'rare',
     stage: 'limit',
@@ -91,6 +100,7 @@ const facts: FactsOf<typeof fields> = {
     throttle: (after, _, outcome) =>
       outcome === 'refused' ? `the address has failed too often; it may come back after ${after} s` : undefined,
   },
+  tier_in_place: { limit: (inPlace, { tier }) => missingTierText(String(tier), String(inPlace)) },
   limits: { limit: (limits, line) => eachLimit(objectsIn(limits), line) },
   shadow_refused: 'limits',
   violated_policies: 'limits',

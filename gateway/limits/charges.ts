@@ -6,6 +6,7 @@ import type { Caller } from '../exchange/caller.ts';
 import { CallerNote } from '../exchange/caller-memory.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { addressBlockOf } from '../shared/http/address-block.ts';
+import { tierInPlaceOf } from '../shared/missing-tier.ts';
 import type { Charge, ChargeMemory } from './counters/counter-store.ts';
 import { type LimitTexts, limitTextsOf } from './limit-headers.ts';
 import { ANONYMOUS_TIER, type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';
@@ -14,6 +15,8 @@ import { ANONYMOUS_TIER, type CountPer, extraOf, type LimitRule, type LimitRules
 export interface CallerCharges extends ChargeMemory {
   /** Empty: no limit counts the request. */
   readonly charges: readonly Charge[];
+  /** The tier in the place of the caller's, if `limits.yaml` lacks that. */
+  readonly tierInPlace: string | undefined;
   /** One object for all callers under the same rules. */
   readonly texts: LimitTexts;
 }
@@ -64,7 +67,7 @@ export function createChargesOf(
     let known = kind.byAddress.get(block);
     if (known === undefined) {
       const owner = { tag: `address:${block}`, key: undefined, isPerson: false };
-      known = resolve(rules, kind, rules.tiers[ANONYMOUS_TIER], owner);
+      known = resolve(rules, kind, rules.tiers[ANONYMOUS_TIER], owner, undefined);
       kind.byAddress.set(block, known);
     }
     return known;
@@ -81,7 +84,8 @@ export function createChargesOf(
     if (known === undefined) {
       const isPerson = caller.scheme === 'session';
       const owner = { tag: organization.id, key: keyOf(caller), isPerson };
-      known = resolve(rules, kind, ruleOf(rules, organization)?.rule, owner);
+      const { name, rule } = ruleOf(rules, organization) ?? {};
+      known = resolve(rules, kind, rule, owner, tierInPlaceOf(organization.tier, name));
       kind.known.set(caller, known);
     }
     last.set(caller, { kind: kind.number, charges: known });
@@ -143,6 +147,7 @@ function resolve(
   kind: OperationKind,
   rule: LimitRule | undefined,
   { tag, key, isPerson }: CounterOwner,
+  tierInPlace: string | undefined,
 ): CallerCharges {
   const { cost, extra } = kind;
   const charges: Charge[] = [];
@@ -163,7 +168,7 @@ function resolve(
     rule,
     charges,
   );
-  return { charges: Object.freeze(charges), sharedCharges, texts, encoded: '', refusal: undefined };
+  return { charges: Object.freeze(charges), tierInPlace, sharedCharges, texts, encoded: '', refusal: undefined };
 }
 
 function sharedPartsOf(known: SharedParts, rule: LimitRule | undefined, charges: readonly Charge[]) {

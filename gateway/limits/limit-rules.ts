@@ -59,10 +59,18 @@ export function ruleOf(rules: LimitRules, { id, tier }: Organization): NamedRule
   if (own !== undefined) return { name: `organizations.${id}`, rule: own };
   const ofTier = rules.tiers[tier];
   if (ofTier !== undefined) return { name: `tiers.${tier}`, rule: ofTier };
+  const strictest = strictestTierOf(rules.tiers);
+  return strictest && { name: `tiers.${strictest.name}`, rule: strictest.rule };
+}
+
+/** Returns the strictest tier of organizations, which is in the place of a missing one; undefined if there is none. */
+export function strictestTierOf<Rule extends LimitRule>(
+  tiers: Readonly<Record<string, Rule>>,
+): { readonly name: string; readonly rule: Rule } | undefined {
   const rateOf = ({ requests, windowSeconds }: LimitRule) => requests / windowSeconds;
-  const ofOrganizations = Object.entries(rules.tiers).filter(([name]) => name !== ANONYMOUS_TIER);
+  const ofOrganizations = Object.entries(tiers).filter(([name]) => name !== ANONYMOUS_TIER);
   const [strictest] = ofOrganizations.toSorted(([, one], [, other]) => rateOf(one) - rateOf(other));
-  return strictest && { name: `tiers.${strictest[0]}`, rule: strictest[1] };
+  return strictest && { name: strictest[0], rule: strictest[1] };
 }
 
 /** Returns how many streams an organization may have open in one process. */

@@ -50,7 +50,7 @@ function withLimits(permitted: Permitted, limits: LimitStates): Counted {
  */
 function noteLimits(
   { trail, commonHeaders }: Permitted,
-  { charges, sharedCharges, texts }: CallerCharges,
+  { charges, sharedCharges, texts, tierInPlace }: CallerCharges,
   decision: LimitDecision,
   nowMs: number,
 ): LimitStates {
@@ -60,6 +60,7 @@ function noteLimits(
   trail.charged = charges;
   trail.limitSource = decision.source;
   trail.limitDecidedAtMs = decision.decidedAtMs;
+  if (tierInPlace !== undefined) trail.note('tierInPlace', tierInPlace);
   if (shadowRefusals.length > 0) trail.note('shadowRefusals', shadowRefusals);
   appendLimitHeaders(commonHeaders, texts, limits, nowMs);
   return limits;

@@ -1,9 +1,7 @@
-// What a reload of limits.yaml leaves to be done: counters of windows that are longer now, and organizations whose tier is gone.
+// What a reload of limits.yaml leaves to be done: counters of windows that are longer now.
 
-import type { KeyStore } from '../auth/store/key-store.ts';
 import type { CounterStore } from '../limits/counters/counter-store.ts';
 import type { LimitRule, LimitRules } from '../limits/limit-rules.ts';
-import type { LimitsFile } from '../limits/settings.ts';
 import type { Log } from '../observe/log/log.ts';
 
 type Rules = Pick<LimitRules, 'tiers' | 'extra' | 'organizations'>;
@@ -40,40 +38,4 @@ export function longestLengthened(before: Rules, after: Rules): number | undefin
       .map(([, { windowSeconds }]) => windowSeconds * 1000);
   });
   return lengthened.length === 0 ? undefined : Math.max(...lengthened);
-}
-
-type Tiers = Pick<LimitsFile, 'tiers'>;
-
-/**
- * Warns of organizations whose tier is no longer in the configuration: they are served with the strictest tier, which operators should see.
- * Warns once per removed tier that organizations still have. Reads the store only if a tier was removed.
- */
-export async function warnOfLostTiers(
-  before: Tiers,
-  after: Tiers,
-  { organizations }: Pick<KeyStore, 'organizations'>,
-  { logger }: Log,
-): Promise<void> {
-  const lost = new Map(Object.keys(before.tiers).flatMap((tier) => (tier in after.tiers ? [] : [[tier, 0]])));
-  if (lost.size === 0) return;
-  try {
-    for await (const page of organizations.scan()) {
-      for (const { tier } of page) if (lost.has(tier)) lost.set(tier, (lost.get(tier) ?? 0) + 1);
-    }
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    logger.warn(
-      { reason, tiers: [...lost.keys()] },
-      'tiers were removed, but the store cannot be read, so it is unknown whether organizations have them',
-    );
-    return;
-  }
-  const instead =
-    Object.keys(after.tiers).length === 0
-      ? 'none is left, so they are not limited'
-      : 'the strictest one is in its place';
-  for (const [tier, count] of lost) {
-    if (count === 0) continue;
-    logger.warn({ tier, organizations: count }, `a tier was removed that organizations have; ${instead}`);
-  }
 }

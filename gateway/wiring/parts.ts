@@ -11,6 +11,7 @@ type OtherMember =
   | 'certificates'
   | 'configuration'
   | 'issuers'
+  | 'missing_tiers'
   | 'open_streams'
   | 'operations'
   | 'overload'

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { ShownLimits } from '../../administration/actions.ts';
 import type { LimitUse } from '../../limits/usage.ts';
+import { missingTierText, tierInPlaceOf } from '../../shared/missing-tier.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine, printTable, printText, shortTime } from '../print.ts';
 import { addOrganizationOption } from '../server/options.ts';
@@ -61,7 +62,9 @@ function addShow(limits: Command, context: CommandContext): void {
 }
 
 function printReport(context: CommandContext, { organization, tier, limits }: ShownLimits): void {
-  printText(context, `${organization}, tier ${tier}\n`);
+  const inPlace = limits.map(({ rule }) => tierInPlaceOf(tier, rule)).find((found) => found !== undefined);
+  const which = inPlace === undefined ? `tier ${tier}` : missingTierText(tier, inPlace);
+  printText(context, `${organization}, ${which}\n`);
   printTable(
     context,
     ['policy', 'rule', 'key', 'operations', 'limit', 'used', 'left', 'next freed at', 'state'],

@@ -5,7 +5,8 @@ import { createRefusals, type Refusals } from '../../edge/refusal/refusals.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
 import { createAddressLimits } from '../../limits/addresses/address-limit.ts';
 import type { Overload } from '../../overload/overload.ts';
-import { extendLengthenedWindows, warnOfLostTiers } from '../../serving/changed-limits.ts';
+import { extendLengthenedWindows } from '../../serving/changed-limits.ts';
+import { openMissingTiers } from '../../serving/missing-tiers.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
 import { Tunnels } from '../../tunnel/tunnels.ts';
 import { createExecutors } from '../executors.ts';
@@ -132,7 +133,9 @@ function openOverloadPart(
  */
 function openServing(sections: Sections, parts: Parts): TrafficSection['servingInForce'] {
   const { log } = sections.observation;
-  let serving = createServing(sections.options.configuration, sections);
+  const { configuration, store } = sections.options;
+  let serving = createServing(configuration, sections);
+  const missingTiers = openMissingTiers(configuration.config.limits, store, log);
   const open = new Set([serving]);
   parts.add({
     name: 'serving',
@@ -143,10 +146,11 @@ function openServing(sections: Sections, parts: Parts): TrafficSection['servingI
       void before.retire().then(() => open.delete(before));
       const { limits } = before.configuration.config;
       void extendLengthenedWindows(limits, next.config.limits, sections.counters.requests, log);
-      void warnOfLostTiers(limits, next.config.limits, sections.options.store, log);
+      missingTiers.apply(next.config.limits);
     },
-    status: () => ({ operations: serving.operations.length }),
+    status: () => ({ operations: serving.operations.length, missing_tiers: missingTiers.status() }),
     async close() {
+      missingTiers.close();
       await Promise.all([...open].map((one) => one.close()));
     },
   });

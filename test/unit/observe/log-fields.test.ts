@@ -27,6 +27,7 @@ const rare: Required<RareNotes> = {
   tool: 'listCustomers',
   within: 'req_00000000000000000000000000',
   clientRequestId: 'mine',
+  tierInPlace: 'trial',
   shadowRefusals: ['burst'],
   replayed: true,
   recorded: true,

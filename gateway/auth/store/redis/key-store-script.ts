@@ -8,6 +8,9 @@ export const SCHEMA_VERSION = 1;
 /** All names share one hash tag, so that all keys of a script are on one slot; scripts derive the other names from this one. */
 export const META = '{gateway}:meta';
 
+/** A hash: the tier of each organization, by its id. */
+export const TIERS = '{gateway}:tiers';
+
 /** First words of the errors with which a script rejects data of another gateway. */
 export const REFUSED = { newer: 'NEWERSCHEMA', pepper: 'ANOTHERPEPPER', damaged: 'DAMAGEDSTORE' } as const;
 
