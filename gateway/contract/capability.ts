@@ -3,7 +3,7 @@
 import { type Capability, type FactsOf, noted, objectsIn } from '../catalogue/capability.ts';
 import type { NotedViolation } from '../exchange/findings.ts';
 import type { Operation } from '../exchange/operation.ts';
-import { constraintText } from '../shared/contracts/constraint-text.ts';
+import { violationReason } from '../shared/contracts/violation-text.ts';
 import { CONTRACT_CODES } from './codes.ts';
 
 const fields = {
@@ -65,18 +65,9 @@ const facts: FactsOf<typeof fields, 'code'> = {
   violations: { validate: (violations) => objectsIn(violations).map(violationText) },
 };
 
-/** The texts of violations for which the contract names no value. */
-const violated: Readonly<Record<string, string>> = {
-  required: 'is required',
-  unknown: 'is not known here',
-  read_only: 'is set by the service and cannot be sent',
-  not_unique: 'must not hold the same item twice',
-};
-
-function violationText({ in: place, param, code, constraint }: Readonly<Record<string, unknown>>): string {
-  const [[keyword = '', value] = []] = objectsIn([constraint]).flatMap((members) => Object.entries(members));
-  const told = constraintText(keyword, value) ?? violated[String(code)] ?? 'is not as the contract says';
-  return `${place}${param === '' ? '' : ` ${param}`} ${told} (${code})`;
+function violationText(violation: Readonly<Record<string, unknown>>): string {
+  const { in: place, param, code } = violation;
+  return `${place}${param === '' ? '' : ` ${param}`} ${violationReason(violation)} (${code})`;
 }
 
 export const CONTRACT = { codes: CONTRACT_CODES, fields, facts } as const satisfies Capability;

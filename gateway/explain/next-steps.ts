@@ -2,6 +2,7 @@
 
 import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
+import { onlyViolation } from '../shared/contracts/violation-text.ts';
 import { runbookOf, wasRefused } from '../shared/failed-requests.ts';
 import type { LogLine } from './log-line.ts';
 
@@ -34,6 +35,8 @@ function clientOf(line: LogLine): string | undefined {
   const code = String(line.code);
   if (!wasRefused(line) || Number(line.status) >= 429 || !Object.hasOwn(REFUSALS, code)) return undefined;
   const { remedy, hints }: CatalogueEntry = REFUSALS[code as keyof typeof REFUSALS];
+  const only = code === 'validation_failed' ? onlyViolation(line.violations) : undefined;
+  if (only !== undefined) return `Correct \`${only.where}\`: it ${only.reason}.`;
   const hint = hints?.[String(line.hint)];
   // The links lead to pages of the documentation, which a terminal does not show.
   return [hint, remedy.replace(/ See \[[^\]]*\]\([^)]*\)\./, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')]

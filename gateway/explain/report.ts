@@ -2,6 +2,7 @@
 
 import type { StageOutcome } from '../catalogue/capability.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
+import { onlyViolation } from '../shared/contracts/violation-text.ts';
 import { hasFailed, wasRefused } from '../shared/failed-requests.ts';
 import { durationText } from '../shared/text.ts';
 import { STAGES, type StageName, UNREHEARSED_STAGES } from '../stages.ts';
@@ -98,7 +99,13 @@ function verdictOf(line: LogLine, failed: boolean): string {
   if (status === 499) return `${what}: the client left${after}, ${whenItLeft(line)}.`;
   if (code === undefined) return `${what} was answered with ${status}${after}.`;
   if (failed) return `${what} failed with ${status} ${code}${after}.${whyFailed(line)}`;
-  return `${what} was refused by ${stage} with ${status} ${code}${after}.${sentenceFor(code)}`;
+  return `${what} was refused by ${stage} with ${status} ${code}${after}.${whyRefused(line)}`;
+}
+
+/** The error object has a list; a person reads the only entry at once. */
+function whyRefused({ code, violations }: LogLine): string {
+  const only = code === 'validation_failed' ? onlyViolation(violations) : undefined;
+  return only === undefined ? sentenceFor(code) : ` ${only.where}: ${only.reason}.`;
 }
 
 function whenItLeft({ bytes_out: bytesOut, stream }: LogLine): string {
@@ -106,8 +113,9 @@ function whenItLeft({ bytes_out: bytesOut, stream }: LogLine): string {
   return Number(bytesOut) > 0 ? 'before the whole answer was sent' : 'before it was answered';
 }
 
-function rehearsedVerdict({ stage, status, code, tunnel, target }: LogLine): string {
-  if (code !== undefined) return `would be refused by ${stage} with ${status} ${code}.${sentenceFor(code)}`;
+function rehearsedVerdict(line: LogLine): string {
+  const { stage, status, code, tunnel, target } = line;
+  if (code !== undefined) return `would be refused by ${stage} with ${status} ${code}.${whyRefused(line)}`;
   if (target !== undefined) return `would be sent to ${target}.`;
   return tunnel === undefined ? 'would be answered by the gateway itself.' : 'would be passed on as it is.';
 }

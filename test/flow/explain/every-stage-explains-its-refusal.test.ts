@@ -165,6 +165,15 @@ describe('explain', () => {
     ]);
   });
 
+  it('validate, with the only violation in the verdict and in the next step', async (test) => {
+    const inBody = await explained(test, (await post('/v1/things', { name: 7 })).id);
+    assert.match(inBody.story.verdict, /validation_failed after [\d.]+ m?s\. body \/name: must be a string\.$/);
+    assert.equal(inBody.story.next?.client, 'Correct `body /name`: it must be a string.');
+    const several = await explained(test, (await post('/v1/things', { name: 7, surprise: 1 })).id);
+    assert.match(several.story.verdict, /errors lists each violation\.$/);
+    assert.match(several.story.next?.client ?? '', /^Correct every entry of `errors`/);
+  });
+
   it('replay', async (test) => {
     const key = { 'idempotency-key': 'order-1' };
     const first = await post('/v1/orders', { name: 'a' }, key);
