@@ -42,13 +42,10 @@ describe('docs/first-steps.md', () => {
     const kept = (file: string) => !/^(node_modules|data|\.git)(\/|$)/.test(relative(root, file));
     cpSync(root, directory, { recursive: true, filter: kept });
     const [port, adminPort, servicePort] = await Promise.all([freePort(), freePort(), freePort()]);
-    moved.set('localhost:8080', `localhost:${port}`);
     moved.set('localhost:3000', `localhost:${servicePort}`);
     moved.set('PORT=3000', `PORT=${servicePort}`);
     const { GATEWAY_CONFIG: _1, GATEWAY_CONTRACTS: _2, GATEWAY_DATA: _3, REDIS_URL: _4, ...rest } = process.env;
     environment = { ...rest, PORT: String(port), ADMIN_PORT: String(adminPort) };
-    const file = join(directory, 'config/gateway.yaml');
-    writeFileSync(file, move(readFileSync(file, 'utf8')));
     blocks = blocksOf('docs/first-steps.md');
   });
   after(async () => {
