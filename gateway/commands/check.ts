@@ -11,10 +11,10 @@ import { untimelyMistakes } from '../edge/tls/certificate.ts';
 import { metricsBytesOf } from '../observe/metrics/route-series.ts';
 import { openSecrets } from '../process/open-key-store.ts';
 import { checkStart } from '../process/start-mistakes.ts';
+import { operationCountOf, operationCountText } from '../serving/route-rows.ts';
 import { type ToolReport, toolReport } from '../serving/tool-report.ts';
 import { shownPath } from '../shared/file-text.ts';
 import { ConfigError, type Mistake, toSentence } from '../shared/mistakes.ts';
-import { isGatewayItself } from '../upstream/simulated/addresses.ts';
 import { machineWarnings } from './check-machine.ts';
 import { warningsOf } from './check-warnings.ts';
 import type { CommandContext } from './context.ts';
@@ -110,23 +110,23 @@ function printSuccess(
   context: CommandContext,
   asJson: boolean,
   { configDirectory }: Settings,
-  { config, contracts: { operations, documents }, version, isListed }: Configuration,
+  { config, contracts, version, isListed }: Configuration,
   warnings: readonly string[],
   tools: ToolReport | undefined,
 ): void {
+  const { operations } = contracts;
   const { operationsMax } = config.gateway.metrics;
   const metricsBytes = metricsBytesOf(
     operations.map(({ operation }) => operation),
     operationsMax,
   );
   const unenforced = unenforcedIn(operations);
-  const own = operations.filter(({ operation }) => config.upstreams[operation.upstream]?.live.some(isGatewayItself));
-  const ownContracts = new Set(own.map(({ document }) => document)).size;
+  const count = operationCountOf({ config, contracts });
   if (asJson) {
     const counts = {
-      operations: operations.length,
-      contracts: documents.length,
-      of_gateway: { operations: own.length, contracts: ownContracts },
+      operations: count.operations,
+      contracts: count.contracts,
+      of_gateway: count.ofGateway,
       metrics_bytes: metricsBytes,
     };
     printJson(context, { ok: true, version, manifest: isListed, ...counts, mistakes: [], warnings, unenforced, tools });
@@ -134,18 +134,12 @@ function printSuccess(
   }
   for (const warning of warnings) context.write(`warning: ${warning}\n`);
   for (const line of unenforcedLines(unenforced)) printLine(context, `not enforced: ${line}`);
-  context.write(
-    `No mistakes: ${sizeText(operations.length - own.length, documents.length - ownContracts)}${own.length === 0 ? '' : ` (and ${own.length} of the gateway itself)`}, from ${shownPath(configDirectory)}.\n`,
-  );
+  context.write(`No mistakes: ${operationCountText(count)}, from ${shownPath(configDirectory)}.\n`);
   if (tools !== undefined) printTools(context, tools);
   const isByEntry = operations.length > operationsMax;
   if (!isByEntry && metricsBytes < METRICS_BYTES_NOTED) return;
   const kept = isByEntry ? 'by entry, because metrics.operationsMax is lower,' : 'for each of them';
   context.write(`Metrics are kept ${kept} and may take ${(metricsBytes / 2 ** 20).toFixed(1)} MiB of /metrics.\n`);
-}
-
-function sizeText(operations: number, contracts: number): string {
-  return `${counted(operations, 'operation')} in ${counted(contracts, 'contract')}`;
 }
 
 /** If there are many tools, it prints only the largest: `mcp tools` has them all. */

@@ -1,7 +1,9 @@
 // `gateway routes`: lists the operations that are served.
 
 import type { Command } from 'commander';
-import { routeRow } from '../serving/route-rows.ts';
+import type { Operation } from '../exchange/operation.ts';
+import { isOfGatewayItself, routeRow } from '../serving/route-rows.ts';
+import { suggest } from '../shared/mistakes.ts';
 import type { CommandContext } from './context.ts';
 import { printJson, printTable } from './print.ts';
 
@@ -9,14 +11,30 @@ export function addRoutesCommand(program: Command, context: CommandContext): voi
   program
     .command('routes')
     .description('list the operations that are served')
+    .option('--upstream <name>', 'only the operations of this entry of upstreams.yaml')
     .option('--json', 'print one JSON array')
-    .addHelpText('after', '\nExample:\n  gateway routes')
-    .action((options: { json?: boolean }) => routes(context, options.json === true));
+    .addHelpText(
+      'after',
+      '\nThe operations of the gateway itself come last.\n\nExamples:\n  gateway routes\n  gateway routes --upstream platform',
+    )
+    .action((flags: RoutesFlags) => routes(context, flags));
 }
 
-async function routes(context: CommandContext, asJson: boolean): Promise<void> {
+interface RoutesFlags {
+  readonly upstream?: string;
+  readonly json?: true;
+}
+
+async function routes(context: CommandContext, { upstream: wanted, json: asJson }: RoutesFlags): Promise<void> {
   const { config, contracts } = await context.configuration('check');
-  const rows = contracts.operations.map(({ operation }) => routeRow(operation, config.limits));
+  const { upstreams, limits } = config;
+  if (wanted !== undefined && !(wanted in upstreams))
+    context.usage(`There is no upstream "${wanted}" in upstreams.yaml. ${suggest(wanted, Object.keys(upstreams))}`);
+  const all = contracts.operations.map(({ operation }) => operation);
+  const isOwn = (operation: Operation) => isOfGatewayItself(operation, upstreams);
+  const rows = [...all.filter((one) => !isOwn(one)), ...all.filter(isOwn)]
+    .filter(({ upstream }) => wanted === undefined || upstream === wanted)
+    .map((operation) => routeRow(operation, limits));
   if (asJson) printJson(context, rows);
   else {
     const heads = ['METHOD', 'PATH', 'OPERATION', 'SCOPES', 'LIMITS', 'UPSTREAM'];

@@ -6,7 +6,7 @@ import { readSettings, type Settings } from '../config/settings.ts';
 import type { Log } from '../observe/log/log.ts';
 import { endOnCrash } from '../process/crash.ts';
 import { greetingOf, type Started } from '../process/greeting.ts';
-import { warnOfOpenFiles } from '../process/open-files.ts';
+import { openFilesText, warnOfOpenFiles } from '../process/open-files.ts';
 import { tellDrain } from '../process/terminal-log.ts';
 import { operationCountOf } from '../serving/route-rows.ts';
 import { upstreamsFromContract } from '../upstream/simulated/addresses.ts';
@@ -49,9 +49,12 @@ async function start(context: CommandContext, { json = false, acceptOneWay = fal
   // Standard output carries JSON lines only, so that it can be piped into a parser.
   const older = belowBaseline(process.versions.node);
   if (older !== undefined) context.complain(`gateway: ${older}\n`);
-  context.complain(greetingOf(started, settings));
+  // A person who starts it reads a sentence. Where the log is collected, as for a gateway with services, the warning belongs into the log.
+  const { openFiles, log, firstSteps } = started;
+  const isReadByPerson = context.outputOnTerminal || firstSteps.demoKey !== undefined;
+  context.complain(greetingOf(started, settings, isReadByPerson ? openFilesText(openFiles) : undefined));
   if (json) context.write(`${JSON.stringify({ port, plain_port, admin_port })}\n`);
-  started.warn();
+  if (!isReadByPerson) warnOfOpenFiles(log, openFiles);
 }
 
 /**
@@ -113,8 +116,9 @@ async function startAlone(context: CommandContext, acceptOneWay: boolean): Promi
     adminPort,
     operations,
     firstSteps,
+    openFiles,
     fromContract: upstreamsFromContract(upstreams),
-    warn: () => warnOfOpenFiles(app.log, openFiles),
+    log: app.log,
   };
 }
 

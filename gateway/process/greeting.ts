@@ -1,9 +1,11 @@
 // The greeting of a started gateway: where its pages are, upstreams without a service, and how to send a first request.
 
 import type { Settings } from '../config/settings.ts';
-import type { OperationCount } from '../serving/route-rows.ts';
+import type { Log } from '../observe/log/log.ts';
+import { type OperationCount, operationCountText } from '../serving/route-rows.ts';
 import { ACCOUNT_SCOPES } from '../shared/contracts/scopes.ts';
 import type { FromContract } from '../upstream/simulated/addresses.ts';
+import type { OpenFiles } from './open-files.ts';
 
 /** Facts about a started gateway. */
 export interface Started {
@@ -16,10 +18,8 @@ export interface Started {
   /** Upstreams that are answered for from their contracts. */
   readonly fromContract: readonly FromContract[];
   readonly firstSteps: FirstSteps;
-  /**
-   * Logs warnings. It is called after the addresses are written: on a terminal, where both appear, a person looks for the addresses first.
-   */
-  warn(): void;
+  readonly openFiles: OpenFiles;
+  readonly log: Pick<Log, 'logger'>;
 }
 
 /** What a start offers for a first request; empty if the gateway has an organization of its own. */
@@ -32,15 +32,17 @@ export interface FirstSteps {
   readonly hasAccount?: boolean;
 }
 
+/** @param warning a sentence that a person should read; undefined if there is none, or if the log has it */
 export function greetingOf(
   { port, isTls, adminPort, operations, fromContract, firstSteps }: Started,
   { host, adminHost }: Settings,
+  warning: string | undefined,
 ): string {
   const shown = (bound: string) => (bound === '0.0.0.0' || bound === '::' ? 'localhost' : bound);
   const url = `http${isTls ? 's' : ''}://${shown(host)}:${port}`;
   const adminUrl = `http://${shown(adminHost)}:${adminPort}`;
   const lines = [
-    `gateway        ${url}   ${countText(operations)}`,
+    `gateway        ${url}   ${operationCountText(operations)}`,
     `documentation  ${url}/docs`,
     `console        ${adminUrl}/`,
     `health         ${adminUrl}/readyz`,
@@ -50,15 +52,8 @@ export function greetingOf(
     const advice = fromContract.some(([, modes]) => modes.includes('live')) ? '; not for production' : '';
     lines.push(`examples       ${names}: answered from the contract, without a service${advice}`);
   }
+  if (warning !== undefined) lines.push(`warning        ${warning}`);
   return `${[...lines, ...textOf(firstSteps, url)].join('\n')}\n`;
-}
-
-/** Returns the number of operations as text. The documentation counts in the same way. */
-function countText({ all, forOperators }: OperationCount): string {
-  const text = `${all} operations`;
-  return forOperators === 0 || forOperators === all
-    ? text
-    : `${text}: ${all - forOperators} for clients, ${forOperators} for operators`;
 }
 
 function textOf({ demoKey, firstTier, hasAccount = false }: FirstSteps, url: string): string[] {
@@ -68,7 +63,7 @@ function textOf({ demoKey, firstTier, hasAccount = false }: FirstSteps, url: str
       '',
       'The gateway forwards to a sandbox with demo data. Send a first request (the key works for 24 hours):',
       '',
-      `  curl '${url}/v1/customers?limit=3' -H 'Authorization: Bearer ${demoKey}'`,
+      `  curl '${url}/v1/customers?limit=3' -H 'Authorization: Bearer ${demoKey}' -w '\\n'`,
       '',
       // The key is in the fragment of the URL. A browser does not send the fragment, so no server logs the key.
       'Or send it from the documentation, which this link opens with the key:',

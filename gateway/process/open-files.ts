@@ -41,6 +41,11 @@ export function readLimits(): string | undefined {
   }
 }
 
+/** Returns a text for people if the limit is too low. */
+export function openFilesText({ says, remedy }: OpenFiles): string | undefined {
+  return remedy && `Few open files are allowed. ${says} ${remedy}`;
+}
+
 /** Logs the same as `doctor` says if the limit is too low. */
 export function warnOfOpenFiles({ logger }: Pick<Log, 'logger'>, { says, remedy }: OpenFiles): void {
   if (remedy !== undefined) logger.warn({ check: 'open files', remedy }, says);

@@ -1,9 +1,11 @@
 // Pure: the operations that are served: one row each, for the command `routes` and the console, and their number.
 
-import { type Configuration, scopeRulesOf } from '../configuration.ts';
+import type { Configuration } from '../configuration.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { ANONYMOUS_TIER, extraOf, type LimitRules } from '../limits/limit-rules.ts';
-import { needsScopeIn } from '../shared/contracts/scopes.ts';
+import { isGatewayItself } from '../upstream/simulated/addresses.ts';
+
+type Upstreams = Configuration['config']['upstreams'];
 
 interface RouteRow {
   readonly method: string;
@@ -33,15 +35,35 @@ export function routeRow(operation: Operation, limits: LimitRules): RouteRow {
   };
 }
 
-export interface OperationCount {
-  readonly all: number;
-  /** Operations that only operators of the API may use. */
-  readonly forOperators: number;
+/** Whether the gateway itself executes the operation. */
+export function isOfGatewayItself({ upstream }: Operation, upstreams: Upstreams): boolean {
+  return upstreams[upstream]?.live.some(isGatewayItself) === true;
 }
 
-export function operationCountOf(configuration: Configuration): OperationCount {
-  const { operations } = configuration.contracts;
-  const { operatorScopes } = scopeRulesOf(configuration);
-  const forOperators = operations.filter(({ operation }) => needsScopeIn(operatorScopes, operation)).length;
-  return { all: operations.length, forOperators };
+interface Size {
+  readonly operations: number;
+  readonly contracts: number;
+}
+
+export interface OperationCount extends Size {
+  /** Those among them that the gateway itself executes. */
+  readonly ofGateway: Size;
+}
+
+export function operationCountOf({ config, contracts }: Pick<Configuration, 'config' | 'contracts'>): OperationCount {
+  const { operations, documents } = contracts;
+  const own = operations.filter(({ operation }) => isOfGatewayItself(operation, config.upstreams));
+  return {
+    operations: operations.length,
+    contracts: documents.length,
+    ofGateway: { operations: own.length, contracts: new Set(own.map(({ document }) => document)).size },
+  };
+}
+
+/** `56 operations in 12 contracts (and 37 of the gateway itself)`, as `start` and `check` print it. */
+export function operationCountText({ operations, contracts, ofGateway }: OperationCount): string {
+  const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+  const own = ofGateway.operations === 0 ? '' : ` (and ${ofGateway.operations} of the gateway itself)`;
+  const ofServices = counted(operations - ofGateway.operations, 'operation');
+  return `${ofServices} in ${counted(contracts - ofGateway.contracts, 'contract')}${own}`;
 }

@@ -14,7 +14,6 @@ import { createWorkerMetrics, type MetricsOfWorker, type WorkerMetrics } from '.
 import { endOnCrash } from '../process/crash.ts';
 import type { Started } from '../process/greeting.ts';
 import type { HostProcess, Painter } from '../process/host-process.ts';
-import { warnOfOpenFiles } from '../process/open-files.ts';
 import { openSecrets } from '../process/open-key-store.ts';
 import { tellDrain, terminalSinkOf } from '../process/terminal-log.ts';
 import { onFault } from '../shared/faults.ts';
@@ -152,7 +151,7 @@ export async function startPrimary(context: HostProcess & Painter, settings: Set
   const first = await startWorkers();
   log.logger.level = first.logLevel;
   ports = [first.port, ...(first.plainPort === undefined ? [] : [first.plainPort])];
-  return { ...first, adminPort, warn: () => warnOfOpenFiles(log, first.openFiles) };
+  return { ...first, adminPort, log };
 }
 
 /** Logs and counts workers that die, fail to start or are replaced. */

@@ -311,6 +311,31 @@ test('the operations that would be served can be listed', async () => {
   );
 });
 
+test('the operations of the gateway itself are listed last, and those of one upstream alone if asked for', async () => {
+  const listed = async (...words: string[]) => {
+    const { code, stdout } = await runInProcess(['routes', ...words, '--json'], { environment: FREE_PORTS });
+    assert.equal(code, 0);
+    return (JSON.parse(stdout) as { path: string; upstream: string }[]).map(({ path, upstream }) => ({
+      upstream,
+      isOwn: path.startsWith('/gateway/'),
+    }));
+  };
+  const all = await listed();
+  const first = all.findIndex(({ isOwn }) => isOwn);
+  assert.ok(first > 0 && all.slice(first).every(({ isOwn }) => isOwn));
+  const some = await listed('--upstream', 'platform');
+  assert.deepEqual(
+    some,
+    all.filter(({ upstream }) => upstream === 'platform'),
+  );
+  assert.ok(some.length > 0 && some.length < first);
+  const { code, stderr } = await runInProcess(['routes', '--upstream', 'platfrm'], { environment: FREE_PORTS });
+  assert.deepEqual(
+    [code, stderr],
+    [2, 'gateway: There is no upstream "platfrm" in upstreams.yaml. Did you mean "platform"?\n'],
+  );
+});
+
 test('a certificate toward an upstream that has expired is worth a warning', async () => {
   const authority = createAuthority();
   const { certificate, key } = authority.issue({ names: ['gateway.test'], fromDays: -30, days: -1 });

@@ -101,3 +101,23 @@ it('"gateway start" prints its addresses above what it logs, where both go to on
   }
   assert.match(output, /^gateway +http:\S+[\s\S]*^health .*\n[\s\S]*^\{.*"check":"open files"/m);
 });
+
+it('"gateway start" on the sandbox ends with what to do: it warns in a sentence above the curl line, which ends its answer with a line break', async (t) => {
+  const upstreams = {
+    platform: { contracts: ['v1/customers.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' },
+  };
+  const { environment } = installationOf(t, { upstreams });
+  const child = spawn('sh', ['-c', `ulimit -n 400 && exec "${executable}" start 2>&1`], { env: environment });
+  t.after(() => child.kill('SIGKILL'));
+  let output = '';
+  for await (const chunk of child.stdout) {
+    output += chunk;
+    if (output.includes('/docs#key=')) break;
+  }
+  assert.match(
+    output,
+    /^warning +Few open files are allowed\. The limit is 400 per process; .*\n\nThe gateway forwards/m,
+  );
+  assert.match(output, /^ {2}curl '\S+' -H 'Authorization: Bearer \S+' -w '\\n'$/m);
+  assert.doesNotMatch(output, /^\{/m);
+});

@@ -84,8 +84,12 @@ describe('gateway start on the sandbox', () => {
   it('greets on standard error with addresses that answer', async () => {
     const { port } = gateway;
     const greeting = gateway.standardError();
+    // The check of the same files counts in the same words.
+    const { stdout } = await installation.run('check');
+    const [, size] = /^No mistakes: (.*), from /m.exec(stdout) ?? [];
+    assert.match(size ?? '', /^\d+ operations in \d+ contracts \(and \d+ of the gateway itself\)$/);
     for (const line of [
-      `gateway        http://127.0.0.1:${port}   93 operations: 63 for clients, 30 for operators`,
+      `gateway        http://127.0.0.1:${port}   ${size}`,
       `documentation  http://127.0.0.1:${port}/docs`,
       `console        http://127.0.0.1:${gateway.adminPort}/`,
       `health         http://127.0.0.1:${gateway.adminPort}/readyz`,
