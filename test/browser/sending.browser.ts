@@ -52,6 +52,17 @@ describe('a request from the documentation', () => {
       await page.context().close();
     });
 
+  it('shows that a key is refused, in the head and on the account page', async () => {
+    const { page } = await openPage(browser, `${url}/docs/reference/v1/listCustomers#key=${key.slice(0, -4)}0000`);
+    await page.locator('.key-bar.refused .key-shown').waitFor(PATIENCE);
+    await takeScreenshot(page, 'key-refused', false);
+    assert.deepEqual(await findBarriers(page), []);
+    await page.goto(`${url}/docs/account`);
+    await page.locator('.account-advice', { hasText: 'This key is not accepted.' }).waitFor(PATIENCE);
+    assert.equal(await page.locator('#account-name').count(), 0);
+    await page.context().close();
+  });
+
   it('leaves the focus on its button, also when it was sent by keyboard', async () => {
     const { page } = await open('listCustomers');
     await page.locator('.try [type=submit]').focus();

@@ -97,6 +97,7 @@ export function openKeyBar(bar) {
 
   function say(...parts) {
     note.replaceChildren(...parts);
+    bar.classList.remove('refused');
     bar.classList.toggle('says', note.textContent !== '');
   }
 
@@ -112,6 +113,7 @@ export function openKeyBar(bar) {
       const answer = await fetch(probe, { headers, credentials: 'omit', cache: 'no-store' });
       rememberLimit(answer.headers);
       say(...(await verdictOn(answer)));
+      bar.classList.toggle('refused', answer.status === 401);
     } catch {
       say('The API does not respond.');
     }
