@@ -176,6 +176,7 @@ function textOf(says: DocumentDefaults): string {
     says.operationNames,
     says.serverMappings,
     says.ownContract,
+    says.health?.path,
   ];
   const ofOperations = [idempotency, body, response, operations, undeclared, crossingTextOf(says)];
   return JSON.stringify([upstream, basePath, security, says.public, limit, cost, ...ofOperations]);

@@ -39,6 +39,11 @@ export interface Operation {
   readonly contract: string;
   /** The alternatives of which a caller has to meet one; empty for a public operation. */
   readonly security: readonly SecurityAlternative[];
+  /**
+   * Whether a success shows that the upstream accepts the gateway's credential. False if the document declares the operation public, and
+   * for the health check of the entry: those succeed with any credential.
+   */
+  readonly provesCredential: boolean;
   /** Units one request spends of every limit. */
   readonly cost: number;
   /** Name of a limit in limits.yaml that applies beside the limits of the tier. */

@@ -86,6 +86,7 @@ function endpointOperation(path: string, isPublic: boolean): Operation {
     publicPrefix: '',
     upstreamPrefix: '',
     contract: '',
+    provesCredential: false,
     cost: 1,
     extraLimit: undefined,
     idempotency: 'off',

@@ -95,8 +95,8 @@ export function createAccesses(options: AccessesOptions): Accesses {
   }
 
   /**
-   * Returns the concurrency limit of an upstream. The limit is one request while the credential is unproven: if the credential is wrong,
-   * the upstream sees one failed login instead of many, and is less likely to lock the gateway out.
+   * Returns the concurrency limit of an upstream. The limit is one request until the upstream has accepted one with the credential: if the
+   * credential is wrong, the upstream sees one failed login instead of many, and is less likely to lock the gateway out.
    */
   function limitOf(name: string): ConcurrencyLimit {
     const known = limits.get(name);
@@ -105,7 +105,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
     const limit = new ConcurrencyLimit({
       places() {
         const { credential, places } = bound();
-        return credential?.isProven() === false ? 1 : places;
+        return credential?.sendsSeveral() === false ? 1 : places;
       },
       rules: bound,
       onWaited: (waitedMs) => options.onWaited(name, waitedMs),

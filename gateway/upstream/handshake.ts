@@ -123,7 +123,7 @@ async function toHandshake(
       end(undefined, undefined);
       return undefined;
     }
-    sent = credential?.header();
+    sent = credential?.header(operation.provesCredential);
   } catch (error) {
     end(undefined, undefined);
     throw error;
@@ -152,7 +152,7 @@ async function toHandshake(
     answered(status) {
       // The credential is latched before `end` gives the place to the next handshake, which would otherwise send it again.
       if (sent !== undefined && isLoginRefusal(status)) credential?.refused(sent, status);
-      else if (sent !== undefined && status === 101) credential?.accepted(sent);
+      else if (sent !== undefined && status === 101) credential?.accepted(sent, operation.provesCredential);
       end(status, undefined);
     },
     failed: (error) => end(undefined, error),

@@ -122,7 +122,7 @@ class JudgedAttempt implements AnswerRecipient {
   #dispatch(outgoing: Outgoing, handler: AnswerHandler): void {
     if (this.#relay.ended) return;
     try {
-      this.#sent = this.#attempts.route.credential?.header();
+      this.#sent = this.#attempts.route.credential?.header(this.#attempts.exchange.operation.provesCredential);
       this.#target.dispatcher.dispatch(withCredential(outgoing, this.#sent), handler);
     } catch (error) {
       this.#relay.onResponseError(undefined, error as Error);
@@ -156,7 +156,7 @@ class JudgedAttempt implements AnswerRecipient {
     const { credential, answerRules } = this.#attempts.route;
     // A stream is not buffered, because it may never end.
     if (status >= 400 || (answerRules !== undefined && !isStream(headers))) return true;
-    if (this.#sent !== undefined) credential?.accepted(this.#sent);
+    if (this.#sent !== undefined) credential?.accepted(this.#sent, this.#attempts.exchange.operation.provesCredential);
     return false;
   }
 
@@ -188,7 +188,7 @@ class JudgedAttempt implements AnswerRecipient {
       else this.#relay.failAs(new GatewayError('upstream_auth_failed'), 'other');
       return undefined;
     }
-    if (sent !== undefined && answer.status < 400) credential?.accepted(sent);
+    if (sent !== undefined && answer.status < 400) credential?.accepted(sent, request.operation.provesCredential);
     if (judgement.kind === 'pass') return judgement.body;
     if (judgement.kind === 'repeat' && this.#attempts.beginRepeat('declared')) this.send();
     else this.#relay.failAs(judgement.error, 'other');

@@ -1,4 +1,4 @@
-// Tries the credential of each upstream that has one, with a single request that reads. A refused credential counts as a failed login at
+// Tries the credential of each upstream that has one, with a single request that reads and needs the credential. A refused credential counts as a failed login at
 // the upstream. A mail server that accepts the login is also asked whether it could reload its configuration, because a configuration with
 // an error is not applied.
 
@@ -22,6 +22,9 @@ import { tlsOf } from './upstreams.ts';
 
 /** The deadline of the answer. It is shorter than the deadline of the whole check, whose finding would not name the login. */
 const ANSWER_MAX_MS = 2500;
+
+const NOT_TRIED =
+  'The login was not tried: no operation needs it that only reads and takes no id. Public operations and the health check succeed without it.';
 
 /** One check per real service with a credential, at its first address. */
 export function loginChecks(configuration: Configuration, secrets: Pick<Secrets, 'read'>): NamedCheck[] {
@@ -52,8 +55,9 @@ async function tryLogin(
     const problem = credentialProblem(text.replace(/\r?\n$/, ''), credential);
     return [fail(name, `The secrets entry "${credential.secret}" cannot be used: ${problem}`, 'Correct it.')];
   }
-  const asked = readingRequestOf(configuration, upstream);
-  if (asked === undefined) return [];
+  const asked = provingRequestOf(configuration, upstream);
+  if (asked === undefined)
+    return [warn(name, NOT_TRIED, 'Call an operation that needs it, and see "bin/gateway status".')];
   const backend = backendOf(configuration, secrets, upstream, parsed.header);
   try {
     const login = findingOf(name, credential, await backend.send(asked));
@@ -65,11 +69,11 @@ async function tryLogin(
   }
 }
 
-/** A request that changes nothing and needs no id. */
-function readingRequestOf({ contracts }: Configuration, upstream: string): BackendRequest | undefined {
+/** A request that changes nothing, needs no id, and is accepted only with the credential. */
+function provingRequestOf({ contracts }: Configuration, upstream: string): BackendRequest | undefined {
   const { operations, schemas } = contracts;
   const reading = operations.filter(({ operation }) => operation.upstream === upstream && operation.method === 'GET');
-  const listing = reading.filter(({ operation }) => !operation.path.includes('{'));
+  const listing = reading.filter(({ operation }) => operation.provesCredential && !operation.path.includes('{'));
   for (const entry of listing) {
     const [asked] = requestsFor(entry, schemas, new Map());
     if (asked !== undefined) return asked;

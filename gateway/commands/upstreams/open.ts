@@ -89,7 +89,7 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
       caller,
       scheme: new URL(config.gateway.publicUrl).protocol.slice(0, -1),
       assertion: () => (sendsCaller ? assertions.assertionFor(caller, owner) : undefined),
-      credential: credential && (() => credential.header()),
+      credential: credential && (() => credential.header(true)),
     });
     return {
       backend,

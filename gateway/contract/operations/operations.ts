@@ -12,12 +12,13 @@ import { type Extensions, extensionsOf, type KnownNames } from './extensions.ts'
 import { checkOperation } from './operation-checks.ts';
 import { restParameterOf } from './rest-parameter.ts';
 import { isRequestable } from './routes.ts';
-import { knownScopes, operationSecurity, type SecuritySettings } from './security.ts';
+import { isPublicInDocument, knownScopes, operationSecurity, type SecuritySettings } from './security.ts';
 import { type MappedServer, mappedServer, type ServerMapping, serverOfDocument, serverOfOperation } from './servers.ts';
 
 /** The settings of an upstreams.yaml entry for the documents that it lists. */
 export interface DocumentDefaults extends SecuritySettings, CrossingDefaults {
   readonly basePath?: string | undefined;
+  readonly health?: { readonly path: string } | undefined;
   /** Clients may present the user name and password that the gateway uses at this upstream instead of a key. */
   readonly acceptsBasic?: boolean | undefined;
   readonly limit?: string | undefined;
@@ -166,6 +167,7 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
     draft.mapped?.path ?? withAddressPath(draft.addressPath, draft.serverPath, serverOfDocument(document.root).path);
   const publicPrefix = says.basePath ?? draft.serverPath;
   const path = publicPrefix + template;
+  const isHealthCheck = method === 'get' && upstreamPrefix + template === says.health?.path;
   const answerCheck = says.response ?? 'report';
   // The headers and cookies that an entry lets cross are meant for its own service alone.
   const entry = says.upstream === draft.entry ? says : undefined;
@@ -187,6 +189,7 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
     upstreamPrefix,
     contract: document.file,
     security: Object.freeze(security),
+    provesCredential: !isHealthCheck && !isPublicInDocument(document.root, value),
     cost: says.cost ?? 1,
     extraLimit: says.limit,
     idempotency: method === 'post' || method === 'patch' ? (says.idempotency ?? 'optional') : 'off',

@@ -48,6 +48,13 @@ export function knownScopes(root: JsonObject, defaults: SecuritySettings): Reado
   return new Set(defaults.ownContract === undefined ? known : known.filter((scope) => !isGatewayScope(scope)));
 }
 
+/** Whether the document says that its service answers an operation without a credential. */
+export function isPublicInDocument(root: JsonObject, operation: JsonObject): boolean {
+  const required = operation.security ?? root.security;
+  if (!Array.isArray(required)) return false;
+  return required.length === 0 || required.some((one) => isObject(one) && Object.keys(one).length === 0);
+}
+
 /** One operation whose security is to be determined. */
 interface SecurityDefaults {
   readonly document: ContractDocument;

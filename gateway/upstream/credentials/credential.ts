@@ -74,15 +74,17 @@ export class Credential {
   /**
    * Returns the header for the upstream. If the credential is latched, reads the secret again first. Throws upstream_auth_failed if the
    * credential is still latched.
+   *
+   * @param mayProbe false for an operation that needs no credential: as a probe, its success would say nothing
    */
-  header(): CredentialHeader {
+  header(mayProbe: boolean): CredentialHeader {
     this.#refresh();
     const reason = this.#latchedBy();
     // `#current` is undefined only if the secret was never readable. The credential is then latched, so this undefined header is never
     // returned.
     const header = this.#current?.header as CredentialHeader;
     if (reason === undefined) return header;
-    const probe = reason === 'refused' ? this.#latch.probe(header) : undefined;
+    const probe = reason === 'refused' && mayProbe ? this.#latch.probe(header) : undefined;
     if (probe === undefined) throw new GatewayError('upstream_auth_failed', { cause: new Error(causes[reason]) });
     return probe;
   }
@@ -103,14 +105,18 @@ export class Credential {
     return true;
   }
 
-  /** True if the upstream has accepted the current secret. Until then only one request at a time is sent. */
-  isProven(): boolean {
-    return this.#latchedBy() === undefined && this.#latch.state === 'proven';
+  /** True once the upstream has accepted a request with the current secret. Until then only one request at a time is sent. */
+  sendsSeveral(): boolean {
+    return this.#latchedBy() === undefined && this.#latch.sendsSeveral;
   }
 
-  /** Call it when the upstream has accepted this header. */
-  accepted(header: CredentialHeader): void {
-    if (this.#isCurrent(header) && this.#latch.accepted(header)) this.#report();
+  /**
+   * Call it when the upstream has accepted a request with this header.
+   *
+   * @param isProof false for an operation that needs no credential
+   */
+  accepted(header: CredentialHeader, isProof: boolean): void {
+    if (this.#isCurrent(header) && this.#latch.accepted(header, isProof)) this.#report();
   }
 
   /**

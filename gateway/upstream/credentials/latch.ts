@@ -4,7 +4,8 @@
 //   state      meaning                                     event                                            next state
 //   unproven   the upstream has not judged the secret      a request is accepted                            proven
 //              yet; one request at a time is sent          a request is refused                             refused
-//              (`limitOf` in upstream/access.ts)
+//              (`limitOf` in upstream/access.ts)           one that needs no credential is accepted         unproven, but
+//                                                                                                           several are sent
 //   proven     the secret was accepted                     a request is refused                             refused
 //   refused    the secret was refused: single requests     a probe is accepted                              proven
 //              probe it, unless the login itself was       a probe of another process is accepted           unproven
@@ -31,6 +32,8 @@ export interface LatchOptions {
 
 export class Latch {
   state: 'unproven' | 'proven' | 'refused' = 'unproven';
+  /** Whether several requests may be sent at a time. */
+  sendsSeveral = false;
   readonly #upstream: string;
   readonly #options: LatchOptions;
   readonly #onHealed: () => void;
@@ -66,9 +69,14 @@ export class Latch {
   /**
    * Call it when the upstream has accepted the header. Returns false if the secret was refused in the meantime and the header is not the
    * one of the probe: the accepted request was sent before the refusal, so its answer changes nothing.
+   *
+   * @param isProof false for an operation that needs no credential. It shows that the upstream does not lock the gateway out, and a service
+   * that gets only such requests would otherwise never get two at a time.
    */
-  accepted(header: CredentialHeader): boolean {
+  accepted(header: CredentialHeader, isProof: boolean): boolean {
     if (this.state !== 'unproven' && header !== this.#probe) return false;
+    this.sendsSeveral = true;
+    if (!isProof) return false;
     this.#become('proven');
     if (this.#isAfterRefusal) void this.#options.probes.healed(this.#upstream, this.#options.now());
     this.#isAfterRefusal = false;
@@ -78,6 +86,7 @@ export class Latch {
   /** @param writtenAt when the refused secret was last written */
   refused(status: number, writtenAt: number | undefined): void {
     this.state = 'refused';
+    this.sendsSeveral = false;
     this.#refusedWrittenAt = writtenAt;
     this.#isAfterRefusal = true;
     this.#mayProbe = false;
@@ -114,6 +123,7 @@ export class Latch {
 
   #become(next: 'unproven' | 'proven'): void {
     this.state = next;
+    this.sendsSeveral = next === 'proven';
     this.#askAtMs = Number.POSITIVE_INFINITY;
     this.#mayProbe = false;
     this.#probe = undefined;

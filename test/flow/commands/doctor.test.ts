@@ -217,6 +217,38 @@ describe('gateway doctor', () => {
     assert.deepEqual([unusable.verdict, unusable.requests.length], ['fail', 0]);
   });
 
+  it('tries a login with no operation that succeeds without it', async () => {
+    const service = await startUpstream(({ url }, response) =>
+      response.writeHead(url === '/v1/items' ? 401 : 200).end(),
+    );
+    const secrets = writeSound({ 'secrets/items_credential': 'gateway:former-password' });
+    const loginOf = async (document: string) => {
+      const before = service.requests.length;
+      const entry = `    contracts: [items.yaml]
+    live: ${service.url}
+    security: { read: ["items:read"], write: ["items:write"] }
+    health: { path: /v1/ready }
+    credential: { basic: { user: gateway, secret: items_credential } }
+`;
+      const files = { 'config/upstreams.yaml': `upstreams:\n  items:\n${entry}`, 'openapi/items.yaml': document };
+      const { checks } = await examine(files, { SECRETS_DIR: join(secrets, 'secrets') });
+      const asked = service.requests.slice(before).map(({ url }) => url);
+      const found = checks.find(({ check }) => check === 'login items');
+      return { verdict: found?.verdict, says: found?.says ?? '', asked: asked.filter((url) => url !== '/v1/ready') };
+    };
+    const get = (path: string, id: string, more = '') =>
+      `  ${path}:\n    get: { operationId: ${id}, ${more}responses: { "200": { description: All } } }\n`;
+    const open = get('/healthz', 'health', 'security: [], ') + get('/v1/ready', 'ready');
+    const document = sound['openapi/items.yaml'].replace('paths:\n', `paths:\n${open}`);
+    const tried = await loginOf(document);
+    assert.deepEqual([tried.verdict, tried.asked], ['fail', ['/v1/items']]);
+    const none = await loginOf(document.replace('listItems', 'listItems\n      security: [{}]'));
+    assert.deepEqual([none.verdict, none.asked], ['warn', []]);
+    assert.match(none.says, /^The login was not tried: no operation needs it/);
+    await service.close();
+    rmSync(secrets, { recursive: true });
+  });
+
   it('says when a mail server could not reload its configuration', async () => {
     const entry = (live: string) => `upstreams:
   items:

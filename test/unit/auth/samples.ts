@@ -103,6 +103,7 @@ export function operation(overrides: Partial<Operation> = {}): Operation {
     timeoutMs: undefined,
     contract: 'v1/customers.yaml',
     security: [{ scheme: 'apiKey', scopes: ['customers:read'] }],
+    provesCredential: true,
     cost: 1,
     extraLimit: undefined,
     idempotency: 'off',

@@ -18,6 +18,7 @@ export function operationFor(method: string, path: string): Operation {
     upstreamPrefix: '',
     contract: 'it.yaml',
     security: [],
+    provesCredential: true,
     cost: 1,
     extraLimit: undefined,
     idempotency: 'off',

@@ -29,11 +29,11 @@ function setUp(secret: Secret) {
   });
   return {
     forgetRefusal: () => credential.forgetRefusal(),
-    isProven: () => credential.isProven(),
+    sendsSeveral: () => credential.sendsSeveral(),
     matches: (user: string, password: string) => credential.matches(user, password),
     status: () => credential.status(),
-    header: () => credential.header().value,
-    accepted: (value: string) => credential.accepted(named(value)),
+    header: () => credential.header(true).value,
+    accepted: (value: string) => credential.accepted(named(value), true),
     refused: (value: string) => credential.refused(named(value), 401),
     told,
     put(next: Secret) {
@@ -62,7 +62,7 @@ function assertLatched(credential: ReturnType<typeof setUp>): void {
     credential.header,
     (thrown) => thrown instanceof GatewayError && thrown.code === 'upstream_auth_failed',
   );
-  assert.deepEqual([credential.status(), credential.isProven()], ['latched', false]);
+  assert.deepEqual([credential.status(), credential.sendsSeveral()], ['latched', false]);
 }
 
 for (const [what, secret, pair] of [
@@ -101,11 +101,11 @@ for (const [what, secret, reason] of [
 test('the first acceptance proves it, and another secret has to be proven anew', () => {
   const credential = setUp('first');
   credential.accepted(credential.header());
-  assert.deepEqual([credential.status(), credential.isProven()], ['proven', true]);
+  assert.deepEqual([credential.status(), credential.sendsSeveral()], ['proven', true]);
   credential.put('second');
   credential.advance(250);
   assert.equal(credential.header(), basic('admin:second'));
-  assert.deepEqual([credential.status(), credential.isProven()], ['unproven', false]);
+  assert.deepEqual([credential.status(), credential.sendsSeveral()], ['unproven', false]);
   assert.deepEqual(credential.told, []);
 });
 

@@ -20,7 +20,7 @@ function insideWith(entry: Partial<AccessEntry> & { readonly test?: readonly str
   const accesses = open(workers);
   accesses.apply({ books: { ...plain, ...entry } }, 0.5);
   const { credential } = accesses.of('books') ?? {};
-  credential?.accepted(credential.header());
+  credential?.accepted(credential.header(true), true);
   return insideOf(accesses);
 }
 
