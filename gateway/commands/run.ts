@@ -29,6 +29,7 @@ export async function runCommand(words: readonly string[], machine: MachineConte
     .exitOverride();
   addServerOptions(program);
   let remote: Remote | undefined;
+  let name: string | undefined;
   let failure: unknown;
   try {
     const { command, server } = takeServerOptions(words, machine);
@@ -36,6 +37,9 @@ export async function runCommand(words: readonly string[], machine: MachineConte
     const context = remote === undefined ? onThisMachine(machine) : { ...machine, remote, actions: remote.actions };
     await addCommands(program, context, command[0]);
     addHelpCommand(program);
+    program.hook('preAction', (_, command) => {
+      name = nameOf(command);
+    });
     if (remote !== undefined) requireContract(program, machine, remote);
     await program.parseAsync(command, { from: 'user' });
   } catch (error) {
@@ -45,7 +49,7 @@ export async function runCommand(words: readonly string[], machine: MachineConte
     await machine.close();
   }
   if (failure === undefined) return 0;
-  machine.complain(toText(failure));
+  machine.complain(toText(failure, name));
   return exitCodeOf(failure);
 }
 
@@ -91,15 +95,24 @@ function exitCodeOf(error: unknown): number {
   return error.exitCode === 0 ? 0 : 2;
 }
 
-/** The text to print; empty for errors that were printed already. */
-function toText(error: unknown): string {
+/**
+ * The text to print; empty for errors that were printed already.
+ *
+ * @param name of the command that has failed, such as `keys create`; undefined before one has begun
+ */
+function toText(error: unknown, name: string | undefined): string {
   // commander prints its own errors.
   if (error instanceof CommanderError) return serverHint(error);
   if (error instanceof CommandFailure) return error.message === '' ? '' : `gateway: ${error.message}\n`;
   if (!(error instanceof ConfigError)) return `gateway: ${messageOf(error)}\n`;
   const count = error.mistakes.length;
   const mistakes = error.mistakes.map(toSentence).join('\n');
-  return `${mistakes}\ngateway: ${count} ${count === 1 ? 'mistake' : 'mistakes'} in the configuration; nothing was started.\n`;
+  return `${mistakes}\ngateway: ${count} ${count === 1 ? 'mistake' : 'mistakes'} in the configuration; ${notDone(name)}\n`;
+}
+
+function notDone(name: string | undefined): string {
+  if (name === undefined || name === 'start') return 'nothing was started.';
+  return `"${name}" has changed nothing. A gateway that runs keeps its former configuration.`;
 }
 
 /** These options stand before the command, because some commands have others of these names. */

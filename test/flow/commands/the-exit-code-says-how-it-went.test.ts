@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { writeSound } from '../../config/faults.ts';
+import { environmentOf } from '../../support/configuration.ts';
 import { createInstallation } from '../../support/process.ts';
 
 const { run, spawn, remove } = createInstallation();
@@ -40,3 +42,15 @@ for (const { words, code, stdout, stderr, by = run } of [
     assert.match(finished.stderr, stderr);
   });
 }
+
+test('with a mistake in the configuration, a command says that it has changed nothing', async () => {
+  const directory = writeSound({ 'config/limits.yaml': 'tiers: { standard: { requests: many } }\n' });
+  const mistaken = createInstallation(environmentOf(directory));
+  const { code, stderr } = await mistaken.run('orgs', 'create', '--id', 'org_a', '--name', 'A', '--tier', 'standard');
+  mistaken.remove();
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /\ngateway: \d+ mistakes? in the configuration; "orgs create" has changed nothing\. A gateway that runs keeps its former configuration\.\n$/,
+  );
+});
