@@ -48,12 +48,18 @@ function commandsOf(line: LogLine): string[] {
   const { code, stage, status, organization, upstream } = line;
   if (stage === 'match') return ['bin/gateway routes'];
   if (stage === 'forward' && upstream !== undefined && Number(status) >= 500)
-    return [`bin/gateway upstreams try ${upstream}`];
+    return [`bin/gateway upstreams try ${upstream}`, ...afterTrial(code, upstream)];
   if (organization === undefined) return [];
   if (code === 'rate_limited') return [`bin/gateway limits show --org ${organization}`];
   const scopes = missingScopes(line);
   if (scopes.length > 0) return [`bin/gateway keys scopes ${line.key_id} --add ${scopes.join(' ')}`];
   return KEY_CODES.test(String(code)) ? [`bin/gateway keys list --org ${organization}`] : [];
+}
+
+/** A secret that was corrected here is sent again by itself. */
+function afterTrial(code: unknown, upstream: unknown): string[] {
+  if (code !== 'upstream_auth_failed') return [];
+  return [`bin/gateway upstreams retry ${upstream} # once the account at the service is corrected`];
 }
 
 /** What a key would have to hold, too; none for a caller without a key, such as a token. */

@@ -86,6 +86,25 @@ describe('explain of a service with one place that does not answer', () => {
   });
 });
 
+describe('explain of a service that refuses the credential of the gateway', () => {
+  it('says how to try it, and how to send it again', async () => {
+    const service = await startUpstream((_request, response) => response.writeHead(401).end());
+    const credential = { bearer: { secret: 'things_token' } };
+    const environment = { THINGS_TOKEN: 'a-former-token' };
+    const gateway = await startGateway({ ...thingsAt(service.url, { credential }), environment });
+    try {
+      const headers = await gateway.authorize();
+      for (let latched = 0; latched < 2; latched += 1) {
+        const { out } = await storyOf(gateway, await fetch(`${gateway.url}/v1/things`, { headers }));
+        assert.match(out, /^Next: bin\/gateway upstreams try things\n {6}bin\/gateway upstreams retry things # once /m);
+      }
+    } finally {
+      await gateway.stop();
+      await service.close();
+    }
+  });
+});
+
 describe('explain of a service that is not there', () => {
   it('says that no connection could be made', async () => {
     const gateway = await startGateway(thingsAt(`http://127.0.0.1:${await unusedPort()}`));
