@@ -1,18 +1,17 @@
 // Tries a service that was just added: runs `check` and `upstreams try`, and prints the way to the first request, one that was seen to
 // succeed.
 
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Configuration } from '../../configuration.ts';
-import { shownPath } from '../../shared/file-text.ts';
+import type { Operation } from '../../exchange/operation.ts';
 import { isHealthPath } from '../../shared/http/health-path.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine, printText } from '../print.ts';
 import { type Answered, statusOf } from '../upstreams/backend.ts';
 import { addTry } from '../upstreams/try.ts';
+import { credentialLines, publicLines } from './access-lines.ts';
 import { EXECUTABLE, exportLines, nextSteps } from './next-steps.ts';
-import type { WantedCredential } from './propose-access.ts';
 import { contextOf, type Directories, type ProposedService } from './propose-service.ts';
 import { runAlso, runCheck } from './run-also.ts';
 
@@ -47,33 +46,43 @@ export async function tryService(
   const around = contextOf(context, directories);
   const configuration = await around.configuration();
   await around.close();
-  if (service.credential !== undefined && answers.some(({ status }) => status === 401 || status === 403))
-    for (const line of credentialLines(service.name, service.credential, directories)) printLine(context, line);
-  const path = firstRequest(answers) ?? firstPath(configuration, name);
-  for (const line of await nextSteps(context, directories, configuration, service, path)) printLine(context, line);
+  const { credential } = service;
+  const proving = answers.filter(({ asked }) => asked.entry.operation.provesCredential);
+  const refused = credential === undefined ? [] : answers.filter(isRefusal);
+  const first =
+    firstRequest(proving.filter((one) => refused.includes(one))) ??
+    firstRequest(answers.filter(isSuccess)) ??
+    firstPath(configuration, name);
+  if (credential !== undefined && (refused.length > 0 || proving.every(({ problem }) => problem !== undefined))) {
+    const told = { isAsked: refused.length > 0, isTried: first.operation?.provesCredential === true };
+    for (const line of credentialLines(name, credential, directories, told)) printLine(context, line);
+  }
+  for (const line of publicLines(configuration, service, directories)) printLine(context, line);
+  for (const line of await nextSteps(context, directories, configuration, service, first.path))
+    printLine(context, line);
 }
 
-/** What to do about a service that refuses the gateway, because it asks for a credential. */
-function credentialLines(name: string, { asked, secret }: WantedCredential, { config }: Directories): string[] {
-  return [
-    '',
-    `The service asks for ${asked}. To let the gateway send it:`,
-    `  1. Uncomment the line "credential:" of ${name} in ${shownPath(join(config, 'upstreams.yaml'))}.`,
-    `  2. export ${secret.toUpperCase()}=… before the commands below, or put the value into the file ${secret} of SECRETS_DIR.`,
-  ];
+/** The request to begin with. */
+interface First {
+  readonly operation: Operation | undefined;
+  /** With its query. */
+  readonly path: string;
 }
 
-/** The path of an operation that needs no parameter, if there is one. */
-function firstPath({ contracts }: Configuration, name: string): string {
+/** An operation that needs no parameter, if there is one; rather one that needs the credential of the service. */
+function firstPath({ contracts }: Configuration, name: string): First {
   const own = contracts.operations.filter(({ operation }) => operation.upstream === name);
   const reading = own.filter(({ operation }) => operation.method === 'GET');
   const plain = reading.filter(
     ({ operation, parameters }) => !operation.path.includes('{') && !parameters.some(isRequired),
   );
-  return (
-    (plain.find(({ operation }) => !isHealthPath(operation.path)) ?? plain[0] ?? reading[0] ?? own[0])?.operation
-      .path ?? '/'
-  );
+  const first =
+    plain.find(({ operation }) => operation.provesCredential && !isHealthPath(operation.path)) ??
+    plain.find(({ operation }) => !isHealthPath(operation.path)) ??
+    plain[0] ??
+    reading[0] ??
+    own[0];
+  return { operation: first?.operation, path: first?.operation.path ?? '/' };
 }
 
 function isRequired({ value }: { readonly value: unknown }): boolean {
@@ -81,14 +90,14 @@ function isRequired({ value }: { readonly value: unknown }): boolean {
 }
 
 /**
- * Path and query of the successful read to begin with; undefined if none has succeeded. Rather a list than a record whose id was made up,
+ * The read to begin with; undefined if there is none that needs no header. Rather a list than a record whose id was made up,
  * rather either than a health check; rather one with something in it, short enough to read, and asked for in few words.
  */
-function firstRequest(answers: readonly Answered[]): string | undefined {
+function firstRequest(answers: readonly Answered[]): First | undefined {
   const rankOf = ({ asked: { entry } }: Answered) =>
     isHealthPath(entry.operation.path) ? 2 : entry.operation.path.includes('{') ? 1 : 0;
   const [first] = answers
-    .filter(isFirst)
+    .filter(isPlainRead)
     .sort(
       (one, other) =>
         rankOf(one) - rankOf(other) ||
@@ -98,7 +107,7 @@ function firstRequest(answers: readonly Answered[]): string | undefined {
     );
   if (first === undefined) return undefined;
   const { entry, pathValues, search } = first.asked;
-  return filledTemplate(entry.operation, pathValues) + search;
+  return { operation: entry.operation, path: filledTemplate(entry.operation, pathValues) + search };
 }
 
 const READABLE_BYTES = 4096;
@@ -108,17 +117,23 @@ function isBare({ body }: Answered): boolean {
   return body.length <= 2 || body.length > READABLE_BYTES;
 }
 
-/** A request that needs no header, and has an answer to look at. */
-function isFirst(answered: Answered): boolean {
-  const { asked, body, problem } = answered;
-  const status = statusOf(answered);
-  const { method, streams } = asked.entry.operation;
-  const isAnswered = problem === undefined && status >= 200 && status < 300 && body.length > 0;
+function isPlainRead({ asked: { entry, method, headers } }: Answered): boolean {
+  const { method: declared, streams } = entry.operation;
   return (
-    isAnswered &&
-    method === 'GET' &&
+    declared === 'GET' &&
     !streams &&
-    asked.method === undefined &&
-    [...asked.headers.keys()].every((name) => sentByClients.has(name))
+    method === undefined &&
+    [...headers.keys()].every((name) => sentByClients.has(name))
   );
+}
+
+/** An answer to look at. */
+function isSuccess(answered: Answered): boolean {
+  const status = statusOf(answered);
+  return answered.problem === undefined && status >= 200 && status < 300 && answered.body.length > 0;
+}
+
+/** The answer of a service that asks for a credential. */
+function isRefusal({ status }: Answered): boolean {
+  return status === 401 || status === 403;
 }

@@ -369,6 +369,60 @@ describe('gateway init --from', () => {
     });
   });
 
+  describe('of a service with a public operation and others that need a key', () => {
+    const { get, post } = books.paths['/books'];
+    const key = { type: 'apiKey', in: 'header', name: 'X-Depot-Key' };
+    const depot = (paths: object) => ({
+      ...books,
+      info: { title: 'Depot', version: '1' },
+      components: { securitySchemes: { key } },
+      security: [{ key: [] }],
+      paths: { '/healthz': { get: { ...get, operationId: 'alive', security: [] } }, ...paths },
+    });
+    let document: object = {};
+
+    async function added(name: string, paths: object, isFile = false): Promise<string> {
+      const guarded = await startUpstream(({ url }, response) => {
+        if (url === '/openapi.json') response.writeHead(200, json).end(JSON.stringify(document));
+        else response.writeHead(url === '/healthz' || url === '/open' ? 200 : 401, json).end('{"is":"here"}');
+      });
+      document = depot(paths);
+      const file = join(directory, `${name}.json`);
+      if (isFile) writeFileSync(file, JSON.stringify({ ...document, servers: [{ url: guarded.url }] }));
+      if (isFile) await guarded.close();
+      const { stdout } = await installation.run('init', join(directory, name), '--from', isFile ? file : guarded.url);
+      if (!isFile) await guarded.close();
+      return stdout;
+    }
+
+    it('prints a first request that tries the credential, and what is public in the document alone', async () => {
+      const stdout = await added('depot', { '/stock': { get } });
+      assert.match(stdout, /^The service asks for a key in X-Depot-Key\./m);
+      assert.match(stdout, /curl -i [^']*'http:\/\/localhost:8080\/stock' -H/);
+      assert.doesNotMatch(stdout, /does not try it/);
+      assert.match(
+        stdout,
+        /^GET \/healthz is public in the document, and needs a key here\. To keep it public, write "x-gateway-public: true" into the operation in \S+depot\.json; to leave it out, write operations: \{ "alive": \{ serve: false \} \} into the entry depot\.$/m,
+      );
+    });
+
+    it('says that no read needs the credential, if none does', async () => {
+      const stdout = await added('drop', { '/open': { get: { ...get, security: [{}] }, post } });
+      assert.match(stdout, /^By its document, the service asks for a key in X-Depot-Key\./m);
+      assert.match(stdout, /^The first request below does not try it: no operation that only reads needs it\.$/m);
+      assert.match(stdout, /^GET \/healthz, GET \/open are public in the document, and need a key here\./m);
+    });
+
+    it('prints the steps for the credential of a service that is away, too', async () => {
+      const stdout = await added('away', { '/stock': { get } }, true);
+      assert.match(
+        stdout,
+        /^By its document, the service asks for a key in X-Depot-Key\..*\n {2}1\. Uncomment .*\n {2}2\. export DEPOT_KEY=/m,
+      );
+      assert.match(stdout, /curl -i [^']*'http:\/\/localhost:8080\/stock' -H/);
+    });
+  });
+
   describe('of a service made with Django', () => {
     const list = (description: string) => ({
       get: { operationId: description, responses: { 200: { description, content } } },

@@ -1,0 +1,54 @@
+// What `gateway init --from` says about access: the credential that the service asks for, and operations that are public at the service
+// but need a key at the gateway.
+
+import { join } from 'node:path';
+import type { Configuration } from '../../configuration.ts';
+import type { ContractOperation } from '../../contract/operations/operations.ts';
+import { isPublicInDocument } from '../../contract/operations/security.ts';
+import { isObject } from '../../contract/pointer.ts';
+import { shownPath } from '../../shared/file-text.ts';
+import type { WantedCredential } from './propose-access.ts';
+import type { Directories, ProposedService } from './propose-service.ts';
+
+const NAMED_MAX = 3;
+
+/** The steps that let the gateway send the credential. `isAsked`: the service has refused a request without it. */
+export function credentialLines(
+  name: string,
+  { asked, secret }: WantedCredential,
+  { config }: Directories,
+  { isAsked, isTried }: { readonly isAsked: boolean; readonly isTried: boolean },
+): string[] {
+  return [
+    '',
+    `${isAsked ? 'The service asks' : 'By its document, the service asks'} for ${asked}. To let the gateway send it:`,
+    `  1. Uncomment the line "credential:" of ${name} in ${shownPath(join(config, 'upstreams.yaml'))}.`,
+    `  2. export ${secret.toUpperCase()}=… before the commands below, or put the value into the file ${secret} of SECRETS_DIR.`,
+    ...(isTried ? [] : ['The first request below does not try it: no operation that only reads needs it.']),
+  ];
+}
+
+/** The operations that the document declares public, and what makes them public here; none if there are none. */
+export function publicLines(
+  { contracts }: Pick<Configuration, 'contracts'>,
+  { name, entry }: ProposedService,
+  directories: Directories,
+): string[] {
+  const kept = contracts.operations.filter((one) => one.operation.entry === name && needsKeyHereOnly(one));
+  const [first] = kept;
+  if (first === undefined) return [];
+  const named = kept.slice(0, NAMED_MAX).map(({ operation: { method, path } }) => `${method} ${path}`);
+  const more = kept.length > NAMED_MAX ? ` and ${kept.length - NAMED_MAX} more` : '';
+  const [are, need, it] = kept.length === 1 ? ['is', 'needs', 'it'] : ['are', 'need', 'one'];
+  const { contracts: files } = entry;
+  const file = shownPath(join(directories.contracts, files[0] ?? ''));
+  const leftOut = `operations: { ${JSON.stringify(first.operation.id)}: { serve: false } }`;
+  return [
+    '',
+    `${named.join(', ')}${more} ${are} public in the document, and ${need} a key here. To keep ${it} public, write "x-gateway-public: true" into the operation in ${file}; to leave ${it} out, write ${leftOut} into the entry ${name}.`,
+  ];
+}
+
+function needsKeyHereOnly({ operation, document, located }: ContractOperation): boolean {
+  return operation.security.length > 0 && isObject(located.value) && isPublicInDocument(document.root, located.value);
+}
