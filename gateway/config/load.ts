@@ -84,7 +84,7 @@ export function loadConfig(
     upstreams: read('upstreams.yaml'),
     limits: readSource(limitsPath, mistakes, environment),
   };
-  const gateway = checkShape(sources.gateway, gatewayFileAt(localUrl(environment)), mistakes);
+  const gateway = checkShape(sources.gateway, gatewayFileAt(localUrl(environment, hasTls(sources.gateway))), mistakes);
   const upstreamsRead = checkShape(sources.upstreams, upstreamsFile, mistakes);
   const limits = checkShape(sources.limits, limitsFile, mistakes);
   const draft = {
@@ -225,4 +225,9 @@ function deepFreeze<T>(value: T): T {
     for (const member of Object.values(value)) deepFreeze(member);
   }
   return value;
+}
+
+/** Whether clients reach the gateway itself by HTTPS, so that its default address begins with https. */
+function hasTls({ value }: Source): boolean {
+  return (value as { readonly tls?: unknown } | null | undefined)?.tls != null;
 }

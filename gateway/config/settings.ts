@@ -141,8 +141,8 @@ function workersOf(text: string, redisUrl: string | undefined, complain: Complai
 }
 
 /** The address of the gateway for clients on its own machine. Port 0 stands for any free port, which is not known yet. */
-export function localUrl({ PORT }: Environment): string {
-  return `http://localhost:${Number(PORT) || PORT_DEFAULT}`;
+export function localUrl({ PORT }: Environment, isSecure: boolean): string {
+  return `${isSecure ? 'https' : 'http'}://localhost:${Number(PORT) || PORT_DEFAULT}`;
 }
 
 interface Promised {

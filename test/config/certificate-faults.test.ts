@@ -69,6 +69,10 @@ describe('a fault of a certificate is reported', () => {
     assert.deepEqual(await sentencesFor({ files: filesWith({}, configured(names)) }), []);
   });
 
+  test('nor where no address is set: the default one begins with https', async () => {
+    assert.deepEqual(await sentencesFor({ files: filesWith({}, `tls:\n${onePair}`) }), []);
+  });
+
   test('together with those of other files', async () => {
     const files = { ...filesWith({ 'config/api.pem': '' }), 'config/limits.yaml': 'tiers: 1\n' };
     assert.equal((await sentencesFor({ files })).length, 2);

@@ -106,7 +106,7 @@ function publicUrlOr(fallback: string) {
     .default(fallback)
     .transform((url) => url.replace(/\/+$/, ''))
     .describe(
-      'The address that clients use. It appears in `doc_url`, `Link`, challenges and the issuer of assertions. The default has the port of `PORT`.',
+      'The address that clients use. It appears in `doc_url`, `Link`, challenges and the issuer of assertions. The default has the port of `PORT`, and begins with `https` where `tls` is set.',
     );
 }
 
