@@ -36,11 +36,19 @@ const RUNBOOKS: Readonly<Record<string, string>> = {
   internal_error: 'GatewayInternalErrors',
 };
 
+/** The sections about `gateway_overloaded` of the stages that refuse with it because their store is away. */
+const RUNBOOKS_OF_STORES: Readonly<Record<string, string>> = {
+  limit: 'GatewayLimitStoreAway',
+  replay: 'GatewayKeyStoreAway',
+};
+
 /** Undefined if no section is about it. */
 export function runbookOf(
   record: Readonly<Partial<Record<'code' | 'stage' | 'status' | 'target', unknown>>>,
 ): string | undefined {
   const code = String(record.code);
+  const stage = String(record.stage);
+  if (code === 'gateway_overloaded' && Object.hasOwn(RUNBOOKS_OF_STORES, stage)) return RUNBOOKS_OF_STORES[stage];
   const failed = hasFailed(record);
   // A service that responds with 503 gets the codes of the queue and the breaker, too.
   if (Object.hasOwn(RUNBOOKS, code) && !(failed && Object.hasOwn(REFUSED_UNSENT, code))) return RUNBOOKS[code];

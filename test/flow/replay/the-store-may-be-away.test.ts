@@ -7,6 +7,7 @@ import type { Answer } from '../../support/connection.ts';
 import { assertRefusal } from '../../support/errors.ts';
 import { type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
 import { headersOf } from '../../support/scripted-upstream.ts';
+import { explainer } from '../explain/explained.ts';
 import { created, createKeyedWorld, creates, type KeyedWorld, newKey } from './keyed.ts';
 
 interface Status {
@@ -71,7 +72,10 @@ describe('while Redis is away', () => {
       await redis.kill();
       await untilStatus(world, isAway);
       const before = world.upstream.received.length;
-      assertRefusal(await world.post({ key }), 'gateway_overloaded');
+      const refused = await world.post({ key });
+      assertRefusal(refused, 'gateway_overloaded');
+      const [story] = await explainer(world.gateway).stories(String(refused.headers['x-request-id']));
+      assert.equal(story?.next?.runbook, 'GatewayKeyStoreAway');
       assert.equal(world.upstream.received.length, before);
       const unkeyed = await world.call('POST /v1/things', { 'Content-Type': 'application/json' }, '{"name":"a"}');
       assert.equal(unkeyed.status, 201);
