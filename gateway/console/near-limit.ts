@@ -29,6 +29,7 @@ interface Entry {
   limit: number;
   windowSeconds: number;
   remaining: number;
+  lastRefused?: OrganizationNearLimit['last_refused'];
   lastAtMs: number;
   /** Counts of the last minutes, each at its number modulo MINUTES. */
   readonly counts: Record<LimitPressure, Uint32Array>;
@@ -84,6 +85,8 @@ export function createNearLimit(now: () => number): NearLimit {
       const entry = entryOf(id, policy, nowMs);
       forget(entry, nowMs);
       Object.assign(entry, { tier, limit, windowSeconds, remaining, lastAtMs: nowMs });
+      if (pressure === 'refused')
+        entry.lastRefused = { at: new Date(nowMs).toISOString(), limit, window_seconds: windowSeconds };
       const counts = entry.counts[pressure];
       const minute = Math.floor(nowMs / MINUTE_MS) % MINUTES;
       counts[minute] = (counts[minute] as number) + 1;
@@ -106,9 +109,17 @@ export function createNearLimit(now: () => number): NearLimit {
 export function mergeNearLimit(lists: readonly (readonly OrganizationNearLimit[])[]): OrganizationNearLimit[] {
   const byKey = Map.groupBy(lists.flat(), ({ organization, policy }) => `${policy} ${organization}`);
   const merged = [...byKey.values()].map((same) => {
-    const latest = same.reduce((one, other) => (other.last_at > one.last_at ? other : one));
+    const [latest, ...others] = same.toSorted((one, other) => other.last_at.localeCompare(one.last_at)) as [
+      OrganizationNearLimit,
+      ...OrganizationNearLimit[],
+    ];
+    const lastRefused = [latest, ...others].find((one) => one.last_refused)?.last_refused;
     const sum = (pressure: LimitPressure) => same.reduce((total, one) => total + one[pressure], 0);
-    return { ...latest, near: sum('near'), refused: sum('refused'), shadow_refused: sum('shadow_refused') };
+    return {
+      ...latest,
+      ...(lastRefused && { last_refused: lastRefused }),
+      ...{ near: sum('near'), refused: sum('refused'), shadow_refused: sum('shadow_refused') },
+    };
   });
   return merged.sort(byPressure).slice(0, REPORTED_MAX);
 }
@@ -147,6 +158,7 @@ function toPressed(entry: Entry): OrganizationNearLimit {
     limit: entry.limit,
     window_seconds: entry.windowSeconds,
     remaining: entry.remaining,
+    ...(entry.lastRefused && { last_refused: entry.lastRefused }),
     near: sum('near'),
     refused: sum('refused'),
     shadow_refused: sum('shadow_refused'),

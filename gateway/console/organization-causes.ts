@@ -37,20 +37,27 @@ export function organizationsInTrouble(
     const { requests, refused: refusals } = counts;
     const limit = lately.find((one) => one.organization === name && one.refused > 0);
     if (limit === undefined && hasCulprit) return [];
-    const why = limit ? ` for its limit ${limit.policy}, ${limit.limit} in ${limit.window_seconds} s${share}` : '';
+    const { at: refusedAt, ...bound } = limit?.last_refused ?? { at: undefined, ...limit };
+    const why = limit ? ` for its limit ${limit.policy}, ${bound.limit} in ${bound.window_seconds} s${share}` : '';
     const counted = `${refusals} of ${requests} requests (${Math.round((100 * refusals) / requests)} %)`;
     const details = `#/organizations/${encodeURIComponent(name)}`;
-    const isRecovering = now.requests > 0 && now.refused === 0;
-    const cause = isRecovering
-      ? `${name} is recovering: ${counted} were refused in the last ${span}, none in the last 15 seconds.`
-      : `${name} is refused${why}: ${counted} in the last ${span}.`;
+    // The share of a minute without new requests says nothing of the present, and grows as the served ones leave the minute first.
+    const isSilent = now.requests === 0;
+    const isRecovering = !isSilent && now.refused === 0;
+    const hasRecovered = isSilent || isRecovering;
+    const last = refusedAt === undefined ? '' : `: its last refused request was at ${refusedAt}`;
+    const cause = isSilent
+      ? `${name} was refused${why}, and sends nothing now${last}.`
+      : isRecovering
+        ? `${name} is recovering: ${counted} were refused in the last ${span}, none in the last 15 seconds.`
+        : `${name} is refused${why}: ${counted} in the last ${span}.`;
     const figures = { requests, refused: refusals };
-    const consequence = isRecovering
+    const consequence = hasRecovered
       ? ''
       : limit
         ? `These requests get 429 rate_limited, with the time to wait; other organizations are not affected.${changed}`
         : 'Its page has the codes that these requests get; other organizations are not affected.';
-    const more = { runbook: RUNBOOK, details, figures, ...(isRecovering && { hasRecovered: true as const }) };
+    const more = { runbook: RUNBOOK, details, figures, ...(hasRecovered && { hasRecovered: true as const }) };
     return [warningCause(`organization ${name}`, cause, consequence, more)];
   });
   const named = new Set(refused.map(({ id }) => id));

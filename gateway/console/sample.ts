@@ -35,6 +35,8 @@ export interface OrganizationNearLimit {
   readonly policy: string;
   readonly limit: number;
   readonly window_seconds: number;
+  /** Its last refused request, with the limit of that time: since then another one may be in force. Absent without a refusal. */
+  readonly last_refused?: { readonly at: string; readonly limit: number; readonly window_seconds: number };
   /** Units left at its last counted request. */
   readonly remaining: number;
   readonly near: number;

@@ -257,6 +257,20 @@ test('one organization that is refused, and one that has nearly used a limit, ar
     told({ organizations: [series('org_a', { requests: 40, refused: 12 }, { requests: 3 })] })[0] ?? '',
     /^warn: org_a is recovering: 12 of 40 requests \(30 %\) were refused/,
   );
+  // A limit that was changed since then refused none of these.
+  const lastRefused = { at: new Date(NOW_MS - 20_000).toISOString(), limit: 20, window_seconds: 60 };
+  assert.match(
+    told({ organizations: [refused], nearLimits: [near({ refused: 12, last_refused: lastRefused })] })[0] ?? '',
+    /^warn: org_a is refused for its limit organization, 20 in 60 s: 12 of 40/,
+  );
+  const silent = series('org_a', { requests: 26, refused: 26 }, { requests: 0 });
+  assert.deepEqual(told({ organizations: [silent] }), [
+    'warn: org_a was refused, and sends nothing now. #/organizations/org_a',
+  ]);
+  assert.equal(
+    told({ organizations: [silent], nearLimits: [near({ refused: 26, last_refused: lastRefused })] })[0],
+    'warn: org_a was refused for its limit organization, 20 in 60 s, and sends nothing now: its last refused request was at 2027-03-01T12:24:40.000Z. #/organizations/org_a',
+  );
   // With many requests before it was over its limit, the share of the minute grows slowly.
   assert.deepEqual(
     told({ organizations: [series('org_a', { requests: 500, refused: 40 }, { requests: 120, refused: 40 })] }),
