@@ -10,7 +10,7 @@ import { attentionOf, type Feed, feedOf, type LocalFeed, missingCauseId } from '
 import { type PageFile, pageFile } from './files.ts';
 import type { Fleet } from './fleet.ts';
 import type { Subject } from './history-counts.ts';
-import { type ShownTime, spanOf } from './ranges.ts';
+import { beginOf, type ShownTime, spanOf } from './ranges.ts';
 import { filledIn, runbookFacts, runbookSection } from './runbook.ts';
 import { type SamplingOptions, type SamplingSources, startSampling } from './sampling.ts';
 
@@ -183,7 +183,12 @@ export function createConsole(options: ConsoleOptions): Console {
   }
 
   async function breakdown(query: URLSearchParams): Promise<object> {
-    return breakdownOf(await rowsOf(query, { ...exchangeFilterOf(query), limit: BROKEN_DOWN_MAX }));
+    const asked = exchangeFilterOf(query);
+    const filter = { ...asked, fromMs: asked.fromMs ?? beginOf(spanOf(query), now()), limit: BROKEN_DOWN_MAX };
+    const [latest, errors, failed] = await Promise.all(
+      [undefined, 'failed', 'service_failed'].map((status) => rowsOf(query, { ...filter, status })),
+    );
+    return breakdownOf(latest ?? [], errors ?? [], failed ?? []);
   }
 
   /** Asks every instance, because each knows only its own requests. */

@@ -107,10 +107,13 @@ interface Share {
 
 interface Breakdown {
   readonly requests: number;
+  /** The end of the oldest of the latest requests, and of the latest errors, that are counted; null if there is none. */
+  readonly since: string | null;
+  readonly errors_since: string | null;
   readonly codes: readonly Share[];
   readonly organizations: readonly Share[];
   readonly operations: readonly Share[];
-  /** The latest that failed or were refused. */
+  /** The latest that failed, and after them the latest that were refused. */
   readonly errors: readonly ExchangeRow[];
   readonly latest: readonly ExchangeRow[];
 }
@@ -118,15 +121,30 @@ interface Breakdown {
 const SHARES_MAX = 15;
 const LATEST_MAX = 10;
 
-/** @param rows the newest first */
-export function breakdownOf(rows: readonly ExchangeRow[]): Breakdown {
+/**
+ * Adds lists of the same time, each the newest first. The latest of all may be those of one busy minute, and the latest errors those of an
+ * open breaker: the errors and the failures before that are in lists of their own.
+ *
+ * @param errors with 4xx or 5xx
+ * @param failed with 5xx that the gateway did not give itself
+ */
+export function breakdownOf(
+  latest: readonly ExchangeRow[],
+  errors: readonly ExchangeRow[],
+  failed: readonly ExchangeRow[],
+): Breakdown {
+  const byId = new Map([...latest, ...errors, ...failed].map((row) => [`${row.instance} ${row.request_id}`, row]));
+  const counted = [...byId.values()];
+  const others = errors.filter((row) => row.code !== null && (row.refused || row.status < 500));
   return {
-    requests: rows.length,
-    codes: sharesOf(rows, ({ code }) => code),
-    organizations: sharesOf(rows, ({ organization, client }) => organization ?? client),
-    operations: sharesOf(rows, ({ operation }) => operation),
-    errors: rows.filter(({ code, status }) => code !== null || status >= 500).slice(0, LATEST_MAX),
-    latest: rows.slice(0, LATEST_MAX),
+    requests: counted.length,
+    since: latest.at(-1)?.at ?? null,
+    errors_since: [errors.at(-1)?.at, failed.at(-1)?.at].filter((at) => at !== undefined).sort()[0] ?? null,
+    codes: sharesOf(counted, ({ code }) => code),
+    organizations: sharesOf(counted, ({ organization, client }) => organization ?? client),
+    operations: sharesOf(counted, ({ operation }) => operation),
+    errors: [...failed, ...others].slice(0, LATEST_MAX),
+    latest: latest.slice(0, LATEST_MAX),
   };
 }
 

@@ -51,6 +51,12 @@ export function spanOf(query: URLSearchParams): ShownTime {
   return { range: name !== null && Object.hasOwn(RANGES, name) ? (name as Range) : '15m' };
 }
 
+/** The begin of what charts show of a span, in epoch milliseconds. */
+export function beginOf(span: ShownTime, nowMs: number): number {
+  const { resolution, firstSlot } = slotsOf(span, nowMs);
+  return span.fromMs ?? firstSlot * RESOLUTIONS[resolution].slotMs;
+}
+
 /** The finest resolution that reaches back to the begin of a span, and its slots there; at least one slot, and none that is to come. */
 export function slotsOf({ range, fromMs = 0, toMs = 0 }: ShownTime, nowMs: number): SlotSpan {
   if (range !== 'free') {

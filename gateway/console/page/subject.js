@@ -5,7 +5,7 @@ import { attentionLine } from './attention.js';
 import { sparkline } from './chart-kinds.js';
 import { element, link, place, state } from './elements.js';
 import { exchangeTable } from './exchanges.js';
-import { count, lastSpan, operationName, percent, quantile, rate } from './format.js';
+import { count, lastSpan, moment, operationName, percent, quantile, rate } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 import { piecesIn } from './runbook.js';
 import { breakerKinds, credentialKinds, stateOfTarget, targetKinds, worded } from './states.js';
@@ -237,14 +237,16 @@ export function createBreakdown() {
   const reach = element('p', { class: 'soft wide' });
   box.replaceChildren(
     ...parts.map(({ title }, index) => element('section', {}, element('h3', {}, title), places[index])),
-    element('section', { class: 'wide' }, element('h3', {}, 'Latest that failed or were refused'), errors),
+    element('section', { class: 'wide' }, element('h3', {}, 'Latest that failed, then refused'), errors),
     element('section', { class: 'wide' }, element('h3', {}, 'Latest requests'), latest),
     reach,
   );
   const shows = parts.map((part, index) => partTable(places[index], part));
   const without = [SUBJECTS[subject.view].member].filter((name) => name !== 'upstream');
-  const listOf = (container, caption) => exchangeTable(container, { caption, empty: 'None is remembered.', without });
-  const showErrors = listOf(errors, 'Latest requests that failed or were refused');
+  const listOf = (container, caption, sort) =>
+    exchangeTable(container, { caption, empty: 'None is remembered.', without, sort });
+  // In the order of the answer: what failed says why a breaker is open, and its refusals are the latest.
+  const showErrors = listOf(errors, 'Latest requests that failed, and then those that were refused', {});
   const showLatest = listOf(latest, 'Latest requests');
   return (found) => {
     for (const [index, { member }] of parts.entries()) shows[index](found[member]);
@@ -254,7 +256,10 @@ export function createBreakdown() {
     const isFailingAll = found.latest.length > 0 && found.latest.every(({ status }) => status >= 400);
     latest.parentElement.hidden = isFailingAll;
     showLatest(found.latest);
-    reach.textContent = `Of the latest ${count(found.requests)} requests that are remembered; of quiet ones not all are.`;
+    const { requests, since, errors_since: errorsSince } = found;
+    const back = since === null ? '' : `, back to ${moment(since)}`;
+    const backOfErrors = errorsSince < since ? `, and of errors back to ${moment(errorsSince)}` : '';
+    reach.textContent = `Of ${count(requests)} requests that are remembered${back}${errorsSince ? backOfErrors : ''}; of quiet ones not all are.`;
   };
 }
 

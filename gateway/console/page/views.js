@@ -93,7 +93,6 @@ async function loadSubject(tell) {
     if (feed !== undefined) showSubject(feed);
     const show = createBreakdown();
     const question = { ...subjectIn(opened), ...shownTime(), instance: instanceIn(route) };
-    delete question.range;
     stop = follow(() => read('breakdown', question), BREAKDOWN_EVERY_MS, { ...tell, answer: show });
     if (view === 'organizations' && !(await showOrganization(id)))
       showNothing(`There is no organization ${id}.`, link(addressOf('organizations'), 'All organizations'));
