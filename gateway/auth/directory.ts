@@ -73,7 +73,15 @@ export class Directory {
     this.#cache = cache;
     this.#uses = createKeyUses({ keys: store.keys, now, machine });
     const startedAtMs = now();
-    this.#reports = createInstanceReports({ instances: store.instances, host, pid, startedAtMs, graceMs, machine });
+    this.#reports = createInstanceReports({
+      instances: store.instances,
+      host,
+      pid,
+      startedAtMs,
+      graceMs,
+      now,
+      machine,
+    });
     const follower = createChangeFollower({
       stream: store.audit,
       pollMs,
@@ -178,10 +186,13 @@ export class Directory {
    * Returns whether requests may use cached callers: the process has read the changes of the key store within the time of grace. The wall
    * clock detects a process that stood still, for example with its machine. Such a process must not use its cache before it has read the
    * store: a key may have been revoked meanwhile, and the command that revoked it did not wait for this process. The monotonic clock also
-   * measures an outage of the store, because the wall clock may be set back.
+   * measures an outage of the store, because the wall clock may be set back. No command waits for a process that the
+   * store does not list, for example just after an outage that was longer than the grace. Such a process looks each caller up, until it has
+   * read the changes that were made before it was listed.
    */
   #isWithinGrace(): boolean {
     const follower = this.#follower;
+    if (follower.readAt() < this.#reports.listedSince()) return false;
     if (this.#options.now() - follower.readAtMs() > this.#graceMs) return false;
     return follower.failure() === undefined || this.#machine.performance.now() - follower.readAt() <= this.#graceMs;
   }

@@ -15,6 +15,7 @@ interface InstanceReportsOptions extends Pick<Instance, 'host' | 'pid' | 'starte
   readonly instances: Pick<KeyStore['instances'], 'report' | 'remove'>;
   /** How long cached callers are accepted after the last read of the store. */
   readonly graceMs: number;
+  now(): number;
   readonly machine?: Machine | undefined;
 }
 
@@ -24,6 +25,11 @@ export interface InstanceReports {
   readonly id: string;
   /** Called after every read of the change stream, with the position up to which all outdated cache entries were dropped. */
   noteRead(upTo: Read): void;
+  /**
+   * By `performance.now()`: since when the store has listed this gateway without a break. Infinity if it may have forgotten it, which the
+   * two clocks of the grace decide.
+   */
+  listedSince(): number;
   /** Reason why the last report failed; undefined after a successful one. */
   failure(): string | undefined;
   /** Stops reporting and removes this instance from the store. */
@@ -34,9 +40,11 @@ export interface InstanceReports {
 export function createInstanceReports({
   instances,
   graceMs,
-  machine: { setInterval, clearInterval, randomBytes } = realMachine,
+  now,
+  machine: { setInterval, clearInterval, randomBytes, performance } = realMachine,
   ...process
 }: InstanceReportsOptions): InstanceReports {
+  const listedMs = graceMs + 2 * REPORTED_EVERY_MS;
   const instance = {
     ...process,
     id: `gw_${randomBase62(ID_LENGTH, randomBytes)}`,
@@ -46,16 +54,28 @@ export function createInstanceReports({
   };
   let read: Read = { position: 0 };
   let reported: Read | undefined;
+  let reportedAtMs = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  let firstListedAt = Number.POSITIVE_INFINITY;
   let sending: Promise<void> | undefined;
   let failure: string | undefined;
   let closed = false;
 
+  function isListed(): boolean {
+    return now() - reportedAtMs <= listedMs && performance.now() - reportedAt <= listedMs;
+  }
+
   async function send(): Promise<void> {
     do {
       const upTo = read;
+      const sentAtMs = now();
+      const sentAt = performance.now();
       try {
         await instances.report({ ...instance, ...upTo });
         reported = upTo;
+        if (!isListed()) firstListedAt = performance.now();
+        reportedAtMs = sentAtMs;
+        reportedAt = sentAt;
         failure = undefined;
       } catch (cause) {
         failure = cause instanceof Error ? cause.message : String(cause);
@@ -80,6 +100,7 @@ export function createInstanceReports({
       if (upTo.position !== read.position || upTo.changedAtMs !== read.changedAtMs) read = upTo;
       if (read !== reported) void report();
     },
+    listedSince: () => (isListed() ? firstListedAt : Number.POSITIVE_INFINITY),
     failure: () => failure,
     async close() {
       closed = true;

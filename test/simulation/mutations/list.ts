@@ -145,13 +145,13 @@ const KEYS = of('keys', [
   [
     'the grace does not end',
     'auth/directory.ts',
-    'if (this.#options.now() - follower.readAtMs() > this.#graceMs) return false;\n    return follower.failure() === undefined || this.#machine.performance.now() - follower.readAt() <= this.#graceMs;',
+    'if (follower.readAt() < this.#reports.listedSince()) return false;\n    if (this.#options.now() - follower.readAtMs() > this.#graceMs) return false;\n    return follower.failure() === undefined || this.#machine.performance.now() - follower.readAt() <= this.#graceMs;',
     'return true;',
   ],
   [
     'a process that stood still takes its cache for current',
     'auth/directory.ts',
-    'if (this.#options.now() - follower.readAtMs() > this.#graceMs) return false;',
+    'if (follower.readAt() < this.#reports.listedSince()) return false;\n    if (this.#options.now() - follower.readAtMs() > this.#graceMs) return false;',
     '',
   ],
   [

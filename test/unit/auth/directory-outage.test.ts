@@ -53,6 +53,34 @@ test('a key revoked while the store was away is refused as soon as it is back', 
   assert.equal((await directory.callerOf(key))?.revoked, true);
 });
 
+test('after an outage longer than the grace, known keys are looked up until the store lists this gateway again', async (t) => {
+  const { store, key } = await storeWithKey(t);
+  const { state, needed } = switchable(store);
+  const clock = fakeClock();
+  const directory = follow(t, needed, clock);
+  await settled(directory, key);
+  async function lookUps(): Promise<number> {
+    state.lookUps = 0;
+    for (let count = 0; count < 3; count += 1) {
+      assert.notEqual(await directory.callerOf(key), undefined);
+      assert.notEqual(await directory.organizationOf('org_acme'), undefined);
+    }
+    return state.lookUps;
+  }
+  await until(async () => (await lookUps()) === 0);
+
+  state.away = true;
+  state.unlisted = true;
+  await until(() => directory.status().store === 'failing');
+  clock.advance(GRACE_MS + 5000);
+  state.away = false;
+  await until(() => directory.status().store === 'reachable');
+  assert.equal(await lookUps(), 6);
+
+  state.unlisted = false;
+  await until(async () => (await lookUps()) === 0);
+});
+
 test('a look-up that fails is auth_unavailable, never "no such key"', async (t) => {
   const { store, key } = await storeWithKey(t);
   const findByDigest = async () => Promise.reject(new Error('connection lost'));

@@ -14,7 +14,7 @@ export type Needed = Pick<KeyStore, 'keys' | 'organizations' | 'audit' | 'instan
 
 /** The real store behind a switch, and counting its look-ups. */
 export function switchable(store: KeyStore) {
-  const state = { away: false, lookUps: 0 };
+  const state = { away: false, unlisted: false, lookUps: 0 };
   function reachable<T>(answer: () => T): T {
     if (state.away) throw new Error('the store is away');
     return answer();
@@ -34,7 +34,13 @@ export function switchable(store: KeyStore) {
         return reachable(() => store.organizations.get(id));
       },
     },
-    instances: { ...store.instances, report: (instance) => reachable(() => store.instances.report(instance)) },
+    instances: {
+      ...store.instances,
+      report(instance) {
+        if (state.unlisted) throw new Error('the report is lost');
+        return reachable(() => store.instances.report(instance));
+      },
+    },
     audit: { ...store.audit, since: (sequence, limit) => reachable(() => store.audit.since(sequence, limit)) },
   };
   return { state, needed };

@@ -32,6 +32,7 @@ function reporting(test: TestContext) {
     pid: 4711,
     startedAtMs: START_MS,
     graceMs: GRACE_MS,
+    now: Date.now,
   });
   const positions = async () => (await instances.list()).map(({ position }) => position);
   return { reports, state, instances, positions };
@@ -127,7 +128,7 @@ test('a store that cannot be reached does not hold up the end', async () => {
   const report = () => {
     throw new Error('away');
   };
-  const self = { host: 'here', pid: 1, startedAtMs: START_MS, graceMs: GRACE_MS };
+  const self = { host: 'here', pid: 1, startedAtMs: START_MS, graceMs: GRACE_MS, now: Date.now };
   const reports = createInstanceReports({ instances: { report, remove }, ...self });
   reports.noteRead({ position: 1 });
   await reports.close();
