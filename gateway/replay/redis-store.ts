@@ -18,7 +18,7 @@ import {
 
 /**
  * Arguments: fingerprint; owner; known data; milliseconds to keep the entry, lease included; 1 if the entry of a dead owner may be taken
- * over. Returns the state, and the outcome of a finished request. The known data begins with the milliseconds for which an unknown outcome
+ * over, which the field `again` notes. Returns the state, and the outcome of a finished request. The known data begins with the milliseconds for which an unknown outcome
  * is kept: when no more than these are left, the lease is over. The script therefore needs no clock.
  *
  * An owner without known data is a gateway before version 0af7161, which let the request run again after its lease. This version stores
@@ -29,6 +29,7 @@ local fingerprint, owner, record, known = unpack(redis.call('HMGET', KEYS[1], 'f
 local isLost = owner and known and redis.call('PTTL', KEYS[1]) <= tonumber(string.match(known, '^%d+'))
 if not fingerprint or (isLost and ARGV[5] == '1' and fingerprint == ARGV[1]) then
   redis.call('HSET', KEYS[1], 'fingerprint', ARGV[1], 'owner', ARGV[2], 'known', ARGV[3])
+  if isLost then redis.call('HSET', KEYS[1], 'again', 1) end
   redis.call('PEXPIRE', KEYS[1], ARGV[4])
   return { 'started' }
 end
@@ -50,7 +51,7 @@ return { 'done', record }
  */
 const FINISH = toScript(`
 if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return end
-redis.call('HDEL', KEYS[1], 'owner', 'known')
+redis.call('HDEL', KEYS[1], 'owner', 'known', 'again')
 local used, bytes = tonumber(redis.call('GET', KEYS[2]) or 0), #ARGV[2] + ${ENTRY_BYTES}
 if used + bytes > tonumber(ARGV[4]) then return redis.call('PEXPIRE', KEYS[1], ARGV[5]) end
 redis.call('INCRBY', KEYS[2], bytes)
@@ -59,9 +60,12 @@ if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'record', ARGV[2]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 `);
 
-/** Argument: owner. */
+/** Argument: owner. If it took the entry of a dead owner over, ends its lease instead. Allocates no memory. */
 const FORGET = toScript(`
-if redis.call('HGET', KEYS[1], 'owner') == ARGV[1] then redis.call('DEL', KEYS[1]) end
+local owner, known, again = unpack(redis.call('HMGET', KEYS[1], 'owner', 'known', 'again'))
+if owner ~= ARGV[1] then return end
+if not again then return redis.call('DEL', KEYS[1]) end
+redis.call('PEXPIRE', KEYS[1], string.match(known, '^%d+'))
 `);
 
 /**

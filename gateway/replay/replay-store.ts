@@ -72,7 +72,10 @@ export interface ReplayStore {
    * outcome, stores only that the request is done.
    */
   finish(answerKey: AnswerKey, owner: string, outcome: Buffer | undefined, retention: Retention): Awaitable<void>;
-  /** Frees the key if its entry still belongs to the owner. */
+  /**
+   * Frees the key if its entry still belongs to the owner. If the owner took the entry over, an earlier request may have run: the key then
+   * stays with that request, and the outcome stays unknown.
+   */
   forget(answerKey: AnswerKey, owner: string): Awaitable<void>;
   /**
    * Ends the lease of an owner that will not learn the outcome. The entry counts against the bound of the organization, but is kept even if

@@ -57,12 +57,13 @@ export function createSqliteReplayStore({
   const usage = createStorageUsage(database);
   const state = createStoreState('sqlite', onChange, 'up');
 
-  // An expired row counts as absent, whether or not it has been removed yet.
+  // An expired row counts as absent, whether or not it has been removed yet. A running request has an empty record if it took over the
+  // row of a dead owner, and none otherwise.
   const insert = database.prepare(`
     INSERT INTO answers (organization, mode, digest, fingerprint, owner, sent_at, upstream, lease_ends_at, expires_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
     SET fingerprint = excluded.fingerprint, owner = excluded.owner, sent_at = excluded.sent_at, upstream = excluded.upstream,
-      lease_ends_at = excluded.lease_ends_at, expires_at = excluded.expires_at, record = NULL
+      lease_ends_at = excluded.lease_ends_at, expires_at = excluded.expires_at, record = iif(expires_at <= ?, NULL, x'')
     WHERE expires_at <= ?
       OR (? AND owner IS NOT NULL AND lease_ends_at <= ? AND fingerprint = excluded.fingerprint)`);
   const select = database.prepare(`
@@ -73,6 +74,9 @@ export function createSqliteReplayStore({
     WHERE ${AT_KEY}`);
   const endLease = database.prepare(`
     UPDATE answers SET lease_ends_at = ?, expires_at = ? WHERE ${AT_KEY} AND owner = ? AND expires_at > ?`);
+  const endLeaseTakenOver = database.prepare(`
+    UPDATE answers SET expires_at = ? + expires_at - lease_ends_at, lease_ends_at = ?
+    WHERE ${AT_KEY} AND owner = ? AND record IS NOT NULL AND expires_at > ?`);
   const remove = database.prepare(`DELETE FROM answers WHERE ${AT_KEY} AND owner = ?`);
 
   function reportingFailure<T>(write: () => T): T {
@@ -89,7 +93,7 @@ export function createSqliteReplayStore({
     const { fingerprint, owner, sentAtMs, upstream, runsAgain } = claim;
     const leaseEndsAtMs = nowMs + claim.leaseMs;
     const row = [fingerprint, owner, sentAtMs, upstream, leaseEndsAtMs, leaseEndsAtMs + claim.retainMs] as const;
-    const { changes } = insert.run(organization, mode, digest, ...row, nowMs, runsAgain ? 1 : 0, nowMs);
+    const { changes } = insert.run(organization, mode, digest, ...row, nowMs, nowMs, runsAgain ? 1 : 0, nowMs);
     if (changes === 1) {
       state.note('up');
       return { state: 'started' };
@@ -106,6 +110,12 @@ export function createSqliteReplayStore({
     update.run(hasRoom ? (outcome ?? null) : null, endsAtMs, organization, mode, digest);
   }
 
+  function forget({ organization, mode, digest }: AnswerKey, owner: string): void {
+    const nowMs = now();
+    const { changes } = endLeaseTakenOver.run(nowMs, nowMs, organization, mode, digest, owner, nowMs);
+    if (changes === 0) remove.run(organization, mode, digest, owner);
+  }
+
   function giveUp({ organization, mode, digest }: AnswerKey, owner: string, retention: Retention): void {
     const nowMs = now();
     const { changes } = endLease.run(nowMs, nowMs + retention.retainMs, organization, mode, digest, owner, nowMs);
@@ -117,8 +127,8 @@ export function createSqliteReplayStore({
     finish(answerKey, owner, outcome, retention) {
       reportingFailure(() => inTransaction(database, () => finish(answerKey, owner, outcome, retention)));
     },
-    forget({ organization, mode, digest }, owner) {
-      remove.run(organization, mode, digest, owner);
+    forget(answerKey, owner) {
+      inTransaction(database, () => forget(answerKey, owner));
     },
     giveUp(answerKey, owner, retention) {
       inTransaction(database, () => giveUp(answerKey, owner, retention));

@@ -124,6 +124,27 @@ export function replayStoreSuite(name: string, open: (t: TestContext) => Promise
     assert.deepEqual(await other.begin(lost, again('you')), STARTED, 'the reader decides');
   });
 
+  test(`${name}: a repetition that was not sent leaves the outcome unknown, and the key with its request`, async (t) => {
+    const { stores, endLeases } = await open(t);
+    const [one, other] = stores;
+    const again = (fingerprint: string, owner: string) => claimOf(fingerprint, owner, LEASE_MS, { runsAgain: true });
+    const [givenUp, late] = [newAnswerKey(), newAnswerKey()];
+    for (const key of [givenUp, late]) {
+      await one.begin(key, again('f', 'first'));
+      await one.giveUp(key, 'first', RETENTION);
+      assert.deepEqual(await other.begin(key, again('f', 'second')), STARTED);
+    }
+    await endLeases([late]);
+    for (const key of [givenUp, late]) {
+      await other.forget(key, 'second');
+      assert.deepEqual(await one.begin(key, again('another', 'third')), DIFFERENT);
+      assert.equal((await one.begin(key, claimOf('f', 'third', LEASE_MS))).state, 'unknown');
+      assert.deepEqual(await one.begin(key, again('f', 'third')), STARTED);
+      await one.forget(key, 'third');
+      assert.deepEqual(await one.begin(key, again('another', 'fourth')), DIFFERENT, 'after each of them');
+    }
+  });
+
   test(`${name}: an owner that gives up leaves an unknown outcome at once; other instances cannot`, async (t) => {
     const { stores, expire } = await open(t);
     const [one, other] = stores;
@@ -282,6 +303,8 @@ interface Entry {
   readonly owner?: string;
   readonly record?: Buffer | undefined;
   readonly isLost?: boolean;
+  /** It took over a request that may have run. */
+  readonly isAgain?: boolean;
 }
 
 function createModel() {
@@ -290,7 +313,7 @@ function createModel() {
     begin(at: number, fingerprint: string, owner: string, runsAgain: boolean): Begun {
       const entry = entries.get(at);
       if (!entry || (entry.isLost && runsAgain && entry.fingerprint === fingerprint)) {
-        entries.set(at, { fingerprint, owner });
+        entries.set(at, { fingerprint, owner, isAgain: entry !== undefined });
         return STARTED;
       }
       if (entry.fingerprint !== fingerprint) return DIFFERENT;
@@ -302,7 +325,10 @@ function createModel() {
       if (entry?.owner === owner) entries.set(at, { fingerprint: entry.fingerprint, record });
     },
     forget(at: number, owner: string): void {
-      if (entries.get(at)?.owner === owner) entries.delete(at);
+      const entry = entries.get(at);
+      if (entry?.owner !== owner) return;
+      if (entry.isAgain) entries.set(at, { ...entry, isLost: true });
+      else entries.delete(at);
     },
     giveUp(at: number, owner: string): void {
       const entry = entries.get(at);
