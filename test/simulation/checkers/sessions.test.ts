@@ -9,12 +9,12 @@ import { SessionChecker } from './sessions.ts';
 
 const ID = 'ses_1';
 
-function begin() {
+function begin(reuseMs = 0) {
   const world = new World({ seed: 'sessions' });
   const deployment = new Deployment(world, 2, () => undefined);
   const [holder, other] = deployment.places as readonly [Place, Place];
   const attempts: Redemption[] = [];
-  const provider: Pick<IdentityProvider, 'attemptsOf' | 'reuseMs'> = { attemptsOf: () => attempts, reuseMs: 0 };
+  const provider: Pick<IdentityProvider, 'attemptsOf' | 'reuseMs'> = { attemptsOf: () => attempts, reuseMs };
   const checker = new SessionChecker(deployment, () => provider as IdentityProvider, 600_000);
   checker.created({ id: ID, sid: 'sid', person: 'ada', begunMs: 0 });
 
@@ -33,13 +33,18 @@ function begin() {
   return { world, deployment, checker, holder, other, redeem, cutOff };
 }
 
-/** The sentence on an end that comes half a minute after a refresh, whose process was cut off from the store for so long. */
-async function onEndAfterCut(cutMs: number): Promise<string | undefined> {
-  const { world, checker, holder, other, redeem, cutOff } = begin();
+/**
+ * The sentence on an end that comes some time after a refresh, whose process was cut off from the store.
+ *
+ * @param cutMs for how long it was cut off
+ * @param reuseMs for how long the provider takes a token again
+ */
+async function onEndAfterCut(cutMs: number, endsAfterMs = 31_000, reuseMs = 0): Promise<string | undefined> {
+  const { world, checker, holder, other, redeem, cutOff } = begin(reuseMs);
   await world.run(100_000);
   redeem(holder);
   cutOff(holder, cutMs);
-  await world.run(131_000);
+  await world.run(100_000 + endsAfterMs);
   checker.refused({ place: other, process: other.process, id: ID, sentMs: world.now() }, '401 ended');
   return world.violation()?.message;
 }
@@ -50,6 +55,16 @@ it('an end after the new tokens could be stored is a fault', async () => {
 
 it('new tokens whose only process is cut off from the store for half a minute are lost with their session', async () => {
   assert.equal(await onEndAfterCut(60_000), undefined);
+});
+
+it('where the provider takes a token again for a while, they are lost with that time', async () => {
+  assert.equal(await onEndAfterCut(60_000, 21_000, 20_000), undefined);
+  assert.match((await onEndAfterCut(60_000, 21_000, 0)) ?? '', /^gateway-2 says 401 ended of ses_1/, 'a long lease');
+  assert.match(
+    (await onEndAfterCut(10_000, 21_000, 20_000)) ?? '',
+    /^gateway-2 says 401 ended of ses_1/,
+    'back in time',
+  );
 });
 
 /** The sentence on a second redemption after a failover that has lost the first one, whose process was cut off for so long. */

@@ -16,6 +16,9 @@ const STORED_AGAIN_MS = 70_000;
 const NOT_WRITTEN_AGAIN_MS = 1000;
 /** A process that sent a token and cannot reach the store for 30 seconds has lost its lease. Its last renewal was earlier, and a reconnect takes its time. */
 const CUT_OFF_MS = 25_000;
+/** The same where the provider takes a token again for a while: the lease is 5 seconds. The token is sent again until that time is over. */
+const SHORT_LEASE_MS = 5000;
+const CUT_OFF_SHORT_MS = 4000;
 /** Within such a time a refresh is repeated until its answer arrives. */
 const REUSED_LONG_MS = 3_600_000;
 
@@ -264,8 +267,14 @@ export class SessionChecker {
     const last = this.#provider().attemptsOf(session.id).at(-1);
     if (this.#losesSince(session.createdMs)) return true;
     // The answer was lost, or the process that had it, and the provider does not give it again for long.
-    if (last === undefined || this.#provider().reuseMs >= REUSED_LONG_MS) return false;
-    if (this.#deployment.redis.longestCutMs(last.process, last.atMs) >= CUT_OFF_MS) return true;
+    const { reuseMs } = this.#provider();
+    if (last === undefined || reuseMs >= REUSED_LONG_MS) return false;
+    const { redis } = this.#deployment;
+    const isCutOff =
+      reuseMs > 0
+        ? redis.longestCutMs(last.process, last.atMs + reuseMs - SHORT_LEASE_MS) >= CUT_OFF_SHORT_MS
+        : redis.longestCutMs(last.process, last.atMs) >= CUT_OFF_MS;
+    if (isCutOff) return true;
     return last.isLost || last.process.stoodStillSince(Math.min(last.atMs, last.answeredMs - STORED_AGAIN_MS));
   }
 
