@@ -27,9 +27,8 @@ export async function askGateways(asking: Asking): Promise<string | undefined> {
   const { store, id, machine = realMachine } = asking;
   const { performance, sleep } = machine;
   const before = await store.read();
-  const limits = [recordIn(before, 'attempts', id), recordIn(before, 'attempts', SERVER)];
-  const limit = limits.find((one) => one?.kind === 'limited' && isToCome(one.nextAtMs, store.now()));
-  if (limit) return `${limit.reason} The next attempt is possible at ${new Date(limit.nextAtMs).toISOString()}.`;
+  const limit = limitIn(before, id, store.now());
+  if (limit !== undefined) return limit;
   const request = requestFor(asking, before);
   if (request === undefined) return 'There is no certificate yet.';
   await store.put(request);
@@ -38,10 +37,23 @@ export async function askGateways(asking: Asking): Promise<string | undefined> {
   while (performance.now() < endsAt) {
     const records = await store.read();
     if (records.get(name) !== text) return outcomeOf(asking, before, records);
+    // A gateway that was at work already has met the limit. It takes up a change of the account's key nevertheless.
+    const met = id === SERVER ? undefined : limitIn(records, id, store.now());
+    if (met !== undefined) {
+      await store.put({ [name]: undefined });
+      return met;
+    }
     await sleep(LOOK_MS);
   }
   await store.put({ [name]: undefined });
   return 'No gateway has taken up the request: is one running with this store and this tls.acme?';
+}
+
+/** Returns a sentence on the rate limit of the server that the certificate has to wait for; undefined if there is none. */
+function limitIn(records: AcmeRecords, id: string, nowMs: number): string | undefined {
+  const limits = [recordIn(records, 'attempts', id), recordIn(records, 'attempts', SERVER)];
+  const limit = limits.find((one) => one?.kind === 'limited' && isToCome(one.nextAtMs, nowMs));
+  return limit && `${limit.reason} The next attempt is possible at ${new Date(limit.nextAtMs).toISOString()}.`;
 }
 
 /** Returns the record to write; undefined if there is no certificate to revoke. */

@@ -29,7 +29,6 @@ export class CommandChecker {
   readonly #deployment: () => Deployment;
   readonly #issued: Issued[] = [];
   readonly #keyChangesMs: number[] = [];
-  readonly #limitedMs: number[] = [];
   #wrongKeyMs = Number.NEGATIVE_INFINITY;
 
   constructor(deployment: () => Deployment) {
@@ -57,11 +56,6 @@ export class CommandChecker {
   /** Whether it has done so since then. */
   isKeyWrongSince(fromMs: number): boolean {
     return this.#wrongKeyMs >= fromMs;
-  }
-
-  /** The authority has refused an order for a while. */
-  limited(): void {
-    this.#limitedMs.push(this.#now());
   }
 
   /** When the certificate was revoked; Infinity: it was not. */
@@ -96,11 +90,11 @@ export class CommandChecker {
     );
   }
 
-  /** In order, gateways take every request up. */
+  /** In order, gateways take every request up, or say until when the authority takes none. */
   #checkFailure(kind: CommandKind, names: string, atMs: number, failure: string): void {
     const { disturbances, world } = this.#deployment();
     if (!/No gateway has taken|has lost the request/.test(failure)) return;
-    if (!disturbances.isCalmSince(atMs - 10 * ORDER_MAX_MS) || this.#limitedMs.some((ms) => ms > atMs)) return;
+    if (!disturbances.isCalmSince(atMs - 10 * ORDER_MAX_MS)) return;
     world.violate('progress', `"${kind}" of ${names}: ${failure}`);
   }
 

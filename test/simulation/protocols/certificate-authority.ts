@@ -147,7 +147,7 @@ export class CertificateAuthority {
   }
 
   #newOrder(place: string, kid: string, payload: Record<string, unknown> | undefined): CaAnswer {
-    const { world, checker, commands } = this.#options;
+    const { world, checker } = this.#options;
     if (this.#random.chance(FORGOTTEN)) {
       this.#forget(kid);
       return this.#problem(400, 'accountDoesNotExist');
@@ -161,7 +161,6 @@ export class CertificateAuthority {
     if (this.#random.chance(0.02)) {
       const untilMs = world.now() + this.#random.between(600_000, 1_800_000);
       this.#limitedUntilMs.set(names.join(), untilMs);
-      commands.limited();
       return this.#limited(untilMs);
     }
     this.#count += 1;
