@@ -7,7 +7,7 @@ import { name, secretEntry, whole } from '../config/parts.ts';
 export const CAUSE_KINDS = [
   ...['certificate', 'configuration', 'errors', 'instance', 'issuer', 'loop', 'more', 'near', 'operation'],
   ...['operations', 'organization', 'receiver', 'redis', 'shedding', 'silent', 'slow', 'store', 'stores'],
-  ...['unknown', 'upstream', 'worker'],
+  ...['tier', 'unknown', 'upstream', 'worker'],
 ] as const;
 
 /** Whether causes can have ids that match: a misspelled kind would silence or report nothing. */
