@@ -80,6 +80,8 @@ export class Directory {
       startedAtMs,
       graceMs,
       now,
+      // Cached callers count from this read on.
+      onListed: () => this.#follower.readNow(),
       machine,
     });
     const follower = createChangeFollower({

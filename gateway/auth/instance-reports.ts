@@ -16,6 +16,8 @@ interface InstanceReportsOptions extends Pick<Instance, 'host' | 'pid' | 'starte
   /** How long cached callers are accepted after the last read of the store. */
   readonly graceMs: number;
   now(): number;
+  /** Called when the store has listed this gateway for the first time, or again. */
+  onListed(): void;
   readonly machine?: Machine | undefined;
 }
 
@@ -41,6 +43,7 @@ export function createInstanceReports({
   instances,
   graceMs,
   now,
+  onListed,
   machine: { setInterval, clearInterval, randomBytes, performance } = realMachine,
   ...process
 }: InstanceReportsOptions): InstanceReports {
@@ -73,9 +76,11 @@ export function createInstanceReports({
       try {
         await instances.report({ ...instance, ...upTo });
         reported = upTo;
-        if (!isListed()) firstListedAt = performance.now();
+        const isNew = !isListed();
+        if (isNew) firstListedAt = performance.now();
         reportedAtMs = sentAtMs;
         reportedAt = sentAt;
+        if (isNew && !closed) onListed();
         failure = undefined;
       } catch (cause) {
         failure = cause instanceof Error ? cause.message : String(cause);

@@ -142,7 +142,7 @@ function isNotable({ code, status, upstreamMs }: Trail): boolean {
 /** Refusals that clients cause are logged below the alerting levels. */
 function severityOf({ code, rare }: Trail): keyof typeof levels {
   if (code === undefined) return rare?.answerViolations ? 'warn' : 'info';
-  const blame = code in REFUSALS ? REFUSALS[code as keyof typeof REFUSALS].blame : 'client';
+  const blame = Object.hasOwn(REFUSALS, code) ? REFUSALS[code as keyof typeof REFUSALS].blame : 'client';
   if (blame === 'client') return 'info';
   return blame === 'upstream' ? 'warn' : 'error';
 }

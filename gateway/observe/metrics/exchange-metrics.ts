@@ -127,7 +127,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     limits.decision(trail);
     // Upstreams may use codes of their own, which must not become an unbounded label.
     if (code !== undefined) {
-      rejectedBy(trail.stage)(code in REFUSALS ? code : 'upstream_own').value += 1;
+      rejectedBy(trail.stage)(Object.hasOwn(REFUSALS, code) ? code : 'upstream_own').value += 1;
       if (trail.stage === 'forward' && wasRefused(trail)) unsent.set(code, (unsent.get(code) ?? 0) + 1);
     }
     if (code === 'validation_failed') violations.inc({ direction: 'request', http_route: routes.routeOf(operation) });

@@ -56,6 +56,8 @@ export interface ChangeFollower<Change> {
   last(): Change | undefined;
   /** Increases with every change: a result that was looked up under an earlier generation may be out of date. */
   generation(): number;
+  /** Reads the stream now, once more if a read is in progress. */
+  readNow(): void;
   stop(): void;
 }
 
@@ -109,10 +111,12 @@ export function createChangeFollower<Change extends Sequenced>({
     polling = false;
   }
 
-  const unsubscribe = options.stream.subscribe(() => {
+  function readNow(): void {
     announced = true;
     void poll();
-  });
+  }
+
+  const unsubscribe = options.stream.subscribe(readNow);
   // Announcements may be lost, so the poll interval alone has to meet the promised delay.
   const timer = setInterval(poll, pollMs).unref();
   void poll();
@@ -125,6 +129,7 @@ export function createChangeFollower<Change extends Sequenced>({
     position: reader.position,
     last: reader.last,
     generation: reader.generation,
+    readNow,
     stop() {
       unsubscribe();
       clearInterval(timer);

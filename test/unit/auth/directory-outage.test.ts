@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Directory } from '../../../gateway/auth/directory.ts';
 import { realMachine } from '../../../gateway/shared/machine.ts';
 import { follow, GRACE_MS, settled, switchable } from './directory-samples.ts';
-import { fakeClock, makeKey, refusal, storeWithKey, until } from './samples.ts';
+import { digestOf, fakeClock, makeKey, refusal, storeWithKey, until } from './samples.ts';
 
 test('while the store is away known keys go on through the grace, unknown ones get auth_unavailable, and status shows it', async (t) => {
   const { store, key } = await storeWithKey(t);
@@ -79,6 +80,21 @@ test('after an outage longer than the grace, known keys are looked up until the 
 
   state.unlisted = false;
   await until(async () => (await lookUps()) === 0);
+});
+
+test('a gateway that has just started need not wait for a poll to use its cache', async (t) => {
+  const { store, key } = await storeWithKey(t);
+  const { state, needed } = switchable(store);
+  const now = fakeClock().now;
+  const bounds = { positiveMax: 100, negativeMax: 100 };
+  const rare = { pollMs: 3_600_000, graceMs: GRACE_MS };
+  const directory = new Directory({ store: needed, digestOf, host: 'here', pid: 1, now, ...rare, ...bounds });
+  t.after(() => directory.close());
+  await until(async () => {
+    state.lookUps = 0;
+    assert.notEqual(await directory.callerOf(key), undefined);
+    return state.lookUps === 0;
+  });
 });
 
 test('a look-up that fails is auth_unavailable, never "no such key"', async (t) => {

@@ -14,6 +14,7 @@ function reporting(test: TestContext) {
   const state = {
     failing: false,
     sent: [] as number[],
+    listed: 0,
     changedAtMs: undefined as number | undefined,
     gate: undefined as Promise<void> | undefined,
   };
@@ -33,16 +34,20 @@ function reporting(test: TestContext) {
     startedAtMs: START_MS,
     graceMs: GRACE_MS,
     now: Date.now,
+    onListed() {
+      state.listed += 1;
+    },
   });
   const positions = async () => (await instances.list()).map(({ position }) => position);
   return { reports, state, instances, positions };
 }
 
 test('a gateway reports to the store before it has read anything, with the data that operators need to find it', async (t) => {
-  const { reports, instances } = reporting(t);
+  const { reports, instances, state } = reporting(t);
   await setImmediate();
   const [listed] = await instances.list();
   assert.ok(listed);
+  assert.equal(state.listed, 1);
   const { silentMs, graceMs, ...rest } = listed;
   assert.deepEqual(rest, { id: reports.id, host: 'here', pid: 4711, startedAtMs: START_MS, position: 0 });
   assert.match(reports.id, /^gw_[0-9A-Za-z]{20}$/);
@@ -128,7 +133,8 @@ test('a store that cannot be reached does not hold up the end', async () => {
   const report = () => {
     throw new Error('away');
   };
-  const self = { host: 'here', pid: 1, startedAtMs: START_MS, graceMs: GRACE_MS, now: Date.now };
+  const onListed = () => assert.fail('it was never listed');
+  const self = { host: 'here', pid: 1, startedAtMs: START_MS, graceMs: GRACE_MS, now: Date.now, onListed };
   const reports = createInstanceReports({ instances: { report, remove }, ...self });
   reports.noteRead({ position: 1 });
   await reports.close();
