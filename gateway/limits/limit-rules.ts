@@ -63,6 +63,15 @@ export function ruleOf(rules: LimitRules, { id, tier }: Organization): NamedRule
   return strictest && { name: `tiers.${strictest.name}`, rule: strictest.rule };
 }
 
+/** Whether an organization has neither a rule of its own nor a tier that is there: the strictest tier is in its place. */
+export function lacksTier(
+  { tiers, organizations }: Pick<LimitRules, 'tiers' | 'organizations'>,
+  organization: string,
+  tier: string,
+): boolean {
+  return !Object.hasOwn(tiers, tier) && !Object.hasOwn(organizations, organization);
+}
+
 /** Returns the strictest tier of organizations, which is in the place of a missing one; undefined if there is none. */
 export function strictestTierOf<Rule extends LimitRule>(
   tiers: Readonly<Record<string, Rule>>,

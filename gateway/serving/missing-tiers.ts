@@ -1,7 +1,7 @@
 // Counts the organizations whose tier `limits.yaml` lacks, for `/status` and the log: they get the limits of the strictest tier.
 
 import type { KeyStore } from '../auth/store/key-store.ts';
-import { type LimitRules, strictestTierOf } from '../limits/limit-rules.ts';
+import { type LimitRules, lacksTier, strictestTierOf } from '../limits/limit-rules.ts';
 import type { Log } from '../observe/log/log.ts';
 import { missingTierText } from '../shared/missing-tier.ts';
 
@@ -79,18 +79,14 @@ export function openMissingTiers(
 }
 
 function lacks(before: object, after: object): boolean {
-  return Object.keys(before).some((name) => !(name in after));
+  return Object.keys(before).some((name) => !Object.hasOwn(after, name));
 }
 
-async function missingIn(
-  { tiers, organizations: own }: Rules,
-  { scan }: KeyStore['organizations'],
-): Promise<MissingTier[]> {
+async function missingIn(rules: Rules, { scan }: KeyStore['organizations']): Promise<MissingTier[]> {
   const counts = new Map<string, number>();
   for await (const page of scan())
-    for (const { id, tier } of page)
-      if (!(tier in tiers) && !(id in own)) counts.set(tier, (counts.get(tier) ?? 0) + 1);
-  const inPlace = strictestTierOf(tiers)?.name;
+    for (const { id, tier } of page) if (lacksTier(rules, id, tier)) counts.set(tier, (counts.get(tier) ?? 0) + 1);
+  const inPlace = strictestTierOf(rules.tiers)?.name;
   const more = inPlace === undefined ? {} : { in_place: inPlace };
   return [...counts].sort().map(([tier, organizations]) => ({ tier, organizations, ...more }));
 }

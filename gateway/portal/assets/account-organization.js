@@ -26,18 +26,8 @@ export function ownRequestsCard(isTest, refresh) {
   const what = isTest
     ? 'A test key explains the requests that were sent with it. The organization, its limits, use and keys take a live key with the scope '
     : 'This key explains the requests that were sent with it. The organization, its limits, use and keys take a key with the scope ';
-  return element(
-    'section',
-    { class: 'organization-card', 'aria-labelledby': 'account-name' },
-    element(
-      'div',
-      { class: 'account-head' },
-      element('h2', { id: 'account-name', tabindex: '-1' }, 'Requests of this key'),
-      refresh,
-    ),
-    element('p', {}, what, element('code', {}, 'gateway:read'), '.'),
-    commandsElement(ASKED_BY_EVERY_KEY),
-  );
+  const text = element('p', {}, what, element('code', {}, 'gateway:read'), '.');
+  return card('Requests of this key', [refresh], text, ASKED_BY_EVERY_KEY);
 }
 
 /** @param refresh a button */
@@ -49,22 +39,21 @@ export function organizationCard({ name, id, tier, state, contacts }, refresh) {
     ['Tier', tierElement(String(tier))],
     ['Notices go to', listOf(contacts).length > 0 ? contacts.join(', ') : 'no address'],
   ];
+  const list = element(
+    'dl',
+    { class: 'facts' },
+    ...facts.map(([term, value]) => element('div', {}, element('dt', {}, term), element('dd', {}, value))),
+  );
+  return card(String(name), [badge, refresh], list, ASKED);
+}
+
+function card(title, beside, content, asked) {
   return element(
     'section',
     { class: 'organization-card', 'aria-labelledby': 'account-name' },
-    element(
-      'div',
-      { class: 'account-head' },
-      element('h2', { id: 'account-name', tabindex: '-1' }, String(name)),
-      badge,
-      refresh,
-    ),
-    element(
-      'dl',
-      { class: 'facts' },
-      ...facts.map(([term, value]) => element('div', {}, element('dt', {}, term), element('dd', {}, value))),
-    ),
-    commandsElement(ASKED),
+    element('div', { class: 'account-head' }, element('h2', { id: 'account-name', tabindex: '-1' }, title), ...beside),
+    content,
+    commandsElement(asked),
   );
 }
 

@@ -1,5 +1,4 @@
-// The requests that an upstream has without having begun to answer, for /status. They are counted when somebody asks, so they cost a request
-// nothing.
+// The requests that an upstream has not begun to answer, for /status. They are counted when the status is read: a request pays nothing for it.
 
 import type { Deadlines } from './deadlines.ts';
 
