@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { isFieldText } from '../shared/http/words.ts';
+import { isFieldName, isFieldText } from '../shared/http/words.ts';
 
 /** The address of a server. Its path has unreserved characters, and no dot segments. */
 export function isServerAddress(text: string): boolean {
@@ -21,6 +21,12 @@ export const forHeaders =
   'must be of visible ASCII characters, since it goes into a header: write others of an address as %C3%A9, those of a host name as xn--…';
 
 const outside = (what: string, min: number, max: number) => `must be a whole number of ${what} from ${min} to ${max}`;
+
+/** The name of a header, in lower case. */
+export const fieldName = z
+  .string()
+  .refine(isFieldName, 'must be the name of a header')
+  .transform((name) => name.toLowerCase());
 
 // `pattern` is for editors, which cannot run refinements. It must not refuse a value that the gateway accepts.
 export const httpUrl = z

@@ -25,6 +25,11 @@ const SUSPENDED: Readonly<
     consequence: 'Nothing is sent to it until the secret changes; its requests get 502 upstream_auth_failed.',
     runbook: 'GatewayCredentialLatched',
   },
+  no_secret: {
+    cause: 'has a credential without a usable secret',
+    consequence: 'Nothing is sent to it until the secret can be read; its requests get 502 upstream_auth_failed.',
+    runbook: 'GatewayCredentialLatched',
+  },
 };
 
 /** @param times how long the service takes, if that is known */

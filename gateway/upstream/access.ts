@@ -5,7 +5,7 @@ import type { CredentialState } from '../shared/contracts/upstreams.ts';
 import { createSentRequests, type SentRequests, type Unanswered } from './attempts/sent-requests.ts';
 import { ConcurrencyLimit, type ConcurrencyRules, type QueueRefusal } from './concurrency/concurrency-limit.ts';
 import { Credential, type CredentialOptions } from './credentials/credential.ts';
-import type { CredentialSettings } from './credentials/credential-kinds.ts';
+import type { CredentialSettings } from './settings.ts';
 
 /**
  * Default of `maxQueueMs` for an upstream without `maxInFlight`. The gateway shortens a queue that has not been empty for a while, until

@@ -18,7 +18,7 @@ export interface UpstreamAccess extends Accesses {
 }
 
 interface UpstreamAccessOptions
-  extends Omit<AccessesOptions, 'readSecret' | 'secretWrittenAt' | 'onLatched' | 'onHealed'> {
+  extends Omit<AccessesOptions, 'readSecret' | 'secretWrittenAt' | 'onSuspended' | 'onHealed'> {
   readonly config: Config;
   readonly secrets: Secrets;
   readonly log: Log;
@@ -54,7 +54,7 @@ export async function openUpstreamAccess({
     ...options,
     readSecret,
     secretWrittenAt: secrets.writtenAt,
-    onLatched: (upstream, reason) =>
+    onSuspended: (upstream, reason) =>
       log.logger.error(
         { upstream, reason },
         'the upstream credential cannot be used; requests are suspended until the secret changes or `upstreams retry` is run',

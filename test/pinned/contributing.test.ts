@@ -78,7 +78,7 @@ const examples: Readonly<Record<string, Example>> = {
     kind: 'a credential kind',
     named: /\bbasic: z\b|kind: 'basic'|\.kind === 'basic'|\bcredential\.user\b/,
     // The others take user name and password alone.
-    own: /^gateway\/(config\/credential|wiring\/upstream-access|commands\/upstreams\/stalwart\/table)\.ts$/,
+    own: /^gateway\/(wiring\/upstream-access|commands\/upstreams\/stalwart\/table)\.ts$/,
   },
   // The kind `basic` needs no fetch: these files would renew it or end it.
   'basic, if it were fetched': {

@@ -1,16 +1,16 @@
-// Tries the credential of each upstream that has one, with a single request that reads and needs the credential. A refused credential counts as a failed login at
-// the upstream. A mail server that accepts the login is also asked whether it could reload its configuration, because a configuration with
-// an error is not applied.
+// Tries the credential of each upstream with one request that needs it and only reads. A refused credential counts as a failed login at the
+// upstream. A mail server that accepts the login is also asked whether it could reload its configuration, because a configuration with an
+// error is not applied.
 
 import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
 import { isServerOfEntry } from '../../shared/contracts/upstreams.ts';
 import {
   type CredentialHeader,
-  type CredentialSettings,
   credentialProblem,
   parseCredential,
 } from '../../upstream/credentials/credential-kinds.ts';
+import type { CredentialSettings } from '../../upstream/settings.ts';
 import { isSimulated } from '../../upstream/simulated/addresses.ts';
 import { type Finding, fail, type NamedCheck, ok, warn } from '../finding.ts';
 import { type Answered, type Backend, type BackendRequest, createBackend, statusOf } from '../upstreams/backend.ts';

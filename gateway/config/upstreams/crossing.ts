@@ -5,12 +5,7 @@ import { z } from 'zod';
 import { isOwnedAnswerHeader, isOwnedRequestHeader } from '../../shared/http/owned-headers.ts';
 import { isSessionCookieName } from '../../shared/http/session-cookies.ts';
 import { isFieldName } from '../../shared/http/words.ts';
-
-/** The name of a header, in lower case. */
-export const fieldName = z
-  .string()
-  .refine(isFieldName, 'must be the name of a header')
-  .transform((name) => name.toLowerCase());
+import { fieldName } from '../parts.ts';
 
 export const requestHeaders = z
   .array(

@@ -2,12 +2,12 @@
 // shown by editors and make up the tables of docs/config.md.
 
 import { z } from 'zod';
+import { credential } from '../../upstream/settings.ts';
 import { site } from '../gateway/hosts.ts';
 import { day } from '../gateway/versions.ts';
 import { name, whole } from '../parts.ts';
 import { compression } from './compression.ts';
 import { contractMembers } from './contract-members.ts';
-import { credential } from './credential.ts';
 import { cookies, requestHeaders, responseHeaders } from './crossing.ts';
 import { operationSettings } from './operation-settings.ts';
 import { answerRules, requestRules } from './rules.ts';

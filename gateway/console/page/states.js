@@ -8,7 +8,13 @@ export const targetKinds = {
   ...{ failing: 'bad', ejected: 'bad', unhealthy: 'bad' },
 };
 export const breakerKinds = { closed: undefined, half_open: 'warn', open: 'bad' };
-export const credentialKinds = { proven: undefined, unproven: undefined, none: undefined, latched: 'bad' };
+export const credentialKinds = {
+  proven: undefined,
+  unproven: undefined,
+  none: undefined,
+  latched: 'bad',
+  no_secret: 'bad',
+};
 /** The states in which an operator can have the credential tried again. */
 export const retriedCredentials = new Set(['latched']);
 

@@ -17,10 +17,10 @@ export function isServerOfEntry(upstream: string): boolean {
 }
 
 /**
- * `unproven`: one request at a time is sent with it. `proven`: the upstream has accepted it. `latched`: it cannot be used, so requests are
- * suspended.
+ * `unproven`: one request at a time is sent with it. `proven`: the upstream has accepted it. `latched`: the upstream has refused it, so
+ * requests are suspended. `no_secret`: its secret is missing or cannot be parsed, so requests are suspended.
  */
-export type CredentialState = 'unproven' | 'proven' | 'latched';
+export type CredentialState = 'unproven' | 'proven' | 'latched' | 'no_secret';
 
 interface CredentialMeaning {
   /** The state of the upstream for operators while nothing is sent to it; undefined if requests are sent. */
@@ -37,6 +37,7 @@ export const CREDENTIAL_STATES: Readonly<Record<CredentialState, CredentialMeani
   unproven: { upstreamState: undefined, afterRetry: 'unproven' },
   proven: { upstreamState: undefined, afterRetry: 'proven' },
   latched: { upstreamState: 'credential_refused', afterRetry: 'unproven' },
+  no_secret: { upstreamState: 'credential_refused', afterRetry: 'no_secret' },
 };
 
 /** Whether requests to the upstream are suspended because of its credential; false for an upstream without one. */

@@ -1,22 +1,6 @@
 // The kinds of credential that the gateway uses at upstreams: each makes the header of a request from the value of its secret.
 
-/** A credential as upstreams.yaml declares it. */
-export type CredentialSettings = {
-  /** Entry of the secrets store. */
-  readonly secret: string;
-} & (
-  | {
-      readonly kind: 'apiKey';
-      /** The field of the key, in lower case. */
-      readonly header: string;
-    }
-  | {
-      readonly kind: 'basic';
-      /** User name if the secret is only a password. */
-      readonly user: string;
-    }
-  | { readonly kind: 'bearer' }
-);
+import type { CredentialSettings } from '../settings.ts';
 
 type CredentialKind = CredentialSettings['kind'];
 

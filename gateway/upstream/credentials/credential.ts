@@ -1,16 +1,12 @@
 // The gateway's credential at an upstream. An upstream may lock out a client after repeated failed logins, so a refused secret is not sent
-// again: the credential is latched until the secret changes, a probe succeeds, or an operator asks for a retry (latch.ts). Throws
-// upstream_auth_failed.
+// again: the credential is latched until the secret changes, a probe succeeds, or an operator asks for a retry (latch.ts). Without a secret
+// nothing is sent either. Throws upstream_auth_failed.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { CredentialState } from '../../shared/contracts/upstreams.ts';
 import { credentialFieldOf } from '../../shared/http/owned-headers.ts';
-import {
-  type CredentialHeader,
-  type CredentialSettings,
-  type ParsedCredential,
-  parseCredential,
-} from './credential-kinds.ts';
+import type { CredentialSettings } from '../settings.ts';
+import { type CredentialHeader, type ParsedCredential, parseCredential } from './credential-kinds.ts';
 import { Latch, type LatchOptions } from './latch.ts';
 import { LoginDigests } from './login-digests.ts';
 
@@ -27,22 +23,22 @@ interface SecretSource {
   now(): number;
 }
 
-/** Why there is no secret. */
+/** Why there is no secret: it is missing, or it cannot be parsed as its kind demands. */
 type SecretFault = 'absent' | 'unusable';
 
-/** Why the credential is latched: the upstream refused the secret, the secret is missing, or it cannot be parsed as its kind demands. */
-type LatchReason = 'refused' | SecretFault;
+/** Why requests are suspended. `refused`: the credential is latched. */
+type SuspendedBy = 'refused' | SecretFault;
 
-const causes: Readonly<Record<LatchReason, string>> = {
+const causes: Readonly<Record<SuspendedBy, string>> = {
   refused: 'the upstream refused the credential, and the secret has not changed since',
   absent: 'the secret of the credential is missing',
   unusable: 'the secret of the credential cannot be parsed',
 };
 
 export interface CredentialOptions extends SecretSource, LatchOptions {
-  /** Called once when the credential gets latched, possibly during its creation. wiring/upstream-access.ts logs it */
-  onLatched(upstream: string, reason: LatchReason): void;
-  /** Called once when the latch has opened: the secret has changed, a probe was accepted, or an operator asked for a retry. */
+  /** Called once when requests get suspended, possibly while the credential is created. wiring/upstream-access.ts logs it */
+  onSuspended(upstream: string, why: SuspendedBy): void;
+  /** Called once when requests can be sent again. */
   onHealed(upstream: string): void;
 }
 
@@ -54,14 +50,9 @@ export class Credential {
   readonly #secret: CredentialSecret;
   readonly #logins = new LoginDigests();
   readonly #latch: Latch;
-  /**
-   * The last secret that could be parsed. It stays here while the secret is missing. Without it, a refused secret that is removed and
-   * restored would look like a new secret and be sent again.
-   */
-  #current: ParsedCredential | undefined;
-  #isReportedLatched = false;
+  #isReportedSuspended = false;
 
-  /** Reads the secret immediately: a credential without a secret starts latched. */
+  /** Reads the secret immediately: without a secret, requests are suspended from the start. */
   constructor(upstream: string, settings: CredentialSettings, options: CredentialOptions) {
     this.headerName = credentialFieldOf(settings);
     this.#upstream = upstream;
@@ -72,20 +63,18 @@ export class Credential {
   }
 
   /**
-   * Returns the header for the upstream. If the credential is latched, reads the secret again first. Throws upstream_auth_failed if the
-   * credential is still latched.
+   * Returns the header for the upstream. If requests are suspended, reads the secret again first. Throws upstream_auth_failed if they still
+   * are.
    *
    * @param mayProbe false for an operation that needs no credential: as a probe, its success would say nothing
    */
   header(mayProbe: boolean): CredentialHeader {
     this.#refresh();
-    const reason = this.#latchedBy();
-    // `#current` is undefined only if the secret was never readable. The credential is then latched, so this undefined header is never
-    // returned.
-    const header = this.#current?.header as CredentialHeader;
-    if (reason === undefined) return header;
-    const probe = reason === 'refused' && mayProbe ? this.#latch.probe(header) : undefined;
-    if (probe === undefined) throw new GatewayError('upstream_auth_failed', { cause: new Error(causes[reason]) });
+    const { present } = this.#secret;
+    if (typeof present === 'string') throw authFailed(present);
+    if (this.#latch.state !== 'refused') return present.header;
+    const probe = mayProbe ? this.#latch.probe(present.header) : undefined;
+    if (probe === undefined) throw authFailed('refused');
     return probe;
   }
 
@@ -97,7 +86,7 @@ export class Credential {
     return this.#latch.askIfDue();
   }
 
-  /** Lets a refused secret be sent again, as if it were new. Returns false if the credential is not latched by a refusal. */
+  /** Lets a refused secret be sent again, as if it were new. Returns false if the credential is not latched. */
   forgetRefusal(): boolean {
     if (this.#latch.state !== 'refused') return false;
     this.#latch.becomeUnproven();
@@ -107,7 +96,7 @@ export class Credential {
 
   /** True once the upstream has accepted a request with the current secret. Until then only one request at a time is sent. */
   sendsSeveral(): boolean {
-    return this.#latchedBy() === undefined && this.#latch.sendsSeveral;
+    return this.#suspendedBy() === undefined && this.#latch.sendsSeveral;
   }
 
   /**
@@ -116,20 +105,20 @@ export class Credential {
    * @param isProof false for an operation that needs no credential
    */
   accepted(header: CredentialHeader, isProof: boolean): void {
-    if (this.#isCurrent(header) && this.#latch.accepted(header, isProof)) this.#report();
+    if (this.#secret.isLast(header) && this.#latch.accepted(header, isProof)) this.#report();
   }
 
   /**
    * Call it when the upstream has refused this header with this status. Returns true if the secret has changed since the header was made:
-   * repeat the request then, with the new secret. Returns false if the credential is now latched.
+   * repeat the request then, with the new secret. Returns false if requests are now suspended.
    */
   refused(header: CredentialHeader, status: number): boolean {
     this.#latch.answered(header);
     // A refusal of a replaced secret does not concern the current one.
-    if (this.#isCurrent(header)) this.#reload();
-    if (this.#isCurrent(header)) this.#latch.refused(status, this.#secret.writtenAt());
+    if (this.#secret.isLast(header)) this.#reload();
+    if (this.#secret.isLast(header)) this.#latch.refused(status, this.#secret.writtenAt());
     this.#report();
-    return this.#latchedBy() === undefined;
+    return this.#suspendedBy() === undefined;
   }
 
   /** True if a client presents this credential as user name and password. Runs in constant time. */
@@ -137,51 +126,56 @@ export class Credential {
     // The secret is reloaded before the comparison, so that a replaced password stops working. `#refresh` bounds how often the secret is
     // read, so that many guesses do not cause many reads.
     this.#refresh();
-    return this.#logins.match(user, password, this.#secret.fault === undefined);
+    return this.#logins.match(user, password, typeof this.#secret.present !== 'string');
   }
 
   status(): CredentialState {
-    return this.#latchedBy() === undefined ? (this.#latch.state as 'unproven' | 'proven') : 'latched';
+    if (typeof this.#secret.present === 'string') return 'no_secret';
+    return this.#latch.state === 'refused' ? 'latched' : this.#latch.state;
   }
 
-  #latchedBy(): LatchReason | undefined {
-    return this.#secret.fault ?? (this.#latch.state === 'refused' ? 'refused' : undefined);
-  }
-
-  #isCurrent({ name, value }: CredentialHeader): boolean {
-    const current = this.#current?.header;
-    return value === current?.value && name === current.name;
+  #suspendedBy(): SuspendedBy | undefined {
+    const { present } = this.#secret;
+    if (typeof present === 'string') return present;
+    return this.#latch.state === 'refused' ? 'refused' : undefined;
   }
 
   #refresh(): void {
-    if (this.#latchedBy() !== undefined || this.#secret.isOld()) this.#reload();
+    if (this.#suspendedBy() !== undefined || this.#secret.isOld()) this.#reload();
   }
 
   #reload(): void {
     if (this.#latch.state === 'refused') this.#latch.written(this.#secret.writtenAt());
-    const found = this.#secret.read();
-    // Another spelling of the same credential does not count as a change: the upstream would refuse it like the first one.
-    if (found !== undefined && found.identity !== this.#current?.identity) {
-      this.#current = found;
-      this.#logins.use(found.login);
+    const next = this.#secret.readNext();
+    if (next !== undefined) {
+      this.#logins.use(next.login);
       this.#latch.becomeUnproven();
     }
     this.#report();
   }
 
   #report(): void {
-    const reason = this.#latchedBy();
-    if ((reason !== undefined) === this.#isReportedLatched) return;
-    this.#isReportedLatched = reason !== undefined;
-    if (reason === undefined) this.#options.onHealed(this.#upstream);
-    else this.#options.onLatched(this.#upstream, reason);
+    const why = this.#suspendedBy();
+    if ((why !== undefined) === this.#isReportedSuspended) return;
+    this.#isReportedSuspended = why !== undefined;
+    if (why === undefined) this.#options.onHealed(this.#upstream);
+    else this.#options.onSuspended(this.#upstream, why);
   }
+}
+
+function authFailed(why: SuspendedBy): GatewayError {
+  return new GatewayError('upstream_auth_failed', { cause: new Error(causes[why]) });
 }
 
 /** The secret as it is stored. */
 class CredentialSecret {
-  /** The fault found by the last read. */
-  fault: SecretFault | undefined;
+  /** What the last read found. */
+  present: ParsedCredential | SecretFault = 'absent';
+  /**
+   * The last secret that could be parsed. It stays here while the secret is missing. Without it, a refused secret that is removed and
+   * restored would look like a new secret and be sent again.
+   */
+  #last: ParsedCredential | undefined;
   readonly #settings: CredentialSettings;
   readonly #source: SecretSource;
   #readAtMs = Number.NEGATIVE_INFINITY;
@@ -191,12 +185,27 @@ class CredentialSecret {
     this.#source = source;
   }
 
-  /** Reads the secret. Returns undefined and sets `fault` if there is no usable one. */
-  read(): ParsedCredential | undefined {
+  /**
+   * Reads the secret. Returns it if it is a new one. Another spelling of the same credential is not new: the upstream would refuse it like
+   * the first one.
+   */
+  readNext(): ParsedCredential | undefined {
     this.#readAtMs = this.#source.now();
-    const found = this.#readParsed();
-    this.fault = typeof found === 'string' ? found : undefined;
-    return typeof found === 'string' ? undefined : found;
+    const found = this.#read();
+    this.present = found;
+    if (typeof found === 'string') return undefined;
+    if (this.#last?.identity === found.identity) {
+      this.present = this.#last;
+      return undefined;
+    }
+    this.#last = found;
+    return found;
+  }
+
+  /** Whether this is the header of the last secret. */
+  isLast({ name, value }: CredentialHeader): boolean {
+    const last = this.#last?.header;
+    return value === last?.value && name === last.name;
   }
 
   /** Whether the last read was some time ago. Also true after the clock was set back. */
@@ -214,7 +223,7 @@ class CredentialSecret {
     }
   }
 
-  #readParsed(): ParsedCredential | SecretFault {
+  #read(): ParsedCredential | SecretFault {
     try {
       const text = this.#source.readSecret(this.#settings.secret);
       if (text === undefined) return 'absent';

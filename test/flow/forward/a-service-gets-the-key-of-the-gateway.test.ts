@@ -1,7 +1,7 @@
 // A service that wants an API key or a token of its own gets the one of the gateway. Clients can neither send another one nor see it.
 
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
@@ -90,6 +90,24 @@ describe('a service with an API key', () => {
     assert.equal(refused.body.includes(KEY), false);
     writeFileSync(join(secrets, 'things_key'), 'second');
     assert.equal((await world.call('GET /v1/things')).status, 200);
+  });
+
+  it('is latched after a refusal; a missing key is told as another state', async () => {
+    await begin(apiKey);
+    const state = async () => {
+      const status = await (await fetch(`${world.gateway.adminUrl}/status`)).text();
+      return /"credential":"(\w+)"/.exec(status)?.[1];
+    };
+    world.upstream.plays((socket) => socket.write(httpAnswer(401, '{}')));
+    assertRefusal(await world.call('GET /v1/things'), 'upstream_auth_failed');
+    assert.equal(await state(), 'latched');
+    rmSync(join(secrets, 'things_key'));
+    assertRefusal(await world.call('GET /v1/things'), 'upstream_auth_failed');
+    assert.equal(await state(), 'no_secret');
+    world.upstream.plays((socket) => socket.write(httpAnswer(200, '{}')));
+    writeFileSync(join(secrets, 'things_key'), 'second');
+    assert.equal((await world.call('GET /v1/things')).status, 200);
+    assert.equal(await state(), 'proven');
   });
 
   it('is the only one that sees it: neither log nor status has it', async () => {

@@ -156,6 +156,7 @@ test('everything that is wrong is one cause with a runbook, and most name what c
     ],
     [upstream({ breaker: { live: 'half_open' } }), /^bad: .*half open/, 'GatewayBreakerOpen'],
     [upstream({ credential: 'latched' }), /^bad: .*502 upstream_auth_failed/, 'GatewayCredentialLatched'],
+    [upstream({ credential: 'no_secret' }), /^bad: .*without a usable secret/, 'GatewayCredentialLatched'],
     [upstream({ shedding: true }), /^bad: Upstream stock is overloaded/, 'GatewayShedding'],
     [{ overload: { shedding: true } }, /^bad: The gateway is overloaded/, 'GatewayShedding'],
     [{ overload: { loop_overloaded: true } }, /^bad: The event loop/, 'GatewayEventLoopLate'],

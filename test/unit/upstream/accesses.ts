@@ -12,7 +12,7 @@ export const openAccesses = (workers = 1) =>
     isShedding: () => false,
     secretWrittenAt: () => undefined,
     probes: withoutProbes,
-    onLatched: () => undefined,
+    onSuspended: () => undefined,
     onHealed: () => undefined,
     now: Date.now,
   });

@@ -6,11 +6,8 @@ import {
   isSpellingOf,
   mayCarryCredential,
 } from '../../../gateway/shared/http/owned-headers.ts';
-import {
-  type CredentialSettings,
-  type ParsedCredential,
-  parseCredential,
-} from '../../../gateway/upstream/credentials/credential-kinds.ts';
+import { type ParsedCredential, parseCredential } from '../../../gateway/upstream/credentials/credential-kinds.ts';
+import type { CredentialSettings } from '../../../gateway/upstream/settings.ts';
 
 const basic = { kind: 'basic', user: 'gateway', secret: 'entry' } as const;
 const apiKey = { kind: 'apiKey', header: 'x-api-key', secret: 'entry' } as const;

@@ -3,9 +3,8 @@
 // `check` and `doctor` find it.
 
 import { z } from 'zod';
-import { mayCarryCredential } from '../../shared/http/owned-headers.ts';
-import { secretEntry } from '../parts.ts';
-import { fieldName } from './crossing.ts';
+import { fieldName, secretEntry } from '../config/parts.ts';
+import { mayCarryCredential } from '../shared/http/owned-headers.ts';
 
 const kinds = {
   apiKey: z
@@ -38,7 +37,9 @@ const kinds = {
 type Kinds = typeof kinds;
 
 /** One kind and its settings. */
-type CredentialEntry = { [K in keyof Kinds]: { readonly kind: K } & Readonly<z.output<Kinds[K]>> }[keyof Kinds];
+export type CredentialSettings = {
+  [K in keyof Kinds]: { readonly kind: K } & Readonly<z.output<Kinds[K]>>;
+}[keyof Kinds];
 
 const forms = Object.entries(kinds).map(([kind, { shape }]) => `${kind}: { ${Object.keys(shape).join(', ')} }`);
 
@@ -52,7 +53,7 @@ export const credential = z
   .meta({ minProperties: 1, maxProperties: 1 })
   .transform((value) => {
     const [[kind, settings] = []] = Object.entries(value);
-    return { kind, ...settings } as CredentialEntry;
+    return { kind, ...settings } as CredentialSettings;
   })
   .optional()
   .meta({
