@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Deployment } from '../deployment.ts';
 import { BEGINNING_MS, World } from '../engine/world.ts';
+import type { CommandKind, GivenCommand } from './commands.ts';
 import { OrderChecker } from './orders.ts';
 
 const LIFETIME_MS = 3_600_000;
@@ -13,13 +14,16 @@ const NAMES = 'a.test';
 function begin(storeBehindMs = 0) {
   const world = new World({ seed: 'orders' });
   const deployment = new Deployment(world, 1, () => undefined);
+  const commands: GivenCommand[] = [];
   const checker = new OrderChecker({
     deployment: () => deployment,
     lifetimeMs: LIFETIME_MS,
     kills: () => [],
     storeClock: () => BEGINNING_MS + world.now() - storeBehindMs,
+    commands,
   });
-  return { world, deployment, checker, sentence: () => world.violation()?.message };
+  const command = (kind: CommandKind) => commands.push({ kind, names: NAMES, atMs: world.now(), order: undefined });
+  return { world, deployment, checker, command, sentence: () => world.violation()?.message };
 }
 
 it('an order soon after a refusal is a fault', async () => {
@@ -30,6 +34,32 @@ it('an order soon after a refusal is a fault', async () => {
   checker.ordered('o2', NAMES);
   assert.match(sentence() ?? '', /^o2 for a.test is ordered 20000 ms after a refusal$/);
 });
+
+const commandsMeanwhile = [
+  ['a revocation that came during the refused order is followed by an order', 'revoke', undefined],
+  [
+    'a request to order ends with the refusal of its order',
+    'order',
+    'o2 for a.test is ordered 3000 ms after a refusal',
+  ],
+] as const;
+
+for (const [title, kind, expected] of commandsMeanwhile) {
+  it(title, async () => {
+    const { world, checker, command, sentence } = begin();
+    checker.ordered('o1', NAMES);
+    await world.run(1000);
+    command(kind);
+    await world.run(7000);
+    checker.ended('o1');
+    await world.run(10_000);
+    checker.ordered('o2', NAMES);
+    assert.equal(sentence(), expected);
+    await world.run(20_000);
+    checker.ordered('o3', NAMES);
+    assert.match(sentence() ?? '', /^o[23] for a.test is ordered/);
+  });
+}
 
 it('an order that was lost before its refusal leaves no wait', async () => {
   const { world, deployment, checker, sentence } = begin();
