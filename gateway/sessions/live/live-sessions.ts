@@ -77,6 +77,9 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   const watched = createWatchedSessions();
   const recentEnds = createRecentEnds(end, performance);
   let isWriting = false;
+  let isLookingUp = false;
+  /** Watched sessions that the store may have lost. */
+  let doubted = new Set<Session>();
 
   function drop({ id, hash, reason, atMs }: Omit<SessionEnd, 'sequence'>): void {
     known.forget(hash);
@@ -100,7 +103,9 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     onChange: drop,
     onReset(isFirst) {
       known.forgetAll();
-      if (!isFirst) recentEnds.repeatAll();
+      if (isFirst) return;
+      recentEnds.repeatAll();
+      doubted = new Set(watched.all());
     },
     onPolled,
     onHealth: options.onHealth,
@@ -135,7 +140,7 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     if (follower.failure() !== undefined) return;
     void recentEnds.repeatSome();
     void writeUses();
-    void expireWatched();
+    void endWatched();
   }
 
   async function writeUses(): Promise<void> {
@@ -152,18 +157,24 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
   }
 
   /**
-   * Ends the streams of sessions that have expired. The store decides whether one has, because another instance may know of a later use.
+   * Ends the streams of sessions that have expired, or that the store has lost. The store decides, because another instance may know of a later
+   * use. Nothing else would tell of the end of a session that is lost: an end finds no session.
    */
-  async function expireWatched(): Promise<void> {
+  async function endWatched(): Promise<void> {
+    if (isLookingUp) return;
+    isLookingUp = true;
+    const doubtful = doubted;
     const over = watched.all().filter((session) => !known.isAlive(session, nowMs()));
-    for (const { id, hash } of over.slice(0, LOOKED_UP)) {
-      known.forget(hash);
-      try {
+    try {
+      for (const session of [...over.slice(0, LOOKED_UP), ...doubtful]) {
+        const { id, hash } = session;
         if ((await lookUp(hash, () => store.find(hash))) === undefined) watched.end(id, 'expired');
-      } catch {
-        return;
+        doubtful.delete(session);
       }
+    } catch {
+      // The store is away: the next poll begins again.
     }
+    isLookingUp = false;
   }
 
   /**
@@ -211,7 +222,11 @@ export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
     fresh: (session) => refresher.fresh(session),
     onEnded(session, listener) {
       const reason = recentEnds.reasonOf(session.id);
-      if (reason === undefined) return watched.add(session, listener);
+      if (reason === undefined) {
+        // Its request may have begun before the store was replaced.
+        if (known.get(session.hash) === undefined) doubted.add(session);
+        return watched.add(session, listener);
+      }
       queueMicrotask(() => listener(reason));
       return () => undefined;
     },

@@ -2,7 +2,7 @@
 
 import type { EndReason, Session } from '../store/session-store.ts';
 
-/** `expired`: its idle or absolute end has come. */
+/** `expired`: its idle or absolute end has come, or the store has lost it. */
 export type Ended = EndReason | 'expired';
 
 interface Watched {

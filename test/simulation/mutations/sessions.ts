@@ -42,7 +42,8 @@ export const SESSIONS = of('sessions', [
     'found !== undefined && withinGrace() &&',
     'found !== undefined &&',
   ],
-  ['ends that Redis has lost are not written again', LIVE, 'if (!isFirst) recentEnds.repeatAll();', ''],
+  ['ends that Redis has lost are not written again', LIVE, 'recentEnds.repeatAll();', ''],
+  ['a stream outlives a session that Redis has lost', LIVE, 'doubted = new Set(watched.all());', ''],
   [
     'a logout loses against a login in progress',
     STORE,
