@@ -15,6 +15,7 @@ export const IDEMPOTENCY = of('idempotency', [
     'if owner ~= ARGV[1] then return end\nif not again',
     'if not again',
   ],
+  ['a repetition that was not sent frees the key', 'replay/redis-store.ts', 'if not again then', 'if true then'],
   [
     'a request that may have run frees its key',
     'replay/recording.ts',

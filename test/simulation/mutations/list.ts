@@ -149,6 +149,12 @@ const KEYS = of('keys', [
     'return true;',
   ],
   [
+    'a gateway that is not listed uses its cache',
+    'auth/directory.ts',
+    'if (follower.readAt() < this.#reports.listedSince()) return false;',
+    '',
+  ],
+  [
     'a process that stood still takes its cache for current',
     'auth/directory.ts',
     'if (follower.readAt() < this.#reports.listedSince()) return false;\n    if (this.#options.now() - follower.readAtMs() > this.#graceMs) return false;',
