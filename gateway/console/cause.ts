@@ -1,6 +1,6 @@
 // Types of what needs an operator's attention, of the status that it is read from, and of the gateways that share a Redis.
 
-import type { CredentialState } from '../shared/contracts/upstreams.ts';
+import type { CredentialFault, CredentialState } from '../shared/contracts/upstreams.ts';
 import type { StoreStates } from './stores.ts';
 
 /** Times in its texts are ISO 8601; the page shows them as times of day. */
@@ -89,6 +89,8 @@ export interface UpstreamReport {
   readonly breaker?: Readonly<Record<string, string>>;
   readonly isolated_until?: string | null;
   readonly credential?: CredentialState;
+  /** Present while nothing is sent because of the credential. */
+  readonly credential_fault?: CredentialFault;
   readonly shedding?: boolean;
   readonly in_flight?: number;
   readonly places?: number;

@@ -1,7 +1,7 @@
 // Pure: what is wrong with an upstream. Failing targets and the circuit breaker that they open are one cause. An upstream that works again
 // stays a cause, marked as over, while the counts of the last minute still include its failed requests.
 
-import type { CredentialState } from '../shared/contracts/upstreams.ts';
+import type { CredentialFault } from '../shared/contracts/upstreams.ts';
 import { type Cause, failureCause, type StatusForCauses, type UpstreamReport, warningCause } from './cause.ts';
 import type { Present } from './present.ts';
 import { duration, type ServiceTimes } from './service-times.ts';
@@ -11,42 +11,48 @@ type Target = NonNullable<UpstreamReport['targets']>[number];
 
 const OUT = ['ejected', 'unhealthy', 'failing'];
 
-/** Why no request is sent to an upstream, by the state of its credential; undefined if requests are sent. */
-const SUSPENDED: Readonly<
-  Record<
-    CredentialState,
-    { readonly cause: string; readonly consequence: string; readonly runbook: string } | undefined
-  >
-> = {
-  unproven: undefined,
-  proven: undefined,
-  latched: {
-    cause: 'refused the credential of the gateway',
-    consequence: 'Nothing is sent to it until the secret changes; its requests get 502 upstream_auth_failed.',
-    runbook: 'GatewayCredentialLatched',
-  },
-  no_secret: {
-    cause: 'has a credential without a usable secret',
-    consequence: 'Nothing is sent to it until the secret can be read; its requests get 502 upstream_auth_failed.',
-    runbook: 'GatewayCredentialLatched',
-  },
-};
+interface Suspension {
+  readonly cause: string;
+  readonly ends: string;
+  readonly runbook: string;
+}
+
+const REFUSED = { ends: 'the secret changes', runbook: 'GatewayCredentialLatched' };
+const WITHOUT_SECRET = 'GatewayCredentialMissing';
+
+/** Why no request is sent to an upstream, and what ends that. */
+function suspensionOf(upstream: string, { reason, secret, detail }: CredentialFault): Suspension {
+  const without = `The gateway has no credential for upstream ${upstream}: the secret ${secret}`;
+  const file = `SECRETS_DIR/${secret}`;
+  switch (reason) {
+    case 'refused':
+      return { ...REFUSED, cause: `Upstream ${upstream} refused the credential of the gateway, the secret ${secret}.` };
+    case 'absent':
+      return { cause: `${without} is missing.`, ends: `the secret is in ${file}`, runbook: WITHOUT_SECRET };
+    case 'unusable': {
+      const what = detail === undefined ? 'is not in the form of its kind.' : `cannot be used. ${detail}`;
+      return { cause: `${without} ${what}`, ends: `${file} has the right secret`, runbook: WITHOUT_SECRET };
+    }
+    default:
+      return reason satisfies never;
+  }
+}
+
+function suspensionCause(name: string, fault: CredentialFault, details: string): Cause {
+  const { cause, ends, runbook } = suspensionOf(name, fault);
+  const consequence = `Nothing is sent to it until ${ends}; its requests get 502 upstream_auth_failed.`;
+  return failureCause(`upstream ${name} credential`, cause, consequence, { runbook, details });
+}
 
 /** @param times how long the service takes, if that is known */
 export function upstreamCauses([name, upstream]: readonly [string, UpstreamReport], times?: ServiceTimes): Cause[] {
-  const { targets = [], breaker = {}, credential, shedding, isolated_until: until } = upstream;
+  const { targets = [], breaker = {}, credential_fault: fault, shedding, isolated_until: until } = upstream;
   const details = `#/upstreams/${encodeURIComponent(name)}`;
   const modes = new Set([...targets.map(({ mode }) => mode), ...Object.keys(breaker)]);
   const found = [...modes].flatMap((mode) =>
     ofMode({ name, mode, details, breaker: breaker[mode], targets: targets.filter((target) => target.mode === mode) }),
   );
-  const suspended = credential && SUSPENDED[credential];
-  if (suspended !== undefined)
-    found.push(
-      failureCause(`upstream ${name} credential`, `Upstream ${name} ${suspended.cause}.`, suspended.consequence, {
-        ...{ runbook: suspended.runbook, details },
-      }),
-    );
+  if (fault !== undefined) found.push(suspensionCause(name, fault, details));
   // An open breaker refuses requests before they queue, so an overload beside it is the same cause.
   if (shedding === true && !found.some(({ kind }) => kind === 'bad'))
     found.push(

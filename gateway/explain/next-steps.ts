@@ -3,7 +3,7 @@
 import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
 import { onlyViolation } from '../shared/contracts/violation-text.ts';
-import { runbookOf, wasRefused } from '../shared/failed-requests.ts';
+import { lacksSecret, runbookOf, wasRefused } from '../shared/failed-requests.ts';
 import type { LogLine } from './log-line.ts';
 
 export interface NextSteps {
@@ -48,7 +48,7 @@ function commandsOf(line: LogLine): string[] {
   const { code, stage, status, organization, upstream } = line;
   if (stage === 'match') return ['bin/gateway routes'];
   if (stage === 'forward' && upstream !== undefined && Number(status) >= 500)
-    return [`bin/gateway upstreams try ${upstream}`, ...afterTrial(code, upstream)];
+    return [`bin/gateway upstreams try ${upstream}`, ...afterTrial(line)];
   if (organization === undefined) return [];
   if (code === 'rate_limited') return [`bin/gateway limits show --org ${organization}`];
   const scopes = missingScopes(line);
@@ -57,8 +57,9 @@ function commandsOf(line: LogLine): string[] {
 }
 
 /** A secret that was corrected here is sent again by itself. */
-function afterTrial(code: unknown, upstream: unknown): string[] {
-  if (code !== 'upstream_auth_failed') return [];
+function afterTrial(line: LogLine): string[] {
+  const { code, upstream } = line;
+  if (code !== 'upstream_auth_failed' || lacksSecret(line)) return [];
   return [`bin/gateway upstreams retry ${upstream} # once the account at the service is corrected`];
 }
 

@@ -42,13 +42,22 @@ const RUNBOOKS_OF_STORES: Readonly<Record<string, string>> = {
   replay: 'GatewayKeyStoreAway',
 };
 
+/** Whether a request was not sent because the gateway has no secret for its upstream, which has then refused nothing. */
+export function lacksSecret({ code, cause }: Readonly<Partial<Record<'code' | 'cause', unknown>>>): boolean {
+  return code === 'upstream_auth_failed' && String(cause).startsWith(SECRET_OF_CREDENTIAL);
+}
+
+/** How the log line of such a request begins its `cause`. */
+export const SECRET_OF_CREDENTIAL = 'the secret of the credential';
+
 /** Undefined if no section is about it. */
 export function runbookOf(
-  record: Readonly<Partial<Record<'code' | 'stage' | 'status' | 'target', unknown>>>,
+  record: Readonly<Partial<Record<'code' | 'stage' | 'status' | 'target' | 'cause', unknown>>>,
 ): string | undefined {
   const code = String(record.code);
   const stage = String(record.stage);
   if (code === 'gateway_overloaded' && Object.hasOwn(RUNBOOKS_OF_STORES, stage)) return RUNBOOKS_OF_STORES[stage];
+  if (lacksSecret(record)) return 'GatewayCredentialMissing';
   const failed = hasFailed(record);
   // A service that responds with 503 gets the codes of the queue and the breaker, too.
   if (Object.hasOwn(RUNBOOKS, code) && !(failed && Object.hasOwn(REFUSED_UNSENT, code))) return RUNBOOKS[code];

@@ -1,7 +1,7 @@
 // Holds the gateway's credential and the concurrency limit of each upstream. Both outlast a reload of the configuration: a refused
 // credential stays refused, and requests in progress still count against the limit.
 
-import type { CredentialState } from '../shared/contracts/upstreams.ts';
+import type { CredentialFault, CredentialState } from '../shared/contracts/upstreams.ts';
 import { createSentRequests, type SentRequests, type Unanswered } from './attempts/sent-requests.ts';
 import { ConcurrencyLimit, type ConcurrencyRules, type QueueRefusal } from './concurrency/concurrency-limit.ts';
 import { Credential, type CredentialOptions } from './credentials/credential.ts';
@@ -61,6 +61,8 @@ export interface Accesses {
 
 interface AccessStatus {
   readonly credential?: CredentialState;
+  /** Absent unless requests are suspended because of the credential. */
+  readonly credential_fault?: CredentialFault;
   readonly in_flight: number;
   readonly places: number;
   readonly waiting: number;
@@ -149,13 +151,18 @@ export function createAccesses(options: AccessesOptions): Accesses {
 function statusOf({ credential, concurrency, sent }: Access, shedding: boolean): AccessStatus {
   const unanswered = sent.unanswered();
   return {
-    ...(credential && { credential: credential.status() }),
+    ...(credential && { credential: credential.status(), ...faultOf(credential) }),
     in_flight: concurrency.inFlight(),
     places: concurrency.places(),
     waiting: concurrency.waiting(),
     ...(unanswered.length > 0 && { unanswered }),
     shedding,
   };
+}
+
+function faultOf(credential: Credential): Pick<AccessStatus, 'credential_fault'> {
+  const fault = credential.fault();
+  return fault === undefined ? {} : { credential_fault: fault };
 }
 
 function settingsKeyOf(name: string, credential: CredentialSettings): string {

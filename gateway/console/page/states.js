@@ -18,6 +18,10 @@ export const credentialKinds = {
 /** The states in which an operator can have the credential tried again. */
 export const retriedCredentials = new Set(['latched']);
 
+/** With the name of the secret that has to change. */
+export const credentialState = ({ credential, credential_fault: fault }) =>
+  worded(credentialKinds, credential, fault === undefined ? '' : `: ${fault.secret}`);
+
 /** A healthy target is shown as suspect after a failed request. One failure is no cause of its own yet. */
 export const stateOfTarget = ({ state: known, last_error: error }) =>
   known === 'healthy' && error ? 'suspect' : known;

@@ -8,7 +8,7 @@ import { exchangeTable } from './exchanges.js';
 import { count, lastSpan, moment, operationName, percent, quantile, rate } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 import { piecesIn } from './runbook.js';
-import { breakerKinds, credentialKinds, stateOfTarget, targetKinds, worded } from './states.js';
+import { breakerKinds, credentialState, stateOfTarget, targetKinds, worded } from './states.js';
 import { SUBJECTS, subjectIn } from './subjects.js';
 import { createTable } from './tables.js';
 import { createTrafficCharts } from './traffic-charts.js';
@@ -182,7 +182,7 @@ function showUpstream({ statuses }) {
       `Breaker, ${mode}`,
       known === 'open' ? broken : worded(breakerKinds, known),
     ]),
-    ...(credential === undefined ? [] : [['Credential', worded(credentialKinds, credential)]]),
+    ...(credential === undefined ? [] : [['Credential', credentialState(upstream)]]),
     ['In progress', count(inProgress)],
     ['Routes', link(addressOf('routes', { find: subject.id }), 'Its operations')],
   ]);

@@ -4,7 +4,7 @@ import { actionButton } from './actions.js';
 import { element } from './elements.js';
 import { clockWithSeconds, count } from './format.js';
 import { addressOf } from './routes.js';
-import { breakerKinds, credentialKinds, retriedCredentials, stateOfTarget, targetKinds, worded } from './states.js';
+import { breakerKinds, credentialState, retriedCredentials, stateOfTarget, targetKinds, worded } from './states.js';
 import { createTableOf, instanceColumn, ofAll, sumOf } from './system-table.js';
 
 export function upstreams() {
@@ -34,7 +34,7 @@ export function upstreams() {
       {
         key: 'credential',
         label: 'Credential',
-        cell: credentialState,
+        cell: credentialCell,
         value: (row) => row.credential,
       },
       {
@@ -59,15 +59,15 @@ function targetState(row) {
   return row.last_error ? element('span', {}, known, element('span', { class: 'soft error' }, row.last_error)) : known;
 }
 
-function credentialState({ upstream, credential }) {
-  const known = worded(credentialKinds, credential);
-  if (!retriedCredentials.has(credential)) return known;
-  return element('span', {}, known, ' ', ...actionButton('retry-upstream', upstream));
+function credentialCell(row) {
+  const known = credentialState(row);
+  if (!retriedCredentials.has(row.credential)) return known;
+  return element('span', {}, known, ' ', ...actionButton('retry-upstream', row.upstream));
 }
 
 function upstreamRows({ upstreams: known = {} }) {
-  return Object.entries(known).flatMap(([upstream, { targets = [], breaker = {}, credential, waiting }]) =>
-    targets.map((target) => ({ ...target, upstream, breaker: breaker[target.mode], credential, waiting })),
+  return Object.entries(known).flatMap(([upstream, { targets = [], breaker = {}, ...shared }]) =>
+    targets.map((target) => ({ ...shared, ...target, upstream, breaker: breaker[target.mode] })),
   );
 }
 

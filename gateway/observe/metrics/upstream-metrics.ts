@@ -2,7 +2,7 @@
 
 import type { Registry } from '@prometheus-io/client';
 import type { RareNotes } from '../../catalogue/log-fields.ts';
-import { type CredentialState, isSuspended } from '../../shared/contracts/upstreams.ts';
+import type { CredentialState } from '../../shared/contracts/upstreams.ts';
 import { registerCounter, registerGauge } from './library-metrics.ts';
 
 export interface UpstreamState {
@@ -62,7 +62,13 @@ export function registerUpstreamGauges(registry: Registry, states: ByUpstream<Up
     'gateway_upstream_credential_latched',
     '1 while nothing is sent to an upstream because it refused the credential of the gateway: until the secret changes, or an operator has it tried again. Otherwise 0.',
     'max',
-    ({ credential }) => credential && Number(isSuspended(credential)),
+    ({ credential }) => credential && Number(credential === 'latched'),
+  );
+  gauge(
+    'gateway_upstream_credential_missing',
+    '1 while nothing is sent to an upstream because the secret of its credential is missing, empty, unreadable or not in the form of its kind. Otherwise 0.',
+    'max',
+    ({ credential }) => credential && Number(credential === 'no_secret'),
   );
   gauge('gateway_upstream_in_flight', 'Requests in progress at an upstream.', 'sum', (state) => state.in_flight);
   gauge('gateway_upstream_waiting', 'Requests in the queue of an upstream.', 'sum', (state) => state.waiting);

@@ -22,6 +22,15 @@ export function isServerOfEntry(upstream: string): boolean {
  */
 export type CredentialState = 'unproven' | 'proven' | 'latched' | 'no_secret';
 
+/** Why requests are suspended: the upstream refused the secret, there is none, or it cannot be read or parsed. */
+export interface CredentialFault {
+  readonly reason: 'refused' | 'absent' | 'unusable';
+  /** The entry of the secrets. */
+  readonly secret: string;
+  /** Why an unusable secret cannot be read, without its value; absent if it is not in the form of its kind. */
+  readonly detail?: string;
+}
+
 interface CredentialMeaning {
   /** The state of the upstream for operators while nothing is sent to it; undefined if requests are sent. */
   readonly upstreamState: 'credential_refused' | undefined;

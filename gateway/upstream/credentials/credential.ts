@@ -3,7 +3,8 @@
 // nothing is sent either. Throws upstream_auth_failed.
 
 import { GatewayError } from '../../catalogue/errors.ts';
-import type { CredentialState } from '../../shared/contracts/upstreams.ts';
+import type { CredentialFault, CredentialState } from '../../shared/contracts/upstreams.ts';
+import { SECRET_OF_CREDENTIAL } from '../../shared/failed-requests.ts';
 import { credentialFieldOf } from '../../shared/http/owned-headers.ts';
 import type { CredentialSettings } from '../settings.ts';
 import { type CredentialHeader, type ParsedCredential, parseCredential } from './credential-kinds.ts';
@@ -23,16 +24,15 @@ interface SecretSource {
   now(): number;
 }
 
-/** Why there is no secret: it is missing, or it cannot be parsed as its kind demands. */
-type SecretFault = 'absent' | 'unusable';
+type SuspendedBy = CredentialFault['reason'];
 
-/** Why requests are suspended. `refused`: the credential is latched. */
-type SuspendedBy = 'refused' | SecretFault;
+/** Why there is no secret. */
+type SecretFault = Exclude<SuspendedBy, 'refused'>;
 
 const causes: Readonly<Record<SuspendedBy, string>> = {
   refused: 'the upstream refused the credential, and the secret has not changed since',
-  absent: 'the secret of the credential is missing',
-  unusable: 'the secret of the credential cannot be parsed',
+  absent: `${SECRET_OF_CREDENTIAL} is missing`,
+  unusable: `${SECRET_OF_CREDENTIAL} is empty, unreadable or not in the form of its kind`,
 };
 
 export interface CredentialOptions extends SecretSource, LatchOptions {
@@ -129,9 +129,19 @@ export class Credential {
     return this.#logins.match(user, password, typeof this.#secret.present !== 'string');
   }
 
+  /** A secret that has just been written counts at once, without a request that needs it. */
   status(): CredentialState {
+    if (this.#secret.isOld()) this.#reload();
     if (typeof this.#secret.present === 'string') return 'no_secret';
     return this.#latch.state === 'refused' ? 'latched' : this.#latch.state;
+  }
+
+  /** Why requests are suspended; undefined if they are sent. */
+  fault(): CredentialFault | undefined {
+    const reason = this.#suspendedBy();
+    if (reason === undefined) return undefined;
+    const { entry, detail } = this.#secret;
+    return { reason, secret: entry, ...(reason === 'unusable' && detail !== undefined && { detail }) };
   }
 
   #suspendedBy(): SuspendedBy | undefined {
@@ -171,6 +181,8 @@ function authFailed(why: SuspendedBy): GatewayError {
 class CredentialSecret {
   /** What the last read found. */
   present: ParsedCredential | SecretFault = 'absent';
+  /** Why it could not be read. */
+  detail: string | undefined;
   /**
    * The last secret that could be parsed. It stays here while the secret is missing. Without it, a refused secret that is removed and
    * restored would look like a new secret and be sent again.
@@ -214,21 +226,27 @@ class CredentialSecret {
     return ageMs < 0 || ageMs >= READ_EVERY_MS;
   }
 
+  get entry(): string {
+    return this.#settings.secret;
+  }
+
   /** When the secret was last written; undefined if that cannot be known. */
   writtenAt(): number | undefined {
     try {
-      return this.#source.secretWrittenAt(this.#settings.secret);
+      return this.#source.secretWrittenAt(this.entry);
     } catch {
       return undefined;
     }
   }
 
   #read(): ParsedCredential | SecretFault {
+    this.detail = undefined;
     try {
-      const text = this.#source.readSecret(this.#settings.secret);
+      const text = this.#source.readSecret(this.entry);
       if (text === undefined) return 'absent';
       return parseCredential(text.replace(/\r?\n$/, ''), this.#settings) ?? 'unusable';
-    } catch {
+    } catch (error) {
+      this.detail = (error as Error).message;
       return 'unusable';
     }
   }

@@ -19,6 +19,7 @@ const notConfigured = new Set([
   'gateway_certificate_missing',
   'gateway_certificate_order_failures',
   'gateway_upstream_credential_latched',
+  'gateway_upstream_credential_missing',
 ]);
 
 interface Selector {

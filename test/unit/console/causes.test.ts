@@ -155,8 +155,21 @@ test('everything that is wrong is one cause with a runbook, and most name what c
       'GatewayBreakerOpen',
     ],
     [upstream({ breaker: { live: 'half_open' } }), /^bad: .*half open/, 'GatewayBreakerOpen'],
-    [upstream({ credential: 'latched' }), /^bad: .*502 upstream_auth_failed/, 'GatewayCredentialLatched'],
-    [upstream({ credential: 'no_secret' }), /^bad: .*without a usable secret/, 'GatewayCredentialLatched'],
+    [
+      upstream({ credential_fault: { reason: 'refused', secret: 'stock_key' } }),
+      /^bad: Upstream stock refused the credential of the gateway, the secret stock_key\. Nothing .* until the secret changes/,
+      'GatewayCredentialLatched',
+    ],
+    [
+      upstream({ credential_fault: { reason: 'absent', secret: 'stock_key' } }),
+      /^bad: The gateway has no credential for upstream stock: the secret stock_key is missing\. .* SECRETS_DIR\/stock_key;/,
+      'GatewayCredentialMissing',
+    ],
+    [
+      upstream({ credential_fault: { reason: 'unusable', secret: 'stock_key' } }),
+      /^bad: The gateway .*the secret stock_key is not in the form of its kind\. .* 502 upstream_auth_failed/,
+      'GatewayCredentialMissing',
+    ],
     [upstream({ shedding: true }), /^bad: Upstream stock is overloaded/, 'GatewayShedding'],
     [{ overload: { shedding: true } }, /^bad: The gateway is overloaded/, 'GatewayShedding'],
     [{ overload: { loop_overloaded: true } }, /^bad: The event loop/, 'GatewayEventLoopLate'],
