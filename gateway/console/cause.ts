@@ -46,10 +46,12 @@ export interface StatusForCauses extends StoreStates {
   readonly overload?: { readonly shedding?: boolean; readonly loop_overloaded?: boolean };
   readonly certificates?: readonly {
     readonly names?: readonly string[];
+    /** Absent of one that the gateway orders. */
+    readonly file?: string;
     readonly state?: string;
     readonly days_left?: number | null;
     readonly expires_at?: string | null;
-    readonly last_failure?: { readonly reason: string; readonly failures?: number } | null;
+    readonly last_failure?: { readonly at?: string; readonly reason: string; readonly failures?: number } | null;
   }[];
   readonly workers?: readonly {
     readonly worker: number;

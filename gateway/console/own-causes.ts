@@ -116,6 +116,7 @@ function ofWorker({
 
 function ofCertificate({
   names = [],
+  file,
   state,
   days_left: days,
   expires_at: until,
@@ -125,6 +126,8 @@ function ofCertificate({
   const id = `certificate ${name}`;
   const more = { until: until ?? undefined, details: '#/system' };
   const why = failure ? ` ${failure.reason}` : '';
+  // The gateway renews no files.
+  const renew = file === undefined ? '' : ` Write the renewed one to ${file}.`;
   if (state === 'missing') {
     const consequence = `Clients cannot connect.${why}`;
     const runbook = 'GatewayCertificateMissing';
@@ -133,11 +136,21 @@ function ofCertificate({
   const runbook = 'GatewayCertificateExpires';
   const consequence = 'Clients refuse the connection.';
   if (state === 'expired')
-    return [failureCause(id, `The certificate for ${name} has expired.`, `${consequence}${why}`, { ...more, runbook })];
+    return [
+      failureCause(id, `The certificate for ${name} has expired.`, `${consequence}${why}${renew}`, {
+        ...more,
+        runbook,
+      }),
+    ];
   if (state === 'expiring') {
     const left = !days ? 'within a day' : days === 1 ? 'in one day' : `in ${days} days`;
-    const then = `Clients then refuse the connection.${why}`;
+    const then = `Clients then refuse the connection.${why}${renew}`;
     return [warningCause(id, `The certificate for ${name} expires ${left}.`, then, { ...more, runbook })];
+  }
+  if (file !== undefined && failure) {
+    const stays = `The former one stays in use: ${failure.reason}`;
+    const refused = { ...more, since: failure.at, runbook: 'GatewayCertificateRefused' };
+    return [warningCause(id, `The new certificate for ${name} in ${file} cannot be used.`, stays, refused)];
   }
   if ((failure?.failures ?? 0) < FAILURES_WARNED) return [];
   const orderFails = { ...more, runbook: 'GatewayCertificateOrderFails' };

@@ -1,12 +1,13 @@
-// `gateway certificates …`: lists the certificates of `tls.acme`, and asks the running gateway to order, to revoke, or to change the key of
-// its account.
+// `gateway certificates …`: lists the certificates for clients (list.ts), and asks the running gateway to order or to revoke one of
+// `tls.acme`, or to change the key of its account.
 
 import type { Command } from 'commander';
 import { type Asking, askGateways } from '../../acme/asking.ts';
 import { SERVER } from '../../acme/records.ts';
 import type { CommandContext } from '../context.ts';
-import { printJson, printLine, printTable, shortTime } from '../print.ts';
-import { certificateStatusIn, type OpenedStore, openCertificateStore } from './store.ts';
+import { printJson, printLine } from '../print.ts';
+import { listCertificates } from './list.ts';
+import { certificateStatusIn, type OpenedStore, openCertificateStore, WRITE_IT_THERE } from './store.ts';
 
 interface OutputFlags {
   readonly json?: true;
@@ -15,13 +16,13 @@ interface OutputFlags {
 export function addCertificatesCommands(program: Command, context: CommandContext): void {
   const certificates = program
     .command('certificates')
-    .description('list, order and revoke the certificates that the gateway orders itself');
+    .description('list the certificates; order and revoke those that the gateway orders itself');
   certificates
     .command('list')
-    .description('list the certificates of tls.acme with their state')
+    .description('list the certificates in files and those of tls.acme, with their state')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway certificates list')
-    .action(({ json }: OutputFlags) => withStore(context, (opened) => list(context, opened, json === true)));
+    .action(({ json }: OutputFlags) => listCertificates(context, json === true));
   certificates
     .command('order')
     .description('order a certificate now, without waiting for its renewal or for the back-off')
@@ -90,27 +91,10 @@ async function ask(
   if (reason !== undefined) fail(reason);
 }
 
-function requireId(context: CommandContext, { ids }: OpenedStore, name: string): string {
+function requireId(context: CommandContext, { ids, files }: OpenedStore, name: string): string {
   const id = ids.find((one) => one.split(',').includes(name));
-  return id ?? context.fail(`no certificate of tls.acme is for ${name}. Its names are in gateway.yaml.`);
+  if (id !== undefined) return id;
+  const inFile = files.find(({ names }) => names.includes(name));
+  if (inFile !== undefined) context.fail(`the certificate for ${name} comes from ${inFile.file}: ${WRITE_IT_THERE}`);
+  return context.fail(`no certificate of tls.acme is for ${name}. Its names are in gateway.yaml.`);
 }
-
-async function list(context: CommandContext, opened: OpenedStore, asJson: boolean): Promise<void> {
-  const all = certificateStatusIn(opened, await opened.store.read(), context.now());
-  if (asJson) return printJson(context, { certificates: all });
-  printTable(
-    context,
-    ['names', 'state', 'expires', 'renews', 'last failure'],
-    all.map(({ names, state, expires_at, renews_at, last_failure }) => [
-      names.join(', '),
-      state,
-      timeIn(expires_at),
-      timeIn(renews_at ?? null),
-      last_failure === null
-        ? ''
-        : `${last_failure.reason} Next attempt: ${timeIn(last_failure.next_attempt_at ?? null)}`,
-    ]),
-  );
-}
-
-const timeIn = (time: string | null) => (time === null ? '' : shortTime(Date.parse(time)));

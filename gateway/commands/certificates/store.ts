@@ -1,30 +1,57 @@
-// The store of ordered certificates, as commands see it: they read its records. `acme/asking.ts` leaves requests in it.
+// The certificates as commands see them: those in files, and the records of the store of ordered ones. `acme/asking.ts` leaves requests in
+// that store.
 
 import type { AcmeRecords, AcmeStore } from '../../acme/acme-store.ts';
 import { certificateIdFor } from '../../acme/records.ts';
 import { createView, keptIn } from '../../acme/view.ts';
 import type { Acme } from '../../config/gateway/acme.ts';
-import { readOnlyCertificate } from '../../edge/tls/certificate.ts';
+import type { Configuration } from '../../configuration.ts';
+import { pathsOf, readOnlyCertificate } from '../../edge/tls/certificate.ts';
+import { shownPath } from '../../shared/file-text.ts';
 import { openAcmeStore, statusOfKept } from '../../wiring/acme.ts';
-import type { CertificateStatus } from '../../wiring/certificate-status.ts';
+import { type CertificateStatus, lifeStatusOf } from '../../wiring/certificate-status.ts';
 import type { CommandContext } from '../context.ts';
 
 export interface OpenedStore {
   readonly acme: Acme;
   readonly store: AcmeStore;
   readonly ids: readonly string[];
+  readonly files: readonly CertificateStatus[];
 }
+
+/** How a certificate in files is renewed. */
+export const WRITE_IT_THERE = 'write the renewed one there, with its key. It is in use within a second.';
 
 /** Ends the command if the configuration has no `tls.acme`. The caller closes the store. */
 export async function openCertificateStore(context: CommandContext): Promise<OpenedStore> {
-  const { config } = await context.configuration();
-  const acme = config.gateway.tls?.acme ?? context.fail('gateway.yaml has no tls.acme, so the gateway orders nothing.');
+  const configuration = await context.configuration();
+  const files = certificatesInFiles(context, configuration);
+  const why = 'gateway.yaml has no tls.acme, so the gateway orders nothing.';
+  const hint = files.length === 0 ? '' : ' `gateway certificates list` shows the certificates in files.';
+  const acme = configuration.config.gateway.tls?.acme ?? context.fail(`${why}${hint}`);
   const store = await openAcmeStore(context.settings(), context.now);
-  return { acme, store, ids: acme.certificates.map(certificateIdFor) };
+  return { acme, store, ids: acme.certificates.map(certificateIdFor), files };
+}
+
+/** The certificates as the files have them now: the one in use, unless a running gateway has refused it. */
+export function certificatesInFiles(
+  { settings, now }: Pick<CommandContext, 'settings' | 'now'>,
+  { config, certificates }: Configuration,
+): CertificateStatus[] {
+  const { configDirectory } = settings();
+  return (config.gateway.tls?.certificates ?? []).flatMap((files, index) => {
+    const { [index]: read } = certificates;
+    const [path] = pathsOf(files, configDirectory);
+    return read === undefined ? [] : [{ ...lifeStatusOf(read, now()), file: shownPath(path), last_failure: null }];
+  });
 }
 
 /** The state of the configured certificates. Needs no `certificate_key`: private keys stay sealed. */
-export function certificateStatusIn({ acme }: OpenedStore, records: AcmeRecords, nowMs: number): CertificateStatus[] {
+export function certificateStatusIn(
+  { acme }: Pick<OpenedStore, 'acme'>,
+  records: AcmeRecords,
+  nowMs: number,
+): CertificateStatus[] {
   const view = createView({
     certificates: acme.certificates,
     seal: { fingerprint: '', seal: (text) => text, open: () => '' },
