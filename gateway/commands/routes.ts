@@ -1,8 +1,7 @@
 // `gateway routes`: lists the operations that are served.
 
 import type { Command } from 'commander';
-import type { Operation } from '../exchange/operation.ts';
-import { isOfGatewayItself, routeRow } from '../serving/route-rows.ts';
+import { routeRows } from '../serving/route-rows.ts';
 import { suggest } from '../shared/mistakes.ts';
 import type { CommandContext } from './context.ts';
 import { printJson, printTable } from './print.ts';
@@ -26,15 +25,11 @@ interface RoutesFlags {
 }
 
 async function routes(context: CommandContext, { upstream: wanted, json: asJson }: RoutesFlags): Promise<void> {
-  const { config, contracts } = await context.configuration('check');
-  const { upstreams, limits } = config;
+  const configuration = await context.configuration('check');
+  const { upstreams } = configuration.config;
   if (wanted !== undefined && !(wanted in upstreams))
     context.usage(`There is no upstream "${wanted}" in upstreams.yaml. ${suggest(wanted, Object.keys(upstreams))}`);
-  const all = contracts.operations.map(({ operation }) => operation);
-  const isOwn = (operation: Operation) => isOfGatewayItself(operation, upstreams);
-  const rows = [...all.filter((one) => !isOwn(one)), ...all.filter(isOwn)]
-    .filter(({ upstream }) => wanted === undefined || upstream === wanted)
-    .map((operation) => routeRow(operation, limits));
+  const rows = routeRows(configuration).filter(({ upstream }) => wanted === undefined || upstream === wanted);
   if (asJson) printJson(context, rows);
   else {
     const heads = ['METHOD', 'PATH', 'OPERATION', 'SCOPES', 'LIMITS', 'UPSTREAM'];

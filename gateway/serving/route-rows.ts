@@ -18,7 +18,15 @@ interface RouteRow {
   readonly contract: string;
 }
 
-export function routeRow(operation: Operation, limits: LimitRules): RouteRow {
+/** The rows of all operations. Those of the gateway itself come last: readers look for the others. */
+export function routeRows({ config, contracts }: Pick<Configuration, 'config' | 'contracts'>): RouteRow[] {
+  const all = contracts.operations.map(({ operation }) => operation);
+  const isOwn = (operation: Operation) => isOfGatewayItself(operation, config.upstreams);
+  const ordered = [...all.filter((one) => !isOwn(one)), ...all.filter(isOwn)];
+  return ordered.map((operation) => routeRow(operation, config.limits));
+}
+
+function routeRow(operation: Operation, limits: LimitRules): RouteRow {
   const extra = extraOf(limits, operation);
   const isPublic = operation.security.length === 0;
   const main = isPublic ? ANONYMOUS_TIER : 'tier';
@@ -36,7 +44,7 @@ export function routeRow(operation: Operation, limits: LimitRules): RouteRow {
 }
 
 /** Whether the gateway itself executes the operation. */
-export function isOfGatewayItself({ upstream }: Operation, upstreams: Upstreams): boolean {
+function isOfGatewayItself({ upstream }: Operation, upstreams: Upstreams): boolean {
   return upstreams[upstream]?.live.some(isGatewayItself) === true;
 }
 

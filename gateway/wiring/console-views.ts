@@ -12,7 +12,7 @@ import { exchangeReport } from '../explain/report.ts';
 import type { LimitUsage } from '../limits/usage.ts';
 import type { Steps } from '../pipeline.ts';
 import { rehearse } from '../serving/rehearsal/rehearse.ts';
-import { routeRow } from '../serving/route-rows.ts';
+import { routeRows } from '../serving/route-rows.ts';
 import type { ConsoleView, RehearsalQuestion } from '../shared/questions/console-view.ts';
 import type { ConfigurationChanges } from './configuration-changes.ts';
 
@@ -53,10 +53,8 @@ export function createConsoleViews(options: ConsoleViewsOptions): (view: Console
     switch (view.about) {
       case 'audit':
         return audit(view);
-      case 'routes': {
-        const { config, contracts } = configuration();
-        return { routes: contracts.operations.map(({ operation }) => routeRow(operation, config.limits)) };
-      }
+      case 'routes':
+        return { routes: routeRows(configuration()) };
       case 'configuration':
         return options.changes.report();
       case 'rehearsal':

@@ -3,7 +3,7 @@
 
 import { act, read, Unauthorized } from './api.js';
 import { element } from './elements.js';
-import { clockWithSeconds, count, gatewayNow, momentWithSeconds, NONE, withTimes } from './format.js';
+import { clockWithSeconds, count, gatewayNow, NONE, withTimes } from './format.js';
 import { mayAct } from './role.js';
 
 const FOLLOWED_MS = 20_000;
@@ -266,7 +266,7 @@ function changes({ before, after }) {
 }
 
 /** Times as people read them. */
-const shown = (value) => (value == null ? NONE : withTimes(String(value), momentWithSeconds));
+const shown = (value) => (value == null ? NONE : withTimes(String(value)));
 
 /** Members before and after, the usable keys, and the warning. */
 function planOf(seen, last) {

@@ -4,7 +4,7 @@ import { actionButton } from './actions.js';
 import { read } from './api.js';
 import { leadsOf, lineOf } from './attention.js';
 import { commandLine, element, link, place, state } from './elements.js';
-import { momentWithSeconds, NONE, timeElement, words } from './format.js';
+import { NONE, timeElement, words } from './format.js';
 import { addressOf } from './routes.js';
 import { createTable } from './tables.js';
 
@@ -28,12 +28,9 @@ place('alerts-none').append(
 /** A quiet alert has no colour, because its cause is over. Its end is sent unless the cause returns first. */
 function causeCell({ severity, cause, quiet_since: since, resolved_at: at }) {
   if (since === null) return state(kinds[severity], cause);
-  const end = ['Quiet since ', toSecond(since), '; its end is told at ', toSecond(at), ', unless it comes back.'];
+  const end = ['Quiet since ', timeElement(since), '; its end is told at ', timeElement(at), ', unless it comes back.'];
   return element('span', { class: 'soft' }, cause, element('br'), state('off', element('span', {}, ...end)));
 }
-
-/** A recovery takes half a minute. */
-const toSecond = (iso) => timeElement(iso, momentWithSeconds(iso));
 
 const showCauses = createTable(place('alerts-now'), {
   caption: 'Causes that are told',

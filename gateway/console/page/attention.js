@@ -1,25 +1,22 @@
 // What needs attention, as a list. Each line has a cause, its consequence, its begin, and links to its details.
 
 import { element, link, state } from './elements.js';
-import { momentWithSeconds, timeElement, withTimes } from './format.js';
+import { timeElement, withTimes } from './format.js';
 import { addressOf } from './routes.js';
-
-/** Times have seconds, because the order of events in an incident is a matter of seconds. */
-const toSecond = (iso) => timeElement(iso, momentWithSeconds(iso));
 
 /** @param isHere whether the cause is shown on the page that has its details */
 export function attentionLine({ kind, cause, consequence, since, until, runbook, details, instances }, isHere = false) {
   const more = [];
   if (instances !== undefined) more.push(` On ${instances.join(', ')}.`);
-  if (since !== undefined) more.push(element('span', { class: 'when' }, ' Since ', toSecond(since), '.'));
+  if (since !== undefined) more.push(element('span', { class: 'when' }, ' Since ', timeElement(since), '.'));
   if (until !== undefined && !consequence.includes(until))
-    more.push(element('span', { class: 'when' }, ' Until ', toSecond(until), '.'));
+    more.push(element('span', { class: 'when' }, ' Until ', timeElement(until), '.'));
   const leads = leadsOf({ details: isHere ? undefined : details, runbook });
   if (leads.length > 0) more.push(' ', element('span', { class: 'leads' }, ...leads));
   return lineOf(
     kind,
-    element('strong', {}, withTimes(cause, momentWithSeconds)),
-    element('span', { class: 'follows' }, ` ${withTimes(consequence, momentWithSeconds)}`),
+    element('strong', {}, withTimes(cause)),
+    element('span', { class: 'follows' }, ` ${withTimes(consequence)}`),
     ...more,
   );
 }

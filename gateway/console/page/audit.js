@@ -2,7 +2,7 @@
 
 import { read } from './api.js';
 import { element, link, place, state } from './elements.js';
-import { moment, momentWithSeconds, NONE, timeElement, withTimes } from './format.js';
+import { NONE, timeElement, withTimes } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
 
@@ -17,7 +17,7 @@ const show = createTable(place('audit-rows'), {
     {
       key: 'at',
       label: 'Time',
-      cell: ({ at, shown }) => timeElement(at, shown),
+      cell: ({ at }) => timeElement(at),
     },
     { key: 'by', label: 'By', cell: ({ by }) => by },
     { key: 'kind', label: 'What', cell: ({ kind }) => kind.replaceAll(/[._]/g, ' ') },
@@ -48,7 +48,7 @@ function detailsOf({ kind, details }) {
   const more = Object.entries(details)
     .filter(([name, value]) => !HIDDEN.includes(name) && !isKnown(name) && value !== null && value !== '')
     .map(([name, value]) => `${name}: ${textOf(value)}`);
-  const text = withTimes(more.join('; '), momentWithSeconds);
+  const text = withTimes(more.join('; '));
   const asked = request === undefined ? [] : [element('span', { class: 'soft' }, ` request ${request}`)];
   return element('span', {}, ...refused, ...changed.flatMap(changeOf), text, ...asked);
 }
@@ -86,21 +86,12 @@ place('audit-form').addEventListener('submit', (event) => {
   location.hash = addressOf('audit', { organization: place('audit-organization').value.trim() });
 });
 
-/** Changes of the same minute are told apart by their seconds. */
-function timed(changes) {
-  const inMinute = Map.groupBy(changes, ({ at }) => moment(at));
-  return changes.map((change) => {
-    const { at } = change;
-    return { ...change, shown: inMinute.get(moment(at)).length > 1 ? momentWithSeconds(at) : moment(at) };
-  });
-}
-
 export async function showAudit() {
   const { params } = routeIn(location.hash);
   const organization = params.get('organization') ?? undefined;
   place('audit-organization').value = organization ?? '';
   const found = await read('audit', { organization, before: params.get('before') ?? undefined });
-  show(timed(joined(found?.changes ?? [])));
+  show(joined(found?.changes ?? []));
   const newest = params.get('before') === null ? [] : [link(addressOf('audit', { organization }), 'The newest'), ' '];
   const older = found?.older ? [link(addressOf('audit', { organization, before: found.older }), 'Older changes')] : [];
   place('audit-more').replaceChildren(...newest, ...older);

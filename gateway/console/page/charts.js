@@ -10,6 +10,10 @@ import { timeTicks } from './scale.js';
 
 let charts = 0;
 
+/** What the pointer can do; a finger cannot drag, because that moves the page. */
+const HINT = matchMedia('(pointer: coarse)').matches
+  ? 'Tap: its requests'
+  : 'Click: its requests. Drag: show a time alone';
 const HEIGHT = 230;
 const MARGIN = { top: 20, right: 14, bottom: 26, left: 56 };
 
@@ -83,9 +87,13 @@ export function createChart(container, options) {
     svg.append(
       drawn('rect', { class: 'chosen', x: from, y: MARGIN.top, width: to - from, height: placed.bottom - MARGIN.top }),
     );
-    const [time, ...values] =
-      first === last ? linesOf(shown, at, options) : [spanText(first, last), 'release to show it'];
-    tip.replaceChildren(element('strong', {}, time), ...values.map((line) => element('span', {}, line)));
+    const [time, ...values] = first === last ? linesOf(shown, at, options) : [spanText(first, last)];
+    const hint = first === last ? HINT : 'Release to show this time alone';
+    tip.replaceChildren(
+      element('strong', {}, time),
+      ...values.map((line) => element('span', {}, line)),
+      element('span', { class: 'soft hint' }, hint),
+    );
     // Beside the slot, on the side with more room.
     const isRight = from > plot.clientWidth / 2;
     tip.style.left = isRight ? 'auto' : `${to + 8}px`;

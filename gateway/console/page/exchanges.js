@@ -3,18 +3,12 @@
 import { read } from './api.js';
 import { element, kindOf, place, state } from './elements.js';
 import { follow } from './follow.js';
-import { clockWithSeconds, duration, isToday, moment, NONE, operationName, timeElement } from './format.js';
+import { clockWithSeconds, duration, moment, NONE, operationName, timeElement } from './format.js';
 import { ALL, addressOf } from './routes.js';
 import { createTable } from './tables.js';
 
 const LIVE_MS = 1500;
 const FILTERS = ['status', 'code', 'operation', 'organization', 'key', 'client', 'upstream', 'min_ms'];
-
-/** When it was, to the second; with the day if that is another one. */
-function timeCell({ at }) {
-  const ms = Date.parse(at);
-  return timeElement(at, isToday(ms) ? clockWithSeconds(ms) : moment(at));
-}
 
 /** The gateway's share and that of the upstream, as numbers and as a bar. */
 function durationCell({ duration_ms: all, upstream_ms: upstream, longest }) {
@@ -52,7 +46,7 @@ function senderCell({ organization, client }) {
 /** A list of exchanges; `without` names columns that would say the same in every row. */
 export function exchangeTable(container, { caption, empty, without = [], sort }) {
   const columns = [
-    { key: 'time', label: 'Time', cell: timeCell, value: (row) => row.at },
+    { key: 'time', label: 'Time', cell: ({ at }) => timeElement(at), value: (row) => row.at },
     {
       key: 'status',
       label: 'Status',

@@ -7,12 +7,9 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFracti
 const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const timeWithSeconds = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const date = new Intl.DateTimeFormat('en-GB', { year: 'numeric', month: 'short', day: 'numeric' });
-const dayAndTime = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-});
+const inDay = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' };
+const dayAndTime = new Intl.DateTimeFormat('en-GB', inDay);
+const yearAndTime = new Intl.DateTimeFormat('en-GB', { year: 'numeric', ...inDay });
 
 export const NONE = '–';
 const DAY_MS = 86_400_000;
@@ -83,16 +80,12 @@ export function setGatewayTime(iso) {
 
 export const isToday = (ms) => day(ms) === day(gatewayNow());
 
-/** The time of day; with the date if it is another day. */
+/** The time of day to the second, because several things happen in one minute; with the date if it is another day. */
 export function moment(iso) {
   const ms = Date.parse(iso);
-  return Math.abs(gatewayNow() - ms) < DAY_MS / 2 || isToday(ms) ? clock(ms) : dayAndTime.format(ms);
-}
-
-/** The same to the second, where several things were in one minute. */
-export function momentWithSeconds(iso) {
-  const ms = Date.parse(iso);
-  return isToday(ms) ? clockWithSeconds(ms) : `${date.format(ms)}, ${clockWithSeconds(ms)}`;
+  if (Math.abs(gatewayNow() - ms) < DAY_MS / 2 || isToday(ms)) return clockWithSeconds(ms);
+  const isThisYear = new Date(ms).getFullYear() === new Date(gatewayNow()).getFullYear();
+  return (isThisYear ? dayAndTime : yearAndTime).format(ms);
 }
 
 /** The time of day to the millisecond. */

@@ -1,7 +1,7 @@
 // Which configuration each instance has in force: a change that has reached only some of them is seen at once.
 
 import { element, state } from './elements.js';
-import { moment, NONE, timeElement } from './format.js';
+import { NONE, timeElement } from './format.js';
 
 /** A row for each instance that is shown; `differs` where they do not agree. */
 export function versionsIn({ statuses }) {
@@ -17,6 +17,6 @@ export function versionsIn({ statuses }) {
 export function versionCell({ configuration, since, differs }) {
   if (configuration === undefined) return '';
   const version = element('code', {}, configuration);
-  const begin = since ? [' since ', timeElement(since, moment(since))] : [` ${NONE}`];
+  const begin = since ? [' since ', timeElement(since)] : [` ${NONE}`];
   return element('span', {}, differs ? state('warn', version) : version, ...begin);
 }

@@ -90,7 +90,8 @@ function marks() {
         event.until === null ? ' until now' : event.until === event.at ? '' : ` until ${moment(event.until)}`;
       const where = event.instance === undefined ? '' : ` (${event.instance})`;
       const sign = element('span', { 'aria-hidden': 'true', class: `sign ${event.kind}` }, signOf(event.kind));
-      return element('li', {}, sign, timeElement(event.at), `${until}: ${withTimes(event.text)}${where}`);
+      const at = timeElement(event.at);
+      return element('li', {}, sign, at, `${until}: ${withTimes(event.text)}${where}`);
     });
     const list = place('marks');
     const next = element('ul', {}, ...items);

@@ -2,7 +2,7 @@
 
 import { actionButton } from './actions.js';
 import { element, link, place, state } from './elements.js';
-import { ago, count, day, moment, momentWithSeconds, NONE, timeElement } from './format.js';
+import { ago, count, day, moment, NONE, timeElement } from './format.js';
 import { versionCell, versionsIn } from './instance-versions.js';
 import { lastReload, mistakesOf } from './last-reload.js';
 import { addressOf } from './routes.js';
@@ -108,7 +108,7 @@ function instances() {
 function instanceState({ missing_since: since, isUnasked }) {
   if (isUnasked) return state('warn', 'cannot be asked while Redis is away');
   if (since === undefined) return 'answers';
-  return state('bad', element('span', {}, 'missing since ', timeElement(since, momentWithSeconds(since))));
+  return state('bad', element('span', {}, 'missing since ', timeElement(since)));
 }
 
 const workerKinds = { serving: undefined, starting: 'warn', ending: 'warn', waiting: 'bad', silent: 'bad' };

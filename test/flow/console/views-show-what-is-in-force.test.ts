@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import supertest from 'supertest';
 import { createAuthority } from '../../support/certificates.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
-import { thingsAt } from '../../support/things.ts';
+import { ownContractAndThings } from '../../support/own-contract.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
 import { until } from '../reload/files.ts';
 
@@ -27,7 +27,7 @@ describe('the views of the console', () => {
     });
     const pair = createAuthority().issue({ names: ['api.test'] });
     gateway = await startGateway({
-      ...thingsAt(upstream.url),
+      ...ownContractAndThings(upstream.url),
       limits: { tiers: { standard: { requests: 6 } } },
       gateway: { publicUrl: 'https://api.test', tls: { certificates: [{ certificate: 'api.pem', key: 'api.key' }] } },
       files: { 'api.pem': pair.certificate, 'api.key': pair.key },
@@ -61,8 +61,11 @@ describe('the views of the console', () => {
       await get(`audit?${query}`);
   });
 
-  it('the routes that `gateway routes` prints', async () => {
+  it('the routes that `gateway routes` prints, those of the gateway itself last', async () => {
     const { routes } = await get('routes');
+    const upstreams: string[] = routes.map(({ upstream: of }: { upstream: string }) => of);
+    assert.ok(upstreams.includes('gateway') && upstreams.includes('things'));
+    assert.ok(upstreams.indexOf('gateway') > upstreams.lastIndexOf('things'), upstreams.join());
     const [one] = routes.filter(({ operation }: { operation: string }) => operation === 'getThing');
     assert.deepEqual(one, {
       ...{ method: 'GET', path: '/v1/things/{id}', operation: 'getThing', scopes: ['things:read'], public: false },
