@@ -21,7 +21,7 @@ export const REFUSALS = { ...allRows('codes'), ...general } satisfies Readonly<R
 
 export type ErrorCode = keyof typeof REFUSALS;
 
-/** Status, code and message of an upstream's own error, in the gateway's form. */
+/** Status, type, code and message of an error of an upstream, in the gateway's form. */
 export interface UpstreamWords {
   readonly status: number;
   readonly type: ErrorType;
@@ -48,7 +48,10 @@ export interface GatewayErrorDetails {
   readonly challenge?: string;
   /** HTML that is sent in place of the error object, for a path that people open in a browser. */
   readonly page?: string;
-  /** Replaces status, type, code and message by the upstream's own. */
+  /**
+   * What the answer has in place of status, type, code and message of the catalogue: the refusal is one of the upstream. The replay store
+   * keeps it under this name (replay/outcome.ts).
+   */
   readonly words?: UpstreamWords;
   /** Status of the upstream's answer; present if the outcome of the request is known. */
   readonly upstreamStatus?: number;

@@ -23,7 +23,6 @@ import {
 } from './connections/node-server.ts';
 import type { EdgeResponse } from './edge-exchange.ts';
 import { createExchanges, type ExchangesOptions } from './exchanges.ts';
-import type { RequestServer } from './fast-path/connection.ts';
 import { createFastPath } from './fast-path/fast-path.ts';
 import type { Refusals } from './refusal/refusals.ts';
 import { createUnreadable } from './refusal/unreadable.ts';
@@ -59,7 +58,7 @@ export interface ServerOptions extends NodeServerOptions, ExchangesOptions {
   servingInForce(): RequestHandlers;
 }
 
-export class PublicServer implements RequestServer {
+export class PublicServer {
   readonly server: Server;
   readonly #options: ServerOptions;
   readonly #exchanges: ReturnType<typeof createExchanges>;
@@ -144,7 +143,7 @@ export class PublicServer implements RequestServer {
     }
   }
 
-  /** Called while bytes are read, so it must not throw. */
+  /** Whether only Node's classes serve this request. Called while bytes are read, so it must not throw. */
   needsNode(request: DownstreamRequest): boolean {
     try {
       return this.#options.servingInForce().needsNode(request);

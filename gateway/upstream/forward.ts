@@ -18,8 +18,8 @@
 //   ended      gives place, target and deadline back
 //              upstream/attempts/attempts.ts
 //
-// In each state the deadline can pass or the client can leave. Either one ends the exchange: in the state `prepared` through
-// upstream/attempts/before-sending.ts, in the others through upstream/attempts/attempts.ts.
+// In each state the deadline can pass or the client can leave. Both end the exchange: upstream/attempts/before-sending.ts in the state
+// `prepared`, upstream/attempts/attempts.ts in the others.
 //
 // The calls from `forward` to the bytes:
 //

@@ -27,7 +27,7 @@ import type { Target } from './targets/targets.ts';
 const LEASE_MARGIN_MS = 5000;
 
 export interface JudgedOptions extends AttemptsOptions {
-  readonly locks: Pick<RecordLocks, 'of'>;
+  readonly locks: Pick<RecordLocks, 'lockOf'>;
   /** Makes the request without rules and credential. Called for each attempt. */
   outgoing(attempts: Attempts): Outgoing;
 }
@@ -52,7 +52,7 @@ export async function sendJudged(
   // The client has left.
   if (change !== undefined && changed === undefined) return;
   const read = changed?.recordRead;
-  const lock = read && options.locks.of(`${operation.upstream} ${read.record}`);
+  const lock = read && options.locks.lockOf(`${operation.upstream} ${read.record}`);
   try {
     if (lock !== undefined && !(await isTaken(lock, exchange, deadlineAt))) return;
     const headerReady = route.credential?.awaitHeader();
@@ -116,7 +116,7 @@ class JudgedAttempt implements AnswerRecipient {
   #sendOnceReady(outgoing: Outgoing, handler: AnswerHandler = new BufferedAnswer(this.#relay, this)): void {
     const ready = this.#attempts.route.credential?.awaitHeader();
     if (ready === undefined) this.#dispatch(outgoing, handler);
-    else void this.#attempts.clock.waitForCredential(ready).then(() => this.#dispatch(outgoing, handler));
+    else void this.#relay.waitForCredential(ready).then(() => this.#dispatch(outgoing, handler));
   }
 
   #dispatch(outgoing: Outgoing, handler: AnswerHandler): void {
@@ -141,11 +141,11 @@ class JudgedAttempt implements AnswerRecipient {
       if (body === undefined) return;
       const { status, headers } = readable;
       if (status >= 400) {
-        this.#relay.failAs(toUpstreamRefusal(status, headers, body, undefined), 'other');
+        this.#relay.fail(toUpstreamRefusal(status, headers, body, undefined), 'other');
         return;
       }
       const changedBody = bodyFrom(body);
-      this.#attempts.beginAfterRead();
+      this.#relay.startAgain();
       // The connection of the read is free once this handler has returned.
       queueMicrotask(() => this.#sendOnceReady({ ...outgoing, path: path + exchange.search, body: changedBody }));
     });
@@ -185,13 +185,13 @@ class JudgedAttempt implements AnswerRecipient {
     if (judgement.kind === 'credential') {
       const hasChanged = sent !== undefined && credential?.refused(sent, answer.status) === true;
       if (hasChanged && this.#attempts.beginRepeat('credential')) this.send();
-      else this.#relay.failAs(new GatewayError('upstream_auth_failed'), 'other');
+      else this.#relay.fail(new GatewayError('upstream_auth_failed'), 'other');
       return undefined;
     }
     if (sent !== undefined && answer.status < 400) credential?.accepted(sent, request.operation.provesCredential);
     if (judgement.kind === 'pass') return judgement.body;
     if (judgement.kind === 'repeat' && this.#attempts.beginRepeat('declared')) this.send();
-    else this.#relay.failAs(judgement.error, 'other');
+    else this.#relay.fail(judgement.error, 'other');
     return undefined;
   }
 }

@@ -2,38 +2,12 @@
 // gets the connection with these bytes, and keeps it.
 
 import type { Socket } from 'node:net';
-import type { DownstreamRequest } from '../../exchange/downstream.ts';
-import { type HeadBounds, readUsualHead } from '../../http1/usual-head.ts';
+import { readUsualHead } from '../../http1/usual-head.ts';
 import { contain, reportFault } from '../../shared/faults.ts';
 import { giveBackReads, takeReads } from '../../sockets/shared-reads.ts';
+import type { FastPath } from './fast-path.ts';
 import { FastRequest } from './request.ts';
 import { FastResponse, type FastResponseOptions } from './response.ts';
-
-/** What serves the requests of a connection: edge/server.ts */
-export interface RequestServer {
-  /** Whether only Node's classes serve this request. */
-  needsNode(request: DownstreamRequest): boolean;
-  /** Begins an exchange, and gives it to the pipeline. */
-  serveRequest(request: FastRequest, response: FastResponse): void;
-}
-
-/** The members of fast-path.ts that a connection uses. */
-export interface FastOwner extends HeadBounds, Pick<FastResponseOptions, 'keepAliveMs'> {
-  readonly requests: RequestServer;
-  /**
-   * Gives the connection to Node's server, with the bytes that were read and not used.
-   *
-   * @param isPartOfHead the bytes begin a head, whose rest has been awaited since `connection.since`
-   */
-  handOver(connection: FastConnection, bytes: Buffer, isPartOfHead: boolean): void;
-  /** Whether the listener is closing. A connection that becomes idle is then ended. */
-  isClosing(): boolean;
-  /**
-   * Refuses a connection from which nothing more can be read, or whose head takes too long, as for a `clientError` of Node's server.
-   * edge/refusal/unreadable.ts
-   */
-  onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
-}
 
 export class FastConnection implements FastResponseOptions {
   readonly socket: Socket;
@@ -41,11 +15,11 @@ export class FastConnection implements FastResponseOptions {
   /** The answer that is due. */
   response: FastResponse | undefined;
   /**
-   * When the connection began to wait for a head, or became idle, by `performance.now()`. It is 0 for a connection that became idle after
-   * the last check for idle connections, until the next check sets it.
+   * When the connection began to wait for a head, or became idle, by `performance.now()`. A connection that becomes idle has 0 until the
+   * next check for idle connections sets the time.
    */
   since: number;
-  readonly #owner: FastOwner;
+  readonly #fastPath: FastPath;
   #request: FastRequest | undefined;
   /** The beginning of a head, or bytes that follow a request that is not answered yet. */
   #waiting: Buffer | undefined;
@@ -55,11 +29,11 @@ export class FastConnection implements FastResponseOptions {
   readonly #onWaiting = () => this.#pauseOrResume();
   readonly #listeners: readonly (readonly [event: string, listener: () => void])[];
 
-  constructor(socket: Socket, owner: FastOwner, now: number) {
+  constructor(socket: Socket, fastPath: FastPath, now: number) {
     this.socket = socket;
-    this.keepAliveMs = owner.keepAliveMs;
+    this.keepAliveMs = fastPath.keepAliveMs;
     this.since = now;
-    this.#owner = owner;
+    this.#fastPath = fastPath;
     const guarded = (work: () => void) => () => {
       try {
         work();
@@ -142,7 +116,7 @@ export class FastConnection implements FastResponseOptions {
   #readHead(bytes: Buffer): void {
     const before = this.#waiting;
     const all = before === undefined ? bytes : Buffer.concat([before, bytes]);
-    const head = readUsualHead(all, this.#owner);
+    const head = readUsualHead(all, this.#fastPath);
     if (head === 'more' && before === undefined) {
       this.#waiting = Buffer.from(all);
       this.since = performance.now();
@@ -150,12 +124,12 @@ export class FastConnection implements FastResponseOptions {
     }
     this.#waiting = undefined;
     if (typeof head === 'string' || all.length > head.headBytes + head.bodyBytes) {
-      this.#owner.handOver(this, Buffer.from(all), head === 'more');
+      this.#fastPath.handOver(this, Buffer.from(all), head === 'more');
       return;
     }
     const request = new FastRequest(head, this.socket, this.#onWaiting);
-    if (this.#owner.requests.needsNode(request)) {
-      this.#owner.handOver(this, Buffer.from(all), false);
+    if (this.#fastPath.requests.needsNode(request)) {
+      this.#fastPath.handOver(this, Buffer.from(all), false);
       return;
     }
     this.#request = request;
@@ -164,7 +138,7 @@ export class FastConnection implements FastResponseOptions {
     const response = new FastResponse(this.socket, head.method, head.isPersistent, this);
     this.response = response;
     if (all.length > head.headBytes) request.take(Buffer.from(all.subarray(head.headBytes)));
-    this.#owner.requests.serveRequest(request, response);
+    this.#fastPath.requests.serveRequest(request, response);
   }
 
   #pauseOrResume(): void {
@@ -194,16 +168,16 @@ export class FastConnection implements FastResponseOptions {
     this.#request = undefined;
     this.#waiting = undefined;
     // The client has sent another request before this one was answered. Node's server handles such pipelined requests at the same time.
-    if (bytes !== undefined) this.#owner.handOver(this, bytes, false);
-    else if (this.#owner.isClosing()) this.socket.destroySoon();
+    if (bytes !== undefined) this.#fastPath.handOver(this, bytes, false);
+    else if (this.#fastPath.isClosing()) this.socket.destroySoon();
     else this.#pauseOrResume();
   }
 
   #ended(): void {
     const isCut = this.#request === undefined ? this.#waiting !== undefined : !this.#request.complete;
-    if (isCut) this.#owner.onClientError(endOfInput(), this.socket);
+    if (isCut) this.#fastPath.onClientError(endOfInput(), this.socket);
     else if (this.response === undefined) this.socket.end();
-    // The client has ended its side, so this answer is the last one, unless bytes of another request wait: that request is answered, too.
+    // The client sends nothing more. This answer is the last one if no bytes of another request wait to be read.
     else if (this.#waiting === undefined) this.response.isLast = true;
   }
 

@@ -3,14 +3,24 @@
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { HeadBounds } from '../../http1/usual-head.ts';
 import { checkEvery } from '../../shared/deadline.ts';
 import { createDenseSet, type DenseSetEntry } from '../../shared/dense-set.ts';
 import { contain } from '../../shared/faults.ts';
-import { FastConnection, type FastOwner } from './connection.ts';
+import type { PublicServer } from '../server.ts';
+import { FastConnection } from './connection.ts';
 import type { FastResponse } from './response.ts';
 
-interface FastPathOptions extends Pick<FastOwner, 'requests' | 'keepAliveMs' | 'onClientError'> {
+interface FastPathOptions {
   readonly server: Server;
+  /** What serves the requests. */
+  readonly requests: PublicServer;
+  readonly keepAliveMs: number;
+  /**
+   * Refuses the bytes of a connection: they are no HTTP, end too early or arrive too slowly. The same function handles `clientError` of
+   * Node's server. edge/refusal/unreadable.ts
+   */
+  onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
   readonly isTls: boolean;
   readonly headerBytesMax: number;
   readonly urlBytesMax: number;
@@ -41,12 +51,12 @@ export function createFastPath(options: FastPathOptions): FastPath | undefined {
   return fastPath;
 }
 
-class FastPath implements FastOwner {
+export class FastPath implements HeadBounds {
   readonly keepAliveMs: number;
   readonly headBytesMax: number;
   readonly fieldBytesMax: number;
-  readonly requests: FastOwner['requests'];
-  readonly onClientError: FastOwner['onClientError'];
+  readonly requests: PublicServer;
+  readonly onClientError: FastPathOptions['onClientError'];
   readonly #headersMs: number;
   readonly #serveByNode: (socket: Socket) => void;
   readonly #connections = createDenseSet<FastConnection>();
@@ -86,6 +96,11 @@ class FastPath implements FastOwner {
     });
   }
 
+  /**
+   * Gives the connection to Node's server, with the bytes that were read and not used.
+   *
+   * @param isPartOfHead the bytes begin a head, whose rest has been awaited since `connection.since`
+   */
   handOver(connection: FastConnection, bytes: Buffer, isPartOfHead: boolean): void {
     const { socket } = connection;
     const entry = this.#bySocket.get(socket);
@@ -107,6 +122,7 @@ class FastPath implements FastOwner {
     socket.unshift(bytes);
   }
 
+  /** Whether the listener is closing. A connection that becomes idle is then ended. */
   isClosing(): boolean {
     return this.#isClosing;
   }

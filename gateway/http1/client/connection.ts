@@ -6,21 +6,10 @@ import { onTlsEnd } from '../../sockets/tls-end.ts';
 import { handleOf, NOTHING, type Unread } from '../../sockets/unread-bytes.ts';
 import { readBeforeFailing } from '../../sockets/waiting-answer.ts';
 import { AnswerReader } from './answer-reader.ts';
+import type { Pool } from './pool.ts';
 import type { RequestInFlight } from './request-in-flight.ts';
 import { WireFault } from './wire.ts';
 import { upload, writeAtOnce } from './write-request.ts';
-
-/** The pool that a connection belongs to. */
-export interface Owner {
-  /** Called when the connection can take another request. */
-  freed(connection: Connection): void;
-  /** Called when the connection no longer counts in the pool. It still finishes its request. */
-  detached(connection: Connection): void;
-  /** Called once, when the connection has ended. */
-  ended(connection: Connection): void;
-  /** Called when the upstream has written bytes that no request asked for. */
-  onUnrequestedBytes(): void;
-}
 
 /**
  * A connection is closed after 4 s without a request, because most servers close idle connections after 5 s or more. If a server announces
@@ -34,7 +23,7 @@ export class Connection {
   /** `performance.now()` */
   readonly bornAt: number;
   readonly #socket: Socket;
-  readonly #owner: Owner;
+  readonly #pool: Pool;
   readonly #reader = new AnswerReader();
   readonly #unread: Unread;
   readonly #take: () => number;
@@ -62,10 +51,10 @@ export class Connection {
   #idleSeconds = 0;
 
   /** @param socket connected; its bytes go to `read` */
-  constructor(socket: Socket, owner: Owner, bornAt: number, unread: Unread) {
+  constructor(socket: Socket, pool: Pool, bornAt: number, unread: Unread) {
     this.bornAt = bornAt;
     this.#socket = socket;
-    this.#owner = owner;
+    this.#pool = pool;
     this.#unread = unread;
     this.#take = unread.takerOf(socket);
     this.#isTls = socket instanceof TLSSocket;
@@ -92,7 +81,7 @@ export class Connection {
   isQuiet(): boolean {
     const length = this.#take();
     if (!this.#isTls) {
-      if (length > 0) this.#owner.onUnrequestedBytes();
+      if (length > 0) this.#pool.onUnrequestedBytes();
       return length === NOTHING;
     }
     // On a new TLS connection, unread bytes may be session tickets. On a used one, any unread byte means that the connection is not quiet:
@@ -151,12 +140,12 @@ export class Connection {
   read(bytes: Uint8Array, length: number): void {
     // No request is in progress. Without this check, the bytes would be taken for the answer to the next request.
     if (this.#attempt === undefined) {
-      this.#owner.onUnrequestedBytes();
+      this.#pool.onUnrequestedBytes();
       this.end();
       return;
     }
     if (!this.#hasBegun) {
-      this.#owner.onUnrequestedBytes();
+      this.#pool.onUnrequestedBytes();
       this.#fail(new WireFault('WIRE_MALFORMED', 'bytes were received before the request was sent'));
       return;
     }
@@ -207,9 +196,9 @@ export class Connection {
     const head = this.#reader.head;
     const idleSecondsMax = (head?.idleSeconds ?? IDLE_SECONDS + EARLIER_SECONDS) - EARLIER_SECONDS;
     this.#idleSecondsMax = Math.min(idleSecondsMax, IDLE_SECONDS_MAX);
-    if (this.#reader.hasSurplus) this.#owner.onUnrequestedBytes();
+    if (this.#reader.hasSurplus) this.#pool.onUnrequestedBytes();
     const isWhole = this.#isSent && !this.#reader.hasSurplus && !this.#isClosed;
-    if (isWhole && head?.isPersistent === true && idleSecondsMax > 0 && !this.#isRetired) this.#owner.freed(this);
+    if (isWhole && head?.isPersistent === true && idleSecondsMax > 0 && !this.#isRetired) this.#pool.freed(this);
     else this.end();
     try {
       attempt.handler.onResponseEnd(attempt);
@@ -245,7 +234,7 @@ export class Connection {
   /** Removes the connection from the count of its pool, for an answer that may never end: the pool may then open another connection. */
   detach(): void {
     this.#isRetired = true;
-    this.#owner.detached(this);
+    this.#pool.detached(this);
   }
 
   /** Counts one second. */
@@ -262,7 +251,7 @@ export class Connection {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#socket.destroy();
-    this.#owner.ended(this);
+    this.#pool.ended(this);
   }
 
   /** The upstream has ended the connection. This completes an answer without a length, and fails any other one. */

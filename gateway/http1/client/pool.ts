@@ -5,7 +5,7 @@ import { contain } from '../../shared/faults.ts';
 import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
 import type { Unread } from '../../sockets/unread-bytes.ts';
 import { type Connect, type ConnectSettings, createConnect, hostOf } from './connect.ts';
-import { Connection, type Owner } from './connection.ts';
+import { Connection } from './connection.ts';
 import { requestHead } from './request-head.ts';
 import { RequestInFlight } from './request-in-flight.ts';
 import { type AnswerHandler, type Dispatcher, type Outgoing, WireFault } from './wire.ts';
@@ -32,7 +32,7 @@ const UNUSABLE = 'the connection ended or received bytes before its first reques
 /** Interval for checking the idle time and age of connections. */
 const CHECK_INTERVAL_MS = 1000;
 
-export class Pool implements Dispatcher, Owner {
+export class Pool implements Dispatcher {
   /** Number of connections established. */
   openedCount = 0;
   readonly #host: string;
@@ -108,6 +108,7 @@ export class Pool implements Dispatcher, Owner {
     for (const connection of [...this.#free, ...this.#resting]) if (!this.#fresh.includes(connection)) connection.end();
   }
 
+  /** Called when the upstream has written bytes that no request asked for. */
   onUnrequestedBytes(): void {
     // With `settings.isolate` each request already gets a new connection, so such bytes are harmless and are not reported.
     if (this.#isIsolating) return;
@@ -133,6 +134,7 @@ export class Pool implements Dispatcher, Owner {
     this.#finishIfClosed();
   }
 
+  /** Called when the connection can take another request. */
   freed(connection: Connection): void {
     if (this.#isAlone || (this.#isClosed && this.#waiting.length === 0)) {
       connection.end();
@@ -142,11 +144,13 @@ export class Pool implements Dispatcher, Owner {
     this.#serveSoon();
   }
 
+  /** Called when the connection no longer counts in the pool. It still finishes its request. */
   detached(connection: Connection): void {
     this.#detached.add(connection);
     if (this.#waiting.length > 0) this.#serveSoon();
   }
 
+  /** Called once, when the connection has ended. */
   ended(connection: Connection): void {
     this.#connections.delete(connection);
     this.#detached.delete(connection);

@@ -1,6 +1,12 @@
 // The attempts of one exchange with an upstream: picks a target for each attempt, starts the next attempt after a failure, and ends the
-// exchange. exchange-clock.ts checks the deadlines, retry-plan.ts decides about retries, upstream/concurrency/exchange-place.ts waits for a
-// place, and upstream/relay/relay.ts passes the answer to the client.
+// exchange. The states of the exchange, each with what it has:
+//
+//   queued   no target               waits for its place (upstream/concurrency/exchange-place.ts)
+//   sent     a target and a relay    one attempt is in progress; the relay passes its answer to the client (upstream/relay/relay.ts)
+//   paused   a target                waits before the next attempt (retry-plan.ts)
+//   ended    neither                 the client has its answer or its refusal, or has left
+//
+// In each state the deadline can pass (exchange-clock.ts), and the client can leave.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 import type { SendingFailure } from '../../catalogue/upstream-failure.ts';
@@ -9,11 +15,11 @@ import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import { contain } from '../../shared/faults.ts';
 import { ExchangePlace, type PlaceOwner } from '../concurrency/exchange-place.ts';
 import type { ContractCheck } from '../relay/contract-check.ts';
-import { Relay, type RelayOwner } from '../relay/relay.ts';
+import { Relay } from '../relay/relay.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { type AttemptOutcome, isClientsDoing, outcomeOf } from '../targets/outcome.ts';
 import type { Target, Targets } from '../targets/targets.ts';
-import { ExchangeClock, type TimedExchange } from './exchange-clock.ts';
+import { ExchangeClock } from './exchange-clock.ts';
 import { type AttemptFailure, type NextAttempt, RetryPlan } from './retry-plan.ts';
 
 /** What all exchanges of one configuration share. */
@@ -27,29 +33,27 @@ export interface AttemptsOptions {
 /** Sends the request of an exchange once. The relay gets the answer. If the function throws, the attempt has failed. */
 export type SendRequest = (target: Target, relay: Relay, attempts: Attempts) => void;
 
-export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
+export class Attempts implements PlaceOwner {
   readonly exchange: Forwardable;
   readonly route: UpstreamRoute;
   readonly deadlineAt: number;
   readonly assertion: string | undefined;
-  attemptAt = 0;
-  relay: Relay | undefined;
-  /** Number of times that the request was sent, or was about to be. */
-  count = 0;
+  readonly place: ExchangePlace;
+  readonly clock: ExchangeClock;
   readonly #options: AttemptsOptions;
   readonly #send: SendRequest;
   #resolve!: () => void;
   #reject!: (error: unknown) => void;
-  readonly #place: ExchangePlace;
-  readonly clock: ExchangeClock;
-  #pause: NodeJS.Timeout | undefined;
   #target: Target | undefined;
+  #relay: Relay | undefined;
+  #count = 0;
+  #pause: NodeJS.Timeout | undefined;
   #closeStream: (() => void) | undefined;
   /** Created when an attempt fails or is to repeat its request. */
   #retryPlan: RetryPlan | undefined;
   /** Whether the client has the whole answer. */
   #isRelayed = false;
-  readonly #onClientGone = () => this.#clientGone();
+  readonly #onClose = () => this.#clientClosed();
 
   /**
    * The arguments are positional: an options object would be one more allocation for each request.
@@ -71,7 +75,7 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     this.assertion = assertion;
     this.#options = options;
     this.#send = send;
-    this.#place = new ExchangePlace(exchange, route.concurrency, this);
+    this.place = new ExchangePlace(exchange, route.concurrency, this);
     this.clock = new ExchangeClock(this);
   }
 
@@ -84,9 +88,19 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
       this.#resolve = resolve;
       this.#reject = reject;
       // `prependListener`, so that the trail has the status 499 before the listener that ends and logs the exchange runs.
-      this.exchange.response.prependListener('close', this.#onClientGone);
-      this.#place.take(this.deadlineAt);
+      this.exchange.response.prependListener('close', this.#onClose);
+      this.place.take(this.deadlineAt);
     });
+  }
+
+  /** The relay of the attempt in progress. */
+  get relay(): Relay | undefined {
+    return this.#relay;
+  }
+
+  /** Number of times that the request was sent, or was about to be. */
+  get count(): number {
+    return this.#count;
   }
 
   begin(): void {
@@ -100,7 +114,6 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
       this.route.budget.request();
       this.#attempt(this.#target);
     } catch (error) {
-      if (this.#target !== undefined) this.#release();
       this.refuse(error);
     }
   }
@@ -108,20 +121,21 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
   #attempt(target: Target): void {
     const { trail, response } = this.exchange;
     trail.target = target.origin;
-    // The attempt begins after `pick`, which may have made it a trial of an open breaker. The breaker ignores attempts that began before
-    // its wait was over.
-    this.attemptAt = performance.now();
-    if (this.count === 0) trail.forwardedAt = this.attemptAt;
-    this.count += 1;
-    trail.attempts = this.count;
-    const relay = new Relay(this.exchange, this.route, this.#options.contractCheck, this);
-    this.relay = relay;
+    const relay = new Relay(this, this.#options.contractCheck);
+    if (this.#count === 0) trail.forwardedAt = relay.startedAt;
+    this.#countOne();
+    this.#relay = relay;
     try {
-      if (response.destroyed) this.#clientGone();
+      if (response.destroyed) this.#clientClosed();
       else this.#send(target, relay, this);
     } catch (error) {
       relay.onResponseError(undefined, error as Error);
     }
+  }
+
+  #countOne(): void {
+    this.#count += 1;
+    this.exchange.trail.attempts = this.#count;
   }
 
   /**
@@ -130,20 +144,9 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
    */
   beginRepeat(reason: 'declared' | 'credential'): boolean {
     if (!this.#plan().mayRepeat(reason)) return false;
-    this.count += 1;
-    this.exchange.trail.attempts = this.count;
-    this.beginAfterRead();
+    this.#countOne();
+    this.#relay?.startAgain();
     return true;
-  }
-
-  /**
-   * Call it when the record has been read, immediately before the request itself is sent: the attempt begins anew for the deadlines and the
-   * log.
-   */
-  beginAfterRead(): void {
-    this.attemptAt = performance.now();
-    this.relay?.forgetAnswer();
-    this.#forgetAnswer();
   }
 
   #plan(): RetryPlan {
@@ -151,30 +154,21 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     return this.#retryPlan;
   }
 
-  #forgetAnswer(): void {
-    this.exchange.trail.upstreamStatus = undefined;
-    this.exchange.trail.upstreamMs = undefined;
-  }
-
-  /** A wait for a connection or for the credential counts as time in the queue, not as time of the service. */
-  waited(waitedMs: number): void {
-    this.#place.noteQueued(waitedMs);
-    this.attemptAt += waitedMs;
-  }
-
+  /** Called by the relay when the client has the whole answer. */
   relayed(): void {
-    const status = this.relay?.answeredStatus;
+    const status = this.#relay?.answeredStatus;
     this.#endAttempt(outcomeOf(status, undefined), status);
     this.route.budget.answer();
     this.#isRelayed = true;
-    this.#settle();
+    this.#end();
     this.#resolve();
   }
 
+  /** Called by the relay when the attempt has failed: sends the request again, or refuses the exchange. */
   failed(error: GatewayError, failure: AttemptFailure): void {
-    const { wasSent, answeredStatus: status } = this.relay as Relay;
+    const { wasSent, answeredStatus: status, isWaiting } = this.#relay as Relay;
     const target = this.#target as Target;
-    const isExcused = this.clock.excusesTarget || isClientsDoing(this.exchange, error);
+    const isExcused = this.clock.isOverlong || isWaiting || isClientsDoing(this.exchange, error);
     const isServerError = status !== undefined && status >= 500;
     this.#endAttempt(isExcused ? 'abandoned' : outcomeOf(status, error), isServerError ? status : error);
     // A 4xx counts as an answer: the upstream works (`takeForLost` in retry-budget.ts).
@@ -182,11 +176,6 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     const next = this.#plan().after({ target, error, failure, wasSent, status });
     if (next === undefined) this.refuse(this.#retryPlan?.error);
     else this.#retry(next);
-  }
-
-  abandoned(): void {
-    this.#endAttempt('abandoned');
-    this.clientLeft();
   }
 
   /**
@@ -198,61 +187,65 @@ export class Attempts implements RelayOwner, PlaceOwner, TimedExchange {
     this.leavePlaceAndPool();
   }
 
+  /** Gives back the place and the connection of the pool. The answer continues. */
   leavePlaceAndPool(): void {
-    if (this.#place.leave()) this.relay?.control?.detach();
+    if (this.place.leave()) this.#relay?.control?.detach();
   }
 
   #retry({ target, waitMs }: NextAttempt): void {
-    this.#forgetAnswer();
-    this.exchange.trail.bytesOut = 0;
+    const { trail } = this.exchange;
+    trail.upstreamStatus = undefined;
+    trail.upstreamMs = undefined;
+    trail.bytesOut = 0;
     this.#target = target;
     const attempt = () => this.#attempt(target);
     if (waitMs === 0) attempt();
     else this.#pause = setTimeout(() => contain(attempt, (thrown) => this.refuse(thrown)), waitMs);
   }
 
-  refuse(thrown: unknown): void {
-    this.#settle();
-    this.#reject(thrown);
-  }
-
-  endBetweenAttempts(): void {
-    this.#release();
+  /** Called when the deadline passes between two attempts: the client gets the failure of the last one. */
+  endPause(): void {
     this.refuse(this.#retryPlan?.error);
   }
 
-  #clientGone(): void {
-    if (this.#isRelayed) return;
-    if (this.relay !== undefined) this.relay.clientGone();
-    else {
-      if (!this.#place.leaveQueue()) this.#release();
-      this.clientLeft();
-    }
+  /** Ends the exchange with the refusal for its client. */
+  refuse(thrown: unknown): void {
+    this.#endAttempt('abandoned');
+    this.#end();
+    this.#reject(thrown);
   }
 
-  /** Ends the attempt at the picked target without an outcome, because nothing was sent. */
-  #release(): void {
-    this.#options.targets.ended(this.#target as Target, 'abandoned', performance.now());
+  #clientClosed(): void {
+    if (this.#isRelayed) return;
+    if (this.#relay !== undefined) this.#relay.clientLeft();
+    else this.clientLeft();
   }
 
   /** Ends the exchange of a client that has left: no target failed, and no answer can be sent. */
   clientLeft(): void {
+    this.place.leaveQueue();
+    this.#endAttempt('abandoned');
     this.exchange.trail.clientLeft();
-    this.#settle();
+    this.#end();
     this.#resolve();
   }
 
+  /** Has no effect if no target is picked. */
   #endAttempt(outcome: AttemptOutcome, failure?: SendingFailure): void {
-    this.relay = undefined;
-    this.#options.targets.ended(this.#target as Target, outcome, this.attemptAt, failure);
+    const target = this.#target;
+    if (target === undefined) return;
+    const startedAt = this.#relay?.startedAt ?? performance.now();
+    this.#target = undefined;
+    this.#relay = undefined;
+    this.#options.targets.ended(target, outcome, startedAt, failure);
   }
 
-  #settle(): void {
+  #end(): void {
     this.clock.stop();
     if (this.#pause !== undefined) clearTimeout(this.#pause);
     this.#closeStream?.();
     // After a complete answer the listener stays, because to remove it costs more than to call it once; the call does nothing.
-    if (!this.#isRelayed) this.exchange.response.off('close', this.#onClientGone);
-    this.#place.leave();
+    if (!this.#isRelayed) this.exchange.response.off('close', this.#onClose);
+    this.place.leave();
   }
 }

@@ -39,12 +39,12 @@ export class RecordReadAnswer extends BufferedAnswer {
   }
 
   override onRequestStart(control: Control): void {
-    this.#relay.recordRead = control;
+    this.#relay.readsRecord(control);
   }
 
   override onResponseEnd(): void {
     if (this.#relay.ended) return;
-    this.#relay.recordRead = undefined;
+    this.#relay.readsRecord(undefined);
     super.onResponseEnd();
   }
 }

@@ -63,12 +63,12 @@ export class ExchangePlace implements Waiter {
     this.#owner.refuse(error);
   }
 
-  /** Leaves the queue. Returns false if the exchange does not wait. */
-  leaveQueue(): boolean {
-    if (this.#waiter === undefined) return false;
+  /** Leaves the queue, if the exchange waits in it. */
+  leaveQueue(): void {
+    if (this.#waiter === undefined) return;
     this.#concurrency.leaveQueue(this.#waiter);
     this.noteQueued(performance.now() - this.#waiter.sinceMs);
-    return true;
+    this.#waiter = undefined;
   }
 
   /** Adds a wait to `queuedMs` of the log: the wait for a place, or the wait for a connection of the pool. */

@@ -11,6 +11,7 @@ import { shortTextOf, visibleLine } from '../../shared/text.ts';
 import { codingOf, decodeBody } from '../encoding/decode.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import { CollectedBody } from '../relay/collected-body.ts';
+import type { Relay } from '../relay/relay.ts';
 import { type ErrorForm, type ParsedError, parseDialect } from './error-dialects.ts';
 import type { DefaultPlace } from './field-errors.ts';
 import { secretsIn, withoutSecrets } from './submitted-secrets.ts';
@@ -29,14 +30,6 @@ const TYPE_LENGTH_MAX = 80;
 /** The parts of the client's request on which the refusal depends. */
 type Refused = Pick<Forwardable, 'method' | 'rawBody' | 'headers' | 'operation' | 'caller'>;
 
-type Noting = Pick<Forwardable, 'trail'>;
-
-/** The relay, as the body of an error sees it. */
-interface FailingRelay {
-  /** Fails the attempt by the answer of the upstream. */
-  failAs(refusal: GatewayError, failure: 'status'): void;
-}
-
 /**
  * Reads the body of an error to its end, so that the connection can be used again, but stops if the body is too long. Then it fails the
  * attempt with the refusal for the client.
@@ -45,20 +38,12 @@ export class ErrorBody {
   readonly #read: CollectedBody;
   readonly #status: number;
   readonly #headers: AnswerHeaders;
-  readonly #refused: Refused & Noting;
-  readonly #relay: FailingRelay;
+  readonly #relay: Relay;
 
   /** @param read collects the body if it is read to its end for the rules; `data` is then not called */
-  constructor(
-    status: number,
-    headers: AnswerHeaders,
-    refused: Refused & Noting,
-    relay: FailingRelay,
-    read = new CollectedBody(ERROR_BODY_BYTES_MAX),
-  ) {
+  constructor(status: number, headers: AnswerHeaders, relay: Relay, read = new CollectedBody(ERROR_BODY_BYTES_MAX)) {
     this.#status = status;
     this.#headers = headers;
-    this.#refused = refused;
     this.#relay = relay;
     this.#read = read;
   }
@@ -83,9 +68,9 @@ export class ErrorBody {
     // The log gets the media type and the length. They tell the operator where the error came from: a page of HTML often comes from a proxy
     // in front of the service.
     if (this.isDecidedByStatus || !isJson(headers))
-      this.#refused.trail.note('upstreamBody', bodyShape(headers, isLong ? undefined : body.length));
+      this.#relay.exchange.trail.note('upstreamBody', bodyShape(headers, isLong ? undefined : body.length));
     const parsed = isLong ? Buffer.alloc(0) : body;
-    this.#relay.failAs(toUpstreamRefusal(this.#status, headers, parsed, this.#refused), 'status');
+    this.#relay.fail(toUpstreamRefusal(this.#status, headers, parsed, this.#relay.exchange), 'status');
   }
 }
 
@@ -115,7 +100,7 @@ export function toUpstreamRefusal(
   if (status === 503) return new GatewayError('upstream_unavailable', { ...answered, ...retryAfter(headers) });
   if (status === 504) return new GatewayError('upstream_timeout', answered);
   if (status === 500) return new GatewayError('upstream_error', answered);
-  if (status === 501) return new GatewayError('upstream_error', { ...answered, words: errorWords(501) });
+  if (status === 501) return new GatewayError('upstream_error', { ...answered, words: notImplemented() });
   if (status > 500) return new GatewayError('upstream_bad_response', answered);
   const parsed = parsedFor(refused, headers, body);
   const code = byStatus[status] ?? 'upstream_rejected';
@@ -167,9 +152,9 @@ function crossing(status: number, headers: AnswerHeaders): { headers?: Readonly<
   };
 }
 
-function errorWords(status: number): UpstreamWords {
+function notImplemented(): UpstreamWords {
   const { type, message } = REFUSALS.upstream_error;
-  return { status, type, code: 'upstream_error', message };
+  return { status: 501, type, code: 'upstream_error', message };
 }
 
 /**

@@ -2,38 +2,24 @@
 // checked at the end. In mode `refuse`, the client gets the body only after the check.
 
 import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
-import type { Forwardable } from '../../exchange/exchange.ts';
 import type { Control } from '../../http1/client/wire.ts';
-import type { AnswerOwner } from './answer-owner.ts';
 import type { ClientAnswer } from './client-answer.ts';
 import { CollectedBody } from './collected-body.ts';
-import { CHECKED_BYTES_MAX, type ContractCheck, violationsIn } from './contract-check.ts';
+import { CHECKED_BYTES_MAX, violationsIn } from './contract-check.ts';
 import type { HeldAnswer } from './held-answer.ts';
+import type { Relay } from './relay.ts';
 
 export class CheckedBody {
   readonly #mode: 'report' | 'refuse';
   readonly #read = new CollectedBody(CHECKED_BYTES_MAX);
-  readonly #exchange: Forwardable;
-  readonly #check: ContractCheck;
-  readonly #answer: ClientAnswer;
-  /** Receives the body for the client: the answer itself, or the answer that is held until it is stored. */
+  readonly #relay: Relay;
   readonly #next: ClientAnswer | HeldAnswer;
-  readonly #relay: AnswerOwner;
 
-  constructor(
-    mode: 'report' | 'refuse',
-    exchange: Forwardable,
-    check: ContractCheck,
-    answer: ClientAnswer,
-    next: ClientAnswer | HeldAnswer,
-    relay: AnswerOwner,
-  ) {
+  /** @param next receives the body for the client: the answer itself, or the answer that is held until it is stored */
+  constructor(mode: 'report' | 'refuse', relay: Relay, next: ClientAnswer | HeldAnswer) {
     this.#mode = mode;
-    this.#exchange = exchange;
-    this.#check = check;
-    this.#answer = answer;
-    this.#next = next;
     this.#relay = relay;
+    this.#next = next;
   }
 
   data(control: Control, chunk: Buffer): void {
@@ -45,9 +31,9 @@ export class CheckedBody {
   }
 
   end(): void {
-    const { operation, trail } = this.#exchange;
-    const { status, headers } = this.#answer;
-    const violations = violationsIn(this.#read, status, headers, operation, this.#check);
+    const { exchange, contractCheck, answer } = this.#relay;
+    const { operation, trail } = exchange;
+    const violations = violationsIn(this.#read, answer.status, answer.headers, operation, contractCheck);
     if (violations.length > 0) trail.note('answerViolations', violations);
     if (this.#mode === 'report') this.#next.end();
     else if (violations.length > 0)

@@ -8,7 +8,7 @@ import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
 import { type BodySink, CompressedBody } from '../encoding/compressed-body.ts';
 import { clientAnswerHeaders, declaredLengthOf, type WithheldNotes } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
-import type { AnswerOwner } from './answer-owner.ts';
+import type { Relay } from './relay.ts';
 
 /** Most withheld fields in the log line. The upstream chooses the names, so their number is bounded. */
 const WITHHELD_MAX = 16;
@@ -46,9 +46,9 @@ export class ClientAnswer implements WithheldNotes {
   #onDrain: (() => void) | undefined;
   readonly #exchange: Forwardable;
   readonly #route: Pick<UpstreamRoute, 'authorities' | 'compression'>;
-  readonly #relay: AnswerOwner;
+  readonly #relay: Relay;
 
-  constructor(exchange: Forwardable, route: UpstreamRoute, relay: AnswerOwner) {
+  constructor(exchange: Forwardable, route: UpstreamRoute, relay: Relay) {
     this.#exchange = exchange;
     this.#route = route;
     this.#relay = relay;
@@ -142,7 +142,7 @@ export class ClientAnswer implements WithheldNotes {
 
   #releaseFirst(): void {
     const first = this.#first;
-    if (this.#relay.ended || first === undefined || this.#hasHead || this.#relay.leaveIfAnswered()) return;
+    if (this.#relay.ended || first === undefined || this.#hasHead || this.#relay.endIfForestalled()) return;
     this.beginBody();
     this.write(first);
   }

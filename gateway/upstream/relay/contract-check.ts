@@ -101,7 +101,7 @@ function checkedMode(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders):
   const coding = codingOf(headers);
   if (coding === '') return mode;
   if (mode === 'report') return isDecodable(coding) ? mode : 'pass';
-  const cause = new Error(`content coding ${coding}, which the operation's answers are refused for`);
+  const cause = new Error(`content coding ${coding}, although the request allowed none`);
   throw upstreamFailure('upstream_bad_response', 'http_response_content_coding', cause);
 }
 

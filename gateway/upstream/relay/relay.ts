@@ -6,48 +6,48 @@
 //   HeldAnswer     to be stored for repetitions: the client gets it once it is stored
 //   ClientAnswer   all others: the client gets it as it arrives, or none of it after HEAD
 //
-// All but ErrorBody write to the client through ClientAnswer. This is the state `relayed` of the table in upstream/forward.ts.
+// All but ErrorBody write to the client through ClientAnswer. The attempt ends by the first call of one of these methods, which calls
+// `relayed`, `failed` or `clientLeft` of the attempts (upstream/attempts/attempts.ts):
+//
+//   complete     the rest of the answer is on its way to the client
+//   cut          the gateway ends a stream before the upstream does
+//   fail         the client gets none of this answer, or a part of it
+//   interrupt    the rest of the answer will not arrive, so the attempt fails; a 5xx fails as if it were whole
+//   clientLeft   the client has left; an answer that is being stored continues
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 import { isConnectionLost, toUpstreamFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
-import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
+import type { StreamKind } from '../../exchange/findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { streamKindOf } from '../../shared/http/words.ts';
+import type { Attempts } from '../attempts/attempts.ts';
 import type { AttemptFailure } from '../attempts/retry-plan.ts';
 import { ErrorBody } from '../errors/upstream-errors.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
-import type { UpstreamRoute } from '../routes.ts';
 import { AnswerStream } from '../streams/answer-stream.ts';
-import type { AnswerOwner } from './answer-owner.ts';
 import { CheckedBody } from './checked-body.ts';
 import { ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
 import type { CollectedBody } from './collected-body.ts';
 import { type ContractCheck, checkHead, wasAsked } from './contract-check.ts';
 import { HeldAnswer } from './held-answer.ts';
 
-/**
- * The owner of a relay: `Attempts` (upstream/attempts/attempts.ts). The relay calls exactly one of `relayed`, `failed` and `abandoned`, and
- * calls it once.
- */
-export interface RelayOwner {
-  /** Start of this attempt, `performance.now()`. */
-  readonly attemptAt: number;
-  /** Called when the attempt has got a connection for which it has waited, because all connections were in use. */
-  waited(waitedMs: number): void;
-  /** Called when the client has the whole answer. */
-  relayed(): void;
-  failed(error: GatewayError, failure: AttemptFailure): void;
-  /** Called if the answer is a stream. `end` ends the stream from this side. Throws too_many_streams. */
-  openStream(kind: StreamKind, end: (why: StreamEnd) => void): void;
-  /** Called when the client has left, and no answer is being stored. */
-  abandoned(): void;
-  /** The deadlines. The relay stops them when the rest of the answer no longer depends on the upstream. */
-  readonly clock: { stop(): void };
-}
-
-export class Relay implements AnswerHandler, AnswerOwner {
+/** Other files read the members; only the methods change them. */
+export class Relay implements AnswerHandler {
+  readonly attempts: Attempts;
+  readonly exchange: Forwardable;
+  readonly contractCheck: ContractCheck;
+  readonly answer: ClientAnswer;
+  /** Whether the attempt has ended. Do nothing more with it then. */
   ended = false;
+  /**
+   * Start of the attempt, by `performance.now()`. A wait for a connection or for the credential counts as time in the queue, not as time of
+   * the service.
+   */
+  startedAt = performance.now();
+  /** Whether the attempt waits for its credential before it sends. Only the deadline of the exchange applies meanwhile. */
+  isWaiting = false;
+  /** The control of the connection, once a connection has taken the request. */
   control: Control | undefined;
   /** Status of the upstream's answer once its head has arrived; undefined before. The client may get another status. */
   answeredStatus: number | undefined;
@@ -56,24 +56,21 @@ export class Relay implements AnswerHandler, AnswerOwner {
   /** The body that is a stream; undefined for any other answer. */
   stream: AnswerStream | undefined;
   /** The read of a record that precedes the request, while it lasts (upstream/attempts/record-read.ts). */
-  recordRead: Control | undefined;
+  #recordRead: Control | undefined;
   #progressAt = 0;
   /** The object that gets the body. An ErrorBody is chosen as soon as the head has arrived, even if rules read the body first. */
   #receiver: ErrorBody | AnswerStream | CheckedBody | HeldAnswer | ClientAnswer;
-  readonly #exchange: Forwardable;
-  readonly #contractCheck: ContractCheck;
-  readonly #owner: RelayOwner;
-  readonly #answer: ClientAnswer;
   /** The body that is stored for repetitions; undefined for any other answer. */
   readonly #held: HeldAnswer | undefined;
 
-  constructor(exchange: Forwardable, route: UpstreamRoute, contractCheck: ContractCheck, owner: RelayOwner) {
-    this.#exchange = exchange;
-    this.#contractCheck = contractCheck;
-    this.#owner = owner;
-    this.#answer = new ClientAnswer(exchange, route, this);
-    this.#held = exchange.recording && new HeldAnswer(exchange.recording, exchange, this.#answer, this, owner.clock);
-    this.#receiver = this.#held ?? this.#answer;
+  constructor(attempts: Attempts, contractCheck: ContractCheck) {
+    const { exchange, route } = attempts;
+    this.attempts = attempts;
+    this.exchange = exchange;
+    this.contractCheck = contractCheck;
+    this.answer = new ClientAnswer(exchange, route, this);
+    this.#held = exchange.recording && new HeldAnswer(exchange.recording, this);
+    this.#receiver = this.#held ?? this.answer;
   }
 
   /**
@@ -93,16 +90,47 @@ export class Relay implements AnswerHandler, AnswerOwner {
     return this.control?.paused === true || this.stream?.mayPause === true ? now : this.#progressAt;
   }
 
+  /** @param ready resolves when the header of the credential can be made; never rejects */
+  async waitForCredential(ready: Promise<void>): Promise<void> {
+    const sinceMs = performance.now();
+    this.isWaiting = true;
+    await ready;
+    this.isWaiting = false;
+    this.#waited(performance.now() - sinceMs);
+  }
+
+  #waited(waitedMs: number): void {
+    this.startedAt += waitedMs;
+    this.attempts.place.noteQueued(waitedMs);
+  }
+
+  /** Call it when the read of a record has begun, and when it has ended (undefined). */
+  readsRecord(control: Control | undefined): void {
+    this.#recordRead = control;
+  }
+
+  /** Call it before the same attempt sends another request: its request once more, or the request that is made from a record. */
+  startAgain(): void {
+    const { trail } = this.exchange;
+    this.startedAt = performance.now();
+    this.answeredStatus = undefined;
+    this.#receiver = this.#held ?? this.answer;
+    this.passesSince = undefined;
+    this.#progressAt = 0;
+    trail.upstreamStatus = undefined;
+    trail.upstreamMs = undefined;
+  }
+
   onRequestStart(control: Control): void {
-    this.#exchange.recording?.sent();
-    if (control.waitedMs > 0) this.#owner.waited(control.waitedMs);
+    this.exchange.recording?.sent();
+    if (control.waitedMs > 0) this.#waited(control.waitedMs);
     this.control = control;
   }
 
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
     if (this.ended) return;
     this.noteHead(status, headers);
-    if (status >= 400) refuseUnasked(status, headers, this.#exchange);
+    if (status >= 400) refuseUnasked(status, headers, this.exchange);
     else this.#chooseReceiver(control, status, headers);
   }
 
@@ -112,20 +140,20 @@ export class Relay implements AnswerHandler, AnswerOwner {
    * @param read collects the body of an answer that is read to its end before it is passed on
    */
   noteHead(status: number, headers: AnswerHeaders, read?: CollectedBody): void {
-    const { trail } = this.#exchange;
+    const { trail } = this.exchange;
     this.#progressAt = performance.now();
     this.answeredStatus = status;
-    if (status >= 400) this.#receiver = new ErrorBody(status, headers, this.#exchange, this, read);
+    if (status >= 400) this.#receiver = new ErrorBody(status, headers, this, read);
     trail.upstreamStatus = status;
-    trail.upstreamMs = this.#progressAt - this.#owner.attemptAt;
+    trail.upstreamMs = this.#progressAt - this.startedAt;
   }
 
   /** Passes on an answer that was read to its end. Rules may have changed these headers and this body. */
   passWhole(status: number, headers: AnswerHeaders, body: Buffer): void {
     const control = this.control as Control;
     if (this.#receiver instanceof ErrorBody) {
-      refuseUnasked(status, headers, this.#exchange);
-      if (!this.leaveIfAnswered()) this.#receiver.end(headers, body);
+      refuseUnasked(status, headers, this.exchange);
+      if (!this.endIfForestalled()) this.#receiver.end(headers, body);
       return;
     }
     this.#chooseReceiver(control, status, headers);
@@ -135,9 +163,9 @@ export class Relay implements AnswerHandler, AnswerOwner {
 
   /** Chooses the object that receives the body of an answer below 400. */
   #chooseReceiver(control: Control, status: number, headers: AnswerHeaders): void {
-    this.#answer.takeHead(status, headers);
-    const answer = this.#answer;
-    const checked = checkHead(this.#contractCheck, this.#exchange, answer);
+    const { answer } = this;
+    answer.takeHead(status, headers);
+    const checked = checkHead(this.contractCheck, this.exchange, answer);
     answer.chooseForm();
     const kind = streamKindOf(firstValueOf(answer.headers['content-type']));
     if (kind !== undefined && !answer.dropsBody) {
@@ -145,25 +173,17 @@ export class Relay implements AnswerHandler, AnswerOwner {
       return;
     }
     if (this.#held === undefined && checked !== 'refuse') this.passesSince = this.#progressAt;
-    if (checked !== 'pass')
-      this.#receiver = new CheckedBody(
-        checked,
-        this.#exchange,
-        this.#contractCheck,
-        answer,
-        this.#held ?? answer,
-        this,
-      );
+    if (checked !== 'pass') this.#receiver = new CheckedBody(checked, this, this.#held ?? answer);
     if (answer.dropsBody && answer.hasBody && (kind !== undefined || answer.length > DROPPED_BYTES_MAX))
       answer.cutOff(control);
   }
 
   #openStream(control: Control, kind: StreamKind): void {
-    const stream = new AnswerStream(kind, this.#exchange, this.#contractCheck, this.#answer, this);
-    this.#owner.openStream(kind, (why) => stream.endEarly(why));
+    const stream = new AnswerStream(kind, this);
+    this.attempts.openStream(kind, (why) => stream.endEarly(why));
     this.stream = stream;
     this.#receiver = stream;
-    this.#exchange.trail.note('stream', kind);
+    this.exchange.trail.note('stream', kind);
     stream.open(control, this.#held);
   }
 
@@ -172,85 +192,85 @@ export class Relay implements AnswerHandler, AnswerOwner {
     this.#progressAt = performance.now();
   }
 
-  /** Call it before the same attempt sends the request again. */
-  forgetAnswer(): void {
-    this.answeredStatus = undefined;
-    this.#receiver = this.#held ?? this.#answer;
-    this.passesSince = undefined;
-    this.#progressAt = 0;
+  /** Call it when a body that was held back begins to pass to the client. */
+  notePassing(): void {
+    this.noteProgress();
+    this.passesSince = this.#progressAt;
   }
 
   onResponseData(control: Control, chunk: Buffer): void {
-    if (this.ended || this.leaveIfAnswered()) return;
+    if (this.ended || this.endIfForestalled()) return;
     this.noteProgress();
     this.#receiver.data(control, chunk);
   }
 
   onResponseEnd(): void {
-    if (!this.ended && !this.leaveIfAnswered()) this.#receiver.end();
+    if (!this.ended && !this.endIfForestalled()) this.#receiver.end();
   }
 
   onResponseError(_control: Control | undefined, error: Error): void {
-    this.fail(toUpstreamFailure(error, this.wasSent), isConnectionLost(error) ? 'lost' : 'other');
-  }
-
-  /**
-   * Fails the attempt, before its answer or in the middle of it. A 5xx that has begun ends as if its body were whole, because the refusal
-   * is made from the status. In the middle of a 4xx, the attempt fails with `error`: the refusal for a 4xx is made from its whole body.
-   */
-  fail(error: GatewayError, failure: AttemptFailure): void {
-    if (this.ended) return;
-    if (this.#receiver instanceof ErrorBody && this.#receiver.isDecidedByStatus) this.#receiver.end();
-    else this.failAs(error, failure);
-  }
-
-  /** Fails the attempt with this error, whatever has arrived. */
-  failAs(error: GatewayError, failure: AttemptFailure): void {
-    if (this.ended) return;
-    this.#settle();
-    this.control?.abort();
-    this.#owner.failed(error, failure);
+    this.interrupt(toUpstreamFailure(error, this.wasSent), isConnectionLost(error) ? 'lost' : 'other');
   }
 
   complete(): void {
-    this.#settle();
-    this.#owner.relayed();
+    this.#end();
+    this.attempts.relayed();
   }
 
-  endHere(isWhole: boolean): void {
+  /** @param isWhole false if the client is to see that a part is missing */
+  cut(isWhole: boolean): void {
     if (this.ended) return;
-    this.#settle();
+    this.#end();
     this.control?.abort();
-    this.#answer.close(isWhole);
-    this.#owner.relayed();
+    this.answer.close(isWhole);
+    this.attempts.relayed();
   }
 
-  leaveIfAnswered(): boolean {
-    if (!this.#answer.isForestalled) return false;
-    this.clientGone();
-    return true;
+  fail(error: GatewayError, failure: AttemptFailure): void {
+    if (this.ended) return;
+    this.#end();
+    this.control?.abort();
+    this.attempts.failed(error, failure);
   }
 
-  /** Ends the attempt of a client that has left: no target failed, and no answer can be sent. */
-  clientGone(): void {
+  /**
+   * The refusal for a 5xx is made from its status, so it does not need the rest. The refusal for a 4xx is made from its whole body: without
+   * the rest, the attempt fails with `error`.
+   */
+  interrupt(error: GatewayError, failure: AttemptFailure): void {
+    if (this.ended) return;
+    if (this.#receiver instanceof ErrorBody && this.#receiver.isDecidedByStatus) this.#receiver.end();
+    else this.fail(error, failure);
+  }
+
+  /** No target has failed, and no answer can be sent. */
+  clientLeft(): void {
     if (this.ended) return;
     // If the answer will be stored, a request that was sent continues to its end: the client can get the stored answer by a repetition.
     if (this.#held?.isStored === false && this.wasSent) return;
-    this.#settle();
+    this.#end();
     this.control?.abort();
-    this.#owner.abandoned();
+    this.attempts.clientLeft();
   }
 
+  /** If another part of the gateway has already answered the client, ends the attempt and returns true. */
+  endIfForestalled(): boolean {
+    if (!this.answer.isForestalled) return false;
+    this.clientLeft();
+    return true;
+  }
+
+  /** Called when the client has read on, so that everything that was written for it has left the gateway. */
   drained(): void {
     this.noteProgress();
     this.stream?.drained();
   }
 
-  #settle(): void {
+  #end(): void {
     this.ended = true;
-    this.recordRead?.abort();
+    this.#recordRead?.abort();
     this.stream?.stop();
-    this.#answer.forgetDrain();
+    this.answer.forgetDrain();
   }
 }
 

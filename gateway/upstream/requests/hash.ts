@@ -33,7 +33,7 @@ const turns = createTurns(HASHES_AT_ONCE_MAX);
 /** Returns `$scrypt$ln=15,r=8,p=1$<salt>$<hash>`, in base64 without padding. */
 async function hashed(secret: string, over: AbortSignal | undefined): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const turn = turns.of('hash');
+  const turn = turns.turnOf('hash');
   await turn.enter(over);
   try {
     const hash = await derive(secret, salt);

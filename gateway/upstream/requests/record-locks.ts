@@ -39,7 +39,7 @@ export interface RecordLock {
 
 export interface RecordLocks {
   /** Returns a lock that is not taken yet. */
-  of(record: string): RecordLock;
+  lockOf(record: string): RecordLock;
   /** Releases all locks that are still held. Resolves when Redis has released them, or does not answer. */
   close(): Promise<void>;
 }
@@ -66,8 +66,8 @@ export function createRecordLocks({ redisUrl, onChange, ...options }: RecordLock
   }
 
   return {
-    of(record) {
-      const turn = turns.of(record);
+    lockOf(record) {
+      const turn = turns.turnOf(record);
       if (connect === undefined) return localLock(turn);
       const shared = new SharedLock(connect, keyOf(record), note);
       let isReleased = false;

@@ -8,7 +8,7 @@ export interface ProcessTurn {
 }
 
 export interface Turns {
-  of(name: string): ProcessTurn;
+  turnOf(name: string): ProcessTurn;
 }
 
 interface Queue {
@@ -32,7 +32,7 @@ export function createTurns(atOnceMax = 1): Turns {
   }
 
   return {
-    of(name) {
+    turnOf(name) {
       let state: 'before' | 'waiting' | 'entered' | 'over' = 'before';
       let giveUp: (() => void) | undefined;
 

@@ -7,10 +7,10 @@ import type { Control } from '../../http1/client/wire.ts';
 import { contain } from '../../shared/faults.ts';
 import { codingOf } from '../encoding/decode.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
-import type { AnswerOwner } from '../relay/answer-owner.ts';
 import type { ClientAnswer } from '../relay/client-answer.ts';
-import type { ContractCheck, ItemCheck } from '../relay/contract-check.ts';
+import type { ItemCheck } from '../relay/contract-check.ts';
 import type { HeldAnswer } from '../relay/held-answer.ts';
+import type { Relay } from '../relay/relay.ts';
 import { type Boundaries, createBoundaries } from './boundaries.ts';
 import { createItemSplitter, type Item, type ItemSplitter, itemValue } from './items.ts';
 
@@ -31,7 +31,7 @@ export class AnswerStream {
   readonly #kind: StreamKind;
   readonly #exchange: Forwardable;
   readonly #answer: ClientAnswer;
-  readonly #relay: AnswerOwner;
+  readonly #relay: Relay;
   /** Whether the body has a content coding, so that the gateway cannot find its items. */
   readonly #isOpaque: boolean;
   /**
@@ -53,13 +53,8 @@ export class AnswerStream {
   #isOver = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    kind: StreamKind,
-    exchange: Forwardable,
-    contractCheck: ContractCheck,
-    answer: ClientAnswer,
-    relay: AnswerOwner,
-  ) {
+  constructor(kind: StreamKind, relay: Relay) {
+    const { exchange, contractCheck, answer } = relay;
     const { operation } = exchange;
     const { status, headers, length } = answer;
     this.#kind = kind;
@@ -92,7 +87,7 @@ export class AnswerStream {
   }
 
   #sendHead(): void {
-    this.#relay.passesSince = performance.now();
+    this.#relay.notePassing();
     this.#answer.beginBody();
     this.#exchange.response.flushHeaders();
   }
@@ -205,11 +200,11 @@ export class AnswerStream {
    */
   #finish(): void {
     this.stop();
-    this.#relay.endHere(this.#kind === 'events' && !this.#hasLength);
+    this.#relay.cut(this.#kind === 'events' && !this.#hasLength);
   }
 
   #cut(): void {
     this.stop();
-    this.#relay.endHere(false);
+    this.#relay.cut(false);
   }
 }

@@ -4,13 +4,14 @@ import { type ErrorCode, GatewayError } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 
 /**
- * How one attempt ended, for the health of its target:
+ * How one attempt ended, for the health of its target. The last columns say what it is for the circuit breaker (breaker.ts) and for the
+ * ejection of the target (outlier-detection.ts). The breaker does not count an `unreached` attempt that took little time:
  *
- *   answered    a status below 500; 501 and 505, which concern the request
- *   unreached   no connection could be made, so nothing was sent
- *   failed      the connection was reset or timed out; a protocol error; 502, 503 or 504: the service says that it cannot answer
- *   erred       500, or another status that may concern this request alone
- *   abandoned   the client disconnected, or the gateway ended the attempt: this says nothing about the target
+ *   answered    a status below 500; 501 and 505, which concern the request               success   success
+ *   unreached   no connection could be made, so nothing was sent                         failure   failure
+ *   failed      the connection was reset or timed out; a protocol error; 502, 503, 504   failure   failure
+ *   erred       500, or another status that may concern this request alone               success   failure
+ *   abandoned   the client left, or the gateway ended the attempt                        nothing   nothing
  */
 export type AttemptOutcome = 'answered' | 'erred' | 'unreached' | 'failed' | 'abandoned';
 

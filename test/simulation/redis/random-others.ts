@@ -204,7 +204,7 @@ const otherThings = [
         reserved.shift()?.giveBack?.(),
   ),
   use([fc.constantFrom(0, 1), ids], (who, record) => async ({ locks, held }) => {
-    const lock = locks[who]?.of(record) as RecordLock;
+    const lock = locks[who]?.lockOf(record) as RecordLock;
     held.push(lock);
     await lock.take(60_000, AbortSignal.timeout(5));
   }),

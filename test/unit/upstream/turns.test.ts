@@ -10,7 +10,7 @@ describe('turns', () => {
     const order: number[] = [];
     let holding = 0;
     const work = Array.from({ length: 5 }, async (_, number) => {
-      const turn = turns.of('a');
+      const turn = turns.turnOf('a');
       await turn.enter(never);
       assert.equal(holding, 0);
       holding += 1;
@@ -19,7 +19,7 @@ describe('turns', () => {
       holding -= 1;
       turn.leave();
     });
-    const other = turns.of('b');
+    const other = turns.turnOf('b');
     await other.enter(never);
     assert.deepEqual(order, []);
     await Promise.all(work);
@@ -28,9 +28,9 @@ describe('turns', () => {
 
   it('are passed on once, however often and whenever a holder leaves', async () => {
     const turns = createTurns();
-    const [first, second, third] = [turns.of('a'), turns.of('a'), turns.of('a')];
+    const [first, second, third] = [turns.turnOf('a'), turns.turnOf('a'), turns.turnOf('a')];
     first.leave();
-    const again = turns.of('a');
+    const again = turns.turnOf('a');
     await again.enter(never);
     const entered: string[] = [];
     const waiting = [second, third].map((turn, index) => turn.enter(never).then(() => entered.push(String(index))));
@@ -42,22 +42,22 @@ describe('turns', () => {
     second.leave();
     await waiting[1];
     third.leave();
-    await turns.of('a').enter(never);
+    await turns.turnOf('a').enter(never);
   });
 
   it('are given up when the signal says so, or by leaving', async () => {
     const turns = createTurns();
-    const holder = turns.of('a');
+    const holder = turns.turnOf('a');
     await holder.enter(never);
     const abort = new AbortController();
-    const [gone, left, last] = [turns.of('a'), turns.of('a'), turns.of('a')];
+    const [gone, left, last] = [turns.turnOf('a'), turns.turnOf('a'), turns.turnOf('a')];
     const waits = [gone.enter(abort.signal), left.enter(never)];
     const lasts = last.enter(never);
     abort.abort(new Error('gone'));
     left.leave();
     await assert.rejects(waits[0] as Promise<void>, /gone/);
     await assert.rejects(waits[1] as Promise<void>);
-    await assert.rejects(turns.of('a').enter(abort.signal), /gone/);
+    await assert.rejects(turns.turnOf('a').enter(abort.signal), /gone/);
     gone.leave();
     holder.leave();
     await lasts;
