@@ -76,12 +76,12 @@ const fields = {
 
 const facts: FactsOf<typeof fields, 'code'> = {
   mode: { authenticate: (_, line) => callerIn(line) },
-  organization: 'mode',
-  tier: 'mode',
-  key_id: 'mode',
-  token_issuer: 'mode',
-  subject: 'mode',
-  session: 'mode',
+  organization: { toldBy: 'mode' },
+  tier: { toldBy: 'mode' },
+  key_id: { toldBy: 'mode' },
+  token_issuer: { toldBy: 'mode' },
+  subject: { toldBy: 'mode' },
+  session: { toldBy: 'mode' },
   hint: { authenticate: (hint, { stage }) => (stage === 'authenticate' ? `reason: ${hint}` : undefined) },
   required_scopes: { authorize: (scopes, _, outcome) => scopesIn('required', scopes, outcome) },
   held_scopes: { authorize: (scopes, _, outcome) => scopesIn('held', scopes, outcome) },

@@ -108,20 +108,14 @@ export type Tell = (
   outcome: StageOutcome,
 ) => string | undefined | readonly string[];
 
-/** The sentences about a field, by stage. A text names what tells the field instead: another field, or a part of the report. */
-export type Fact = Readonly<Partial<Record<StageName, Tell>>> | string;
+/** The sentences about a field, by stage. `toldBy` names what tells the field instead: another field, or a part of the report. */
+export type Fact<ToldBy = unknown> = Readonly<Partial<Record<StageName, Tell>>> | { readonly toldBy: ToldBy };
 
 export type FactRows = Readonly<Record<string, Fact>>;
 
 /** The facts of all fields. A field without a fact does not compile. */
 export type FactsOf<Fields, More extends string = never> = {
-  readonly [Name in keyof Fields | More]:
-    | Exclude<Fact, string>
-    | keyof Fields
-    | 'head'
-    | 'verdict'
-    | 'durations'
-    | 'nowhere';
+  readonly [Name in keyof Fields | More]: Fact<keyof Fields | 'head' | 'verdict' | 'durations' | 'nowhere'>;
 };
 
 /** Returns the items of a member that should be a list. A log may be damaged, so anything else counts as an empty list. */

@@ -54,8 +54,8 @@ const facts: FactsOf<typeof fields, 'code'> = {
     match: (operation, { method, route, upstream }, outcome) =>
       outcome === 'refused' ? undefined : `${operation}: ${method} ${route}, of upstream ${upstream}`,
   },
-  route: 'operation',
-  upstream: 'operation',
+  route: { toldBy: 'operation' },
+  upstream: { toldBy: 'operation' },
   path: { match: (path, { method }) => `${method} ${path}` },
   code: {
     match: (code, _, outcome) =>

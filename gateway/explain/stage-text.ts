@@ -8,17 +8,17 @@ import type { LogLine, LogLineMember } from './log-line.ts';
 
 /** A field without a fact does not compile. */
 const GENERAL_FACTS: FactsOf<GeneralFields, 'rehearsed'> = {
-  request_id: 'head',
-  time: 'head',
-  msg: 'nowhere',
-  level: 'nowhere',
-  method: 'verdict',
-  stage: 'verdict',
-  status: 'verdict',
-  code: 'verdict',
-  duration_ms: 'verdict',
-  rehearsed: 'verdict',
-  stages_ms: 'durations',
+  request_id: { toldBy: 'head' },
+  time: { toldBy: 'head' },
+  msg: { toldBy: 'nowhere' },
+  level: { toldBy: 'nowhere' },
+  method: { toldBy: 'verdict' },
+  stage: { toldBy: 'verdict' },
+  status: { toldBy: 'verdict' },
+  code: { toldBy: 'verdict' },
+  duration_ms: { toldBy: 'verdict' },
+  rehearsed: { toldBy: 'verdict' },
+  stages_ms: { toldBy: 'durations' },
   worker: { admit: (worker) => `worker ${worker}` },
   trace_id: { forward: (trace) => `trace ${trace}` },
 };
@@ -38,9 +38,7 @@ const withoutFacts: Readonly<Partial<Record<StageName, string>>> = Object.assign
 export type StageText = (stage: StageName, line: LogLine, outcome: StageOutcome) => string[];
 
 export function createStageText(facts: readonly (readonly [field: string, fact: Fact])[]): StageText {
-  const tells = facts.flatMap(([name, fact]) =>
-    typeof fact === 'string' ? [] : [{ name: name as LogLineMember, fact }],
-  );
+  const tells = facts.flatMap(([name, fact]) => ('toldBy' in fact ? [] : [{ name: name as LogLineMember, fact }]));
 
   return function stageText(stage, line, outcome) {
     const unrehearsed = outcome === 'not tried' ? UNREHEARSED_STAGES[stage] : undefined;

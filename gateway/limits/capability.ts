@@ -102,13 +102,13 @@ const facts: FactsOf<typeof fields> = {
   },
   tier_in_place: { limit: (inPlace, { tier }) => missingTierText(String(tier), String(inPlace)) },
   limits: { limit: (limits, line) => eachLimit(objectsIn(limits), line) },
-  shadow_refused: 'limits',
-  violated_policies: 'limits',
+  shadow_refused: { toldBy: 'limits' },
+  violated_policies: { toldBy: 'limits' },
   limit: { limit: (_, line) => tightestLimit(line) },
-  limit_remaining: 'limit',
-  limit_quota: 'limit',
+  limit_remaining: { toldBy: 'limit' },
+  limit_quota: { toldBy: 'limit' },
   limit_source: { limit: (_, line) => decisionIn(line) },
-  decided_at: 'limit_source',
+  decided_at: { toldBy: 'limit_source' },
 };
 
 export const LIMITS = {

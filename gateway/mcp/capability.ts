@@ -66,7 +66,7 @@ const fields = {
 const facts: FactsOf<typeof fields> = {
   mcp: { match: (method: unknown) => `a message for agents: ${method}` },
   tool: { match: (tool, { within }) => `called by the tool ${tool}, in the message ${within}` },
-  within: 'tool',
+  within: { toldBy: 'tool' },
 };
 
 export const MCP = { codes, fields, facts } as const satisfies Capability;

@@ -170,7 +170,7 @@ const facts: FactsOf<typeof fields, 'code' | 'times'> = {
   },
   timeout: { forward: (setting) => timeoutText(String(setting)) },
   attempts: { forward: (attempts, { retries }) => `it took ${attempts} attempts: ${reasonsOf(listIn(retries))}` },
-  retries: 'attempts',
+  retries: { toldBy: 'attempts' },
   retry_budget_spent: { forward: () => 'the retry budget of the upstream is spent' },
   code: {
     forward: (code, { target, upstream_status: status }, outcome) =>
@@ -181,7 +181,7 @@ const facts: FactsOf<typeof fields, 'code' | 'times'> = {
   upstream_status: {
     forward: (status, { upstream_ms: ms }) => `it answered ${status} after ${durationText(Number(ms))}`,
   },
-  upstream_ms: 'upstream_status',
+  upstream_ms: { toldBy: 'upstream_status' },
   upstream_body: {
     forward: (body, _, outcome) =>
       outcome === 'refused' ? `its body was ${body}; the client got none of it` : undefined,

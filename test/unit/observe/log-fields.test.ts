@@ -118,8 +118,9 @@ describe('the table of log fields', () => {
   it('says of each field the stage at which explain tells it', () => {
     const told = (name: string): readonly string[] =>
       FACTS.filter(([field]) => field === name).flatMap(([, fact]) => {
-        if (typeof fact !== 'string') return Object.keys(fact);
-        return FACTS.some(([field]) => field === fact) ? told(fact) : [fact];
+        if (!('toldBy' in fact)) return Object.keys(fact);
+        const by = String(fact.toldBy);
+        return FACTS.some(([field]) => field === by) ? told(by) : [by];
       });
     const elsewhere = names.filter((name) => {
       const { stage } = LOG_FIELDS[name];
