@@ -99,10 +99,10 @@ export function readApiKey(
   if (scheme !== 'bearer') return undefined;
   if (value.length !== API_KEY_LENGTH) throw new GatewayError('api_key_malformed');
   const caller = directory.callerOf(value);
-  return caller instanceof Promise ? caller.then(existing) : existing(caller);
+  return caller instanceof Promise ? caller.then(requireCaller) : requireCaller(caller);
 }
 
-function existing(caller: Caller | undefined): Caller {
+function requireCaller(caller: Caller | undefined): Caller {
   if (caller === undefined) throw new GatewayError('api_key_invalid');
   return caller;
 }

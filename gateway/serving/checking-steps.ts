@@ -1,6 +1,7 @@
-// Makes the steps of operations before `replay`, for one configuration. The gateway gives the sections that have
-// their parts. A rehearsal gives stand-ins, which neither send, spend nor store anything (serving/rehearsal/rehearse.ts).
+// Makes the steps of operations before `replay`, for one configuration. The gateway gives the sections that have their parts. A rehearsal
+// gives stand-ins, which neither send, spend nor store anything (serving/rehearsal/rehearse.ts).
 
+import { type CredentialReaders, createAuthenticate } from '../auth/authenticate.ts';
 import { createAuthorize } from '../auth/authorize.ts';
 import type { Configuration } from '../configuration.ts';
 import { type AllowedMethods, createMatchBySites } from '../contract/match.ts';
@@ -34,7 +35,7 @@ interface CheckingParts {
   readonly counters: { readonly requests: LimitOptions['store'] };
   readonly callers: {
     readonly throttle: Pick<Steps, 'throttle'>;
-    readonly identity: Pick<Steps, 'authenticate'>;
+    readonly identity: { readonly readers: CredentialReaders };
     readonly versionUses: Pick<VersionUses, 'note'>;
   };
   readonly traffic: { readonly overload: Pick<Overload, 'shed' | 'reserve' | 'hold'> };
@@ -76,7 +77,7 @@ export function createCheckingSteps(configuration: Configuration, sections: Chec
       throttle: callers.throttle.throttle,
       match,
       sunset,
-      authenticate: callers.identity.authenticate,
+      authenticate: createAuthenticate(callers.identity.readers),
       authorize: createAuthorize({ ...rightsOf(configuration), now }),
       noteUse: createNoteUse(deprecations, callers.versionUses.note),
       limit: createLimit({ store: counters.requests, rules: limits, now }),

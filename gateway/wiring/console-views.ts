@@ -2,7 +2,7 @@
 // of a request.
 
 import { isIP } from 'node:net';
-import { ANONYMOUS, createAuthenticate } from '../auth/authenticate.ts';
+import { ANONYMOUS } from '../auth/authenticate.ts';
 import { ANY_KEY } from '../auth/capability.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { toCaller } from '../auth/to-caller.ts';
@@ -10,8 +10,8 @@ import type { Configuration } from '../configuration.ts';
 import type { Caller, Mode } from '../exchange/caller.ts';
 import { exchangeReport } from '../explain/report.ts';
 import type { LimitUsage } from '../limits/usage.ts';
-import type { Steps } from '../pipeline.ts';
 import { rehearse } from '../serving/rehearsal/rehearse.ts';
+import { readersOf } from '../serving/rehearsal/stand-ins.ts';
 import { routeRows } from '../serving/route-rows.ts';
 import type { ConsoleView, RehearsalQuestion } from '../shared/questions/console-view.ts';
 import type { ConfigurationChanges } from './configuration-changes.ts';
@@ -83,7 +83,7 @@ async function tryOut(options: ConsoleViewsOptions, asked: RehearsalQuestion): P
   try {
     const { line, refusal } = await rehearse(request, {
       configuration: options.configuration(),
-      authenticate: authenticateAs(client === '' && caller ? { ...caller, allowsAddress: undefined } : caller),
+      readers: readersOf(client === '' && caller ? { ...caller, allowsAddress: undefined } : caller),
       limitUse: report,
       now: options.now,
     });
@@ -121,18 +121,4 @@ async function callerOf(
   const ofMode = mode === 'live' || mode === 'test' ? (mode satisfies Mode) : key === undefined ? 'live' : known.mode;
   const held = wanted.length > 0 ? wanted : key === undefined ? ['*'] : known.scopes;
   return { ...known, mode: ofMode, scopes: new Set(held) };
-}
-
-function authenticateAs(caller: Caller | undefined): Steps['authenticate'] {
-  const read = createAuthenticate({
-    directory: { callerOf: () => undefined },
-    readToken: () => undefined,
-    matchesBasic: () => false,
-  });
-  return (matched) => {
-    if (caller === undefined) return read(matched);
-    const asked = matched.operation.security.length === 0 ? ANONYMOUS : caller;
-    matched.trail.caller = asked;
-    return { ...matched, caller: asked };
-  };
 }

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import type { DigestOf } from '../auth/api-key.ts';
 import type { Assertions } from '../auth/assertions/assertions.ts';
 import { followAssertionKeys } from '../auth/assertions/follow-assertion-keys.ts';
-import { createAuthenticate } from '../auth/authenticate.ts';
+import type { CredentialReaders } from '../auth/authenticate.ts';
 import type { MatchesBasic } from '../auth/basic.ts';
 import { Directory, type DirectoryStatus } from '../auth/directory.ts';
 import type { KeyStore, KeyStoreChange } from '../auth/store/key-store.ts';
@@ -16,7 +16,6 @@ import type { Secrets } from '../config/secrets.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import type { Admitted } from '../exchange/exchange.ts';
 import type { Log } from '../observe/log/log.ts';
-import type { Steps } from '../pipeline.ts';
 import { evictionPolicyAt } from '../redis/server-info.ts';
 import type { SessionOrganizations, SessionReader } from '../sessions/session-reader.ts';
 
@@ -42,7 +41,8 @@ interface IdentityOptions {
 }
 
 export interface Identity {
-  readonly authenticate: Steps['authenticate'];
+  /** What the stage `authenticate` asks. */
+  readonly readers: CredentialReaders;
   /** Whether the credentials of a request are cached as valid; asks no store. */
   isKnownCaller(admitted: Admitted): boolean;
   readonly callerOfTunnel: CallerOfTunnel;
@@ -116,12 +116,12 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
   if (options.redisUrl !== undefined) void warnOfEviction(options.redisUrl, log);
 
   return {
-    authenticate: createAuthenticate({
+    readers: {
       directory,
       readToken: tokens.readToken,
       matchesBasic: options.matchesBasic,
       readSession: sessionReader?.read,
-    }),
+    },
     sessionReader,
     organizationOf: (id) => directory.organizationOf(id),
     callerOfTunnel: createCallerOfTunnel({ directory, readToken: tokens.readToken, now }),

@@ -43,7 +43,7 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
   }
 
   function speakFor(known: KnownToken, found: Organization | undefined): Caller {
-    const organization = existing(found);
+    const organization = requireOrganization(found);
     const rules = scopeRules();
     if (known.caller.organization !== organization || known.scopeRules !== rules) {
       known.scopeRules = rules;
@@ -55,7 +55,7 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
   async function learn(token: string, tokenHash: CredentialHash): Promise<Caller> {
     const { issuer, key } = await keyFor(token, issuers);
     const claims = await verifyToken(token, key, issuer, now());
-    const organization = existing(await directory.organizationOf(claims.organization));
+    const organization = requireOrganization(await directory.organizationOf(claims.organization));
     const rules = scopeRules();
     const caller = callerFrom(claims, issuer, organization, rules);
     const known = cache.remember(tokenHash, {
@@ -96,7 +96,7 @@ async function keyFor(token: string, issuers: Pick<Issuers, 'find'>) {
   return { issuer, key: await issuer.keys.find(kid, algorithm) };
 }
 
-function existing(organization: Organization | undefined): Organization {
+function requireOrganization(organization: Organization | undefined): Organization {
   if (organization === undefined) throw new GatewayError('token_invalid', { hint: 'organization' });
   return organization;
 }

@@ -38,7 +38,7 @@ export async function explainRequest(context: CommandContext, text: string, flag
   const { report, unknown } = await usageOf(context, who.organization);
   const { line, refusal } = await rehearse(request, {
     configuration,
-    authenticate: who.authenticate,
+    readers: who.readers,
     limitUse: report,
     now: context.now,
   }).catch((error: Error) => context.usage(`This cannot be sent as a request: ${error.message}`));

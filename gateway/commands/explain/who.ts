@@ -1,13 +1,13 @@
 // Finds the caller of a simulated request: a named key or organization, or the key in its Authorization header.
 
-import { ANONYMOUS, createAuthenticate } from '../../auth/authenticate.ts';
+import { ANONYMOUS, type CredentialReaders } from '../../auth/authenticate.ts';
 import { ANY_KEY } from '../../auth/capability.ts';
 import { parseAuthorization } from '../../auth/credentials.ts';
 import type { KeyAndOwner } from '../../auth/store/stored-key.ts';
 import { toCaller } from '../../auth/to-caller.ts';
 import type { Caller, Mode } from '../../exchange/caller.ts';
-import type { Steps } from '../../pipeline.ts';
 import type { OpenKeyStore } from '../../process/open-key-store.ts';
+import { readersOf } from '../../serving/rehearsal/stand-ins.ts';
 import type { CommandContext } from '../context.ts';
 import { noOrganization } from '../here/deps.ts';
 
@@ -34,7 +34,7 @@ export interface WhoFlags {
 interface Who {
   /** Undefined without a known caller. */
   readonly organization: string | undefined;
-  readonly authenticate: Steps['authenticate'];
+  readonly readers: CredentialReaders;
 }
 
 /** Opens the key store only for a request that needs it. */
@@ -47,21 +47,9 @@ export async function findWho(
   const shown = named === undefined ? await shownKey(context, open, flags.authorization) : undefined;
   const caller = named ?? (shown && toCaller(shown));
   const known = caller && withoutAddresses(caller, flags.knowsAddress);
-  const read = createAuthenticate({
-    directory: { callerOf: () => known },
-    readToken: () => undefined,
-    matchesBasic: () => false,
-  });
-  return {
-    organization: known?.organization?.id,
-    authenticate(matched) {
-      // A named caller needs no credentials.
-      if (named === undefined || known === undefined) return read(matched);
-      const asked = matched.operation.security.length === 0 ? ANONYMOUS : known;
-      matched.trail.caller = asked;
-      return { ...matched, caller: asked };
-    },
-  };
+  // A named caller needs no credentials.
+  const readers = named === undefined ? readersOf(undefined, known) : readersOf(known);
+  return { organization: known?.organization?.id, readers };
 }
 
 async function namedCaller(

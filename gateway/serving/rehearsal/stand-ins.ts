@@ -1,8 +1,10 @@
 // The steps of a rehearsal: those of serving/checking-steps.ts, and a stand-in for each part and each step that sends, spends or stores
 // something, or that needs a running gateway.
 
+import type { CredentialReaders } from '../../auth/authenticate.ts';
 import type { Configuration } from '../../configuration.ts';
 import { misdirected } from '../../edge/admission/sites.ts';
+import type { Caller } from '../../exchange/caller.ts';
 import type { Arrived } from '../../exchange/exchange.ts';
 import type { UsageReport } from '../../limits/usage.ts';
 import type { Steps } from '../../pipeline.ts';
@@ -11,7 +13,8 @@ import { createReadOnlyStore } from './read-only-store.ts';
 
 export interface RehearsalParts {
   readonly configuration: Configuration;
-  readonly authenticate: Steps['authenticate'];
+  /** What finds the caller: `readersOf`, if the caller is known. */
+  readonly readers: CredentialReaders;
   /** The use of the organization's limits; undefined if unknown, which counts as unused. */
   readonly limitUse: UsageReport | undefined;
   now(): number;
@@ -20,10 +23,25 @@ export interface RehearsalParts {
 const nothing = () => undefined;
 const no = () => false;
 
+/**
+ * Returns readers that know one caller.
+ *
+ * @param named the caller of every request, whatever its credentials; undefined if a request without credentials is refused
+ * @param keyed the caller of every API key
+ */
+export function readersOf(named: Caller | undefined, keyed?: Caller): CredentialReaders {
+  return {
+    directory: { callerOf: () => keyed },
+    readToken: () => named,
+    matchesBasic: () => false,
+    readSession: () => named,
+  };
+}
+
 /** @param clientAddress undefined if unknown */
 export function createRehearsedSteps(
   clientAddress: string | undefined,
-  { configuration, authenticate, limitUse, now }: RehearsalParts,
+  { configuration, readers, limitUse, now }: RehearsalParts,
 ): Steps {
   const { upstreams, gateway } = configuration.config;
   const { steps: checks } = createCheckingSteps(configuration, {
@@ -32,7 +50,7 @@ export function createRehearsedSteps(
     observation: {},
     counters: { requests: createReadOnlyStore(limitUse, now) },
     callers: {
-      identity: { authenticate },
+      identity: { readers },
       throttle: { throttle: nothing },
       versionUses: { note: nothing },
     },
