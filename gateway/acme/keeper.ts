@@ -51,18 +51,6 @@ interface KeeperOptions {
   onStore(reason: string | undefined): void;
 }
 
-export interface Keeper {
-  /** Reads the store. Rejects with a sentence if the records were sealed with another `certificate_key`. */
-  open(): Promise<void>;
-  /** Begins to order: the listeners can answer challenges now. */
-  begin(): void;
-  shown(): readonly ShownCertificate[];
-  readonly answers: ChallengeAnswers;
-  kept(): readonly KeptCertificate[];
-  /** Ends the work in progress after the answer to its last request; another instance continues it. */
-  close(): Promise<void>;
-}
-
 interface ChallengeAnswers {
   /** Whether the name belongs to a configured certificate. */
   isConfigured(name: string): boolean;
@@ -74,151 +62,185 @@ interface ChallengeAnswers {
   findToken(token: string): Promise<string | undefined>;
 }
 
-export function createKeeper(options: KeeperOptions): Keeper {
-  const { store, seal, settings, http, readPair, machine = realMachine, leaseMs = LEASE_MS, onEvent } = options;
-  const { setInterval, clearInterval, setTimeout, clearTimeout, random } = machine;
-  const { now } = store;
-  const configured = new Set(settings.certificates.flat());
-  const view = createView({ ...options, certificates: settings.certificates });
-  /** This instance begins nothing more. */
-  const ended = new AbortController();
-  /** This instance no longer waits for the answer to its last request. */
-  const cutOff = new AbortController();
-  let records: AcmeRecords = new Map();
-  let looking: Promise<void> | undefined;
-  let working: Promise<void> | undefined;
-  let storeFailure: string | undefined;
-  let timer: Timer | undefined;
-  let unsubscribe: (() => void) | undefined;
+export class Keeper {
+  readonly answers: ChallengeAnswers;
+  readonly #options: KeeperOptions;
+  readonly #machine: Machine;
+  readonly #leaseMs: number;
+  readonly #view: AcmeView;
+  /** Aborted when this instance begins nothing more. */
+  readonly #ended = new AbortController();
+  /** Aborted when this instance no longer waits for the answer to its last request. */
+  readonly #cutOff = new AbortController();
+  #records: AcmeRecords = new Map();
+  #looking: Promise<void> | undefined;
+  #working: Promise<void> | undefined;
+  #storeFailure: string | undefined;
+  #timer: Timer | undefined;
+  #unsubscribe: (() => void) | undefined;
 
-  async function refresh(): Promise<void> {
-    const next = await store.read();
-    if (next === records) return;
-    checkSeal(next);
-    records = next;
-    if (view.use(next)) options.onCertificates(view.shown());
+  constructor(options: KeeperOptions) {
+    const { settings, machine = realMachine, leaseMs = LEASE_MS } = options;
+    this.#options = options;
+    this.#machine = machine;
+    this.#leaseMs = leaseMs;
+    this.#view = createView({ ...options, certificates: settings.certificates });
+    this.answers = this.#createAnswers(new Set(settings.certificates.flat()));
   }
 
-  function checkSeal(next: AcmeRecords): void {
+  #createAnswers(configured: ReadonlySet<string>): ChallengeAnswers {
+    const { challengeFor, keyAuthorizationOf } = this.#view;
+    return {
+      isConfigured: (name) => configured.has(name),
+      known: challengeFor,
+      find: async (name) => {
+        if (challengeFor(name) === undefined) await this.#look();
+        return challengeFor(name);
+      },
+      findToken: async (token) => {
+        if (keyAuthorizationOf(token) === undefined) await this.#look();
+        return keyAuthorizationOf(token);
+      },
+    };
+  }
+
+  /** Reads the store. Rejects with a sentence if the records were sealed with another `certificate_key`. */
+  async open(): Promise<void> {
+    try {
+      await this.#refresh();
+    } catch (error) {
+      if (this.#records.size === 0 && /certificate_key/.test((error as Error).message)) throw error;
+      this.#noteStore((error as Error).message);
+    }
+  }
+
+  /** Begins to order: the listeners can answer challenges now. */
+  begin(): void {
+    this.#timer = this.#machine.setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#unsubscribe = this.#options.store.subscribe(() => void this.#look());
+    void this.#look();
+  }
+
+  shown(): readonly ShownCertificate[] {
+    return this.#view.shown();
+  }
+
+  kept(): readonly KeptCertificate[] {
+    return this.#options.settings.certificates.map((names) => keptIn(this.#records, this.#view, names));
+  }
+
+  /** Ends the work in progress after the answer to its last request; another instance continues it. */
+  async close(): Promise<void> {
+    const { clearInterval, setTimeout, clearTimeout } = this.#machine;
+    clearInterval(this.#timer);
+    this.#unsubscribe?.();
+    this.#ended.abort(new LeaseLost());
+    const waiting = setTimeout(() => this.#cutOff.abort(new LeaseLost()), LAST_ANSWER_MS);
+    await this.#working;
+    clearTimeout(waiting);
+    await this.#looking;
+    this.#options.http.close();
+    this.#options.store.close();
+  }
+
+  async #refresh(): Promise<void> {
+    const next = await this.#options.store.read();
+    if (next === this.#records) return;
+    this.#checkSeal(next);
+    this.#records = next;
+    if (this.#view.use(next)) this.#options.onCertificates(this.#view.shown());
+  }
+
+  #checkSeal(next: AcmeRecords): void {
     const fingerprint = next.get(SEAL_RECORD);
-    if (fingerprint === undefined || fingerprint === seal.fingerprint) return;
+    if (fingerprint === undefined || fingerprint === this.#options.seal.fingerprint) return;
     throw new Error(
       'The private keys of certificates in the store were encrypted with another certificate_key. Restore that secrets entry on this instance.',
     );
   }
 
-  async function look(): Promise<void> {
+  /** Reads the store, and begins the work that is due. One look at a time. */
+  #look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #lookOnce(): Promise<void> {
     try {
-      await refresh();
-      noteStore(undefined);
+      await this.#refresh();
+      this.#noteStore(undefined);
     } catch (error) {
-      noteStore((error as Error).message);
+      this.#noteStore((error as Error).message);
       return;
     }
-    if (timer !== undefined && working === undefined && !ended.signal.aborted && isAnyDue()) {
-      working = workOnce().finally(() => {
-        working = undefined;
-      });
-    }
-  }
-
-  /** One look at a time. */
-  function lookSoon(): Promise<void> {
-    looking ??= look().finally(() => {
-      looking = undefined;
+    const mayWork = this.#timer !== undefined && this.#working === undefined && !this.#ended.signal.aborted;
+    if (!mayWork || !this.#isAnyDue()) return;
+    this.#working = this.#workOnce().finally(() => {
+      this.#working = undefined;
     });
-    return looking;
   }
 
-  function noteStore(reason: string | undefined): void {
-    if (reason === storeFailure) return;
-    storeFailure = reason;
-    if (!ended.signal.aborted) options.onStore(reason);
+  #noteStore(reason: string | undefined): void {
+    if (reason === this.#storeFailure) return;
+    this.#storeFailure = reason;
+    if (!this.#ended.signal.aborted) this.#options.onStore(reason);
   }
 
-  function isAnyDue(): boolean {
+  #isAnyDue(): boolean {
+    const records = this.#records;
+    const { held } = this.#view;
     if (recordIn(records, 'asked', SERVER) !== undefined) return true;
-    const ids = settings.certificates.map(certificateIdFor);
-    const isLost = (id: string) => view.held(id) !== undefined && !records.has(recordName('certificate', id));
-    const nowMs = now() - (isClockWrong() ? WRONG_CLOCK_WAIT_MS : 0);
-    return ids.some((id) => isLost(id) || dueFor(id, records, view.held(id), nowMs) !== undefined);
+    const ids = this.#options.settings.certificates.map(certificateIdFor);
+    const isLost = (id: string) => held(id) !== undefined && !records.has(recordName('certificate', id));
+    const nowMs = this.#options.store.now() - (this.#isClockWrong() ? WRONG_CLOCK_WAIT_MS : 0);
+    return ids.some((id) => isLost(id) || dueFor(id, records, held(id), nowMs) !== undefined);
   }
 
-  function isClockWrong(): boolean {
-    return Math.abs(options.now() - now()) > WRONG_CLOCK_MS;
+  #isClockWrong(): boolean {
+    return Math.abs(this.#options.now() - this.#options.store.now()) > WRONG_CLOCK_MS;
   }
 
   /** Takes the lease, does the work that is due, and gives the lease back. If another instance has the lease, that one does the work. */
-  async function workOnce(): Promise<void> {
+  async #workOnce(): Promise<void> {
+    const { store } = this.#options;
     let token: number | undefined;
     try {
-      token = await store.take(leaseMs);
+      token = await store.take(this.#leaseMs);
       if (token === undefined) return;
       // Read under the lease: the previous holder may have done the work.
-      await refresh();
-      const journal = createJournal({ store, token, leaseMs, records, performance: machine.performance });
-      const client = createAcmeClient({
-        ...{ directoryUrl: settings.directory, http, now },
-        async before() {
-          ended.signal.throwIfAborted();
-          await journal.confirm();
-        },
-        signal: cutOff.signal,
-      });
-      const pause = createPause(journal, leaseMs / 4, ended.signal, machine);
-      const work = { settings, client, journal, seal, now, pause, machine };
-      await createJobs({ work, held: view.held, readPair, random, onEvent }).run();
-      await refresh();
+      await this.#refresh();
+      await this.#workUnder(token);
+      await this.#refresh();
     } catch (error) {
-      if (error instanceof LeaseLost || ended.signal.aborted) return;
-      noteStore((error as Error).message);
+      if (error instanceof LeaseLost || this.#ended.signal.aborted) return;
+      this.#noteStore((error as Error).message);
     } finally {
       // The server may still take up a request that was cut off: until it cannot, the lease keeps the others away.
-      if (token !== undefined && !cutOff.signal.aborted)
+      if (token !== undefined && !this.#cutOff.signal.aborted)
         await Promise.resolve(store.release(token)).catch(() => undefined);
     }
   }
 
-  const answers: ChallengeAnswers = {
-    isConfigured: (name) => configured.has(name),
-    known: view.challengeFor,
-    async find(name) {
-      if (view.challengeFor(name) === undefined) await lookSoon();
-      return view.challengeFor(name);
-    },
-    async findToken(token) {
-      if (view.keyAuthorizationOf(token) === undefined) await lookSoon();
-      return view.keyAuthorizationOf(token);
-    },
-  };
-
-  return {
-    async open() {
-      try {
-        await refresh();
-      } catch (error) {
-        if (records.size === 0 && /certificate_key/.test((error as Error).message)) throw error;
-        noteStore((error as Error).message);
-      }
-    },
-    begin() {
-      timer = setInterval(lookSoon, LOOK_MS).unref();
-      unsubscribe = store.subscribe(() => void lookSoon());
-      void lookSoon();
-    },
-    shown: view.shown,
-    answers,
-    kept: () => settings.certificates.map((names) => keptIn(records, view, names)),
-    async close() {
-      clearInterval(timer);
-      unsubscribe?.();
-      ended.abort(new LeaseLost());
-      const waiting = setTimeout(() => cutOff.abort(new LeaseLost()), LAST_ANSWER_MS);
-      await working;
-      clearTimeout(waiting);
-      await looking;
-      http.close();
-      store.close();
-    },
-  };
+  /** @param token of the lease */
+  async #workUnder(token: number): Promise<void> {
+    const { store, seal, settings, http, readPair, onEvent } = this.#options;
+    const { now } = store;
+    const machine = this.#machine;
+    const leaseMs = this.#leaseMs;
+    const { signal } = this.#ended;
+    const journal = createJournal({ store, token, leaseMs, records: this.#records, performance: machine.performance });
+    const client = createAcmeClient({
+      ...{ directoryUrl: settings.directory, http, now },
+      async before() {
+        signal.throwIfAborted();
+        await journal.confirm();
+      },
+      signal: this.#cutOff.signal,
+    });
+    const pause = createPause(journal, leaseMs / 4, signal, machine);
+    const work = { settings, client, journal, seal, now, pause, machine };
+    await createJobs({ work, held: this.#view.held, readPair, random: machine.random, onEvent }).run();
+  }
 }

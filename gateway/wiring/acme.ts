@@ -5,7 +5,7 @@ import { createHttpClient } from '../acme/acme-http.ts';
 import type { AcmeStore } from '../acme/acme-store.ts';
 import { ACME_TLS } from '../acme/challenge-certificate.ts';
 import type { AcmeEvent } from '../acme/jobs.ts';
-import { createKeeper, type Keeper } from '../acme/keeper.ts';
+import { Keeper } from '../acme/keeper.ts';
 import { openRedisAcmeStore } from '../acme/redis-acme-store.ts';
 import { createSeal } from '../acme/seal.ts';
 import { createSqliteAcmeStore } from '../acme/sqlite-acme-store.ts';
@@ -73,7 +73,7 @@ export async function openAcme(options: OpenAcmeOptions): Promise<OrderedCertifi
   }
 
   const report = createReport(options);
-  const keeper = createKeeper({
+  const keeper = new Keeper({
     store,
     seal: createSeal(await certificateKeyOf(settings, secrets)),
     settings: acmeSettings(acme, secrets),
@@ -101,8 +101,8 @@ export async function openAcme(options: OpenAcmeOptions): Promise<OrderedCertifi
     keeper.shown().map((certificate) => [certificate.names.join(), certificate]),
   );
   return {
-    begin: keeper.begin,
-    shown: keeper.shown,
+    begin: () => keeper.begin(),
+    shown: () => keeper.shown(),
     onChange: (use) => void listeners.add(use),
     validations: { protocol: ACME_TLS, ...keeper.answers },
     findToken: acme.challenge === 'http-01' ? keeper.answers.findToken : undefined,

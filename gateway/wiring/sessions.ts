@@ -8,7 +8,7 @@ import type { Configuration } from '../configuration.ts';
 import type { Forwardable } from '../exchange/exchange.ts';
 import type { Log } from '../observe/log/log.ts';
 import { markOf } from '../portal/look.ts';
-import { createLiveSessions } from '../sessions/live/live-sessions.ts';
+import { LiveSessions } from '../sessions/live/live-sessions.ts';
 import type { Brand } from '../sessions/login/pages.ts';
 import { createTransactions } from '../sessions/login/transaction.ts';
 import { createOriginOf } from '../sessions/origins.ts';
@@ -76,7 +76,7 @@ async function open(
   const providers = providersOf(configured, secrets, now);
   const onProviderFailure = (provider: string, what: string, reason: string) =>
     log.logger.warn({ provider, reason }, `the provider of sessions did not execute a ${what}`);
-  const live = createLiveSessions({
+  const live = new LiveSessions({
     store,
     redeem: (session, tokens, redemption) => {
       const provider = providers.get(session.provider);
@@ -127,7 +127,7 @@ async function open(
       };
       return { execute: createSessionService(deps), operators: createOperatorSessions(deps) };
     },
-    onEnded: live.onEnded,
+    onEnded: (session, listener) => live.onEnded(session, listener),
     status: () => ({ sessions: live.status() }),
     async close() {
       await live.close();

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createLiveSessions } from '../../gateway/sessions/live/live-sessions.ts';
+import { LiveSessions } from '../../gateway/sessions/live/live-sessions.ts';
 import { openRedisSessionStore } from '../../gateway/sessions/store/redis/redis-session-store.ts';
 import { createKeyRing } from '../../gateway/shared/stores/seal.ts';
 import { Deployment } from './deployment.ts';
@@ -30,7 +30,7 @@ async function begin(lagMs: number, onFirst: (deployment: Deployment) => void, i
       accessLivesMs: ACCESS_LIVES_MS,
     });
     void openRedisSessionStore({ url: 'redis://simulated', keys, connect, machine }).then((store) => {
-      const sessions = createLiveSessions({
+      const sessions = new LiveSessions({
         ...{ store, max: 10, machine },
         async redeem(_session, { refreshToken }, { announce }) {
           assert.equal(await announce(), true);

@@ -3,10 +3,10 @@
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type Machine, realMachine } from '../../shared/machine.ts';
-import { createChangeFollower } from '../../shared/stores/change-follower.ts';
-import { createLookUp } from '../../shared/stores/look-up.ts';
+import { type ChangeFollower, createChangeFollower } from '../../shared/stores/change-follower.ts';
+import { createLookUp, type LookUp } from '../../shared/stores/look-up.ts';
 import { type Refreshed, Refresher, type RefresherOptions } from '../refresh/refresher.ts';
-import type { EndReason, Session, SessionEnd, SessionStore } from '../store/session-store.ts';
+import type { EndReason, ProviderLogout, Session, SessionEnd, SessionStore } from '../store/session-store.ts';
 import { createKnownSessions, isKnownAlive, type KnownSession, toKnown } from './known-sessions.ts';
 import { createRecentEnds } from './recent-ends.ts';
 import { createStoreClock } from './store-clock.ts';
@@ -46,215 +46,236 @@ interface LiveSessionsStatus {
   readonly watched: number;
 }
 
-export interface LiveSessions extends Pick<SessionStore, 'end' | 'endSubject' | 'endByProvider'> {
+/** Follows the ends from its creation on; the timers do not keep the process alive. */
+export class LiveSessions {
+  readonly #options: LiveSessionsOptions;
+  readonly #store: SessionStore;
+  readonly #machine: Machine;
+  readonly #clock: ReturnType<typeof createStoreClock>;
+  readonly #known: ReturnType<typeof createKnownSessions>;
+  readonly #watched = createWatchedSessions();
+  readonly #recentEnds: ReturnType<typeof createRecentEnds>;
+  readonly #follower: ChangeFollower<SessionEnd>;
+  readonly #lookUp: LookUp<Session, KnownSession>;
+  readonly #refresher: Refresher;
+  #isWriting = false;
+  #isLookingUp = false;
+  /** Watched sessions that the store may have lost. */
+  #doubted = new Set<Session>();
+
+  constructor(options: LiveSessionsOptions) {
+    const { store, max, machine = realMachine } = options;
+    this.#options = options;
+    this.#store = store;
+    this.#machine = machine;
+    this.#clock = createStoreClock(machine);
+    this.#known = createKnownSessions(max);
+    this.#recentEnds = createRecentEnds((id, reason) => this.end(id, reason), machine.performance);
+    this.#follower = this.#followEnds();
+    this.#lookUp = createLookUp<Session, KnownSession>({
+      follower: this.#follower,
+      learn: (hash, found, keep) => this.#learn(hash, found, keep),
+      unavailable: (cause) => (cause instanceof Error ? cause : new Error(String(cause))),
+    });
+    this.#refresher = new Refresher({
+      ...options,
+      end: (session, reason) => this.end(session.id, reason),
+      nowMs: this.#clock.nowMs,
+      onSuccessor: (session) => {
+        if (this.#known.get(session.hash) !== undefined) this.#known.put(session);
+        this.#watched.update(session);
+      },
+      machine,
+    });
+  }
+
+  #followEnds(): ChangeFollower<SessionEnd> {
+    const { ends } = this.#store;
+    return createChangeFollower<SessionEnd>({
+      stream: {
+        since: (sequence, limit) => this.#clock.reading(() => ends.since(sequence, limit)),
+        subscribe: ends.subscribe,
+      },
+      pollMs: POLL_MS,
+      now: this.#machine.now,
+      onChange: (end) => this.#drop(end),
+      onReset: (isFirst) => {
+        this.#known.forgetAll();
+        if (isFirst) return;
+        this.#recentEnds.repeatAll();
+        this.#doubted = new Set(this.#watched.all());
+      },
+      onPolled: () => this.#polled(),
+      onHealth: this.#options.onHealth,
+      machine: this.#machine,
+    });
+  }
+
   /**
    * Returns the same object until something about the session changes; undefined if it has ended or is unknown. Throws or rejects if it is
    * neither known nor can be read.
    */
-  find(hash: string): Awaitable<Session | undefined>;
+  find(hash: string): Awaitable<Session | undefined> {
+    const found = this.#cached(hash, this.#clock.nowMs()) ?? this.#notCached(hash);
+    return found instanceof Promise ? found.then((late) => late?.session) : found?.session;
+  }
+
   /** As `find`, for a request that uses the session: the use is written later, at a coarse grain. */
-  use(hash: string): Awaitable<KnownSession | undefined>;
+  use(hash: string): Awaitable<KnownSession | undefined> {
+    const atMs = this.#clock.nowMs();
+    const found = this.#cached(hash, atMs);
+    if (found !== undefined) {
+      this.#known.noteUse(found, atMs);
+      return found;
+    }
+    const read = this.#notCached(hash);
+    return read instanceof Promise ? read.then((late) => this.#used(late)) : this.#used(read);
+  }
+
   /** Whether `find` would return it without the store. */
-  isKnown(hash: string): boolean;
+  isKnown(hash: string): boolean {
+    return this.#cached(hash, this.#clock.nowMs()) !== undefined;
+  }
+
   /** The session with a living access token; see `Refresher`. */
-  fresh(session: Session): Awaitable<Refreshed>;
+  fresh(session: Session): Awaitable<Refreshed> {
+    return this.#refresher.fresh(session);
+  }
+
   /**
    * Calls back once, within a second after the session has ended on any instance; at once if it has ended already. Returns a function that
    * ends the watch.
    */
-  onEnded(session: Session, listener: (reason: Ended) => void): () => void;
-  status(): LiveSessionsStatus;
-  /** Waits for refreshes in progress, and writes uses. Does not close the store. */
-  close(): Promise<void>;
-}
-
-/** Follows the ends at once; the timers do not keep the process alive. */
-export function createLiveSessions(options: LiveSessionsOptions): LiveSessions {
-  const { store, machine = realMachine } = options;
-  const { performance, now } = machine;
-  const { nowMs, reading } = createStoreClock(machine);
-  const known = createKnownSessions(options.max);
-  const watched = createWatchedSessions();
-  const recentEnds = createRecentEnds(end, performance);
-  let isWriting = false;
-  let isLookingUp = false;
-  /** Watched sessions that the store may have lost. */
-  let doubted = new Set<Session>();
-
-  function drop({ id, hash, reason, atMs }: Omit<SessionEnd, 'sequence'>): void {
-    known.forget(hash);
-    recentEnds.note({ id, reason }, nowMs() - atMs);
-    watched.end(id, reason);
+  onEnded(session: Session, listener: (reason: Ended) => void): () => void {
+    const reason = this.#recentEnds.reasonOf(session.id);
+    if (reason === undefined) {
+      // Its request may have begun before the store was replaced.
+      if (this.#known.get(session.hash) === undefined) this.#doubted.add(session);
+      return this.#watched.add(session, listener);
+    }
+    queueMicrotask(() => listener(reason));
+    return () => undefined;
   }
 
-  async function end(id: string, reason: EndReason): Promise<Session | undefined> {
-    const ended = await store.end(id, reason);
-    if (ended !== undefined) drop({ ...ended, reason, atMs: nowMs() });
+  async end(id: string, reason: EndReason): Promise<Session | undefined> {
+    const ended = await this.#store.end(id, reason);
+    if (ended !== undefined) this.#drop({ ...ended, reason, atMs: this.#clock.nowMs() });
     return ended;
   }
 
-  const follower = createChangeFollower<SessionEnd>({
-    stream: {
-      since: (sequence, limit) => reading(() => store.ends.since(sequence, limit)),
-      subscribe: store.ends.subscribe,
-    },
-    pollMs: POLL_MS,
-    now,
-    onChange: drop,
-    onReset(isFirst) {
-      known.forgetAll();
-      if (isFirst) return;
-      recentEnds.repeatAll();
-      doubted = new Set(watched.all());
-    },
-    onPolled,
-    onHealth: options.onHealth,
-    machine,
-  });
-  const lookUp = createLookUp<Session, KnownSession>({
-    follower,
-    learn(hash, found, keep) {
-      if (found === undefined) {
-        known.forget(hash);
-        if (keep) known.putAbsent(hash);
-        return undefined;
-      }
-      const learned = keep ? known.put(found) : toKnown(found);
-      watched.update(learned.session);
-      return known.isAlive(learned.session, nowMs()) ? learned : undefined;
-    },
-    unavailable: (cause) => (cause instanceof Error ? cause : new Error(String(cause))),
-  });
-  const refresher = new Refresher({
-    ...options,
-    end: (session, reason) => end(session.id, reason),
-    nowMs,
-    onSuccessor(session) {
-      if (known.get(session.hash) !== undefined) known.put(session);
-      watched.update(session);
-    },
-    machine,
-  });
-
-  function onPolled(): void {
-    if (follower.failure() !== undefined) return;
-    void recentEnds.repeatSome();
-    void writeUses();
-    void endWatched();
+  async endSubject(provider: string, subject: string, reason: EndReason): Promise<readonly Session[]> {
+    const ended = await this.#store.endSubject(provider, subject, reason);
+    for (const session of ended) this.#drop({ ...session, reason, atMs: this.#clock.nowMs() });
+    return ended;
   }
 
-  async function writeUses(): Promise<void> {
-    const uses = known.unwritten(BATCH);
-    if (isWriting || uses.size === 0) return;
-    isWriting = true;
+  async endByProvider(logout: ProviderLogout): Promise<readonly Session[] | undefined> {
+    const ended = await this.#store.endByProvider(logout);
+    for (const session of ended ?? []) this.#drop({ ...session, reason: 'provider', atMs: this.#clock.nowMs() });
+    return ended;
+  }
+
+  status(): LiveSessionsStatus {
+    const failure = this.#follower.failure();
+    return {
+      store: failure === undefined ? 'reachable' : 'failing',
+      reason: failure?.message,
+      known: this.#known.size(),
+      refreshing: this.#refresher.running(),
+      watched: this.#watched.size(),
+    };
+  }
+
+  /** Waits for refreshes in progress, and writes uses. Does not close the store. */
+  async close(): Promise<void> {
+    this.#follower.stop();
+    await this.#refresher.close();
+    await this.#writeUses();
+  }
+
+  #drop({ id, hash, reason, atMs }: Omit<SessionEnd, 'sequence'>): void {
+    this.#known.forget(hash);
+    this.#recentEnds.note({ id, reason }, this.#clock.nowMs() - atMs);
+    this.#watched.end(id, reason);
+  }
+
+  #learn(hash: string, found: Session | undefined, keep: boolean): KnownSession | undefined {
+    if (found === undefined) {
+      this.#known.forget(hash);
+      if (keep) this.#known.putAbsent(hash);
+      return undefined;
+    }
+    const learned = keep ? this.#known.put(found) : toKnown(found);
+    this.#watched.update(learned.session);
+    return this.#known.isAlive(learned.session, this.#clock.nowMs()) ? learned : undefined;
+  }
+
+  #polled(): void {
+    if (this.#follower.failure() !== undefined) return;
+    void this.#recentEnds.repeatSome();
+    void this.#writeUses();
+    void this.#endWatched();
+  }
+
+  async #writeUses(): Promise<void> {
+    const uses = this.#known.unwritten(BATCH);
+    if (this.#isWriting || uses.size === 0) return;
+    this.#isWriting = true;
     try {
-      await store.touch(uses);
-      known.noteWritten(uses);
+      await this.#store.touch(uses);
+      this.#known.noteWritten(uses);
     } catch {
       // The store is away: a later batch repeats the same uses.
     }
-    isWriting = false;
+    this.#isWriting = false;
   }
 
   /**
    * Ends the streams of sessions that have expired, or that the store has lost. The store decides, because another instance may know of a later
    * use. Nothing else would tell of the end of a session that is lost: an end finds no session.
    */
-  async function endWatched(): Promise<void> {
-    if (isLookingUp) return;
-    isLookingUp = true;
-    const doubtful = doubted;
-    const over = watched.all().filter((session) => !known.isAlive(session, nowMs()));
+  async #endWatched(): Promise<void> {
+    if (this.#isLookingUp) return;
+    this.#isLookingUp = true;
+    const doubtful = this.#doubted;
+    const over = this.#watched.all().filter((session) => !this.#known.isAlive(session, this.#clock.nowMs()));
     try {
       for (const session of [...over.slice(0, LOOKED_UP), ...doubtful]) {
         const { id, hash } = session;
-        if ((await lookUp(hash, () => store.find(hash))) === undefined) watched.end(id, 'expired');
+        if ((await this.#lookUp(hash, () => this.#store.find(hash))) === undefined) this.#watched.end(id, 'expired');
         doubtful.delete(session);
       }
     } catch {
       // The store is away: the next poll begins again.
     }
-    isLookingUp = false;
+    this.#isLookingUp = false;
+  }
+
+  #cached(hash: string, atMs: number): KnownSession | undefined {
+    const found = this.#known.get(hash);
+    return found !== undefined && this.#isWithinGrace() && isKnownAlive(found, atMs) ? found : undefined;
   }
 
   /**
    * Whether the ends were read recently enough to accept cached sessions. Both clocks have to agree, because the monotonic clock stands
    * still while the machine sleeps, and the wall clock may be set. If the wall clock was set back, the answer is no.
    */
-  function withinGrace(): boolean {
-    const sinceReadMs = now() - follower.readAtMs();
-    return sinceReadMs >= 0 && sinceReadMs <= ENDS_WITHIN_MS && performance.now() - follower.readAt() <= ENDS_WITHIN_MS;
+  #isWithinGrace(): boolean {
+    const { now, performance } = this.#machine;
+    const sinceReadMs = now() - this.#follower.readAtMs();
+    if (sinceReadMs < 0 || sinceReadMs > ENDS_WITHIN_MS) return false;
+    return performance.now() - this.#follower.readAt() <= ENDS_WITHIN_MS;
   }
 
-  function cached(hash: string, atMs: number): KnownSession | undefined {
-    const found = known.get(hash);
-    return found !== undefined && withinGrace() && isKnownAlive(found, atMs) ? found : undefined;
-  }
-
-  function notCached(hash: string): Awaitable<KnownSession | undefined> {
-    const failure = follower.failure();
+  #notCached(hash: string): Awaitable<KnownSession | undefined> {
+    const failure = this.#follower.failure();
     if (failure !== undefined) throw failure;
-    if (known.isAbsent(hash)) return undefined;
-    return lookUp(hash, () => store.find(hash));
+    if (this.#known.isAbsent(hash)) return undefined;
+    return this.#lookUp(hash, () => this.#store.find(hash));
   }
 
-  function used(found: KnownSession | undefined): KnownSession | undefined {
-    if (found !== undefined) known.noteUse(found, nowMs());
+  #used(found: KnownSession | undefined): KnownSession | undefined {
+    if (found !== undefined) this.#known.noteUse(found, this.#clock.nowMs());
     return found;
   }
-
-  return {
-    find(hash) {
-      const found = cached(hash, nowMs()) ?? notCached(hash);
-      return found instanceof Promise ? found.then((late) => late?.session) : found?.session;
-    },
-    use(hash) {
-      const atMs = nowMs();
-      const found = cached(hash, atMs);
-      if (found !== undefined) {
-        known.noteUse(found, atMs);
-        return found;
-      }
-      const read = notCached(hash);
-      return read instanceof Promise ? read.then(used) : used(read);
-    },
-    isKnown: (hash) => cached(hash, nowMs()) !== undefined,
-    fresh: (session) => refresher.fresh(session),
-    onEnded(session, listener) {
-      const reason = recentEnds.reasonOf(session.id);
-      if (reason === undefined) {
-        // Its request may have begun before the store was replaced.
-        if (known.get(session.hash) === undefined) doubted.add(session);
-        return watched.add(session, listener);
-      }
-      queueMicrotask(() => listener(reason));
-      return () => undefined;
-    },
-    end,
-    async endSubject(provider, subject, reason) {
-      const ended = await store.endSubject(provider, subject, reason);
-      for (const session of ended) drop({ ...session, reason, atMs: nowMs() });
-      return ended;
-    },
-    async endByProvider(logout) {
-      const ended = await store.endByProvider(logout);
-      for (const session of ended ?? []) drop({ ...session, reason: 'provider', atMs: nowMs() });
-      return ended;
-    },
-    status() {
-      const failure = follower.failure();
-      return {
-        store: failure === undefined ? 'reachable' : 'failing',
-        reason: failure?.message,
-        known: known.size(),
-        refreshing: refresher.running(),
-        watched: watched.size(),
-      };
-    },
-    async close() {
-      follower.stop();
-      await refresher.close();
-      await writeUses();
-    },
-  };
 }

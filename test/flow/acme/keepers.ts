@@ -8,7 +8,7 @@ import { createHttpClient } from '../../../gateway/acme/acme-http.ts';
 import type { AcmeStore } from '../../../gateway/acme/acme-store.ts';
 import { ACME_TLS } from '../../../gateway/acme/challenge-certificate.ts';
 import type { AcmeEvent } from '../../../gateway/acme/jobs.ts';
-import { createKeeper, type Keeper } from '../../../gateway/acme/keeper.ts';
+import { Keeper } from '../../../gateway/acme/keeper.ts';
 import { openRedisAcmeStore } from '../../../gateway/acme/redis-acme-store.ts';
 import { createSeal } from '../../../gateway/acme/seal.ts';
 import { certificateOf } from '../../../gateway/edge/tls/certificate.ts';
@@ -67,7 +67,7 @@ export async function startKeeper(options: TestKeeperOptions): Promise<TestKeepe
     subscribe: (onChange) => real.subscribe(() => !isDead && onChange()),
     close: real.close,
   };
-  const keeper = createKeeper({
+  const keeper = new Keeper({
     store,
     seal: createSeal(secret),
     settings: { directory: pebble.directory, contacts: [], challenge: 'tls-alpn-01', certificates },

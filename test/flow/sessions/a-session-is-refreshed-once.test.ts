@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { createLiveSessions, type LiveSessions } from '../../../gateway/sessions/live/live-sessions.ts';
+import { LiveSessions } from '../../../gateway/sessions/live/live-sessions.ts';
 import type { Refreshed } from '../../../gateway/sessions/refresh/refresher.ts';
 import { openRedisSessionStore } from '../../../gateway/sessions/store/redis/redis-session-store.ts';
 import type { Session, SessionStore } from '../../../gateway/sessions/store/session-store.ts';
@@ -35,7 +35,7 @@ describe('sessions of three instances', { concurrency: true }, () => {
     redis = await startRedis();
     for (let index = 0; index < 3; index += 1) {
       const store = await openRedisSessionStore({ url: redis.url, keys: ring });
-      const sessions = createLiveSessions({
+      const sessions = new LiveSessions({
         ...{ store, max: 1000 },
         redeem: (session, given, redemption) => providerOf(session).redeem(session, given, redemption),
         reuseMsOf: (session) => providerOf(session).reuseMs,
@@ -160,7 +160,7 @@ describe('sessions of three instances', { concurrency: true }, () => {
       url: redis.url,
       keys: createKeyRing(() => ['some other secret'], 'test'),
     });
-    const sessions = createLiveSessions({
+    const sessions = new LiveSessions({
       ...{ store, max: 10, redeem: () => assert.fail('it has no token'), reuseMsOf: () => 0 },
       discard: () => undefined,
     });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createLiveSessions } from '../../../gateway/sessions/live/live-sessions.ts';
+import { LiveSessions } from '../../../gateway/sessions/live/live-sessions.ts';
 import { openRedisSessionStore } from '../../../gateway/sessions/store/redis/redis-session-store.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { lookInside, startServer } from '../../support/redis.ts';
@@ -15,7 +15,7 @@ async function begin() {
   const redis = await start(startServer());
   const store = await start(openRedisSessionStore({ url: redis.url, keys: ring }));
   const sessions = await start(
-    createLiveSessions({
+    new LiveSessions({
       ...{ store, max: 100 },
       redeem: () => assert.fail('nothing is due'),
       reuseMsOf: () => 0,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { HttpAnswer, HttpClient } from '../../../gateway/acme/acme-http.ts';
 import type { AcmeStore } from '../../../gateway/acme/acme-store.ts';
 import { AcmeFailure } from '../../../gateway/acme/failure.ts';
-import { createKeeper, type Keeper } from '../../../gateway/acme/keeper.ts';
+import { Keeper } from '../../../gateway/acme/keeper.ts';
 import { openRedisAcmeStore } from '../../../gateway/acme/redis-acme-store.ts';
 import { createSeal } from '../../../gateway/acme/seal.ts';
 import { createSqliteAcmeStore } from '../../../gateway/acme/sqlite-acme-store.ts';
@@ -91,7 +91,7 @@ function startCertificates(world: World, processes: number): Running {
     const { machine } = process;
     void openStore(process, connect).then(async (store) => {
       stores.add(store);
-      const keeper = createKeeper({
+      const keeper = new Keeper({
         store,
         seal: createSeal('a secret of sixteen letters', machine),
         settings: { directory: DIRECTORY, contacts: [], challenge: 'http-01', certificates: NAMES },

@@ -1,7 +1,7 @@
 // Sessions of people: they sign in, send requests through any gateway, rest, and sign out; providers sign them out, also in the middle of a login.
 // Gateways keep sessions in Redis, cache them, follow their ends, and refresh their tokens.
 
-import { createLiveSessions, type LiveSessions } from '../../../gateway/sessions/live/live-sessions.ts';
+import { LiveSessions } from '../../../gateway/sessions/live/live-sessions.ts';
 import { openRedisSessionStore } from '../../../gateway/sessions/store/redis/redis-session-store.ts';
 import type { Session, SessionStore } from '../../../gateway/sessions/store/session-store.ts';
 import { createKeyRing } from '../../../gateway/shared/stores/seal.ts';
@@ -82,7 +82,7 @@ function startSessions(world: World, processes: number): Running {
     const { machine } = process;
     const keys = createKeyRing(() => ['a secret of sixteen letters'], 'simulation', machine);
     void openRedisSessionStore({ url: 'redis://simulated', keys, connect, machine }).then((store) => {
-      const sessions = createLiveSessions({
+      const sessions = new LiveSessions({
         ...{ store, max: 100, machine },
         redeem: (_session, tokens, redemption) => provider.redeem(process, tokens, redemption),
         reuseMsOf: () => provider.reuseMs,
