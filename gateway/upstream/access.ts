@@ -23,13 +23,13 @@ export interface AccessEntry {
   readonly maxQueueMs?: number | undefined;
 }
 
-export interface Access {
+export interface UpstreamAccess {
   readonly credential: Credential | undefined;
   readonly concurrency: ConcurrencyLimit;
   readonly sent: SentRequests;
 }
 
-export interface AccessesOptions extends CredentialOptions {
+export interface AccessTableOptions extends CredentialOptions {
   /** Number of worker processes that share the places of an upstream. Each gets at least one place. */
   readonly workers: number;
   /** Called when a request has waited this long for a place. */
@@ -40,7 +40,7 @@ export interface AccessesOptions extends CredentialOptions {
   isShedding(upstream: string): boolean;
 }
 
-export interface Accesses {
+export interface AccessTable {
   /**
    * Replaces the set of upstreams.
    *
@@ -48,7 +48,7 @@ export interface Accesses {
    */
   apply(entries: Readonly<Record<string, AccessEntry>>, organizationShare: number): void;
   /** Returns the access of an upstream; undefined for an unknown one. */
-  of(upstream: string): Access | undefined;
+  find(upstream: string): UpstreamAccess | undefined;
   /**
    * Lets a refused credential be sent again. Returns undefined for an unknown upstream.
    *
@@ -77,13 +77,13 @@ interface Bound extends ConcurrencyRules {
   readonly places: number;
 }
 
-export function createAccesses(options: AccessesOptions): Accesses {
+export function createAccessTable(options: AccessTableOptions): AccessTable {
   /** The credentials in use. The key is the name of the upstream with the settings (`settingsKeyOf`). */
   let credentials = new Map<string, Credential>();
   const bounds = new Map<string, Bound>();
   const limits = new Map<string, ConcurrencyLimit>();
   const sent = new Map<string, SentRequests>();
-  let accesses = new Map<string, Access>();
+  let accesses = new Map<string, UpstreamAccess>();
 
   /** Returns the credentials of these entries. A credential with unchanged settings stays; one without an entry is dropped. */
   function credentialsOf(entries: Readonly<Record<string, AccessEntry>>): Map<string, Credential> {
@@ -134,7 +134,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
         accesses.set(name, { credential, concurrency: limitOf(name), sent: sentOf(name) });
       }
     },
-    of: (upstream) => accesses.get(upstream),
+    find: (upstream) => accesses.get(upstream),
     retry(upstream) {
       if (upstream !== undefined && !accesses.has(upstream)) return undefined;
       const names = upstream === undefined ? [...accesses.keys()] : [upstream];
@@ -148,7 +148,7 @@ export function createAccesses(options: AccessesOptions): Accesses {
   };
 }
 
-function statusOf({ credential, concurrency, sent }: Access, shedding: boolean): AccessStatus {
+function statusOf({ credential, concurrency, sent }: UpstreamAccess, shedding: boolean): AccessStatus {
   const unanswered = sent.unanswered();
   return {
     ...(credential && { credential: credential.status(), ...faultOf(credential) }),

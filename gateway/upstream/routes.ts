@@ -4,7 +4,7 @@
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Forwardable } from '../exchange/exchange.ts';
 import { entryOfUpstream } from '../shared/contracts/upstreams.ts';
-import type { Access, Accesses } from './access.ts';
+import type { AccessTable, UpstreamAccess } from './access.ts';
 import { type AnswerRule, type AnswerRules, createAnswerRules } from './answers/answer-rules.ts';
 import { createDeadlines, type Deadlines } from './attempts/deadlines.ts';
 import { createRetryBudget, type RetryBudget } from './attempts/retry-budget.ts';
@@ -79,14 +79,14 @@ export interface UpstreamRoute {
 /** @param now returns monotonic milliseconds */
 export function createUpstreamRoutes(
   entries: Readonly<Record<string, UpstreamRouteEntry>>,
-  accesses: Pick<Accesses, 'of'>,
+  accesses: Pick<AccessTable, 'find'>,
   executors: Executors,
   now: () => number,
 ): ReadonlyMap<string, UpstreamRoute> {
   const all = Object.entries(entries).map(([name, entry]): [string, UpstreamRoute] => {
     const { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, maxStreamMs = Number.POSITIVE_INFINITY } = entry;
     const { retry, honoursIdempotencyKey, sendClientAddress } = entry;
-    const { concurrency, credential, sent } = accesses.of(name) as Access;
+    const { concurrency, credential, sent } = accesses.find(name) as UpstreamAccess;
     const watch = createDeadlines(Math.min(timeoutMs, firstByteTimeoutMs ?? timeoutMs, idleTimeoutMs, maxStreamMs));
     const isService = !entry.live.some(isGatewayItself);
     // Operations of the gateway may take as long as their client wants to wait for confirmations.

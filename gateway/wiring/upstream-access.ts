@@ -7,30 +7,25 @@ import type { UpstreamEntry } from '../config/upstreams/upstreams-file.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log/log.ts';
 import type { Mistake } from '../shared/mistakes.ts';
-import { type Accesses, type AccessesOptions, createAccesses } from '../upstream/access.ts';
+import { type AccessTable, type AccessTableOptions, createAccessTable } from '../upstream/access.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';
 
-export interface UpstreamAccess extends Accesses {
+export interface AccessPart extends AccessTable {
   /** Administrator of the sandbox's mail server, `user:password`; undefined if no upstream uses that server. */
   readonly sandboxAdministrator: string | undefined;
   /** Mistakes for missing credentials that only a start can generate. */
   check(next: Configuration): Mistake[];
 }
 
-interface UpstreamAccessOptions
-  extends Omit<AccessesOptions, 'readSecret' | 'secretWrittenAt' | 'onSuspended' | 'onHealed'> {
+interface AccessPartOptions
+  extends Omit<AccessTableOptions, 'readSecret' | 'secretWrittenAt' | 'onSuspended' | 'onHealed'> {
   readonly config: Config;
   readonly secrets: Secrets;
   readonly log: Log;
 }
 
 /** Generates missing credentials of upstreams without a real service. */
-export async function openUpstreamAccess({
-  config,
-  secrets,
-  log,
-  ...options
-}: UpstreamAccessOptions): Promise<UpstreamAccess> {
+export async function openUpstreamAccess({ config, secrets, log, ...options }: AccessPartOptions): Promise<AccessPart> {
   const generated = new Map<string, string>();
   for (const { secret } of credentialsOf(config.upstreams, isSimulated)) {
     if (secrets.read(secret) === undefined) generated.set(secret, await secrets.readOrMake(secret));
@@ -50,7 +45,7 @@ export async function openUpstreamAccess({
     });
   }
 
-  const accesses = createAccesses({
+  const accesses = createAccessTable({
     ...options,
     readSecret,
     secretWrittenAt: secrets.writtenAt,

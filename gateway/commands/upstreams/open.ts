@@ -42,14 +42,14 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
   const entries = { [owner]: config.upstreams[owner] as UpstreamEntry, [name]: entry };
   // Silent, because the findings report all problems.
   const log = createLog({ level: 'fatal', now, destination: { write: () => undefined } });
-  const ofThis = {
+  const alone = {
     config: { ...config, upstreams: entries, gateway: { ...config.gateway, tracing: undefined } },
-    upstreamTls: new Map([...configuration.upstreamTls].filter(([of]) => of === name)),
+    upstreamTls: new Map([...configuration.upstreamTls].filter(([upstream]) => upstream === name)),
   };
-  const mistakes = Object.values(checkSecrets(ofThis, secrets.read, false)).flat();
+  const mistakes = Object.values(checkSecrets(alone, secrets.read, false)).flat();
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const access = await openUpstreamAccess({
-    config: ofThis.config,
+    config: alone.config,
     workers: 1,
     secrets,
     probes: withoutProbes,
@@ -79,13 +79,13 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
   try {
     if (address === 'sandbox:platform') await process?.seed(await assertions.assertionFor(caller, name));
     const tlsSettingsOf = createTlsSettings({ secrets, log, now });
-    const { credential } = access.of(name) ?? {};
+    const { credential } = access.find(name) ?? {};
     await credential?.awaitHeader();
     const sendsCaller = entry.sendCaller ?? credential === undefined;
     const backend = createBackend({
       origin: sandbox?.originOf(address) ?? address,
       entry,
-      tls: tlsSettingsOf(ofThis).get(name),
+      tls: tlsSettingsOf(alone).get(name),
       caller,
       scheme: new URL(config.gateway.publicUrl).protocol.slice(0, -1),
       assertion: () => (sendsCaller ? assertions.assertionFor(caller, owner) : undefined),

@@ -6,8 +6,8 @@ import type { Admitted } from '../../exchange/exchange.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { addressBlockOf } from '../../shared/http/address-block.ts';
 import { type AcceptedCredentials, createAcceptedCredentials } from './accepted-credentials.ts';
+import { FailureLimit, type FailureLimitOptions } from './failure-limit.ts';
 import { createLoginQueue } from './login-queue.ts';
-import { FailureLimit, type FailureLimitOptions } from './throttle.ts';
 
 export interface LoginThrottleRules {
   /** Failed logins allowed per address in one window, which begins with the first failure. */

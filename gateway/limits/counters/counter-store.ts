@@ -85,11 +85,11 @@ export interface CounterStore {
   /** Deletes the counters of these names, which share one hash tag. Rejects while the store is away. */
   reset(keys: readonly string[]): Awaitable<void>;
   /**
-   * Call it when a window has become longer. Units that were counted before then count for `windowMs` after their admission; without the
-   * call, they would expire with the shorter window. Rejects while the store is away.
+   * Call it when a window has become longer: the units that are already counted would expire with the shorter window. They then count for
+   * `windowMs` after their admission. Rejects while the store is away.
    */
   extendExpiry(windowMs: number): Awaitable<void>;
-  /** Drops the cached refusals. Call it when counters were reset, because the refusals may no longer hold. */
+  /** Drops the cached refusals. Call it when counters were reset: a refused caller may have units again. */
   clearRefusals(): void;
   status(): CounterStoreStatus;
   close(): Promise<void>;

@@ -5,9 +5,9 @@ import { type Charge, type CounterStore, type LimitDecision, toLimitDecision } f
 import { type CostCheck, checkCost, createWindow, newestMsOf, spend, type Window } from './window.ts';
 
 /**
- * Subjects that are checked for expiry for each new subject. It is more than one, so that the sweep removes subjects faster than requests
- * add them. A request of a known subject checks none: to read two subjects that are not in the processor's cache takes longer than the
- * decision.
+ * Number of subjects that are checked for expiry whenever a new subject is added. With two, expired subjects are removed faster than new
+ * ones come. A request of a known subject checks none: it would read subjects that are not in the cache of the processor, which takes
+ * longer than the decision.
  */
 const SWEPT_PER_SUBJECT = 2;
 

@@ -8,13 +8,12 @@ const SOURCE = 'known';
 
 /** A cache of refusals, kept in the memory of their charges. */
 export interface RefusalCache {
-  /** Returns the refusal that still holds for these charges. Its times are reduced by the time that has passed since it was stored. */
+  /** Returns the cached refusal of these charges if it still holds. Its waits are shorter by the age of the refusal. */
   get(memory: ChargeMemory): LimitDecision | undefined;
   /**
    * Stores a decision if it is a refusal.
    *
-   * @param asked the result of `clearings` when the store was asked. If it differs now, counters were reset in the meantime and the refusal
-   * is not cached
+   * @param asked the result of `clearings` when the store was asked. A refusal from before a reset of the counters is not cached
    */
   put(memory: ChargeMemory, decision: LimitDecision, asked?: number): void;
   /** Number of times that the cache was cleared. */

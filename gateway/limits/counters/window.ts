@@ -25,7 +25,10 @@ const ENTRIES_MERGED = 100;
 /** Below this number of entries, new entries use the finest grain again. */
 const ENTRIES_FEW = 25;
 
-/** The entries, at most ENTRIES_MAX, oldest first. An entry counts until its latest admission has left the window. */
+/**
+ * A list of entries, at most ENTRIES_MAX, the oldest first. Each entry stands for admissions that follow each other, and counts until the
+ * latest of them has left the window.
+ */
 export interface Window {
   readonly name: string;
   /** Latest admission of each entry. Never decreases. */

@@ -163,9 +163,9 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
       const seen = allRejected.filter(({ value }) => value > 0);
       const refusals = seen.flatMap(({ labels, value }) => {
         const { stage, code } = labels as { readonly stage: string; readonly code: string };
-        const ofThem = stage === 'forward' ? (unsent.get(code) ?? 0) : 0;
-        const sent = { stage, code, count: value - ofThem };
-        return ofThem === 0 ? [sent] : [sent, { stage: REFUSED_UNSENT[code] as string, code, count: ofThem }];
+        const unsentOnes = stage === 'forward' ? (unsent.get(code) ?? 0) : 0;
+        const sent = { stage, code, count: value - unsentOnes };
+        return unsentOnes === 0 ? [sent] : [sent, { stage: REFUSED_UNSENT[code] as string, code, count: unsentOnes }];
       });
       return { ...durations.sample(), callers: callers.sample(), refusals };
     },

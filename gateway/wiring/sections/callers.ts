@@ -111,7 +111,7 @@ function openIdentityPart(
     store,
     digestOf,
     assertions,
-    matchesBasic: (upstream, user, password) => access.of(upstream)?.credential?.matches(user, password) === true,
+    matchesBasic: (upstream, user, password) => access.find(upstream)?.credential?.matches(user, password) === true,
     log,
     redisUrl: settings.redisUrl,
     inForce,

@@ -12,7 +12,7 @@ import { openExamples } from '../examples.ts';
 import { openShedding } from '../overload.ts';
 import type { Parts } from '../parts.ts';
 import { type OpenSandbox, openSandbox } from '../sandbox.ts';
-import { openUpstreamAccess, type UpstreamAccess } from '../upstream-access.ts';
+import { type AccessPart, openUpstreamAccess } from '../upstream-access.ts';
 import { openUpstreamTargets, type UpstreamTargets } from '../upstream-targets.ts';
 import { createTlsSettings } from '../upstream-tls.ts';
 import type { FirstSections } from './observation.ts';
@@ -20,7 +20,7 @@ import type { FirstSections } from './observation.ts';
 export interface UpstreamsSection {
   readonly shedding: Shedding;
   /** Credentials and concurrency limits. */
-  readonly access: UpstreamAccess;
+  readonly access: AccessPart;
   readonly recordLocks: RecordLocks;
   /** Upstream → TLS settings for one configuration. */
   tlsSettingsOf(configuration: Configuration): ReadonlyMap<string, TlsSettings>;

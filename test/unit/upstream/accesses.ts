@@ -1,10 +1,10 @@
 // The connections to upstreams, for tests that need only their places.
 
-import { createAccesses } from '../../../gateway/upstream/access.ts';
+import { createAccessTable } from '../../../gateway/upstream/access.ts';
 import { withoutProbes } from '../../../gateway/upstream/credentials/latch-probes.ts';
 
 export const openAccesses = (workers = 1) =>
-  createAccesses({
+  createAccessTable({
     readSecret: () => 'user:password',
     workers,
     onWaited: () => undefined,

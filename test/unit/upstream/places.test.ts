@@ -10,7 +10,7 @@ const basic = { kind: 'basic', user: 'gateway', secret: 'entry' } as const;
 
 /** How many get in at once of as many as come. */
 function insideOf(accesses: ReturnType<typeof open>): number {
-  const { concurrency } = accesses.of('books') ?? assert.fail('no such upstream');
+  const { concurrency } = accesses.find('books') ?? assert.fail('no such upstream');
   const before = concurrency.inFlight();
   for (let index = 0; index < 100; index += 1) concurrency.enter('an organization');
   return concurrency.inFlight() - before;
@@ -19,7 +19,7 @@ function insideOf(accesses: ReturnType<typeof open>): number {
 function insideWith(entry: Partial<AccessEntry> & { readonly test?: readonly string[] }, workers?: number): number {
   const accesses = open(workers);
   accesses.apply({ books: { ...plain, ...entry } }, 0.5);
-  const { credential } = accesses.of('books') ?? {};
+  const { credential } = accesses.find('books') ?? {};
   credential?.accepted(credential.header(true), true);
   return insideOf(accesses);
 }
@@ -57,9 +57,9 @@ it('a bound that changes holds for later requests, and those inside count', () =
 it('an upstream that is taken away keeps its bound for those on their way there', () => {
   const accesses = open();
   accesses.apply({ books: { ...plain, maxInFlight: 2 } }, 0.5);
-  const { concurrency } = accesses.of('books') ?? assert.fail();
+  const { concurrency } = accesses.find('books') ?? assert.fail();
   accesses.apply({}, 0.5);
-  assert.equal(accesses.of('books'), undefined);
+  assert.equal(accesses.find('books'), undefined);
   assert.deepEqual(accesses.status(), {});
   assert.deepEqual([concurrency.enter('one'), concurrency.enter('one'), concurrency.enter('one')].map(Boolean), [
     true,
@@ -72,7 +72,7 @@ it('a credential stays while its entry is unchanged, and is dropped without one'
   const accesses = open();
   const credentialOf = (user: string) => {
     accesses.apply({ books: { ...plain, credential: { ...basic, user } } }, 0.5);
-    return accesses.of('books')?.credential;
+    return accesses.find('books')?.credential;
   };
   const first = credentialOf('one');
   assert.equal(credentialOf('one'), first);

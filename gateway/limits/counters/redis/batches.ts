@@ -17,9 +17,8 @@ import { encodeCharges, type ScriptReply } from './window-script.ts';
 /** Most requests per command. Redis runs nothing else during a command, so a burst is split into commands of about one millisecond. */
 const BATCH_MAX = 256;
 /**
- * Longest time, in milliseconds, that a batch waits for the command before it. A server that answers later, such as one in another region,
- * gets the next command meanwhile. With the deadline of a command, 90 ms, a request waits less than the allowed 100 ms for a server that
- * fails.
+ * Longest time, in milliseconds, that a batch waits for the answer to the command before it; then the next command is sent. If the server
+ * fails, a request waits for this time and for the deadline of its command, 90 ms: together less than the 100 ms that are allowed.
  */
 const WAIT_MS = 5;
 
@@ -27,7 +26,7 @@ interface BatchesOptions {
   /** Decides if the server does not. */
   readonly decideWithout: (charges: readonly Charge[]) => LimitDecision;
   readonly refusals: RefusalCache;
-  /** Called after each command with the milliseconds from its first request to the decision. */
+  /** As in `RedisCounterStoreOptions`. */
   readonly onBatch?: ((durationMs: number) => void) | undefined;
   /** Replaces the server's clock. */
   readonly serverClock?: (() => number) | undefined;

@@ -37,7 +37,7 @@ export interface RedisLink {
   run(clockMs: number, encodedCharges: string): Promise<ScriptReply>;
   /** Deletes counters. Rejects while the link is down. */
   remove(keys: readonly string[]): Promise<void>;
-  /** Keeps units that were counted before this call for `windowMs` from their admission. Rejects while the link is down. */
+  /** As in `CounterStore`. Rejects while the link is down. */
   extendExpiry(windowMs: number): Promise<void>;
   /** Resolves when the first attempt to connect has succeeded or failed. */
   readonly firstAttempt: Promise<void>;

@@ -17,9 +17,9 @@ export interface RedisCounterStoreOptions {
   readonly whenStoreIsAway: () => OutagePolicy;
   readonly now: () => number;
   readonly onChange?: (status: CounterStoreStatus) => void;
-  /** Called after each command with the milliseconds from its first request to the decision. */
+  /** Called after each command with the milliseconds from the arrival of its first request to the decision. */
   readonly onBatch?: (durationMs: number) => void;
-  /** Number of instances that share the limits now: the outage policy `local` grants each its share. Default 1: the full limit for each. */
+  /** Number of instances that share the limits now. By the outage policy `local`, each grants its share. Default: 1. */
   readonly instances?: () => number;
   /** Longest time that a request waits for Redis. The default leaves time to answer within 100 ms of a failure. */
   readonly deadlineMs?: number;

@@ -69,7 +69,7 @@ end
  * Extends the expiry of all counters on one server, page by page. Call it after a window has become longer: the counters would
  * expire with the shorter window.
  *
- * @param windowMs milliseconds from its admission for which a unit counts that was counted before this call
+ * @param windowMs the longer window. The units that are already in the counters count for this time after their admission
  */
 export async function extendExpiryOfAll(client: Redis, windowMs: number): Promise<void> {
   const prefix = client.options.keyPrefix ?? '';

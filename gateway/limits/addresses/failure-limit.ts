@@ -1,0 +1,127 @@
+// The limit of one kind of failure per client address. failure-counter.ts counts the failures; this file remembers the blocked addresses,
+// which are refused at once, without Redis, until their window ends. Throws auth_attempts_limited.
+
+import { GatewayError } from '../../catalogue/errors.ts';
+import { addressBlockOf } from '../../shared/http/address-block.ts';
+import { retryAfterSecondsOf } from '../limit-headers.ts';
+import {
+  type FailureCounter,
+  type FailureCounters,
+  type FailureRules,
+  processFailureCounters,
+} from './failure-counter.ts';
+
+/**
+ * Most addresses in memory, about 30 MB. A client that fails from more addresses than this within one window is not stopped by this limit.
+ */
+const ADDRESSES_MAX = 100_000;
+
+export interface FailureLimitOptions extends FailureRules {
+  /** Name of the counted failures; the same on all instances. */
+  readonly name: string;
+  /** Default: counters of this process. */
+  readonly counters?: FailureCounters | undefined;
+  readonly now: () => number;
+  readonly addressesMax?: number;
+}
+
+/**
+ * `isBlocked` does not ask Redis, and costs one comparison while no address has failed. An address that
+ * has reached the limit on other instances is therefore blocked on this instance only after its next failure here.
+ */
+export class FailureLimit {
+  readonly #now: () => number;
+  readonly #addressesMax: number;
+  readonly #counter: FailureCounter;
+  #windowSeconds: number;
+  // The end of each window, in the order in which this instance saw the windows begin. Nearly always they end in this order, because all
+  // have the same length.
+  readonly #endsMs = new Map<string, number>();
+  readonly #blocked = new Set<string>();
+
+  constructor(options: FailureLimitOptions) {
+    this.#now = options.now;
+    this.#addressesMax = options.addressesMax ?? ADDRESSES_MAX;
+    this.#counter = (options.counters ?? processFailureCounters).counter(options.name, options);
+    this.#windowSeconds = options.windowSeconds;
+  }
+
+  isBlocked(address: string): boolean {
+    return this.#blocked.size > 0 && this.#blocked.has(this.#currentBlockOf(address, this.#now()));
+  }
+
+  /** Returns the refusal of a blocked address. */
+  refusalOf(address: string): GatewayError {
+    const nowMs = this.#now();
+    const waitMs = (this.#endsMs.get(addressBlockOf(address)) ?? nowMs) - nowMs;
+    return new GatewayError('auth_attempts_limited', { retryAfterSeconds: retryAfterSecondsOf(waitMs) });
+  }
+
+  /** Counts a failure of a client address. Resolves when it is counted. */
+  async countFailure(address: string): Promise<void> {
+    const nowMs = this.#now();
+    const block = this.#currentBlockOf(address, nowMs);
+    if (this.#blocked.has(block)) return;
+    if (!this.#endsMs.has(block)) this.#beginWindow(block, nowMs);
+    const { isUsedUp, leftMs } = await this.#counter.count(block);
+    if (isUsedUp && this.#endsMs.has(block)) this.#blockUntilEnd(block, leftMs);
+  }
+
+  /**
+   * Reserves a unit for an attempt that may fail. Resolves with the function that gives the unit back. Resolves with undefined if attempts
+   * in flight have reserved all remaining units. Rejects with auth_attempts_limited if failures have used all units.
+   */
+  async reserve(address: string): Promise<(() => void) | undefined> {
+    const nowMs = this.#now();
+    const block = this.#currentBlockOf(address, nowMs);
+    const { isUsedUp, leftMs, giveBack } = await this.#counter.reserve(block);
+    if (!isUsedUp) return giveBack;
+    if (!this.#endsMs.has(block)) this.#beginWindow(block, nowMs);
+    this.#blockUntilEnd(block, leftMs);
+    throw this.refusalOf(address);
+  }
+
+  /** Replaces the rules. Windows that have begun keep their end, and a blocked address stays blocked. */
+  useRules(rules: FailureRules): void {
+    this.#counter.useRules(rules);
+    this.#windowSeconds = rules.windowSeconds;
+  }
+
+  /** Number of addresses in memory. */
+  size(): number {
+    return this.#endsMs.size;
+  }
+
+  #forget(block: string): void {
+    this.#endsMs.delete(block);
+    this.#blocked.delete(block);
+    this.#counter.forget(block);
+  }
+
+  /** Forgets the windows that have ended, then returns the block of an address. */
+  #currentBlockOf(address: string, nowMs: number): string {
+    for (const [block, endMs] of this.#endsMs) {
+      if (endMs > nowMs) break;
+      this.#forget(block);
+    }
+    const block = addressBlockOf(address);
+    // The loop stops at the first window that has not ended. This window may have ended nevertheless, if the rules have changed or another
+    // instance has begun it.
+    if ((this.#endsMs.get(block) ?? nowMs + 1) <= nowMs) this.#forget(block);
+    return block;
+  }
+
+  #beginWindow(block: string, nowMs: number): void {
+    if (this.#endsMs.size >= this.#addressesMax) this.#forget(this.#endsMs.keys().next().value as string);
+    this.#endsMs.set(block, nowMs + this.#windowSeconds * 1000);
+  }
+
+  /**
+   * Blocks the address until its window ends. `leftMs` is the rest of the window as the shared counter says; undefined if Redis has not
+   * answered.
+   */
+  #blockUntilEnd(block: string, leftMs: number | undefined): void {
+    this.#blocked.add(block);
+    if (leftMs !== undefined) this.#endsMs.set(block, this.#now() + leftMs);
+  }
+}
