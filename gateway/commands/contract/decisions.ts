@@ -1,4 +1,4 @@
-// The lines of upstreams.yaml that accept changes that break clients, ready to paste.
+// What to do about changes that break a promise, with the lines of upstreams.yaml that accept them, ready to paste.
 
 import { REASON_TO_WRITE } from '../../config/upstreams/upstreams-file.ts';
 
@@ -11,8 +11,17 @@ interface Decision {
 const DECISION_DAYS = 90;
 const DAY_MS = 86_400_000;
 
+/** The ways on, of which the last is to accept the changes. */
+export function waysOn(decisions: readonly Decision[], nowMs: number): string {
+  return `Choose one of three ways:
+- Put back what breaks.
+- Make the change in another version, below another path (docs/versions.md).
+- If clients can live with it, add this to upstreams.yaml, beside "upstreams:", with your reasons:
+${decisionLines(decisions, nowMs).trimEnd()}`;
+}
+
 /** The list `breaking`, to stand beside `upstreams`. */
-export function decisionLines(decisions: readonly Decision[], nowMs: number): string {
+function decisionLines(decisions: readonly Decision[], nowMs: number): string {
   const until = new Date(nowMs + DECISION_DAYS * DAY_MS).toISOString().slice(0, 10);
   const lines = decisions.map(
     ({ operation, rule }) =>

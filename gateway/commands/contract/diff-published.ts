@@ -10,7 +10,7 @@ import { textOf } from '../../shared/file-text.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import { type Callers, callersText, recentCallers } from './callers.ts';
-import { decisionLines } from './decisions.ts';
+import { waysOn } from './decisions.ts';
 import { NO_PLACE, publishedContractAt, publishedIn, textOfPublished } from './publish.ts';
 
 /** A contract and what has changed since it was published. */
@@ -40,7 +40,7 @@ export async function diffPublished(context: CommandContext, asJson: boolean): P
   else {
     for (const one of compared) for (const line of linesOf(one, callers)) printLine(context, line);
     printLine(context, outcomeOf(compared, undecided));
-    for (const line of waysOf(undecided, context.now())) printLine(context, line);
+    if (undecided.length > 0) for (const line of waysOf(undecided, context.now()).split('\n')) printLine(context, line);
   }
   if (undecided.length > 0) context.fail();
 }
@@ -120,16 +120,9 @@ function outcomeOf(compared: readonly Compared[], undecided: readonly PublishedC
   return compared.some(({ published }) => published === undefined) ? PUBLISH : 'Everything is as it was promised.';
 }
 
-function waysOf(undecided: readonly PublishedChange[], nowMs: number): string[] {
-  if (undecided.length === 0) return [];
+function waysOf(undecided: readonly PublishedChange[], nowMs: number): string {
   const decisions = undecided.flatMap(({ rule, operations }) => operations.map(({ id }) => ({ operation: id, rule })));
-  return [
-    'The gateway does not take this. Choose one of three ways:',
-    '- Put back what breaks.',
-    '- Make the change in another version, below another path (docs/versions.md).',
-    '- If clients can live with it, add this to upstreams.yaml, beside "upstreams:", with your reasons:',
-    ...decisionLines(decisions, nowMs).trimEnd().split('\n'),
-  ];
+  return `The gateway does not take this. ${waysOn(decisions, nowMs)}`;
 }
 
 function jsonOf(compared: readonly Compared[], callers: Callers | undefined) {

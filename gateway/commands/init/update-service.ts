@@ -7,13 +7,14 @@ import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { shownPath } from '../../shared/file-text.ts';
-import type { Mistake } from '../../shared/mistakes.ts';
+import { type Mistake, toSentence } from '../../shared/mistakes.ts';
 import type { CommandContext } from '../context.ts';
 import { callersText, recentCallers } from '../contract/callers.ts';
-import { decisionLines } from '../contract/decisions.ts';
+import { waysOn } from '../contract/decisions.ts';
 import { differencesOf } from '../contract/diff.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
+import { keptMembers, memberText, withMembers } from './kept-members.ts';
 import { nameOf } from './propose-entry.ts';
 import { type AddServiceFlags, contextOf, type Directories, refuseFiles, servedBy } from './propose-service.ts';
 import { runCheck } from './run-also.ts';
@@ -31,19 +32,22 @@ export async function updateService(
   { from, name: named, force, dryRun, json }: UpdateFlags,
 ): Promise<void> {
   const { config, contracts } = directories;
-  const document = await fetchDocument(from).catch((error: Error) => context.fail(error.message));
-  await refuseFiles(context, document);
+  const fetched = await fetchDocument(from).catch((error: Error) => context.fail(error.message));
+  await refuseFiles(context, fetched);
   const { name, file, decidesSecurity } = await contractOf(
     context,
     join(config, 'upstreams.yaml'),
-    named ?? nameOf(document),
+    named ?? nameOf(fetched),
   );
   const path = join(contracts, file);
   const before = await readFile(path, 'utf8').catch(({ code }) =>
     context.fail(`${shownPath(path)} cannot be read (${code}).`),
   );
-  if (isDeepStrictEqual(meaningOf(before), document.root))
-    return tell(context, { name, path, isSame: true, changes: [], written: false, mistakes: [] }, json);
+  const members = keptMembers(meaningOf(before), fetched.root);
+  const document = { ...fetched, text: withMembers(fetched.text, members) };
+  const kept = members.map(memberText);
+  const isSame = isDeepStrictEqual(meaningOf(before), members.length === 0 ? fetched.root : meaningOf(document.text));
+  if (isSame) return tell(context, { name, path, isSame, kept, changes: [], written: false, mistakes: [] }, json);
   const findings = await comparison(context, path, document);
   // What the document says of credentials is in force only where the entry says nothing.
   const inForce = decidesSecurity ? findings.filter(({ rule }) => !rule.startsWith('security-')) : findings;
@@ -61,15 +65,20 @@ export async function updateService(
       context.fail(`${shownPath(path)} cannot be written (${code}).`),
     );
   const { mistakes } = isWritten ? await servedBy(context, directories) : { mistakes: [] };
-  tell(context, { name, path, isSame: false, changes, written: isWritten, mistakes }, json);
+  tell(context, { name, path, isSame: false, kept, changes, written: isWritten, mistakes }, json);
   if (!isWritten && breaking > 0) {
     const how = dryRun ? '' : ' Use --force to write it all the same.';
     context.fail(`${counted(breaking, 'breaking change')}: nothing was written.${how}`);
   }
   if (!isWritten) return;
+  const decisions = mistakes.flatMap(({ decision }) => (decision === undefined ? [] : [decision]));
   if (json) {
     if (mistakes.length > 0) context.fail();
-  } else if (!(await runCheck(context, directories))) context.fail(refusedText(mistakes, context.now()));
+  } else if (decisions.length > 0) {
+    for (const mistake of mistakes) if (mistake.decision === undefined) context.complain(`${toSentence(mistake)}\n`);
+    context.fail(brokenText(decisions, context.now()));
+  } else if (!(await runCheck(context, directories)))
+    context.fail('The document is written, and check refuses it. Correct what it names.');
 }
 
 async function callersBefore(context: CommandContext, directories: Directories) {
@@ -81,12 +90,11 @@ async function callersBefore(context: CommandContext, directories: Directories) 
   }
 }
 
-/** What to do about the mistakes, with the decisions about breaks in a form to paste. */
-function refusedText(mistakes: readonly Mistake[], nowMs: number): string {
-  const written = 'The document is written, and check refuses it.';
-  const decisions = mistakes.flatMap(({ decision }) => (decision === undefined ? [] : [decision]));
-  if (decisions.length === 0) return `${written} Correct what it names.`;
-  return `${written} If clients can live with the breaks, add this to upstreams.yaml, beside "upstreams:", with your reasons:\n${decisionLines(decisions, nowMs)}`;
+/** The changes were told one by one before: the ways on are told once, for all of them. */
+function brokenText(decisions: Parameters<typeof waysOn>[0], nowMs: number): string {
+  const breaks = counted(decisions.length, 'change');
+  const they = decisions.length === 1 ? 'breaks' : 'break';
+  return `The document is written, but ${breaks} ${they} what was published: check refuses it, and a running gateway keeps the one before. ${waysOn(decisions, nowMs)}`;
 }
 
 /** What a document means, whatever its layout is; undefined if it has mistakes. */
@@ -147,6 +155,8 @@ interface Update {
   readonly name: string;
   readonly path: string;
   readonly isSame: boolean;
+  /** Members of the operator that the document of the service lacks. */
+  readonly kept: readonly string[];
   readonly changes: readonly {
     readonly level: string;
     readonly operation: string;
@@ -161,21 +171,30 @@ interface Update {
 
 type Change = Update['changes'][number];
 
-function changeLines({ operation, level, reason, called }: Change): string[] {
-  return [`${operation}: ${level}: ${reason}.`, ...(called === undefined ? [] : [`  ${called}`])];
+/** The changes of each operation below its name and its callers; what breaks comes first. */
+function changeLines(changes: readonly Change[]): string[] {
+  const isBreaking = ({ level }: Change) => level === 'breaking';
+  const ordered = [...changes.filter(isBreaking), ...changes.filter((change) => !isBreaking(change))];
+  return [...Map.groupBy(ordered, ({ operation }) => operation)].flatMap(([operation, own]) => {
+    const called = own[0]?.called;
+    return [
+      called === undefined ? operation : `${operation} (${called})`,
+      ...own.map(({ level, reason }) => `  ${level}: ${reason}.`),
+    ];
+  });
 }
 
 function tell(
   context: CommandContext,
-  { name, path, isSame, changes, written, mistakes }: Update,
+  { name, path, isSame, kept, changes, written, mistakes }: Update,
   json: true | undefined,
 ): void {
   if (json) {
-    printJson(context, { name, file: path, written, changes, mistakes });
+    printJson(context, { name, file: path, written, kept, changes, mistakes });
     return;
   }
-  const ordered = ['breaking', 'additive'].flatMap((level) => changes.filter((change) => change.level === level));
-  for (const line of ordered.flatMap(changeLines)) printLine(context, line);
+  for (const line of changeLines(changes)) printLine(context, line);
+  if (written && kept.length > 0) printLine(context, `kept ${kept.join(', ')}`);
   const shown = shownPath(path);
   if (written) printLine(context, `wrote ${shown}${changes.length === 0 ? ': only words have changed' : ''}`);
   else if (isSame) printLine(context, `${shown} is as the service publishes it.`);

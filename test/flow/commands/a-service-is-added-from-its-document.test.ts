@@ -200,7 +200,7 @@ describe('gateway init --from', () => {
     shelf({ paths: { '/shelf': { get }, '/shelf/new': { get: { ...get, operationId: 'new_books' } } } });
     const grown = await update();
     assert.equal(grown.code, 0, grown.stderr);
-    assert.match(grown.stdout, /^GET \/shelf\/new: additive: the operation is new\.\nwrote .*shelf\.json\n$/m);
+    assert.match(grown.stdout, /^GET \/shelf\/new\n {2}additive: the operation is new\.\nwrote .*shelf\.json\n$/m);
     assert.deepEqual(JSON.parse(readFileSync(kept, 'utf8')), JSON.parse(readFileSync(file, 'utf8')));
     // Another layout is no change.
     writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, 'utf8')), null, 7));
@@ -210,7 +210,10 @@ describe('gateway init --from', () => {
     shelf({ paths: { '/shelf': { get } } });
     const broken = await update();
     assert.equal(broken.code, 1);
-    assert.match(broken.stdout, /^GET \/shelf\/new: breaking: the operation was removed\.$/m);
+    assert.match(
+      broken.stdout,
+      /^GET \/shelf\/new \(not called in the last 30 days\)\n {2}breaking: the operation was removed\.$/m,
+    );
     assert.match(broken.stderr, /1 breaking change: nothing was written\. Use --force/);
     assert.equal(readFileSync(kept, 'utf8'), wide);
     const { written, changes } = JSON.parse((await update('--force', '--json')).stdout);

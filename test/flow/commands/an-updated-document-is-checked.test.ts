@@ -56,8 +56,13 @@ describe('gateway init --from --update', () => {
   it('fails where check refuses it, with the decisions to paste', async () => {
     const { code, stdout, stderr } = await publish({ '/new': operation('new') }, '--update', '--force');
     assert.equal(code, 1);
-    assert.match(stderr, /GET \/books breaks what was published \(operation-removed\)/);
-    assert.match(stderr, /^gateway: The document is written, and check refuses it\. /m);
+    assert.equal((stdout + stderr).match(/GET \/books/g)?.length, 1, 'each break is told once');
+    assert.match(stdout, /^GET \/books\n {2}breaking: the operation was removed\.$/m);
+    assert.match(
+      stderr,
+      /^gateway: The document is written, but 2 changes break what was published: check refuses it/m,
+    );
+    assert.match(stderr, /^- Put back what breaks\.$/m);
     const [, lines = ''] = /^(breaking:\n(?: {2}- .*\n)+)/m.exec(stdout + stderr) ?? [];
     const { breaking } = parse(lines) as { breaking: { operation: string; rule: string }[] };
     assert.deepEqual(
@@ -86,7 +91,7 @@ describe('gateway init --from --update', () => {
     const kept = join(made(), 'openapi/books.json');
     const before = readFileSync(kept, 'utf8');
     const grown = await publish({ ...whole, '/more': operation('more') }, '--update', '--dry-run');
-    assert.deepEqual([grown.code, grown.stdout], [0, 'GET /more: additive: the operation is new.\n'], grown.stderr);
+    assert.deepEqual([grown.code, grown.stdout], [0, 'GET /more\n  additive: the operation is new.\n'], grown.stderr);
     const broken = await publish({ '/new': operation('new') }, '--update', '--dry-run', '--force');
     assert.equal(broken.code, 1);
     assert.match(broken.stderr, /^gateway: 2 breaking changes: nothing was written\.$/m);
@@ -98,6 +103,22 @@ describe('gateway init --from --update', () => {
     const secured = { '/books': { get: { ...operation('listBooks').get, security: [{ key: [] }] } } };
     const { stdout } = await publish({ ...whole, ...secured }, '--update');
     assert.match(stdout, /^wrote \S+books\.json: only words have changed$/m);
+  });
+
+  it('keeps what was written into the document for the gateway', async () => {
+    const kept = join(made(), 'openapi/books.json');
+    const own = { 'x-gateway-public': true };
+    const before = JSON.parse(readFileSync(kept, 'utf8'));
+    Object.assign(before.paths['/books'].get, own);
+    writeFileSync(kept, JSON.stringify(before, null, 2));
+    const same = await publish(whole, '--update');
+    assert.match(same.stdout, /books\.json is as the service publishes it\.$/m, same.stderr);
+    const grown = await publish({ ...whole, '/more': operation('more') }, '--update');
+    assert.equal(grown.code, 0, grown.stderr);
+    assert.match(grown.stdout, /^kept x-gateway-public of GET \/books$/m);
+    const { paths } = JSON.parse(readFileSync(kept, 'utf8'));
+    assert.deepEqual(Object.keys(paths), ['/books', '/shelves/{id}', '/more']);
+    assert.deepEqual(paths['/books'].get, { ...own, ...operation('listBooks').get });
   });
 
   it('leaves a configuration whose contracts are found only by their variable, and check names it', async () => {

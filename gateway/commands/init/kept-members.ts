@@ -1,0 +1,72 @@
+// What operators have written into the document of a service, such as `x-gateway-public: true`, stays when the document is fetched again:
+// without it, an operation that is public would need a key from then on, and nothing would say so.
+
+import { isMap, parseDocument } from 'yaml';
+import { isObject, type JsonObject } from '../../contract/pointer.ts';
+
+/** A member of the document, of a path or of an operation. */
+interface KeptMember {
+  /** The path of the object that has the member. */
+  readonly place: readonly string[];
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** The members for the gateway that the former document has, in places that the fetched one still has, without them. */
+export function keptMembers(former: unknown, fetched: unknown): KeptMember[] {
+  return placesIn(former).flatMap(({ place, object }) => {
+    const now = objectAt(fetched, place);
+    if (now === undefined) return [];
+    return Object.entries(object)
+      .filter(([name]) => name.startsWith('x-gateway-') && !Object.hasOwn(now, name))
+      .map(([name, value]) => ({ place, name, value }));
+  });
+}
+
+function placesIn(root: unknown): { readonly place: readonly string[]; readonly object: JsonObject }[] {
+  if (!isObject(root)) return [];
+  const places: { place: readonly string[]; object: JsonObject }[] = [{ place: [], object: root }];
+  for (const [path, item] of Object.entries(isObject(root.paths) ? root.paths : {})) {
+    if (!isObject(item)) continue;
+    places.push({ place: ['paths', path], object: item });
+    for (const [method, operation] of Object.entries(item))
+      if (isObject(operation)) places.push({ place: ['paths', path, method], object: operation });
+  }
+  return places;
+}
+
+function objectAt(root: unknown, place: readonly string[]): JsonObject | undefined {
+  let at: unknown = root;
+  for (const key of place) at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  return isObject(at) ? at : undefined;
+}
+
+/** The text with the members. All else stays as the service writes it: printing a document anew would round its long numbers. */
+export function withMembers(text: string, members: readonly KeptMember[]): string {
+  if (members.length === 0) return text;
+  const document = parseDocument(text);
+  const insertions = members.flatMap(({ place, name, value }) => {
+    const node = place.length === 0 ? document.contents : document.getIn(place, true);
+    if (!isMap(node) || !node.range) return [];
+    const [start] = node.range;
+    const member = `${JSON.stringify(name)}: ${JSON.stringify(value)}`;
+    if (node.flow) {
+      const [space = ''] = /^\s*/.exec(text.slice(start + 1)) ?? [];
+      return [
+        { at: start + 1, text: node.items.length === 0 ? member : `${space}${member},${space === '' ? ' ' : ''}` },
+      ];
+    }
+    const indent = ' '.repeat(start - (text.lastIndexOf('\n', start - 1) + 1));
+    return [{ at: start, text: `${member}\n${indent}` }];
+  });
+  return insertions
+    .toSorted((one, other) => other.at - one.at)
+    .reduce((written, one) => written.slice(0, one.at) + one.text + written.slice(one.at), text);
+}
+
+/** `x-gateway-public of GET /open` */
+export function memberText({ place, name }: KeptMember): string {
+  const [, path, method] = place;
+  if (path === undefined) return `${name} of the document`;
+  return `${name} of ${method === undefined ? path : `${method.toUpperCase()} ${path}`}`;
+}
