@@ -39,6 +39,8 @@ export function upgrade(options: UpgradeOptions): Promise<void> {
 class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
   #bytesIn = 0;
   #bytesOut = 0;
+  /** The upstream may close the connection before its refusal is read. */
+  #isRefused = false;
 
   constructor(options: UpgradeOptions, resolve: () => void) {
     super(options);
@@ -60,7 +62,9 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
   }
 
   protected began(tried: ClientRequest): void {
-    tried.once('close', () => this.failFor('the connection was closed without an answer'));
+    tried.once('close', () => {
+      if (!this.#isRefused) this.failFor('the connection was closed without an answer');
+    });
     // The library's listener writes the 101 with the headers that `#isGranted` has set, whatever protocol the upstream switched to.
     const library = tried.listeners('upgrade');
     tried.removeAllListeners('upgrade');
@@ -167,6 +171,7 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
   /** Reads the refusal of an operation's upstream, within the deadline of the handshake. */
   async #refuseInstead(incoming: IncomingMessage, operation: NonNullable<UpgradeOptions['operation']>): Promise<void> {
     const status = incoming.statusCode as number;
+    this.#isRefused = true;
     this.noteAnswer(status);
     const body: Buffer[] = [];
     let bytes = 0;

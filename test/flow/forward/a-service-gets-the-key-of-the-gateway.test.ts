@@ -26,6 +26,19 @@ const asksForKey = {
       responses: { 200: { description: 'done', content: { 'application/json': { schema: {} } } } },
     },
   },
+  '/v1/socket': {
+    get: {
+      operationId: 'openSocket',
+      security: [{ apiKey: ['things:read'] }],
+      'x-gateway-upgrade': 'websocket',
+      responses: { 101: { description: 'messages' } },
+    },
+  },
+};
+
+const handshake = {
+  ...{ Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' },
+  'Sec-WebSocket-Key': 'MDEyMzQ1Njc4OWFiY2RlZg==',
 };
 
 let secrets: string;
@@ -43,6 +56,17 @@ async function begin(credential: object, more: object = {}): Promise<void> {
   world = await createWorld({ environment: { SECRETS_DIR: secrets } }, { credential, ...more }, asksForKey);
 }
 const lastHead = () => world.upstream.received.at(-1) as string;
+
+/** The key of the gateway is there, and an assertion that is signed for this service, about the caller of the other headers. */
+async function assertTellsCaller(headers: ReturnType<typeof headersOf>): Promise<void> {
+  assert.equal(headers.get('x-things-key'), KEY);
+  const keys = createRemoteJWKSet(new URL(`${world.gateway.url}/.well-known/jwks.json`));
+  const options = { audience: 'things', algorithms: ['EdDSA'] };
+  const { payload } = await jwtVerify(headers.get('x-gateway-assertion') ?? '', keys, options);
+  assert.equal(payload.org, headers.get('x-organization-id'));
+  assert.match(String(headers.get('x-api-key-id')), /^key_/);
+  assert.equal(payload.sub, headers.get('x-api-key-id'));
+}
 
 describe('a service with an API key', () => {
   it('gets it in its header, and nothing about the caller', async () => {
@@ -69,14 +93,27 @@ describe('a service with an API key', () => {
   it('gets who calls beside it with sendCaller, by an assertion for it alone', async () => {
     await begin(apiKey, { sendCaller: true });
     assert.equal((await world.call('GET /v1/things', { 'X-Gateway-Assertion': 'mine' })).status, 200);
-    const headers = headersOf(lastHead());
+    await assertTellsCaller(headersOf(lastHead()));
+  });
+
+  it('gets both with the handshake of a WebSocket, and without sendCaller its key alone', async () => {
+    await begin(apiKey, { sendCaller: true });
+    const open = async () => {
+      // A service that grants no upgrade, and closes at once: its answer ends the handshake.
+      world.upstream.plays((socket) => socket.end(httpAnswer(409, '{"message":"no"}')));
+      const answer = await world.call('GET /v1/socket', { ...handshake, 'X-Gateway-Assertion': 'mine' });
+      assert.equal(answer.status, 409, String(answer.body));
+      const headers = headersOf(lastHead());
+      assert.equal(headers.get('upgrade'), 'websocket');
+      return headers;
+    };
+    await assertTellsCaller(await open());
+    await world.close();
+    await begin(apiKey);
+    const headers = await open();
     assert.equal(headers.get('x-things-key'), KEY);
-    const keys = createRemoteJWKSet(new URL(`${world.gateway.url}/.well-known/jwks.json`));
-    const options = { audience: 'things', algorithms: ['EdDSA'] };
-    const { payload } = await jwtVerify(headers.get('x-gateway-assertion') ?? '', keys, options);
-    assert.equal(payload.org, headers.get('x-organization-id'));
-    assert.match(String(headers.get('x-api-key-id')), /^key_/);
-    assert.equal(payload.sub, headers.get('x-api-key-id'));
+    for (const name of ['authorization', 'x-gateway-assertion', 'x-organization-id', 'x-api-key-id'])
+      assert.equal(headers.has(name), false, name);
   });
 
   it('gets the new key once it has changed', async () => {
