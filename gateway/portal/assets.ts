@@ -37,6 +37,7 @@ const scripts = [
     'account',
     'account-api',
     'account-advice',
+    'account-explain',
     'account-figures',
     'account-chart',
     'account-use',

@@ -181,6 +181,23 @@ describe('the account page', () => {
     await page.context().close();
   });
 
+  it('explains a request whose id is pasted, alone or with what stands around it', async () => {
+    const { page } = await open();
+    await show(page);
+    assert.equal(await page.locator('#request .stage').count(), 0);
+    await page.locator('#request-id').fill('no id!');
+    await page.keyboard.press('Enter');
+    await page.locator('#request-id-note', { hasText: 'This is no request id.' }).waitFor(PATIENCE);
+    await page.locator('#request-id').fill(`  "request_id":"${failed.request_id}",`);
+    await page.keyboard.press('Enter');
+    await page.locator('#request .stage.refused', { hasText: 'must be at most 100, is 500' }).first().waitFor(PATIENCE);
+    assert.equal(await page.locator('#request-id').inputValue(), failed.request_id);
+    assert.match(page.url(), new RegExp(`#request=${failed.request_id}$`));
+    assert.ok(await page.locator('#failed summary').first().isVisible(), 'the rest of the page stays');
+    assert.deepEqual(await findBarriers(page, DEGREES), []);
+    await page.context().close();
+  });
+
   it('folds limits on trial, tells those of keys by name, and leaves out requests that their client ended', async () => {
     const { page } = await open();
     await show(page);

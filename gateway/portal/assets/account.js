@@ -4,12 +4,13 @@
 import { adviceElement, readKey } from './account-advice.js';
 import { createApi, Refusal } from './account-api.js';
 import { createDialog } from './account-dialog.js';
+import { explainSection, linkedId } from './account-explain.js';
 import { listOf, maskOf } from './account-figures.js';
 import { keysElements } from './account-keys.js';
 import { limitElements } from './account-limits.js';
 import { loadOperations } from './account-operations.js';
 import { organizationCard, ownRequestsCard } from './account-organization.js';
-import { explained, explanationElements, failedRequests } from './account-requests.js';
+import { failedRequests } from './account-requests.js';
 import { loadUse, useElements } from './account-use.js';
 import { forgetStoredKey, isTestKey, storedKey } from './key.js';
 import { element } from './page-tools.js';
@@ -75,10 +76,6 @@ function announceRequest() {
   form.querySelector('label').before(asked);
 }
 
-function linkedId() {
-  return /^#request=([\w-]{1,128})$/.exec(location.hash)?.[1];
-}
-
 /** @param isAsked whether the reader waits for it, so that it gets the focus */
 async function open(key, { isAsked = true } = {}) {
   close();
@@ -128,10 +125,11 @@ async function organizationOf(api, key) {
 function show(organization, { api, key }) {
   const refresh = element('button', { type: 'button' }, 'Refresh');
   const failed = section('failed', 'Requests that failed', () => failedRequests(api, { nowMs: Date.now() }));
-  const sections = [
-    ...linkedRequest(api),
-    ...(organization === undefined ? [failed] : sectionsOfOrganization({ api, key, failed })),
-  ];
+  const explain = explainSection(api, section);
+  const isLinked = linkedId() !== undefined;
+  const requests = isLinked ? [failed] : [explain, failed];
+  const others = organization === undefined ? requests : sectionsOfOrganization({ api, key, requests });
+  const sections = isLinked ? [explain, ...others] : others;
   refresh.addEventListener('click', async () => {
     await Promise.all(sections.map(({ load }) => load()));
     status.textContent = 'The account is up to date.';
@@ -142,14 +140,14 @@ function show(organization, { api, key }) {
   for (const { load } of sections) load();
 }
 
-function sectionsOfOrganization({ api, key, failed }) {
+function sectionsOfOrganization({ api, key, requests }) {
   return [
     section('limits', 'Limits', async () => {
       const { value } = await api.get('/limits');
       return limitElements(value, await keysOf(api, listOf(value.data)));
     }),
     useSection(api),
-    failed,
+    ...requests,
     section('keys', 'Keys', async ({ reload }) => {
       const { value } = await api.get('/keys', [['limit', '100']]);
       const context = { api, dialog, secret: key, scopes: knownScopes, reload, useKey: open };
@@ -167,18 +165,6 @@ async function keysOf(api, limits) {
     if (error instanceof Refusal) return [];
     throw error;
   }
-}
-
-/** The request that a link names (`#request=…`), as those of answers do that a page of the reference shows. */
-function linkedRequest(api) {
-  const id = linkedId();
-  if (id === undefined) return [];
-  return [
-    section('request', 'The request of your link', async () => {
-      const value = await explained(api, id);
-      return explanationElements(value, value.request);
-    }),
-  ];
 }
 
 /** A part of the page that loads by itself: a refusal shows in its place. */
