@@ -76,8 +76,9 @@ describe('the search in a browser', () => {
   it('shows what operators do when it is wanted', async () => {
     const { page } = await open(pages.operators);
     await page.locator('#search').fill('list alerts');
-    await page.locator('#found a', { hasText: 'more for operators' }).waitFor(PATIENCE);
+    await page.locator('#found a', { hasText: 'for operators' }).waitFor(PATIENCE);
     assert.equal(await page.locator('#found a', { hasText: 'List alerts' }).count(), 0);
+    await page.locator('.found-none', { hasText: 'Nothing found that clients' }).waitFor(PATIENCE);
     await page.locator('#found-more').click();
     await page.locator('#found a', { hasText: 'List alerts' }).waitFor(PATIENCE);
     assert.equal(await page.evaluate('document.activeElement.id'), 'search');
@@ -109,17 +110,29 @@ describe('the search in a browser', () => {
     await page.context().close();
   });
 
-  it('leads on to guides, errors and the contact where nothing is found, by keyboard', async () => {
+  it('leads on to resources, guides, errors and the contact where nothing is found, by keyboard', async () => {
     const { page } = await open(pages.start);
     await page.locator('#search').fill('zzzzqq');
     await page.locator('#found-count', { hasText: 'Nothing found' }).waitFor(PATIENCE);
     const titles = page.locator('#found a .found-title');
-    assert.deepEqual(await titles.allTextContents(), ['All guides', 'All errors', 'Contact']);
+    const resources = ['Bookings', 'Experiences', 'Jobs', 'Technicians', 'Communications', 'Invoices', 'Files'];
+    const more = ['Customers', 'Guests', 'Memberships', 'Account', 'Keys', 'Requests'];
+    assert.deepEqual(await titles.allTextContents(), [...resources, ...more, 'All guides', 'All errors', 'Contact']);
     assert.equal(await page.locator('#found a').last().getAttribute('href'), 'mailto:help@example.com');
     assert.deepEqual(await findBarriers(page), []);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/docs/guides');
+    await page.waitForURL('**/docs/reference/v1/bookings');
+    await page.context().close();
+  });
+
+  it('says that nothing has all words, and shows the nearest', async () => {
+    const { page } = await open(pages.start);
+    await page.locator('#search').fill('list overdue invoices');
+    await page.locator('.found-none', { hasText: 'Nothing has all of these words' }).waitFor(PATIENCE);
+    assert.equal(await page.locator('#found a .found-title').first().textContent(), 'List invoices');
+    await page.locator('#search').fill('suspend a planet');
+    await page.locator('.found-none', { hasText: 'Nothing found' }).waitFor(PATIENCE);
     await page.context().close();
   });
 });

@@ -3,6 +3,8 @@
 import { operationsOn } from './search-path.js';
 
 const SHOWN_MAX = 30;
+/** The most entries that lack a word. */
+const NEAR_MAX = 4;
 /** Fields of one name, which many resources have. */
 const FIELDS_ALIKE_MAX = 5;
 /** Of entries that fit alike. */
@@ -31,7 +33,7 @@ const SYNONYMS = [
   'error errors failure failed fails problem refused code codes',
   'delete remove erase cancel destroy',
   'canceled cancelled cancellation',
-  'create add new make post insert',
+  'create add new make post insert send',
   'update change edit modify patch',
   'list all filter query find search browse',
   'retrieve get read fetch show view',
@@ -79,10 +81,15 @@ export function wordsOf(text) {
   return termsOf(text).terms;
 }
 
-/** A question is answered by a guide rather than by a name that has its words; by the guide as a whole rather than by a part. */
-function bonusOf({ kind, context }) {
-  if (kind === 'Guide') return context === '' ? 40 : 25;
-  return kind === 'Page' ? 25 : 0;
+/**
+ * A question is answered by a guide rather than by a name that has its words; by the guide as a whole rather than by a part. A guide that
+ * has the words in its text only is no answer.
+ */
+function bonusOf(entry, terms) {
+  const { kind, context } = entry;
+  if (kind === 'Page') return 25;
+  if (kind !== 'Guide' || !terms.some((term) => isNamedBy(entry, term))) return 0;
+  return context === '' ? 40 : 25;
 }
 
 /** 0: the entry lacks a word, and every word that readers use for it. */
@@ -140,26 +147,37 @@ function isLetter(character) {
   return /[\p{L}\p{N}]/u.test(character);
 }
 
-/** The operations of a path; else the entries that have every word; if there are none, those with most of them. The best come first. */
+/** The operations of a path; else the entries that have every word. The best come first. */
 export function found(entries, text) {
   const onPath = operationsOn(entries, text);
   if (onPath.length > 0) return onPath;
   const { terms, isQuestion } = termsOf(text);
   if (terms.length === 0) return [];
+  const asked = text.toLowerCase().replace(/[\s?!.]+$/, '');
   const weigh = (entry) => {
-    const weight = weightOf(entry, terms);
-    return weight > 0 && isQuestion ? weight + bonusOf(entry) : weight;
+    const weight = weightOf(entry, terms) + (endsWithTitle(asked, entry) ? EXACT : 0);
+    return weight > 0 && isQuestion ? weight + bonusOf(entry, terms) : weight;
   };
   const whole = ranked(entries, weigh, (best) => Math.min(best, CLEAR * terms.length) * WEAK_SHARE);
   if (whole.length > 0) return withoutPartial(whole, terms);
   const mended = terms.map((term) => nearestWord(entries, term));
-  if (mended.some((term, index) => term !== terms[index])) return found(entries, mended.join(' '));
-  if (terms.length === 1) return whole;
+  return mended.some((term, index) => term !== terms[index]) ? found(entries, mended.join(' ')) : [];
+}
+
+/** "How do I get a key" ends with what a section is called. */
+function endsWithTitle(asked, { lowTitle }) {
+  return lowTitle.includes(' ') && asked.endsWith(` ${lowTitle}`);
+}
+
+/** Where nothing has every word: the entries that have most of them in a name. */
+export function nearlyFound(entries, text) {
+  const { terms } = termsOf(text);
+  if (terms.length < 2) return [];
   const weighMost = (entry) => {
-    const weights = terms.map((term) => weightOf(entry, [term])).filter((weight) => weight > 0);
+    const weights = terms.map((term) => weightOf(entry, [term])).filter((weight) => weight >= NAMED);
     return weights.length < terms.length / 2 ? 0 : weights.length * 1000 + Math.max(...weights);
   };
-  return ranked(entries, weighMost, (best) => Math.floor(best / 1000) * 1000 + CLEAR * WEAK_SHARE);
+  return ranked(entries, weighMost, (best) => Math.floor(best / 1000) * 1000).slice(0, NEAR_MAX);
 }
 
 /** The weight of a word in a title. What has less than the share of the best, or of this, hardly fits: it is left out. */
@@ -170,8 +188,12 @@ const NAMED = 12;
 
 /** If the best find has each word in a name, one that has some of them in its text only is half a find. */
 function withoutPartial(finds, terms) {
-  const isNamed = (entry) => terms.every((term) => weightOf(entry, [term]) >= NAMED);
+  const isNamed = (entry) => terms.every((term) => isNamedBy(entry, term));
   return terms.length > 1 && isNamed(finds[0]) ? finds.filter(isNamed) : finds;
+}
+
+function isNamedBy(entry, term) {
+  return weightOf(entry, [term]) >= NAMED;
 }
 
 const MENDED_MIN = 4;

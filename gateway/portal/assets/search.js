@@ -1,9 +1,11 @@
 // The search: loads the index when it is first used, and works without a further request from then on.
 
 import { element, explanationAddress } from './page-tools.js';
-import { found, toSearched, wordsOf } from './search-rank.js';
+import { found, nearlyFound, toSearched, wordsOf } from './search-rank.js';
 
 const OPERATORS = 'Operators';
+/** The longest list that stands where nothing is found. */
+const RESOURCES_MAX = 16;
 
 let index;
 
@@ -46,13 +48,14 @@ function optionOf(entry, number, words = []) {
   return option;
 }
 
-function nothingFound() {
-  const none = document.createElement('div');
-  none.className = 'found-none';
-  none.setAttribute('role', 'option');
-  none.setAttribute('aria-disabled', 'true');
-  none.textContent = 'Nothing found. Try another word, a part of one, or go on here:';
-  return none;
+/** A line between results, which cannot be chosen. */
+function between(text) {
+  const line = document.createElement('div');
+  line.className = 'found-none';
+  line.setAttribute('role', 'option');
+  line.setAttribute('aria-disabled', 'true');
+  line.textContent = text;
+  return line;
 }
 
 /** The id of a request leads to what happened to it. */
@@ -62,14 +65,32 @@ function requestIn(text) {
   return path === undefined ? [] : [{ kind: 'Request', title: 'Explain this request', path, context: id }];
 }
 
-/** Where a reader goes on who has found nothing: the contact is a link at the foot of pages. */
-function waysOn() {
+/** Where a reader goes on who has not found it. The contact is a link at the foot of pages. */
+function waysOn(resources) {
   const contact = document.querySelector('.foot [data-contact]')?.href;
+  const isShort = resources.length > 0 && resources.length <= RESOURCES_MAX;
   return [
+    ...(isShort
+      ? resources
+      : [{ kind: 'Page', title: 'All operations', path: '/docs/reference', context: 'What the API does' }]),
     { kind: 'Page', title: 'All guides', path: '/docs/guides', context: 'How things are done' },
     { kind: 'Page', title: 'All errors', path: '/docs/errors', context: 'What each code means' },
     ...(contact === undefined ? [] : [{ kind: 'Page', title: 'Contact', path: contact, context: 'Ask a person' }]),
   ];
+}
+
+function optionsOf(hits, words) {
+  return hits.map((hit, index) => optionOf(hit, index, words));
+}
+
+/** What is shown where no entry has every word: the nearest, or what there is. */
+function insteadOf(text, entries) {
+  const near = nearlyFound(entries, text);
+  const resources = near.length > 0 ? [] : entries.filter(({ kind }) => kind === 'Resource');
+  const ways = waysOn(resources).map((way, index) => optionOf(way, near.length + index));
+  if (near.length === 0) return [between('Nothing found. These are the resources:'), ...ways];
+  const nearest = optionsOf(near, wordsOf(text));
+  return [between('Nothing has all of these words. Nearest:'), ...nearest, between('Or go on here:'), ...ways];
 }
 
 /** @param field the input of the search, which the reader has turned to */
@@ -115,19 +136,17 @@ export function openSearch(field) {
     if (text !== field.value) return;
     const isForOperators = ({ kind }) => kind === OPERATORS;
     const forOperators = found(entries.filter(isForOperators), text);
-    const forClients = found(
-      entries.filter((entry) => !isForOperators(entry)),
-      text,
-    );
+    const clients = entries.filter((entry) => !isForOperators(entry));
+    const forClients = found(clients, text);
     const hits = [...requestIn(text), ...forClients, ...(withOperators ? forOperators : [])];
-    const words = wordsOf(text);
-    list.replaceChildren(...hits.map((hit, index) => optionOf(hit, index, words)));
+    const isEmpty = text.trim() === '';
+    count.textContent = isEmpty ? '' : hits.length === 0 ? 'Nothing found' : `${hits.length} found`;
     active = -1;
-    count.textContent = text.trim() === '' ? '' : hits.length === 0 ? 'Nothing found' : `${hits.length} found`;
-    if (hits.length === 0 && text.trim() === '') return close();
+    list.replaceChildren(...optionsOf(hits, wordsOf(text)));
+    if (isEmpty) return close();
     const more = withOperators ? 0 : forOperators.length;
-    if (hits.length === 0 && more === 0)
-      list.append(nothingFound(), ...waysOn().map((way, index) => optionOf(way, index)));
+    if (hits.length === 0 && more > 0) list.append(between('Nothing found that clients of the API may use.'));
+    else if (hits.length === 0) list.append(...insteadOf(text, clients));
     if (more > 0)
       list.append(moreForOperators(hits.length === 0 ? `${more} for operators` : `${more} more for operators`));
     list.hidden = false;

@@ -7,7 +7,7 @@ import { shortened } from '../html.ts';
 import type { HelpLinks, Page } from '../layout.ts';
 import { plain, withoutLimits } from '../markdown.ts';
 import type { AddressedContract, OperationAddress, OperationGroup } from '../reference/addresses.ts';
-import { membersOf, textAt } from '../reference/reference.ts';
+import { isDocumentObject, membersOf, textAt } from '../reference/reference.ts';
 import { OPERATORS, type SearchEntry } from './entry.ts';
 import { type FieldTools, fieldsIn } from './fields.ts';
 import { topicOfOperation, topicOfPage } from './topics.ts';
@@ -89,10 +89,21 @@ function operationEntry({ operation, title, path, group, isForOperators }: Opera
   const parameters = operation.parameters.map((parameter) => textAt(parameter, 'name')).join(' ');
   const scopes = operation.security.flatMap((one) => one.scopes).join(' ');
   const statuses = membersOf(operation.declared.responses).map(([status]) => status);
-  const words = `${operation.id} ${wordsIn(operation.id)} ${group.name} ${parameters} ${scopes} ${statuses.join(' ')} ${plain(operation.description)}`;
+  const described = `${plain(operation.description)} ${examplesIn(operation).join(' ')}`;
+  const words = `${operation.id} ${wordsIn(operation.id)} ${group.name} ${parameters} ${scopes} ${statuses.join(' ')} ${described}`;
   const kind = isForOperators ? OPERATORS : 'Operation';
   const context = `${operation.method} ${operation.path}`;
   return [kind, title, path, context, shortened(words, WORDS_MAX), topicOfOperation(operation)];
+}
+
+/** Names and summaries of the bodies that may be sent: "sms", "A text message". */
+function examplesIn({ declared }: OperationAddress['operation']): string[] {
+  const body = declared.requestBody;
+  return membersOf(isDocumentObject(body) ? body.content : undefined).flatMap(([, media]) =>
+    membersOf(isDocumentObject(media) ? media.examples : undefined).map(
+      ([name, example]) => `${wordsIn(name)} ${textAt(example, 'summary')}`,
+    ),
+  );
 }
 
 /** `listCustomers` → `list Customers` */
