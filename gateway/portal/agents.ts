@@ -105,7 +105,8 @@ function promptText({ publicUrl, title, guides }: Pick<AgentsPageOptions, 'publi
     : [];
   return [
     `You work with ${title}, an HTTP API at ${publicUrl}.`,
-    `Read ${publicUrl}/llms.txt first. It lists the documentation as Markdown: read the page of an operation before you call it.`,
+    `Read ${publicUrl}/llms.txt first. It lists the documentation as Markdown:`,
+    'read the page of an operation before you call it.',
     'Send the header "Authorization: Bearer $API_KEY". The key is in the environment: do not print or store it.',
     ...repeat,
     'If a request fails, decide by error.code, read error.doc_url, and repeat the request only if error.retryable is true,',

@@ -139,6 +139,7 @@ export function errorsPage(codes: readonly ErrorCode[], guides: ReadonlySet<stri
 <p>“Retry” says whether the identical request may be sent again. “If safe” means: if a repetition cannot execute anything twice.</p>
 <p class="filter needs-script"><label for="filter" class="quiet">Filter the codes</label><input id="filter" type="search" placeholder="Filter: a code, a status, a word" autocomplete="off" spellcheck="false" aria-describedby="filter-count">
 <span id="filter-count" role="status"></span></p>
+<p id="filter-none" class="empty" hidden>No code has “<span class="typed"></span>” in its name, status or meaning. <button type="button">Clear filter</button></p>
 ${sections.join('\n')}`;
   const list = codes.map((code) => {
     const { status, meaning } = REFUSALS[code];

@@ -247,6 +247,13 @@ describe('the documentation in a browser', () => {
     await page.locator('#filter').fill('errors lists each violation');
     await page.locator('#filter-count', { hasText: /^1 of / }).waitFor(PATIENCE);
     assert.match((await rows.textContent()) ?? '', /validation_failed/);
+    await page.locator('#filter').fill('teapot');
+    await page.locator('#filter-none', { hasText: 'No code has “teapot”' }).waitFor(PATIENCE);
+    assert.deepEqual(await findBarriers(page), []);
+    await page.locator('#filter-none button', { hasText: 'Clear filter' }).click();
+    assert.ok((await rows.count()) > 20);
+    assert.equal(await page.evaluate('document.activeElement.id'), 'filter');
+    assert.equal(await page.locator('#filter-none').isVisible(), false);
     const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
     const light = await background();
     await page.locator('#theme').click();
@@ -308,6 +315,34 @@ describe('the documentation in a browser', () => {
     await page.waitForURL('**/listCustomers');
     await page.locator('label[for=language-go]').click();
     assert.match((await page.locator('.sample .panel:visible code').first().textContent()) ?? '', /package main/);
+    await page.context().close();
+  });
+
+  it('closes its contents by Escape and by their link, and gives the focus back', async () => {
+    const { page } = await open(pages.operation, { width: 390 });
+    const opener = page.locator('.open-contents a');
+    for (const close of [() => page.keyboard.press('Escape'), () => page.locator('.close-contents a').click()]) {
+      await opener.click();
+      await page.locator('#contents').waitFor(PATIENCE);
+      await close();
+      await page.locator('#contents').waitFor({ ...PATIENCE, state: 'hidden' });
+      await page.waitForFunction("document.activeElement.matches('.open-contents a')", undefined, PATIENCE);
+    }
+    await page.context().close();
+  });
+
+  it('says what it has to say of a key beside the other fields, not over them', async () => {
+    const { page } = await open(pages.operation, { width: 390 });
+    await page.locator('#key').fill('sk_live_abc');
+    await page.locator('#key-note', { hasText: 'This is a live key' }).waitFor(PATIENCE);
+    const over = await page.evaluate(`(() => {
+      const note = document.getElementById('key-note').getBoundingClientRect();
+      return [...document.querySelectorAll('#search, #key, .sections a')].filter((one) => {
+        const { top, bottom, left, right } = one.getBoundingClientRect();
+        return top < note.bottom && bottom > note.top && left < note.right && right > note.left;
+      }).length;
+    })()`);
+    assert.equal(over, 0);
     await page.context().close();
   });
 

@@ -2,6 +2,7 @@
 
 function openFilter(field) {
   const count = document.getElementById('filter-count');
+  const none = document.getElementById('filter-none');
   const sections = [...document.querySelectorAll('[data-filtered]')];
   const rows = sections.flatMap((section) =>
     [...section.querySelectorAll('tbody tr')].map((row) => ({
@@ -23,9 +24,18 @@ function openFilter(field) {
     }
     for (const section of sections) section.hidden = !found.has(section);
     count.textContent = words.length === 0 ? '' : `${number} of ${rows.length} codes`;
+    none.hidden = number > 0;
+    none.querySelector('.typed').textContent = field.value.trim();
+  }
+
+  function clear() {
+    field.value = '';
+    show();
+    field.focus();
   }
 
   field.addEventListener('input', show);
+  none.querySelector('button').addEventListener('click', clear);
   // A browser that goes back restores what was typed.
   if (field.value !== '') show();
 }

@@ -82,6 +82,23 @@ function unfoldTarget() {
   target.scrollIntoView();
 }
 
+/** On narrow windows the contents cover the page while the address names them: Escape and "Close" lead back to the link that opened them. */
+function closeContents() {
+  const opener = document.querySelector('.open-contents a');
+  if (opener === null) return;
+  const close = (event) => {
+    if (location.hash !== '#contents' || opener.checkVisibility() === false) return;
+    event.preventDefault();
+    // The target of the address changes by navigation only.
+    location.replace('#main');
+    requestAnimationFrame(() => opener.focus());
+  };
+  document.querySelector('.close-contents a').addEventListener('click', close);
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') close(event);
+  });
+}
+
 /** In long lists of links the current one is in view, and among the parts of the documentation on narrow windows. */
 function showCurrentLink() {
   const parts = document.querySelector('.sections ul');
@@ -101,5 +118,6 @@ openThemeSwitch(document.getElementById('theme'));
 openPageCopy();
 openSearch(document.getElementById('search'));
 showCurrentLink();
+closeContents();
 addEventListener('hashchange', unfoldTarget);
 unfoldTarget();

@@ -92,6 +92,11 @@ const BOUNDS: Readonly<Record<string, readonly [label: string, phrase: string, u
   maxProperties: ['fields', 'at most', 'field'],
 };
 
+/** The comparison calls a credential by its type and scheme. */
+function credentialWords(what: string): string {
+  return what.replace(/^http (bearer|basic)/, 'HTTP $1');
+}
+
 /** A keyword of a schema that went from one value to another. */
 function keywordWords(what: string): { what: string; value: ChangedValue | undefined } {
   const [, keyword = '', from = '', to = ''] = /^(?:the )?(\w+) goes from (.+) to (.+)$/s.exec(what) ?? [];
@@ -100,7 +105,7 @@ function keywordWords(what: string): { what: string; value: ChangedValue | undef
   if (keyword === 'pattern') return { what: '', value: patternValue(from, to) };
   if (/^(type|format)$/.test(keyword)) return { what: '', value: changedValue(keyword, 'any', from, to) };
   if (/^(default|operationId)$/.test(keyword)) return { what: '', value: changedValue(keyword, 'none', from, to) };
-  return { what: keyword === '' ? what : ruleWords(keyword, from, to), value: undefined };
+  return { what: keyword === '' ? credentialWords(what) : ruleWords(keyword, from, to), value: undefined };
 }
 
 function changedValue(label: string, nothing: string, from: string, to: string): ChangedValue {
