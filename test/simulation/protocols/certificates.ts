@@ -17,7 +17,7 @@ import { CommandChecker } from '../checkers/commands.ts';
 import { OrderChecker } from '../checkers/orders.ts';
 import { Deployment, type Place } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
-import { BEGINNING_MS, type World } from '../engine/world.ts';
+import type { World } from '../engine/world.ts';
 import type { Protocol, Running } from '../protocol.ts';
 import { type CaAnswer, CertificateAuthority, DIRECTORY } from './certificate-authority.ts';
 import { beginOperator } from './certificate-operator.ts';
@@ -76,13 +76,15 @@ function startCertificates(world: World, processes: number): Running {
   const stores = new Set<AcmeStore>();
   const kills: number[] = [];
   const commands = new CommandChecker(() => deployment);
+  /** Gateways decide by it when a certificate is due. */
+  const storeClock = () =>
+    directory === undefined ? deployment.redis.now() : (deployment.places[0] as Place).process.machine.now();
   const checker = new OrderChecker({
     commands: commands.given,
     deployment: () => deployment,
     lifetimeMs,
     kills: () => kills,
-    storeClock: () =>
-      directory === undefined ? deployment.redis.now() : (deployment.places[0] as Place).process.machine.now(),
+    storeClock,
   });
   const authority = new CertificateAuthority({ world, checker, commands, lifetimeMs, askGateway });
 
@@ -163,7 +165,7 @@ function startCertificates(world: World, processes: number): Running {
       const fingerprints = new Set<string>();
       for (const [place, { process, keeper }] of gateways) {
         if (process !== place.process || !process.isRunning()) continue;
-        const nowMs = BEGINNING_MS + world.now();
+        const nowMs = storeClock();
         for (const { names, shown, failure } of keeper.kept()) {
           const isGood = shown !== undefined && shown.expiresAtMs > nowMs;
           // The wait after some failures may last longer than the calm.
