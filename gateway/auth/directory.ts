@@ -101,15 +101,15 @@ export class Directory {
       machine,
     });
     this.#follower = follower;
+    // What is shared is as old as what is cached.
+    const lookingUp = { follower, unavailable, mayShare: () => this.#isWithinGrace() };
     this.#lookUpKey = createLookUp<KeyAndOwner, KnownCaller>({
-      follower,
+      ...lookingUp,
       learn: (keyHash, found, keep) => cache.learnKey(keyHash, found, keep),
-      unavailable,
     });
     this.#lookUpOrganization = createLookUp<Organization, Organization>({
-      follower,
+      ...lookingUp,
       learn: (id, found, keep) => cache.learnOrganization(id, found, keep),
-      unavailable,
     });
   }
 

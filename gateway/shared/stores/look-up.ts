@@ -9,6 +9,8 @@ interface LookUpOptions<Found, Known> {
   learn(name: string, found: Found | undefined, keep: boolean): Known | undefined;
   /** The error for requests when the store cannot be read. */
   unavailable(cause: unknown): Error;
+  /** Whether a request may get the answer to a question from before it. Default: always. */
+  mayShare?(): boolean;
 }
 
 interface InProgress<Known> {
@@ -30,6 +32,7 @@ export function createLookUp<Found, Known>({
   follower,
   learn,
   unavailable,
+  mayShare = () => true,
 }: LookUpOptions<Found, Known>): LookUp<Found, Known> {
   // At least one request waits for each entry, so the map is never larger than the number of requests in flight.
   const inProgress = new Map<string, InProgress<Known>>();
@@ -60,7 +63,7 @@ export function createLookUp<Found, Known>({
   return function lookUp(name, ask) {
     const generation = follower.generation();
     const current = inProgress.get(name);
-    if (current?.generation === generation) return current.answer.catch(fail);
+    if (current?.generation === generation && mayShare()) return current.answer.catch(fail);
     let found: Awaitable<Found | undefined>;
     try {
       found = ask();

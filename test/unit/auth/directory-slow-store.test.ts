@@ -3,14 +3,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import type { Organization } from '../../../gateway/exchange/caller.ts';
 import { follow, POLL_MS, settled } from './directory-samples.ts';
 import { fakeClock, makeKey, storeWithKey, until } from './samples.ts';
 
 /** Answers of the store at the moment of the question, on their way until they are let through. */
-async function slowStore(test: TestContext) {
+async function slowStore(test: TestContext, { isUnlisted = false } = {}) {
   const { store, key, record } = await storeWithKey(test);
-  const state = { lookUps: 0, arriving: Promise.resolve() };
+  const state = { lookUps: 0, arriving: Promise.resolve(), isCutOff: false };
   async function slowly<T>(answer: T): Promise<Awaited<T>> {
     state.lookUps += 1;
     const arrived = await answer;
@@ -24,7 +25,18 @@ async function slowStore(test: TestContext) {
   }
   const keys = { ...store.keys, findByDigest: (digest: string) => slowly(store.keys.findByDigest(digest)) };
   const organizations = { ...store.organizations, get: (id: string) => slowly(store.organizations.get(id)) };
-  const directory = follow(test, { ...store, keys, organizations }, fakeClock(), { positiveMax: 10, negativeMax: 10 });
+  const report: KeyStore['instances']['report'] = (instance) => {
+    if (isUnlisted) throw new Error('the report is lost');
+    return store.instances.report(instance);
+  };
+  const since: KeyStore['audit']['since'] = (sequence, limit) =>
+    state.isCutOff ? new Promise(() => undefined) : store.audit.since(sequence, limit);
+  const needed = {
+    ...{ ...store, keys, organizations },
+    instances: { ...store.instances, report },
+    audit: { ...store.audit, since },
+  };
+  const directory = follow(test, needed, fakeClock(), { positiveMax: 10, negativeMax: 10 });
   await setTimeout(POLL_MS * 2);
   const confirmed = async (sequence: number) =>
     until(async () => (await store.instances.list()).some(({ position }) => position >= sequence));
@@ -66,6 +78,22 @@ test('once a revocation is confirmed, a request that comes then is refused, even
   assert.equal((await before)?.revoked, false);
   assert.equal((await after)?.revoked, true);
   assert.equal((await directory.callerOf(key))?.revoked, true);
+});
+
+test('a gateway that the store does not list asks for each request, because no revocation waits for it', async (t) => {
+  const { store, directory, key, record, state, holdAnswers } = await slowStore(t, { isUnlisted: true });
+  const answer = holdAnswers();
+  const before = [directory.callerOf(key), directory.organizationOf('org_acme')] as const;
+  // Confirmed at once. This gateway has not read the changes yet.
+  state.isCutOff = true;
+  await store.keys.revoke(record.id, 'tests', undefined);
+  await store.organizations.suspend('org_acme', 'tests');
+  assert.deepEqual(await store.instances.list(), []);
+  const after = [directory.callerOf(key), directory.organizationOf('org_acme')] as const;
+  answer();
+  assert.equal((await before[0])?.revoked, false);
+  assert.equal((await after[0])?.revoked, true);
+  assert.equal((await after[1])?.state, 'suspended');
 });
 
 test('the same holds for organizations: no answer from before a confirmed change', async (t) => {
