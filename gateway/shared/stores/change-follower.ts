@@ -146,20 +146,30 @@ function createStreamReader<Change extends Sequenced>({
   /** The change at this position, also as JSON. */
   let last: { readonly change: Change; readonly json: string } | undefined;
   let generation = 0;
+  let hasBegun = false;
 
   function note(change: Change): void {
     last = { change, json: JSON.stringify(change) };
   }
 
-  /** Runs at the first read, and when the store was wiped, restored or lost changes in a failover while the gateway was running. */
+  /**
+   * Runs at the first read, and when the store was wiped, restored or lost changes in a failover while the gateway was running. Until it has
+   * succeeded there is no position, so that the next read begins anew, too: the store may have been replaced once more.
+   */
   async function beginAnew(latest: number): Promise<void> {
     generation += 1;
-    onReset(position === undefined);
-    position = latest;
+    position = undefined;
     last = undefined;
-    if (latest === 0) return;
-    const { changes } = await stream.since(latest - 1, 1);
-    if (changes[0]?.sequence === latest) note(changes[0]);
+    onReset(!hasBegun);
+    if (latest > 0) {
+      const read = await stream.since(latest - 1, 1);
+      if (read.isAnother || read.latest < latest) return readToEnd();
+      const [change] = read.changes;
+      if (change?.sequence === latest) note(change);
+      generation += 1;
+    }
+    position = latest;
+    hasBegun = true;
   }
 
   async function readToEnd(): Promise<void> {

@@ -159,6 +159,51 @@ test('a store that begins anew is noticed, and followed from there', async (t) =
   assert.equal(seen.at(-1), 'org_next');
 });
 
+test('a store that is replaced a second time, before the follower has begun anew, is noticed', async (t) => {
+  const { follower, state, announce } = following(t);
+  await until(() => follower.position() === 0);
+  for (const id of ['org_a', 'org_lost']) await create(state.store, id);
+  announce();
+  await until(() => follower.position() === 2);
+  // The first read finds that a change is lost. The second one fails, and changes are lost and made again until the third.
+  const [second, third] = [openStore(), openStore()];
+  await create(second, 'org_a');
+  for (const id of ['org_missed', 'org_b', 'org_c']) await create(third, id);
+  const since: KeyStore['audit']['since'] = (sequence, limit) => {
+    if (state.resets > 1) throw new Error('away');
+    return second.audit.since(sequence, limit);
+  };
+  state.store = { ...second, audit: { ...second.audit, since } };
+  announce();
+  await until(() => follower.failure() !== undefined);
+  assert.equal(follower.position(), undefined);
+  state.store = third;
+  announce();
+  await until(() => follower.position() === 3);
+  assert.equal(state.resets, 3);
+});
+
+test('a store that is replaced between two reads of a new beginning is noticed', async (t) => {
+  const { follower, seen, state, announce } = following(t);
+  await until(() => follower.position() === 0);
+  for (const id of ['org_a', 'org_b', 'org_c']) await create(state.store, id);
+  announce();
+  await until(() => follower.position() === 3);
+  const [second, third] = [openStore(), openStore()];
+  for (const id of ['org_a', 'org_b']) await create(second, id);
+  await create(third, 'org_x');
+  state.store = {
+    ...second,
+    audit: { ...second.audit, since: (...asked) => (state.resets > 1 ? third : second).audit.since(...asked) },
+  };
+  announce();
+  await until(() => follower.position() === 1);
+  for (const id of ['org_next', 'org_y']) await create(third, id);
+  announce();
+  await until(() => follower.position() === 3);
+  assert.deepEqual(seen.slice(-2), ['org_next', 'org_y']);
+});
+
 test('a failing announced read is known, and the next one that succeeds ends it', async (t) => {
   const { follower, state, announce } = following(t);
   await until(() => follower.position() === 0);
