@@ -4,12 +4,11 @@
 
 import { type Machine, realMachine, type Timer } from '../shared/machine.ts';
 import { randomBase62 } from './base62.ts';
+import { createListing, REPLICA_LAG_MS } from './listing.ts';
 import type { Instance, KeyStore } from './store/key-store.ts';
 
 const ID_LENGTH = 20;
 const REPORTED_EVERY_MS = 2000;
-/** A Redis replica that takes over may lack the reports of the last 10 seconds (the default of `min-replicas-max-lag`). */
-const REPLICA_LAG_MS = 10_000;
 
 interface InstanceReportsOptions extends Pick<Instance, 'host' | 'pid' | 'startedAtMs'> {
   readonly instances: Pick<KeyStore['instances'], 'report' | 'remove'>;
@@ -28,8 +27,8 @@ export interface InstanceReports {
   /** Called after every read of the change stream, with the position up to which all outdated cache entries were dropped. */
   noteRead(upTo: Read): void;
   /**
-   * By `performance.now()`: since when the store has listed this gateway without a break. Infinity if it may have forgotten it, which the
-   * two clocks of the grace decide.
+   * By `performance.now()`: since when the store has listed this gateway without a break, whichever replica takes over. Infinity if it may
+   * have forgotten it.
    */
   listedSince(): number;
   /** Reason why the last report failed; undefined after a successful one. */
@@ -47,40 +46,28 @@ export function createInstanceReports({
   machine: { setInterval, clearInterval, randomBytes, performance } = realMachine,
   ...process
 }: InstanceReportsOptions): InstanceReports {
-  const listedMs = graceMs + 2 * REPORTED_EVERY_MS;
   const instance = {
     ...process,
     id: `gw_${randomBase62(ID_LENGTH, randomBytes)}`,
-    // Longer than `graceMs`, because the report may be older than the last read of the stream by one interval, and because the store may
+    // Longer than `graceMs`, because the report may be older than the last read of the stream by two intervals, and because the store may
     // lose the latest reports.
-    graceMs: graceMs + 2 * REPORTED_EVERY_MS + REPLICA_LAG_MS,
+    graceMs: graceMs + 3 * REPORTED_EVERY_MS + REPLICA_LAG_MS,
   };
+  const listing = createListing({ listedMs: instance.graceMs, reportedEveryMs: REPORTED_EVERY_MS, now, performance });
   let read: Read = { position: 0 };
   let reported: Read | undefined;
-  let reportedAtMs = Number.NEGATIVE_INFINITY;
-  let reportedAt = Number.NEGATIVE_INFINITY;
-  let firstListedAt = Number.POSITIVE_INFINITY;
   let sending: Promise<void> | undefined;
   let failure: string | undefined;
   let closed = false;
 
-  function isListed(): boolean {
-    return now() - reportedAtMs <= listedMs && performance.now() - reportedAt <= listedMs;
-  }
-
   async function send(): Promise<void> {
     do {
       const upTo = read;
-      const sentAtMs = now();
-      const sentAt = performance.now();
+      const sent = listing.sending();
       try {
         await instances.report({ ...instance, ...upTo });
         reported = upTo;
-        const isNew = !isListed();
-        if (isNew) firstListedAt = performance.now();
-        reportedAtMs = sentAtMs;
-        reportedAt = sentAt;
-        if (isNew && !closed) onListed();
+        if (listing.reported(sent) && !closed) onListed();
         failure = undefined;
       } catch (cause) {
         failure = cause instanceof Error ? cause.message : String(cause);
@@ -105,7 +92,7 @@ export function createInstanceReports({
       if (upTo.position !== read.position || upTo.changedAtMs !== read.changedAtMs) read = upTo;
       if (read !== reported) void report();
     },
-    listedSince: () => (isListed() ? firstListedAt : Number.POSITIVE_INFINITY),
+    listedSince: listing.since,
     failure: () => failure,
     async close() {
       closed = true;

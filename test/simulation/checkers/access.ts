@@ -2,6 +2,7 @@
 // order. It knows what the operator was told and when, and nothing of caches and streams of changes.
 
 import type { Deployment } from '../deployment.ts';
+import type { SimulatedProcess } from '../engine/process.ts';
 
 /** In order, a change is in force everywhere within this time, announced or not. */
 const IN_FORCE_MS = 1500;
@@ -25,6 +26,8 @@ export interface Request {
   /** The key, and what else decides on it, such as its organization. */
   readonly subjects: readonly string[];
   readonly gateway: string;
+  /** The process of this gateway. */
+  readonly process: SimulatedProcess;
   readonly sentMs: number;
 }
 
@@ -58,13 +61,14 @@ export class AccessChecker {
     };
   }
 
-  letIn({ subjects, gateway, sentMs }: Request): void {
+  letIn({ subjects, gateway, process, sentMs }: Request): void {
     const { world } = this.#deployment;
     for (const subject of subjects) {
       const last = this.#lastOf(subject);
       if (last === undefined || last.allows || this.#mayBeLost(last)) continue;
       const confirmedMs = last.exceptions.get(gateway) ?? last.confirmedMs;
-      if (last.exceptions.has(gateway) && this.#isClockSetSince(last.startedMs - GRACE_MAX_MS)) continue;
+      const mayBeLate = last.exceptions.has(gateway) || process.stoodStillSince(last.startedMs);
+      if (mayBeLate && this.#isClockSetSince(last.startedMs - GRACE_MAX_MS)) continue;
       if (sentMs > confirmedMs)
         world.violate(
           'access',

@@ -139,8 +139,8 @@ const KEYS = of('keys', [
   [
     'an instance reports no grace',
     'auth/instance-reports.ts',
-    'graceMs: graceMs + 2 * REPORTED_EVERY_MS + REPLICA_LAG_MS',
-    'graceMs: 3000',
+    '...instance, ...upTo',
+    '...instance, ...upTo, graceMs: 3000',
   ],
   [
     'the grace does not end',
@@ -153,6 +153,12 @@ const KEYS = of('keys', [
     'auth/directory.ts',
     'if (follower.readAt() < this.#reports.listedSince()) return false;',
     '',
+  ],
+  [
+    'the first report after an outage counts at once',
+    'auth/listing.ts',
+    '(kept === undefined ? 0 : REPLICA_LAG_MS)',
+    '0',
   ],
   [
     'a process that stood still takes its cache for current',

@@ -20,12 +20,12 @@ const NEXT_CHANGE_SHARES = [0.3, 0.8] as const;
 const HURRIED_GAP_MS = 400;
 /** A replica lacks no more than this, unless everything is lost. */
 const LOST_TAIL_MS = 60_000;
-/** After an outage gateways have reported again within this time. */
-const REPORTED_AGAIN_MS = 5000;
+/** A gateway has reported for the first time so long after it has opened its store. */
+const FIRST_REPORT_MS = 5000;
 /** A gateway that Redis has forgotten may let keys in for its grace and no longer: its clocks are too slow by no more than this. */
 const LATE_MS = 1000;
 /** Gateways report that they let keys in for so much longer than they do. */
-const REPORTED_LONGER_MS = 15_000;
+const REPORTED_LONGER_MS = 17_000;
 const JUMP_ALLOWED_MS = 1000;
 
 export const digestOf = createDigestOf('the pepper of the simulation');
@@ -34,7 +34,13 @@ const pepperFingerprint = keyFingerprint(digestOf);
 interface OperatorOptions {
   readonly graceMs: number;
   /** All processes of gateways so far. */
-  readonly started: ReadonlyMap<string, SimulatedProcess>;
+  readonly started: ReadonlyMap<string, Started>;
+}
+
+export interface Started {
+  readonly process: SimulatedProcess;
+  /** When it has opened its store; Infinity: not yet. */
+  openedMs: number;
 }
 
 /** A gateway as commands name it: the next process in the same place is another one. */
@@ -98,8 +104,8 @@ export function createOperator(deployment: Deployment, checker: AccessChecker, {
     const exceptions = new Map(unconfirmed.map((one) => [nameOf(one), world.now() + one.graceMs - one.silentMs]));
     world.note('operator', `${subjects[0]} is confirmed, except by ${[...exceptions.keys()].join(' ') || 'none'}`);
     checkProgress(exceptions);
-    if (!knowsAll())
-      for (const gateway of gatewaysBut(confirmed)) exceptions.set(gateway, world.now() + graceMs + LATE_MS);
+    for (const gateway of gatewaysBut(confirmed))
+      if (!isKnown(gateway)) exceptions.set(gateway, world.now() + graceMs + LATE_MS);
     for (const each of told) each.confirmed(exceptions);
   }
 
@@ -109,26 +115,25 @@ export function createOperator(deployment: Deployment, checker: AccessChecker, {
   }
 
   /**
-   * Whether Redis has to know of all gateways, and for how long: one that is cut off is listed until its grace is over, unless Redis has lost that,
-   * or the first report after an outage. What gateways have confirmed is true all the same.
+   * Whether Redis has to know of a gateway, and for how long: one that is cut off is listed until its grace is over, unless Redis has lost all
+   * reports, or the first one after its start. What gateways have confirmed is true all the same.
    */
-  function knowsAll(): boolean {
+  function isKnown(gateway: string): boolean {
     const { redis } = deployment;
     const fromMs = world.now() - graceMs - REPORTED_LONGER_MS;
-    const isLost = redis.losses().some(({ atMs, sinceMs, tailMs }) => {
-      if (atMs <= fromMs) return false;
-      const isReportedBefore = !redis
-        .outages()
-        .some(({ untilMs }) => untilMs > sinceMs - REPORTED_AGAIN_MS && untilMs <= sinceMs + tailMs);
-      return tailMs > LOST_TAIL_MS || !isReportedBefore;
-    });
+    const openedMs = started.get(gateway)?.openedMs ?? Number.POSITIVE_INFINITY;
+    const isLost = redis
+      .losses()
+      .some(
+        ({ atMs, sinceMs, tailMs }) => atMs > fromMs && (tailMs > LOST_TAIL_MS || openedMs > sinceMs - FIRST_REPORT_MS),
+      );
     return !isLost && !redis.jumps().some(({ atMs, byMs }) => atMs > fromMs && byMs > JUMP_ALLOWED_MS);
   }
 
   /** In order, every gateway confirms, and one that has ended is not listed. */
   function checkProgress(exceptions: ReadonlyMap<string, number>): void {
     if (!deployment.disturbances.isCalmSince(world.now() - 30_000)) return;
-    for (const [name, process] of started)
+    for (const [name, { process }] of started)
       if (exceptions.has(name) && (process.isRunning() || process.hasEnded()))
         world.violate('progress', `${name} does not confirm a change`);
   }

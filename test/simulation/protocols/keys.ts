@@ -10,7 +10,7 @@ import { Deployment, type Place } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
 import type { World } from '../engine/world.ts';
 import type { Protocol, Running } from '../protocol.ts';
-import { createOperator, digestOf, gatewayAt, openKeyStore } from './key-operator.ts';
+import { createOperator, digestOf, gatewayAt, openKeyStore, type Started } from './key-operator.ts';
 
 const GRACES_MS = [20_000, 120_000, 900_000] as const;
 const REQUEST_GAP_MS = 700;
@@ -53,11 +53,12 @@ function startKeys(world: World, processes: number): Running {
   const graceMs = random.pick(GRACES_MS);
   const directories = new Map<Place, { readonly process: SimulatedProcess; readonly directory: Directory }>();
 
-  const started = new Map<string, SimulatedProcess>();
-
+  const started = new Map<string, Started>();
   const deployment = new Deployment(world, processes, (place, process, connect) => {
-    started.set(gatewayAt(place), process);
+    const begun: Started = { process, openedMs: Number.POSITIVE_INFINITY };
+    started.set(gatewayAt(place), begun);
     void openKeyStore(process, connect).then((store) => {
+      begun.openedMs = world.now();
       const { machine } = process;
       const { now } = machine;
       const sizes = { positiveMax: 100, negativeMax: 100 };
@@ -104,7 +105,8 @@ function startKeys(world: World, processes: number): Running {
   ): Promise<void> {
     const { id, organization } = record;
     const hasToken = random.chance(TOKENS);
-    const asked = { subjects: hasToken ? [organization] : [id, organization], gateway: gatewayAt(place), sentMs };
+    const subjects = hasToken ? [organization] : [id, organization];
+    const asked = { subjects, gateway: gatewayAt(place), process: place.process, sentMs };
     const code = hasToken
       ? await refusalOfToken(directory, organization)
       : await refusalOf(directory, key, place.process.machine.now);

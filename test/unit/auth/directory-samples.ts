@@ -14,7 +14,7 @@ export type Needed = Pick<KeyStore, 'keys' | 'organizations' | 'audit' | 'instan
 
 /** The real store behind a switch, and counting its look-ups. */
 export function switchable(store: KeyStore) {
-  const state = { away: false, unlisted: false, lookUps: 0 };
+  const state = { away: false, unlisted: false, reports: 0, lookUps: 0 };
   function reachable<T>(answer: () => T): T {
     if (state.away) throw new Error('the store is away');
     return answer();
@@ -38,6 +38,7 @@ export function switchable(store: KeyStore) {
       ...store.instances,
       report(instance) {
         if (state.unlisted) throw new Error('the report is lost');
+        state.reports += 1;
         return reachable(() => store.instances.report(instance));
       },
     },

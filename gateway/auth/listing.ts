@@ -1,0 +1,64 @@
+// Since when the store lists this gateway for sure. A replica of Redis that takes over lacks the latest reports: after an outage, a gateway
+// may be in contact with the store again, and be forgotten all the same.
+
+import type { Machine } from '../shared/machine.ts';
+
+/** A Redis replica that takes over may lack the reports of the last 10 seconds (the default of `min-replicas-max-lag`). */
+export const REPLICA_LAG_MS = 10_000;
+/** Clocks of servers that take over for each other differ. */
+const CLOCKS_DIFFER_MS = 1000;
+
+/** When a report was sent, by both clocks: the monotonic one stands still while the machine sleeps, and the other may be set. */
+interface Sent {
+  readonly atMs: number;
+  readonly at: number;
+}
+
+interface ListingOptions extends Pick<Machine, 'now' | 'performance'> {
+  /** For so long the store lists this gateway after a report. */
+  readonly listedMs: number;
+  readonly reportedEveryMs: number;
+}
+
+export interface InstanceListing {
+  /** What to pass to `reported`. */
+  sending(): Sent;
+  /** A report has arrived. Returns whether the store had forgotten this gateway before, or may have. */
+  reported(sent: Sent): boolean;
+  /** By `performance.now()`; Infinity: the store may have forgotten it. */
+  since(): number;
+}
+
+export function createListing({ listedMs, reportedEveryMs, now, performance }: ListingOptions): InstanceListing {
+  /** The last report that no failover loses, and those after it. They follow each other without a break. */
+  let reports: readonly Sent[] = [];
+  let since = Number.POSITIVE_INFINITY;
+
+  function isListed(): boolean {
+    const [kept] = reports;
+    if (kept === undefined) return false;
+    const longest = listedMs - CLOCKS_DIFFER_MS;
+    return now() - kept.atMs <= longest && performance.now() - kept.at <= longest;
+  }
+
+  return {
+    sending: () => ({ atMs: now(), at: performance.now() }),
+    reported(sent) {
+      const [kept] = reports;
+      const lastAt = reports.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
+      const isBroken = sent.at - lastAt > 2 * reportedEveryMs;
+      if (kept === undefined || !isListed() || (isBroken && lastAt < since)) {
+        // A process that has just started has a short cache, and its first seconds are not worth a look-up for each request.
+        since = performance.now() + (kept === undefined ? 0 : REPLICA_LAG_MS);
+        reports = [sent];
+        return true;
+      }
+      if (isBroken) reports = [kept];
+      if (sent.at - lastAt >= reportedEveryMs / 2) reports = [...reports, sent];
+      const first = reports.findLastIndex(({ at }) => sent.at - at >= REPLICA_LAG_MS);
+      if (first > 0) reports = reports.slice(first);
+      return false;
+    },
+    since: () => (isListed() ? since : Number.POSITIVE_INFINITY),
+  };
+}
