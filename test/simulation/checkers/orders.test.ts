@@ -103,3 +103,21 @@ for (const [title, behindMs, expected] of secondOrders) {
     assert.equal(sentence(), expected);
   });
 }
+
+for (const isShown of [false, true]) {
+  it(`an order that the authority has lost is made again${isShown ? ', unless a gateway has its certificate' : ''}`, async () => {
+    const { world, checker, sentence } = begin();
+    checker.ordered('o1', NAMES);
+    checker.touched('o1', 'gateway-1');
+    const validFromMs = BEGINNING_MS - 60_000;
+    checker.issued('o1', { fingerprint: 'f', validFromMs, expiresAtMs: validFromMs + LIFETIME_MS });
+    if (isShown) {
+      checker.downloaded('o1');
+      checker.shown('f');
+    }
+    checker.dropped('o1');
+    await world.run(20_000);
+    checker.ordered('o2', NAMES);
+    assert.equal(sentence() !== undefined, isShown);
+  });
+}

@@ -126,9 +126,9 @@ export class OrderChecker {
     if (order !== undefined) order.endedMs = this.#deployment().world.now();
   }
 
-  /** The authority has lost it. */
+  /** The authority has lost it, and with it a certificate that no gateway has fetched and stored. */
   dropped(id: string): void {
-    this.#orders.delete(id);
+    if (this.#orders.get(id)?.shownMs === undefined) this.#orders.delete(id);
   }
 
   revoked(fingerprint: string): void {

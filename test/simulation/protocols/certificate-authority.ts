@@ -138,12 +138,11 @@ export class CertificateAuthority {
     return this.#json(200, undefined);
   }
 
-  /** It has lost the account, with the orders that are not done. */
+  /** It has lost the account, with its orders. */
   #forget(account: string): void {
     this.#options.world.note('authority', `forgets ${account}`);
     this.#accounts.forget(account);
-    for (const order of this.#orders.values())
-      if (order.account === account && order.certificate === undefined) this.#options.checker.dropped(order.id);
+    for (const order of this.#orders.values()) if (order.account === account) this.#options.checker.dropped(order.id);
   }
 
   #newOrder(place: string, kid: string, payload: Record<string, unknown> | undefined): CaAnswer {
