@@ -36,6 +36,11 @@ export function tokensOf({ admin, viewer, named }: OperatorSecrets, environment:
   return { look: own ?? admin ?? viewer ?? named[0]?.token, act: own ?? admin ?? viewer };
 }
 
+/** Returns the sentence for no answer. */
+export function absenceText({ origin }: Pick<AdminClient, 'origin'>): string {
+  return `No gateway answers at ${origin}: it does not run, or was started with another ADMIN_HOST or ADMIN_PORT.`;
+}
+
 /** Returns the sentence for an answer that is not the expected one. */
 export function complaintOf({ origin }: Pick<AdminClient, 'origin'>, { status, body }: AdminAnswer): string {
   const says = `The gateway at ${origin} answered ${status}: ${body.error ?? 'no reason given'}`;

@@ -7,7 +7,7 @@ import { liveKeysOf } from '../../auth/organization-search.ts';
 import type { Configuration } from '../../configuration.ts';
 import { areCountersShared, openCounterStore } from '../../limits/counters/open-counter-store.ts';
 import { createLimitUsage, type ResetReport, type UsageReport } from '../../limits/usage.ts';
-import { complaintOf } from '../admin-client.ts';
+import { absenceText, complaintOf } from '../admin-client.ts';
 import type { MachineContext } from '../context.ts';
 import { actorOf, noOrganization } from './deps.ts';
 
@@ -88,9 +88,7 @@ function runningLimits({
   async function ask(method: 'GET' | 'POST', path: string, query: Readonly<Record<string, string>>): Promise<unknown> {
     const answer = await client.ask(method, `${path}?${new URLSearchParams(query)}`);
     if (answer === undefined)
-      return fail(
-        `No gateway answers at ${client.origin}. Without REDIS_URL, only the memory of the gateway has the counters.`,
-      );
+      return fail(`${absenceText(client)} Without REDIS_URL, only the memory of the gateway has the counters.`);
     const { status, body } = answer;
     if (status >= 200 && status < 300) return body;
     if (status === 404 && body.code === 'organization_unknown') return undefined;

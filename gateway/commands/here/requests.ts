@@ -2,6 +2,7 @@
 
 import type { Actions } from '../../administration/actions.ts';
 import { exchangeReport } from '../../explain/report.ts';
+import { absenceText } from '../admin-client.ts';
 import type { MachineContext } from '../context.ts';
 import { findInGateway } from '../explain/find.ts';
 
@@ -10,8 +11,7 @@ export function requestsHere({ adminClient, fail }: MachineContext): Actions['re
     async explain(id) {
       const client = adminClient();
       const found = await findInGateway(client, id);
-      if (found === undefined)
-        return fail(`No gateway answers at ${client.origin} (ADMIN_HOST and ADMIN_PORT). Name its log with --log.`);
+      if (found === undefined) return fail(`${absenceText(client)} Name its log with --log.`);
       if (found.length > 0) return found.map(exchangeReport);
       const why = 'it is too old, or of another gateway, or the id is misspelt';
       return fail(`The gateway at ${client.origin} remembers no ${id}: ${why}. Name its log with --log.`);

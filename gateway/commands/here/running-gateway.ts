@@ -4,7 +4,7 @@ import type { Actions } from '../../administration/actions.ts';
 import type { CausesReport } from '../../alerts/causes-report.ts';
 import type { AlertsReport } from '../../alerts/report.ts';
 import type { StatusForCauses } from '../../console/cause.ts';
-import { complaintOf } from '../admin-client.ts';
+import { absenceText, complaintOf } from '../admin-client.ts';
 import type { CommandContext, MachineContext } from '../context.ts';
 import { unknownName } from '../read.ts';
 
@@ -18,7 +18,7 @@ export function upstreamsHere(context: MachineContext): Actions['upstreams'] {
     async retry(name) {
       const client = adminClient();
       const answer = await client.ask('POST', `/upstreams/retry?${new URLSearchParams({ upstream: name, by })}`);
-      if (answer === undefined) return fail(`No gateway answers at ${client.origin}.`);
+      if (answer === undefined) return fail(absenceText(client));
       const { status, body } = answer;
       if (body.code === 'upstream_unknown') {
         const { config } = await context.configuration();
@@ -41,7 +41,7 @@ export function alertsHere(context: MachineContext): Actions['alerts'] {
       const client = context.adminClient();
       const query = { causes, seconds: String(seconds), reason, by: context.actor };
       const answer = await client.ask('POST', `/alerts/silence?${new URLSearchParams(query)}`);
-      if (answer === undefined) return context.fail(`No gateway answers at ${client.origin}.`);
+      if (answer === undefined) return context.fail(absenceText(client));
       const { status, body } = answer;
       if (status === 400) return context.usage(String(body.error));
       if (status !== 200) return context.fail(complaintOf(client, answer));
@@ -54,6 +54,6 @@ export function alertsHere(context: MachineContext): Actions['alerts'] {
 async function askRunning({ adminClient, fail }: Pick<CommandContext, 'adminClient' | 'fail'>, path: string) {
   const client = adminClient();
   const answer = await client.ask('GET', path);
-  if (answer === undefined) return fail(`No gateway answers at ${client.origin}.`);
+  if (answer === undefined) return fail(absenceText(client));
   return answer.status === 200 ? answer.body : fail(complaintOf(client, answer));
 }

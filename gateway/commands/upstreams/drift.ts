@@ -11,6 +11,7 @@ import { type Exercised, isReading, isRefused } from './exercise.ts';
 import { isLikeUnknownPath } from './unknown-path.ts';
 
 const SHOWN_MAX = 3;
+const NAMED_MAX = 3;
 /** Statuses that the gateway translates for clients, whether the contract declares them or not. */
 const understood = new Set([400, 403, 404, 409, 410, 412, 413, 415, 422, 429]);
 
@@ -38,9 +39,22 @@ export function driftOf(
     const says = `${id} was only refused (${statuses.join(', ')}), so what it answers otherwise was not seen.`;
     note(warn('contract', says, "Put values that the service takes into the contract's examples."));
   }
-  for (const { entry, why } of untried)
-    note(warn('contract', `${entry.operation.id} was not tried: ${why}.`, 'Try it by hand.'));
+  for (const [why, some] of Map.groupBy(untried, (one) => one.why))
+    note(
+      untriedFinding(
+        some.map(({ entry }) => entry.operation.id),
+        why,
+      ),
+    );
   return [...found.values()];
+}
+
+/** Many operations may be left out for one reason, such as all that write. */
+function untriedFinding(ids: readonly string[], why: string): Finding {
+  const more = ids.length > NAMED_MAX ? ` and ${ids.length - NAMED_MAX} more` : '';
+  const named = ids.slice(0, NAMED_MAX).join(', ') + more;
+  const remedy = ids.length === 1 ? 'Try it by hand.' : 'Try them by hand.';
+  return warn('contract', `${named} ${ids.length === 1 ? 'was' : 'were'} not tried: ${why}.`, remedy);
 }
 
 function faultsOf(answered: Answered, check: AnswerCheck): Finding[] {

@@ -87,11 +87,11 @@ function whyNot(
   created: ReadonlyMap<string, readonly string[]>,
 ): string | undefined {
   if (isReading(operation.method)) return undefined;
-  if (!writes) return 'it writes: use --writes, or a test target';
+  if (!writes) return 'writes need --writes, or a test target';
   const name = templateParameters(operation.path).at(-1);
   if (operation.method === 'POST' && name === undefined) return undefined;
   const isOwn = name !== undefined && (created.get(collectionOf(operation.path, name)) ?? []).length > 0;
-  return isOwn ? undefined : 'nothing was created here that it could change';
+  return isOwn ? undefined : 'nothing was created here that could be changed';
 }
 
 /** Adds an Idempotency-Key if the operation takes one. */

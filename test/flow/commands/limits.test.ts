@@ -135,7 +135,10 @@ describe('when the counters cannot be read', () => {
     asOperator.ADMIN_PORT = await closedPort();
     const alone = await run('limits', 'show', '--org', 'org_acme');
     assert.equal(alone.code, 1);
-    assert.match(alone.err, /^No gateway answers at http:\/\/127\.0\.0\.1:\d+\. Without REDIS_URL, only the memory/);
+    assert.match(
+      alone.err,
+      /^No gateway answers at http:\/\/127\.0\.0\.1:\d+: .* another ADMIN_HOST or ADMIN_PORT\. Without REDIS_URL, only the memory/,
+    );
 
     asOperator.REDIS_URL = `redis://127.0.0.1:${await closedPort()}`;
     const away = await run('limits', 'reset', '--org', 'org_acme');
