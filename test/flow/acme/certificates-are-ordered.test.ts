@@ -130,6 +130,7 @@ it('the commands list, order and revoke', async () => {
   assert.deepEqual(
     listed.certificates.map(({ names, state }) => [names[0], state]),
     [
+      ['file.test', 'valid'],
       ['a.test', 'valid'],
       ['c.test', 'valid'],
     ],
