@@ -108,13 +108,14 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
     return new Attempts(options, exchange, route, deadlineAt, assertion, dispatch).run();
   }
 
-  function dispatch(target: Target, relay: Relay, attempts: Attempts): void {
-    target.dispatcher.dispatch(outgoing(attempts), relay);
+  function dispatch(target: Target, relay: Relay): void {
+    target.dispatcher.dispatch(outgoing(relay.attempts), relay);
   }
 }
 
 /** Executes an operation that the gateway answers itself. The relay gets the answer in the same calls as from a connection. */
-function execute(_: Target, relay: Relay, { exchange, route }: Attempts): void {
+function execute(_: Target, relay: Relay): void {
+  const { exchange, route } = relay.attempts;
   void deliver(relay, () => (route.execute as Execute)(exchange));
 }
 

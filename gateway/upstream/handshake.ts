@@ -131,22 +131,9 @@ async function toHandshake(
   sentAt = performance.now();
   trail.target = target.origin;
   trail.attempts = 1;
-  const traceparent = options.traceparentFor(trail);
-  const { sendClientAddress } = route;
-  const credentialHeader = credential?.headerName;
-  const lines = upstreamRequestLines(exchange, { assertion, credentialHeader, traceparent, sendClientAddress }, true);
-  const flat = headersIn({ lines, headers: [] });
-  const headers: Record<string, string> = {};
-  for (let i = 0; i < flat.length; i += 2) headers[flat[i] as string] = flat[i + 1] as string;
-  delete headers['accept-encoding'];
-  for (const name of handshakeFields) {
-    const value = exchange.headers.get(name);
-    if (value !== undefined) headers[name] = value;
-  }
-  if (sent !== undefined) headers[sent.name] = sent.value;
   return {
     origin: target.origin,
-    headers,
+    headers: headersFor(exchange, route, assertion, options.traceparentFor(trail), sent),
     timeoutMs: Math.max(1, deadlineAt - sentAt),
     idleTimeoutMs: route.idleTimeoutMs,
     answered(status) {
@@ -162,6 +149,26 @@ async function toHandshake(
       return upstreamFailure('upstream_bad_response', 'http_upgrade_failed');
     },
   };
+}
+
+function headersFor(
+  exchange: Forwardable,
+  { credential, sendClientAddress }: UpstreamRoute,
+  assertion: string | undefined,
+  traceparent: string,
+  sent: CredentialHeader | undefined,
+): Handshake['headers'] {
+  const identity = { assertion, credentialHeader: credential?.headerName, traceparent, sendClientAddress };
+  const flat = headersIn({ lines: upstreamRequestLines(exchange, identity, true), headers: [] });
+  const headers: Record<string, string> = {};
+  for (let i = 0; i < flat.length; i += 2) headers[flat[i] as string] = flat[i + 1] as string;
+  delete headers['accept-encoding'];
+  for (const name of handshakeFields) {
+    const value = exchange.headers.get(name);
+    if (value !== undefined) headers[name] = value;
+  }
+  if (sent !== undefined) headers[sent.name] = sent.value;
+  return headers;
 }
 
 /**

@@ -57,8 +57,8 @@ export async function sendJudged(
     if (lock !== undefined && !(await isTaken(lock, exchange, deadlineAt))) return;
     const headerReady = route.credential?.awaitHeader();
     if (headerReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, headerReady))) return;
-    const send: SendRequest = (target, relay, attempts) => {
-      new JudgedAttempt(options.outgoing, changed, target, relay, attempts).send();
+    const send: SendRequest = (target, relay) => {
+      new JudgedAttempt(options.outgoing, changed, target, relay).send();
     };
     await new Attempts(options, exchange, route, deadlineAt, assertion, send).run();
   } finally {
@@ -86,18 +86,12 @@ class JudgedAttempt implements AnswerRecipient {
   #sent: CredentialHeader | undefined;
 
   /** @param changed the request after its request rules; undefined if no rule names the operation */
-  constructor(
-    outgoing: JudgedOptions['outgoing'],
-    changed: Rewritten | undefined,
-    target: Target,
-    relay: Relay,
-    attempts: Attempts,
-  ) {
+  constructor(outgoing: JudgedOptions['outgoing'], changed: Rewritten | undefined, target: Target, relay: Relay) {
     this.#outgoing = outgoing;
     this.#changed = changed;
     this.#target = target;
     this.#relay = relay;
-    this.#attempts = attempts;
+    this.#attempts = relay.attempts;
   }
 
   /** Sends the request. Called a second time if a rule or a changed credential asks for it. */

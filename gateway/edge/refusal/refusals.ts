@@ -45,7 +45,7 @@ export function createRefusals(options: RefusalsOptions): Refusals {
     const error = toGatewayError(thrown);
     // A refusal after which the connection stays open is written at the end of the turn: until then, another event, such as a broken body,
     // may end the connection, and the head has to announce that. A refusal that ends the connection is written at once.
-    if (response.headersSent || isGone(arrived) || !response.shouldKeepAlive || closesAfter(arrived, error)) {
+    if (response.headersSent || isUnreachable(arrived) || !response.shouldKeepAlive || closesAfter(arrived, error)) {
       contain(
         () => write(arrived, error, thrown),
         (fault) => writeFailed(arrived, fault),
@@ -70,8 +70,8 @@ export function createRefusals(options: RefusalsOptions): Refusals {
 
   function write(arrived: Arrived, error: GatewayError, thrown: unknown): void {
     const { request, response, trail } = arrived;
-    if (isGone(arrived)) {
-      noteClientGone(arrived, thrown);
+    if (isUnreachable(arrived)) {
+      noteClientLeft(arrived, thrown);
       return;
     }
     trail.code = error.details.words?.code ?? error.code;
@@ -114,7 +114,7 @@ function isRetryable({ entry }: GatewayError, request: DownstreamRequest, counts
 }
 
 /** Whether no answer can be sent, because the client has closed the connection or Node has ended it from this side. */
-function isGone({ request, response }: Arrived): boolean {
+function isUnreachable({ request, response }: Arrived): boolean {
   return response.destroyed || request.socket.destroyed || request.socket.writableEnded;
 }
 
@@ -122,8 +122,8 @@ function closesAfter(arrived: Arrived, error: GatewayError): boolean {
   return error.entry.closes === true || !isBodyRead(arrived);
 }
 
-/** Notes that the client has disconnected. Its socket then reports an error, which says nothing new. Any other error goes to the trail. */
-function noteClientGone({ response, trail }: Arrived, thrown: unknown): void {
+/** Notes that the client has left. Its socket then reports an error, which says nothing new. Any other error goes to the trail. */
+function noteClientLeft({ response, trail }: Arrived, thrown: unknown): void {
   trail.status = response.headersSent ? response.statusCode : 499;
   const isSocketError = !(thrown instanceof GatewayError) && thrown instanceof Error && 'code' in thrown;
   if (isSocketError) return;
