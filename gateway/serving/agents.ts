@@ -29,20 +29,15 @@ interface AgentsOptions extends Pick<RunCallOptions, 'steps' | 'begin' | 'refuse
 
 type Agents = Pick<Steps, 'isAgentsPath' | 'answerAgent'>;
 
-const none: Agents = {
+const NO_AGENTS: Agents = {
   isAgentsPath: () => false,
   answerAgent: () => Promise.reject(new GatewayError('route_not_found')),
 };
 
-/** A message is longer than the body of the operation that it calls. */
-const ENVELOPE_BYTES = 16_384;
-const ENVELOPE_DEPTH = 8;
-const ENVELOPE_MEMBERS = 64;
-
 export function createAgentSteps(configuration: Configuration, options: AgentsOptions): Agents {
   const { gateway } = configuration.config;
   const { mcp } = gateway;
-  if (mcp === undefined) return none;
+  if (mcp === undefined) return NO_AGENTS;
   const { deprecations, steps } = options;
   const toolbox = createToolbox(configuration, mcp, {
     mayUse: createMayUse(rightsOf(configuration)),
@@ -79,29 +74,7 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
     title,
     version: configuration.version.slice(0, VERSION_CHARACTERS),
   });
-  const { bodyBytesMax, jsonDepthMax, jsonMembersMax } = gateway.limits;
-  const bytesMax = bodyBytesMax + ENVELOPE_BYTES;
-  const jsonLimits = {
-    jsonDepthMax: jsonDepthMax + ENVELOPE_DEPTH,
-    jsonMembersMax: jsonMembersMax + ENVELOPE_MEMBERS,
-  };
-
-  function isPath(url: string, path: string): boolean {
-    return url.startsWith(path) && (url.length === path.length || url[path.length] === '?');
-  }
-
-  async function read(identified: Identified): Promise<{ text: string; body: unknown } | WireError> {
-    const bytes = await readBody(identified, bytesMax, options.hold);
-    identified.trail.bytesIn = bytes.length;
-    try {
-      return { text: bytes.toString('utf8'), body: parseJson(bytes, jsonLimits).value };
-    } catch (thrown) {
-      if (!(thrown instanceof GatewayError)) throw thrown;
-      const { code, entry } = thrown;
-      if (code !== 'malformed_json') return invalid(null, entry.message);
-      return { status: 400, id: null, code: PARSE_ERROR, message: entry.message };
-    }
-  }
+  const read = createReadJson(gateway.limits, options.hold);
 
   async function answerMessage(identified: Identified): Promise<EndpointAnswer | undefined> {
     const { trail, headers, caller } = identified;
@@ -158,6 +131,34 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
     },
     answerAgent,
   };
+}
+
+/** A message is longer than the body of the operation that it calls. */
+const ENVELOPE = { bytes: 16_384, depth: 8, members: 64 } as const;
+
+/** Returns the function that reads the body of a message. */
+function createReadJson(
+  { bodyBytesMax, jsonDepthMax, jsonMembersMax }: Configuration['config']['gateway']['limits'],
+  hold: AgentsOptions['hold'],
+): (identified: Identified) => Promise<{ text: string; body: unknown } | WireError> {
+  const limits = { jsonDepthMax: jsonDepthMax + ENVELOPE.depth, jsonMembersMax: jsonMembersMax + ENVELOPE.members };
+
+  return async function read(identified) {
+    const bytes = await readBody(identified, bodyBytesMax + ENVELOPE.bytes, hold);
+    identified.trail.bytesIn = bytes.length;
+    try {
+      return { text: bytes.toString('utf8'), body: parseJson(bytes, limits).value };
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      const { code, entry } = thrown;
+      if (code !== 'malformed_json') return invalid(null, entry.message);
+      return { status: 400, id: null, code: PARSE_ERROR, message: entry.message };
+    }
+  };
+}
+
+function isPath(url: string, path: string): boolean {
+  return url.startsWith(path) && (url.length === path.length || url[path.length] === '?');
 }
 
 const VERSION_CHARACTERS = 12;
