@@ -7,9 +7,9 @@ import { contain, reportFault } from '../../shared/faults.ts';
 import { giveBackReads, takeReads } from '../../sockets/shared-reads.ts';
 import type { FastPath } from './fast-path.ts';
 import { FastRequest } from './request.ts';
-import { FastResponse, type FastResponseOptions } from './response.ts';
+import { FastResponse } from './response.ts';
 
-export class FastConnection implements FastResponseOptions {
+export class FastConnection {
   readonly socket: Socket;
   readonly keepAliveMs: number;
   /** The answer that is due. */
@@ -70,7 +70,7 @@ export class FastConnection implements FastResponseOptions {
     return this.#hasServed && this.#request === undefined && this.#waiting === undefined;
   }
 
-  /** Called when the answer is complete. */
+  /** Called when the whole answer has been given to the kernel. */
   onFinish(response: FastResponse): void {
     try {
       this.#answered(response);

@@ -5,6 +5,7 @@ import { TLSSocket } from 'node:tls';
 import { writeAnswerHead } from '../../http1/answer-writer.ts';
 import { contain } from '../../shared/faults.ts';
 import type { EdgeResponse } from '../edge-exchange.ts';
+import type { FastConnection } from './connection.ts';
 
 /** A body up to this size leaves with its head in one buffer. */
 const JOINED_BYTES_MAX = 16_384;
@@ -17,12 +18,6 @@ const JOINING_BYTES = JOINED_BYTES_MAX + 8192;
 let joining = Buffer.allocUnsafeSlow(JOINING_BYTES);
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const LAST_CHUNK = '0\r\n\r\n';
-
-export interface FastResponseOptions {
-  readonly keepAliveMs: number;
-  /** Called when the whole answer has been given to the kernel. */
-  onFinish(response: FastResponse): void;
-}
 
 type Listener = () => void;
 
@@ -40,7 +35,7 @@ export class FastResponse implements EdgeResponse {
   /** Whether the connection ends after this answer. */
   isLast = false;
   readonly #socket: Socket;
-  readonly #options: FastResponseOptions;
+  readonly #connection: FastConnection;
   /** The head, until it is written with the first bytes of the body. */
   #head = '';
   #hasBody: boolean;
@@ -49,11 +44,11 @@ export class FastResponse implements EdgeResponse {
   #onDrain: Listeners;
   #onFinish: Listeners;
 
-  constructor(socket: Socket, method: string, isKept: boolean, options: FastResponseOptions) {
+  constructor(socket: Socket, method: string, isKept: boolean, connection: FastConnection) {
     this.#socket = socket;
     this.#hasBody = method !== 'HEAD';
     this.shouldKeepAlive = isKept;
-    this.#options = options;
+    this.#connection = connection;
   }
 
   writeContinue(): void {
@@ -67,7 +62,7 @@ export class FastResponse implements EdgeResponse {
       status,
       headers,
       isKept: this.shouldKeepAlive,
-      keepAliveMs: this.#options.keepAliveMs,
+      keepAliveMs: this.#connection.keepAliveMs,
       hasBody: this.#hasBody,
       nowMs: Date.now(),
     });
@@ -219,7 +214,7 @@ export class FastResponse implements EdgeResponse {
     this.#onFinish = undefined;
     callAll(listeners);
     this.closed();
-    this.#options.onFinish(this);
+    this.#connection.onFinish(this);
   }
 }
 
