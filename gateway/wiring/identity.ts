@@ -58,59 +58,14 @@ export interface Identity {
 }
 
 /** Starts to follow assertion keys, API keys and issuers' keys. */
-export function openIdentity({ gateway, secrets, assertions, log, now, ...options }: IdentityOptions): Identity {
-  const stopFollowing = followAssertionKeys({
-    async read() {
-      // Restores secrets that Redis has lost. If the assertion keys are in the secrets store, reading them does not look at Redis, and no
-      // other code would notice the loss.
-      await secrets.restoreLost();
-      return secrets.assertionKeys();
-    },
-    async use(keys) {
-      await assertions.useKeys(keys);
-      options.onAssertionKeys();
-    },
-    onFailure: (reason) =>
-      log.logger.error({ reason }, 'the assertion keys cannot be reloaded; the last ones stay in use'),
-  });
-  const directory = new Directory({
-    store: options.store,
-    digestOf: options.digestOf,
-    host: hostname(),
-    pid: process.pid,
-    now,
-    positiveMax: gateway.keys.cacheMax,
-    negativeMax: gateway.keys.unknownCacheMax,
-    graceMs: gateway.keys.graceSeconds * 1000,
-    onChange: options.onChange,
-    onReplaced() {
-      log.logger.error('the key store was wiped, restored, or has lost changes; every key is looked up anew');
-      options.onReplaced();
-    },
-    onHealth(reason) {
-      if (reason === undefined) log.logger.info('the key store can be read again');
-      else
-        log.logger.error(
-          { reason },
-          'the key store cannot be read; cached keys are accepted until the grace period ends, other keys are refused with 503',
-        );
-    },
-  });
-  const issuers = createIssuers({
-    issuers: gateway.issuers,
-    now,
-    onHealth(issuer, reason) {
-      if (reason === undefined) log.logger.info({ issuer }, 'the keys of an issuer can be read again');
-      else log.logger.warn({ issuer, reason }, 'the keys of an issuer cannot be read; the last ones stay in use');
-    },
-  });
-  const tokens = createTokenReader({
-    issuers,
-    directory,
-    scopeRules: () => scopeRulesOf(options.inForce()),
-    cacheMax: gateway.keys.cacheMax,
-    now,
-  });
+export function openIdentity(options: IdentityOptions): Identity {
+  const { gateway, secrets, log, now } = options;
+  const stopFollowing = followSigningKeys(options);
+  const directory = openDirectory(options);
+  const issuers = openIssuers(options);
+  const { cacheMax } = gateway.keys;
+  const scopeRules = () => scopeRulesOf(options.inForce());
+  const tokens = createTokenReader({ issuers, directory, scopeRules, cacheMax, now });
   const sessionReader = options.sessionReaderOf?.(directory);
   warnOfSecretsInRedis(secrets, log);
   if (options.redisUrl !== undefined) void warnOfEviction(options.redisUrl, log);
@@ -142,6 +97,61 @@ export function openIdentity({ gateway, secrets, assertions, log, now, ...option
       await directory.close();
     },
   };
+}
+
+/** Returns the function that stops following. */
+function followSigningKeys({ secrets, assertions, log, onAssertionKeys }: IdentityOptions): () => void {
+  return followAssertionKeys({
+    async read() {
+      // Restores secrets that Redis has lost. If the assertion keys are in the secrets store, reading them does not look at Redis, and no
+      // other code would notice the loss.
+      await secrets.restoreLost();
+      return secrets.assertionKeys();
+    },
+    async use(keys) {
+      await assertions.useKeys(keys);
+      onAssertionKeys();
+    },
+    onFailure: (reason) =>
+      log.logger.error({ reason }, 'the assertion keys cannot be reloaded; the last ones stay in use'),
+  });
+}
+
+function openDirectory({ gateway, store, digestOf, log, now, onChange, onReplaced }: IdentityOptions): Directory {
+  return new Directory({
+    store,
+    digestOf,
+    host: hostname(),
+    pid: process.pid,
+    now,
+    positiveMax: gateway.keys.cacheMax,
+    negativeMax: gateway.keys.unknownCacheMax,
+    graceMs: gateway.keys.graceSeconds * 1000,
+    onChange,
+    onReplaced() {
+      log.logger.error('the key store was wiped, restored, or has lost changes; every key is looked up anew');
+      onReplaced();
+    },
+    onHealth(reason) {
+      if (reason === undefined) log.logger.info('the key store can be read again');
+      else
+        log.logger.error(
+          { reason },
+          'the key store cannot be read; cached keys are accepted until the grace period ends, other keys are refused with 503',
+        );
+    },
+  });
+}
+
+function openIssuers({ gateway, log, now }: IdentityOptions): Issuers {
+  return createIssuers({
+    issuers: gateway.issuers,
+    now,
+    onHealth(issuer, reason) {
+      if (reason === undefined) log.logger.info({ issuer }, 'the keys of an issuer can be read again');
+      else log.logger.warn({ issuer, reason }, 'the keys of an issuer cannot be read; the last ones stay in use');
+    },
+  });
 }
 
 function warnOfSecretsInRedis(secrets: Secrets, log: Log): void {
