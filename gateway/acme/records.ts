@@ -69,7 +69,7 @@ export interface AskedRecord {
  * The request of a command to revoke the certificate that is in use then. It has a record of its own, because an order in progress grants a
  * request to order, but not this one: its certificate takes the place of the one to revoke.
  */
-export interface RevocationRecord {
+interface RevocationRecord {
   /** PEM, as the record of the certificate has it. */
   readonly certificate: string;
   readonly by: string;

@@ -61,7 +61,7 @@ export interface KeyRotation extends NewKey {
 }
 
 /** Scopes that a key gets and loses. */
-export interface ScopesChange {
+interface ScopesChange {
   readonly add: readonly string[];
   readonly remove: readonly string[];
 }
@@ -159,7 +159,7 @@ interface DeprecationActions {
   notices(sinceMs: number): Promise<readonly Notice[]>;
 }
 
-export interface ShownUpstreams {
+interface ShownUpstreams {
   /** What the process does; null: the contract does not tell it. */
   readonly lifecycle: string | null;
   readonly upstreams: Readonly<Record<string, UpstreamReport>>;

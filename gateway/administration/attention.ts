@@ -23,7 +23,7 @@ export async function readAttention({ askFleet }: FleetDeps): Promise<Attention>
   return answer as Attention;
 }
 
-export interface SilenceWanted {
+interface SilenceWanted {
   /** Pattern of the ids of causes. */
   readonly causes: string;
   /** 0 ends the silence. */

@@ -19,7 +19,7 @@ interface MissingTier {
   readonly in_place?: string;
 }
 
-export interface MissingTiers {
+interface MissingTiers {
   apply(next: Rules): void;
   status(): readonly MissingTier[];
   close(): void;

@@ -47,7 +47,7 @@ import { type JudgedOptions, sendJudged } from './send-judged.ts';
 import { deliver } from './simulated/examples.ts';
 import type { Target } from './targets/targets.ts';
 
-export interface ForwardOptions extends Omit<JudgedOptions, 'outgoing'> {
+interface ForwardOptions extends Omit<JudgedOptions, 'outgoing'> {
   /** The routes of all upstreams, by name. routes.ts */
   readonly routes: ReadonlyMap<string, UpstreamRoute>;
   /** Returns a signed token that names the caller to the upstream, in most cases from a cache. auth/assertions/assertions.ts */

@@ -31,7 +31,7 @@ export interface WriterStatus {
 }
 
 /** What a flush has left in the process. */
-export interface Unwritten {
+interface Unwritten {
   has(organization: string): boolean;
 }
 

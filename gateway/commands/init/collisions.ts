@@ -9,7 +9,7 @@ import { documentPart, ownPaths } from './propose-entry.ts';
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']);
 
 /** An operation that clients could not reach without a prefix. */
-export interface Collision {
+interface Collision {
   /** By its operationId, or by method and path: as upstreams.yaml names it. */
   readonly name: string;
   /** Method and path that are taken. */

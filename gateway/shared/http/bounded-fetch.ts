@@ -6,7 +6,7 @@ import { startDeadline } from '../deadline.ts';
 /** The options of a request that say what is sent. */
 export type SentOptions = Pick<{ [K in keyof RequestInit]: RequestInit[K] | undefined }, 'method' | 'headers' | 'body'>;
 
-export interface BoundedRequest extends SentOptions {
+interface BoundedRequest extends SentOptions {
   /** The deadline of the whole answer. */
   readonly timeoutMs: number;
   /** Aborts the request before its deadline. */

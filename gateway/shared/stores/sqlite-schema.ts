@@ -7,7 +7,7 @@ import { inTransaction } from './sqlite.ts';
 
 export type SchemaSteps = readonly string[];
 
-export interface ApplyOptions {
+interface ApplyOptions {
   /** Whether a file with content may be upgraded, so that no earlier gateway can open it. */
   readonly acceptOneWay?: boolean | undefined;
   /** Told of the version of the file, before any step; calls `apply` once. */

@@ -28,7 +28,7 @@ export interface Target {
   readonly dispatcher: Dispatcher;
 }
 
-export interface TargetsOptions {
+interface TargetsOptions {
   readonly upstreams: Readonly<Record<string, UpstreamAddresses>>;
   /** TLS settings for https:// addresses; undefined for the defaults. */
   tlsOf(upstream: string): TlsSettings | undefined;

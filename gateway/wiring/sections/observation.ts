@@ -21,7 +21,7 @@ import { type AdminListener, openAdminListener } from '../operators.ts';
 import type { Parts } from '../parts.ts';
 import { type BaseSection, operationsServed } from './base.ts';
 
-export interface ObservationSection {
+interface ObservationSection {
   readonly log: Log;
   readonly metrics: Metrics;
   /** The organizations close to their limits, for the console. */
