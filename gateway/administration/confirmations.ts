@@ -10,6 +10,12 @@ const POLL_MS = 50;
  */
 export const SILENT_MS = 5000;
 
+/**
+ * The reply to a change may take so long: reports from shortly before it was known count. Older ones do not, although they name the latest
+ * change: if the command has changed nothing, and the store has lost a change that a gateway has read since, that gateway is ahead of both.
+ */
+const REPLY_MS = 250;
+
 export type ReportedInstance = Instance & { readonly silentMs: number };
 
 export interface Confirmations {
@@ -19,8 +25,8 @@ export interface Confirmations {
 }
 
 /**
- * Resolves when every running gateway has put in force all entries that are in the audit log now, when the time is over, or when only
- * gateways are missing that were silent from the start.
+ * Resolves when every running gateway has put in force all entries that are in the audit log now, and has said so since, when the time is
+ * over, or when only gateways are missing that were silent from the start.
  */
 export async function awaitConfirmations(
   { audit, instances }: Pick<KeyStore, 'audit' | 'instances'>,
@@ -28,16 +34,36 @@ export async function awaitConfirmations(
   { performance, sleep } = realMachine,
 ): Promise<Confirmations> {
   const startedAt = performance.now();
+  const heard = new Set<string>();
   const { latest } = await audit.since(Number.MAX_SAFE_INTEGER, 1);
-  let reported = await instances.list();
+
+  async function list(): Promise<readonly ReportedInstance[]> {
+    const sinceMs = performance.now() - startedAt + REPLY_MS;
+    const reported = await instances.list();
+    for (const { id, silentMs } of reported) if (silentMs <= sinceMs) heard.add(id);
+    return reported;
+  }
+
+  let reported = await list();
   const silent = new Set(reported.filter(({ silentMs }) => silentMs > SILENT_MS).map(({ id }) => id));
   for (;;) {
-    const unconfirmed = reported.filter(({ position }) => position < latest);
+    const unconfirmed = reported.filter(({ id, position }) => position < latest || !heard.has(id));
     const waitedMs = performance.now() - startedAt;
     if (waitedMs >= timeoutMs || unconfirmed.every(({ id }) => silent.has(id))) {
-      return { waitedMs, confirmed: reported.filter(({ position }) => position >= latest), unconfirmed };
+      return { waitedMs, confirmed: reported.filter((one) => !unconfirmed.includes(one)), unconfirmed };
     }
     await sleep(POLL_MS);
-    reported = await instances.list();
+    reported = await list();
   }
+}
+
+/** Which gateways have put the latest change in force, by their last reports. */
+export async function confirmationsNow({
+  audit,
+  instances,
+}: Pick<KeyStore, 'audit' | 'instances'>): Promise<Omit<Confirmations, 'waitedMs'>> {
+  const { latest } = await audit.since(Number.MAX_SAFE_INTEGER, 1);
+  const reported = await instances.list();
+  const isInForce = ({ position }: Instance) => position >= latest;
+  return { confirmed: reported.filter(isInForce), unconfirmed: reported.filter((one) => !isInForce(one)) };
 }

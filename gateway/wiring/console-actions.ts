@@ -3,7 +3,7 @@
 
 import type { Actor } from '../administration/actor.ts';
 import { readAuthority } from '../administration/authority.ts';
-import { awaitConfirmations } from '../administration/confirmations.ts';
+import { confirmationsNow } from '../administration/confirmations.ts';
 import { revokeKey } from '../administration/keys.ts';
 import { resetLimits } from '../administration/limits.ts';
 import {
@@ -177,7 +177,7 @@ export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answe
       }
     },
     async inForce() {
-      const { confirmed, unconfirmed } = await awaitConfirmations(store, 0);
+      const { confirmed, unconfirmed } = await confirmationsNow(store);
       return {
         confirmed: confirmed.length,
         unconfirmed: unconfirmed.map(({ host, pid, silentMs }) => ({ host, pid, silent_ms: Math.round(silentMs) })),

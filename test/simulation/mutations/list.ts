@@ -120,9 +120,10 @@ const KEYS = of('keys', [
   [
     'a change is confirmed one too early',
     'administration/confirmations.ts',
-    'position < latest)',
-    'position < latest - 1)',
+    'position < latest ||',
+    'position < latest - 1 ||',
   ],
+  ['an old report confirms a change', 'administration/confirmations.ts', '|| !heard.has(id)', ''],
   [
     'an instance reports changes that it has not read',
     'auth/instance-reports.ts',
