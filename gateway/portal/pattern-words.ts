@@ -29,18 +29,22 @@ export function patternWords(source: string): string | undefined {
 
 function partsOf(inner: string): string[] | undefined {
   const parts: string[] = [];
-  let literal = '';
+  // The spellings of a literal: `cust?_` has two.
+  let literals = [''];
   const endLiteral = () => {
-    if (literal !== '') parts.push(literal);
-    literal = '';
+    if (literals.some((one) => one !== '')) parts.push(joinedWords(literals));
+    literals = [''];
   };
   for (let at = 0; at < inner.length; at = PART.lastIndex) {
     PART.lastIndex = at;
     const [, atom, often] = PART.exec(inner) ?? [];
     if (atom === undefined) return undefined;
     const set = setOf(atom);
-    if (set === undefined && often === undefined && !/^(\\[a-zA-Z0-9]|\[)/.test(atom))
-      literal += atom.replace('\\', '');
+    const isLiteral = set === undefined && !/^(\\[a-zA-Z0-9]|\[)/.test(atom);
+    const character = atom.replace('\\', '');
+    if (isLiteral && often === undefined) literals = literals.map((one) => one + character);
+    else if (isLiteral && often === '?' && literals.length === 1)
+      literals = literals.flatMap((one) => [one, one + character]);
     else if (set === undefined) return undefined;
     else {
       endLiteral();

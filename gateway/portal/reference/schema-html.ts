@@ -85,8 +85,14 @@ ${details(schema, name, prefix)}</li>`;
   return { parameters, media, whole };
 }
 
+/** Longer patterns are folded: few readers understand them at a glance. */
+const PATTERN_MAX = 40;
+
 /** A pattern is code, the other rules are words. */
 function code(rule: string): string {
   const [, word = '', value = ''] = /^(matches|default) (.*)$/s.exec(rule) ?? [];
-  return word === '' ? escapeHtml(rule) : `${word} <code>${escapeHtml(value)}</code>`;
+  if (word === '') return escapeHtml(rule);
+  const shown = `<code>${escapeHtml(value)}</code>`;
+  if (word === 'default' || value.length <= PATTERN_MAX) return `${word} ${shown}`;
+  return `<details class="pattern"><summary>matches a pattern</summary>${shown}</details>`;
 }

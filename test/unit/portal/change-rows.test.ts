@@ -179,6 +179,8 @@ test('patterns are told in words only as far as the words are true', () => {
     ['^[A-Z]{3}-?$', undefined],
     ['^[A-Z]{3}-[0-9]?$', '3 capital letters, then -, then at most 1 digit'],
     ['^[A-Za-z0-9_-]{1,64}$', '1 to 64 letters, digits, _ or -'],
+    ['^cust?_[0-9A-Za-z]{16}$', 'cus_ or cust_, then 16 digits or letters'],
+    ['^a?b?$', undefined],
     ['^a|b$', undefined],
     ['^a.b$', undefined],
     ['^[^/]+$', undefined],
