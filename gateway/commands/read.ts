@@ -36,9 +36,10 @@ export function splitList(values: readonly string[]): string[] {
   return [...new Set(values.flatMap((value) => value.split(',')).map((value) => value.trim()))].filter(Boolean);
 }
 
-/** One sentence with the known names and the closest match. */
+/** One sentence with the known names and the closest match. Scopes of the gateway itself come last. */
 export function unknownName(kind: string, name: string, known: Iterable<string>): string {
-  const names = [...known].sort();
+  const isOwn = (one: string) => Number(one.startsWith('gateway:'));
+  const names = [...known].sort().sort((one, other) => isOwn(one) - isOwn(other));
   if (names.length === 0) return `There is no ${kind} "${name}", nor any other.`;
   const likely = closest(name, names);
   const hint = likely === undefined ? '' : ` Did you mean "${likely}"?`;

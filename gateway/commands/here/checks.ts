@@ -5,10 +5,11 @@ import { scopeRulesOf } from '../../configuration.ts';
 import type { Organization } from '../../exchange/caller.ts';
 import type { MachineContext } from '../context.ts';
 import { unknownName } from '../read.ts';
+import { knownHere } from './deps.ts';
 
 /** Ends the command if the tier does not exist. */
 export async function requireTier(context: MachineContext, tier: string): Promise<void> {
-  const { config } = await context.configuration();
+  const { config } = await knownHere(context);
   const tiers = Object.keys(config.limits.tiers);
   if (!tiers.includes(tier)) context.fail(unknownName('tier', tier, tiers));
 }
@@ -19,7 +20,7 @@ export async function requireScopes(
   scopes: readonly string[],
   organization: Pick<Organization, 'id' | 'operator'>,
 ): Promise<void> {
-  const configuration = await context.configuration();
+  const configuration = await knownHere(context);
   const known = configuration.contracts.scopes;
   const mistake = scopeMistakeOf(scopes, organization, known, scopeRulesOf(configuration));
   if (mistake?.kind === 'unknown') context.fail(unknownName('scope', mistake.scope, ['*', ...known]));

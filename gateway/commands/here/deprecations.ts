@@ -7,10 +7,11 @@ import { openUseStore } from '../../versions/open-store.ts';
 import { affectedBy, jsonOf } from '../../versions/report.ts';
 import { dayOf } from '../../versions/store.ts';
 import type { MachineContext } from '../context.ts';
+import { knownHere } from './deps.ts';
 
 export function deprecationsHere(context: MachineContext): Actions['deprecations'] {
   async function affectedSince(sinceMs: number) {
-    const { config, contracts } = await context.configuration();
+    const { config, contracts } = await knownHere(context);
     const { gateway } = config;
     const operations = contracts.operations.map(({ operation }) => operation);
     const deprecations = deprecationsOf(operations, gateway, gateway.publicUrl).ofOperations.values();
@@ -21,7 +22,7 @@ export function deprecationsHere(context: MachineContext): Actions['deprecations
   return {
     uses: async (sinceMs) => (await affectedSince(sinceMs)).map(jsonOf),
     async notices(sinceMs) {
-      const { config } = await context.configuration();
+      const { config } = await knownHere(context);
       return noticesOf(await affectedSince(sinceMs), dayOf(sinceMs), config.gateway.publicUrl);
     },
   };

@@ -5,6 +5,7 @@ import type { Actor } from '../../administration/actor.ts';
 import type { PartOfList } from '../../administration/part.ts';
 import type { KeyStore } from '../../auth/store/key-store.ts';
 import { type ErrorCode, GatewayError } from '../../catalogue/errors.ts';
+import type { Configuration } from '../../configuration.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { closest } from '../../shared/mistakes.ts';
 import type { MachineContext } from '../context.ts';
@@ -13,10 +14,15 @@ export function actorOf({ actor: by }: MachineContext): Actor {
   return { kind: 'command', by };
 }
 
+/** The configuration for its names: a contract that breaks what was published keeps no key from being made. */
+export function knownHere(context: MachineContext): Promise<Configuration> {
+  return context.configuration('compare');
+}
+
 /** @param purpose as of `keyStore` */
 export async function actionDepsOf(context: MachineContext, purpose?: 'begin') {
   const { store, digestOf } = await context.keyStore(purpose);
-  return { store, digestOf, randomBytes, now: context.now, configuration: () => context.configuration() };
+  return { store, digestOf, randomBytes, now: context.now, configuration: () => knownHere(context) };
 }
 
 type Sentences = Partial<Record<ErrorCode, () => Awaitable<string>>>;

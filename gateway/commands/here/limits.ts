@@ -9,7 +9,7 @@ import { areCountersShared, openCounterStore } from '../../limits/counters/open-
 import { createLimitUsage, type ResetReport, type UsageReport } from '../../limits/usage.ts';
 import { absenceText, complaintOf } from '../admin-client.ts';
 import type { MachineContext } from '../context.ts';
-import { actorOf, noOrganization } from './deps.ts';
+import { actorOf, knownHere, noOrganization } from './deps.ts';
 
 /** Long, because no client waits for a command and the operator may be far from Redis. */
 const DEADLINE_MS = 2000;
@@ -30,7 +30,7 @@ export async function withCounters<T>(
   work: (counters: CountersHere) => Promise<T>,
 ): Promise<T> {
   if (!areCountersShared(context.settings())) return work(runningLimits(context));
-  return withSharedStore(context, await context.configuration(), work);
+  return withSharedStore(context, await knownHere(context), work);
 }
 
 /** The store holds the counters of all gateways, so no gateway needs to run. */

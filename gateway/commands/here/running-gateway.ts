@@ -7,6 +7,7 @@ import type { StatusForCauses } from '../../console/cause.ts';
 import { absenceText, complaintOf } from '../admin-client.ts';
 import type { CommandContext, MachineContext } from '../context.ts';
 import { unknownName } from '../read.ts';
+import { knownHere } from './deps.ts';
 
 export function upstreamsHere(context: MachineContext): Actions['upstreams'] {
   const { adminClient, actor: by, fail } = context;
@@ -21,7 +22,7 @@ export function upstreamsHere(context: MachineContext): Actions['upstreams'] {
       if (answer === undefined) return fail(absenceText(client));
       const { status, body } = answer;
       if (body.code === 'upstream_unknown') {
-        const { config } = await context.configuration();
+        const { config } = await knownHere(context);
         return context.usage(unknownName('upstream', name, Object.keys(config.upstreams)));
       }
       if (status !== 200) return fail(complaintOf(client, answer));

@@ -6,7 +6,7 @@ import { GatewayError } from '../../catalogue/errors.ts';
 import { type UsageQuestion, usagePage } from '../../usage/report.ts';
 import { openUsageStore } from '../../usage/usage.ts';
 import type { MachineContext } from '../context.ts';
-import { noOrganization } from './deps.ts';
+import { knownHere, noOrganization } from './deps.ts';
 
 const PAGE = 1000;
 
@@ -18,7 +18,7 @@ export function usageHere(context: MachineContext): Actions['usage'] {
 
 /** All pages; the time until which they are complete is that of the first. */
 async function readAll(context: MachineContext, input: Omit<UsageInput, 'position'>) {
-  const { config } = await context.configuration();
+  const { config } = await knownHere(context);
   const { keepDays } = config.gateway.usage;
   const { store } = await context.keyStore();
   const { now } = context;

@@ -68,7 +68,7 @@ async function tryUpstream(
 ): Promise<void> {
   const requestsMax = parseCount(flags.requests, REQUESTS_MAX);
   if (requestsMax === undefined) return context.usage(`--requests must be a number from 1 to ${REQUESTS_MAX}.`);
-  const configuration = await context.configuration();
+  const configuration = await context.configuration('compare');
   const { upstreams } = configuration.config;
   const entry = upstreams[name];
   if (entry === undefined) return context.usage(unknownName('upstream', name, Object.keys(upstreams)));

@@ -87,6 +87,20 @@ describe('gateway init --from --update', () => {
     assert.equal(checked.code, 0, checked.stderr);
   });
 
+  it('keeps no key from being made, and no use from being shown, while check refuses it', async () => {
+    assert.equal((await publish({ '/new': operation('new') }, '--update', '--force')).code, 1);
+    for (const words of [
+      ['orgs', 'create', '--id', 'org_a', '--name', 'A', '--tier', 'standard'],
+      ['keys', 'create', '--org', 'org_a', '--mode', 'live', '--scopes', 'books:read'],
+      ['usage', '--org', 'org_a'],
+    ]) {
+      const { code, stderr } = await run(...words);
+      assert.equal(code, 0, `${words[0]}: ${stderr}`);
+    }
+    const misspelt = await run('keys', 'create', '--org', 'org_a', '--mode', 'live', '--scopes', 'books:reed');
+    assert.match(misspelt.stderr, /Did you mean "books:read"\? Known: \*, books:read, gateway:/);
+  });
+
   it('writes nothing with --dry-run, and fails for breaks alone', async () => {
     const kept = join(made(), 'openapi/books.json');
     const before = readFileSync(kept, 'utf8');
