@@ -117,14 +117,14 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
   async function noteFailure(id: string, names: readonly string[], failure: AcmeFailure): Promise<void> {
     const { kind, retryAfterMs, message: reason } = failure;
     // A server that is away concerns all certificates.
-    const of = kind === 'server' || signer === undefined ? SERVER : id;
-    const failures = (recordIn(records(), 'attempts', of)?.failures ?? 0) + 1;
+    const concerned = kind === 'server' || signer === undefined ? SERVER : id;
+    const failures = (recordIn(records(), 'attempts', concerned)?.failures ?? 0) + 1;
     const atMs = now();
     const nextAtMs = atMs + nextAttemptAfterMs({ kind, failures, retryAfterMs, random });
     const attempts = { failures, kind, reason, atMs, nextAtMs };
     const isOver = kind === 'refused' && signer !== undefined;
     await journal.write({
-      ...change('attempts', of, attempts),
+      ...change('attempts', concerned, attempts),
       ...change('asked', id, undefined),
       // A revocation that was asked for since this work began waits for its turn.
       ...(revocationAsked(records(), id) && change('revocation', id, undefined)),

@@ -100,11 +100,11 @@ export const SEAL_RECORD = 'seal';
 /** Stands for the server as a whole, in place of a certificate id. */
 export const SERVER = 'server';
 
-export const recordName = (kind: RecordKind, of: string) => `${kind} ${of}`;
+export const recordName = (kind: RecordKind, id: string) => `${kind} ${id}`;
 
 /** Undefined if the record does not exist or cannot be parsed. */
-export function recordIn<K extends RecordKind>(records: AcmeRecords, kind: K, of: string): Kinds[K] | undefined {
-  return parseRecord(records.get(recordName(kind, of)));
+export function recordIn<K extends RecordKind>(records: AcmeRecords, kind: K, id: string): Kinds[K] | undefined {
+  return parseRecord(records.get(recordName(kind, id)));
 }
 
 /** The revocation that waits for its turn; undefined if there is none. */
@@ -125,8 +125,8 @@ export function recordsOf<K extends RecordKind>(records: AcmeRecords, kind: K): 
 }
 
 /** The change that writes a record, or removes it if the value is undefined. */
-export function change<K extends RecordKind>(kind: K, of: string, value: Kinds[K] | undefined) {
-  return { [recordName(kind, of)]: value === undefined ? undefined : JSON.stringify(value) };
+export function change<K extends RecordKind>(kind: K, id: string, value: Kinds[K] | undefined) {
+  return { [recordName(kind, id)]: value === undefined ? undefined : JSON.stringify(value) };
 }
 
 export const certificateIdFor = (names: readonly string[]) => [...names].sort().join(',');

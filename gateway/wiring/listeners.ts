@@ -35,7 +35,7 @@ interface ListenersOptions extends Pick<ServerOptions, 'constantHeaders' | 'refu
   isDraining(): boolean;
   readonly ownChallenge: OwnChallenge | undefined;
   onUnreadableForward(entry: string, proxy: string): void;
-  onExcess(of: Excess): void;
+  onExcess(excess: Excess): void;
 }
 
 export interface Ports {
@@ -71,9 +71,9 @@ export class Listeners {
 
   /** Serves a connection that another process has accepted on this port. */
   take(socket: Socket, port: number): void {
-    const of = this.#servers().find(({ server }) => (server.address() as AddressInfo | null)?.port === port);
-    if (of === undefined) socket.destroy();
-    else of.server.emit('connection', socket.setNoDelay(true));
+    const listener = this.#servers().find(({ server }) => (server.address() as AddressInfo | null)?.port === port);
+    if (listener === undefined) socket.destroy();
+    else listener.server.emit('connection', socket.setNoDelay(true));
   }
 
   activeRequests(): number {

@@ -63,6 +63,6 @@ export function checkHosts(all: Hosts, publicUrl: string, source: Source, mistak
 }
 
 /** Returns the host name of a site, or undefined if it is not served. */
-export function hostOfSite(of: HostName, all: Hosts, publicUrl: string): string | undefined {
-  return apart.has(of) ? all[of] : (all[of] ?? all.api ?? new URL(publicUrl).hostname);
+export function hostOfSite(site: HostName, all: Hosts, publicUrl: string): string | undefined {
+  return apart.has(site) ? all[site] : (all[site] ?? all.api ?? new URL(publicUrl).hostname);
 }

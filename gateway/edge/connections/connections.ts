@@ -17,7 +17,7 @@ interface ConnectionsOptions {
   rules(): ConnectionRules;
   /** Whether the connections of this address are unlimited, because many clients share it. */
   isExempt(address: string): boolean;
-  onExcess(of: Excess): void;
+  onExcess(excess: Excess): void;
 }
 
 /** Returns a function that takes each new connection; it closes and reports a connection above a limit. */

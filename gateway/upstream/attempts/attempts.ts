@@ -1,9 +1,9 @@
 // The attempts of one exchange with an upstream: picks a target for each attempt, starts the next attempt after a failure, and ends the
-// exchange. The states of the exchange, each with what it has:
+// exchange. Of the states of upstream/forward.ts, it knows these by what it has:
 //
 //   queued   no target               waits for its place (upstream/concurrency/exchange-place.ts)
-//   sent     a target and a relay    one attempt is in progress; the relay passes its answer to the client (upstream/relay/relay.ts)
-//   paused   a target                waits before the next attempt (retry-plan.ts)
+//   sent     a target and a relay    an attempt is in progress, until its answer is judged and relayed (upstream/relay/relay.ts)
+//   failed   a target                waits before the next attempt (retry-plan.ts)
 //   ended    neither                 the client has its answer or its refusal, or has left
 //
 // In each state the deadline can pass (exchange-clock.ts), and the client can leave.

@@ -58,8 +58,8 @@ export function upstreamRequestLines(checked: Headed, identity: IdentityHeaders,
   const { scheme, headers, caller, clientAddress, id } = checked;
   const { assertion, traceparent, sendClientAddress } = identity;
   const { called, forwarded, hop } = hopLinesOf(scheme, headers.get('host'));
-  const from = sendClientAddress ? addressLines(clientAddress, called) : forwarded;
-  const own = `x-request-id: ${id}\r\ntraceparent: ${traceparent}\r\n${from}${hop}`;
+  const addresses = sendClientAddress ? addressLines(clientAddress, called) : forwarded;
+  const own = `x-request-id: ${id}\r\ntraceparent: ${traceparent}\r\n${addresses}${hop}`;
   const token = checked.operation.forwardsToken ? tokenLine(checked) : '';
   return (
     clientLines(checked, readsAnswer, identity.credentialHeader) +
