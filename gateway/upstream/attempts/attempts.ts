@@ -53,7 +53,11 @@ export class Attempts implements PlaceOwner {
   #retryPlan: RetryPlan | undefined;
   /** Whether the client has the whole answer. */
   #isRelayed = false;
-  readonly #onClose = () => this.#clientClosed();
+  readonly #onClose = () => {
+    if (this.#isRelayed) return;
+    if (this.#relay === undefined) this.clientLeft();
+    else this.#relay.clientLeft();
+  };
 
   /**
    * The arguments are positional: an options object would be one more allocation for each request.
@@ -126,7 +130,7 @@ export class Attempts implements PlaceOwner {
     this.#countOne();
     this.#relay = relay;
     try {
-      if (response.destroyed) this.#clientClosed();
+      if (response.destroyed) this.#onClose();
       else this.#send(target, relay);
     } catch (error) {
       relay.onResponseError(undefined, error as Error);
@@ -203,8 +207,8 @@ export class Attempts implements PlaceOwner {
     else this.#pause = setTimeout(() => contain(attempt, (thrown) => this.refuse(thrown)), waitMs);
   }
 
-  /** Called when the deadline passes between two attempts: the client gets the failure of the last one. */
-  endPause(): void {
+  /** Sends the request no more, because the deadline has passed before the next attempt: the client gets the failure of the last one. */
+  giveUp(): void {
     this.refuse(this.#retryPlan?.error);
   }
 
@@ -213,12 +217,6 @@ export class Attempts implements PlaceOwner {
     this.#endAttempt('abandoned');
     this.#end();
     this.#reject(thrown);
-  }
-
-  #clientClosed(): void {
-    if (this.#isRelayed) return;
-    if (this.#relay !== undefined) this.#relay.clientLeft();
-    else this.clientLeft();
   }
 
   /** Ends the exchange of a client that has left: no target failed, and no answer can be sent. */

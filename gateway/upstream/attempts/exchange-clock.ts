@@ -73,7 +73,7 @@ export class ExchangeClock implements DeadlineOwner {
 
   #end(now: number): void {
     const { relay, route, deadlineAt, exchange } = this.#attempts;
-    if (relay === undefined) this.#attempts.endPause();
+    if (relay === undefined) this.#attempts.giveUp();
     else {
       this.#isOverlong = now + 1 >= (relay.passesSince ?? now) + route.maxStreamMs;
       if (this.#isOverlong && relay.stream !== undefined) {
