@@ -202,7 +202,7 @@ const CERTIFICATES = of('certificates', [
     'const record = (false as boolean) ? (stored as never)',
   ],
   ['a failed attempt is not waited for', 'acme/due.ts', 'if (isBlocked) return undefined;', ''],
-  ['a failure is not recorded', 'acme/jobs.ts', "...change('attempts', of, attempts),", ''],
+  ['a failure is not recorded', 'acme/jobs.ts', "...change('attempts', concerned, attempts),", ''],
   [
     'a certificate is renewed after a third of its life',
     'acme/renewal.ts',
