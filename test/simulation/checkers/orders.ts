@@ -3,7 +3,7 @@
 
 import type { Deployment } from '../deployment.ts';
 import { BEGINNING_MS } from '../engine/world.ts';
-import type { CommandKind, GivenCommand } from './commands.ts';
+import type { GivenCommand } from './commands.ts';
 
 /** A certificate is renewed after two thirds of its life. */
 const EARLIEST_SHARE = 0.6;
@@ -65,6 +65,8 @@ export class OrderChecker {
   readonly #lifetimeMs: number;
   readonly #orders = new Map<string, OrderSeen>();
   readonly #limits = new Map<string, number>();
+  /** When the authority last revoked a certificate for these names. */
+  readonly #revokedMs = new Map<string, number>();
   /** True times at which processes were killed. */
   readonly #kills: () => readonly number[];
   /** Gateways decide by it when a certificate is due. */
@@ -131,7 +133,8 @@ export class OrderChecker {
     if (this.#orders.get(id)?.shownMs === undefined) this.#orders.delete(id);
   }
 
-  revoked(fingerprint: string): void {
+  revoked(fingerprint: string, names: string): void {
+    this.#revokedMs.set(names, this.#deployment().world.now());
     for (const order of this.#orders.values()) if (order.fingerprint === fingerprint) order.isRevoked = true;
   }
 
@@ -207,21 +210,18 @@ export class OrderChecker {
     const isKilled = this.#kills().some((atMs) => atMs > endedMs);
     const isLost = redis.losses().some(({ atMs }) => atMs >= orderedMs);
     if (isKilled || isLost || clockJumpsMs.some((atMs) => atMs > endedMs)) return;
-    // A revocation that came while the order was in progress is granted after its refusal, with an order to follow.
-    const isAsked = this.#isCommanded(id, names, endedMs) || this.#isCommanded(id, names, orderedMs, ['revoke']);
+    // An order follows a revocation, which does not wait.
+    const isAsked = this.#isCommanded(id, names, endedMs) || (this.#revokedMs.get(names) ?? 0) > endedMs;
     if (world.now() - endedMs < PAUSE_MS && !isAsked)
       world.violate('orders', `${id} for ${names} is ordered ${Math.round(world.now() - endedMs)} ms after a refusal`);
   }
 
   /** Whether an operator has asked for this order since then: a command is the reason of one order, unless something was out of order. */
-  #isCommanded(
-    id: string,
-    names: string,
-    fromMs: number,
-    kinds: readonly CommandKind[] = ['order', 'revoke'],
-  ): boolean {
+  #isCommanded(id: string, names: string, fromMs: number): boolean {
     const { disturbances } = this.#deployment();
-    const given = this.#commands.filter((one) => kinds.includes(one.kind) && one.names === names && one.atMs >= fromMs);
+    const given = this.#commands.filter(
+      (one) => one.kind !== 'account key' && one.names === names && one.atMs >= fromMs,
+    );
     const reason = given.find(({ order = id }) => order === id);
     if (reason !== undefined) reason.order = id;
     return reason !== undefined || given.some(({ atMs }) => !disturbances.isCalmSince(atMs));

@@ -130,11 +130,12 @@ export class CertificateAuthority {
 
   #revoke(der: string): CaAnswer {
     const { commands, checker } = this.#options;
-    const { fingerprint = '' } = this.issued.get(new X509Certificate(Buffer.from(der, 'base64url')).toString()) ?? {};
+    const issued = this.issued.get(new X509Certificate(Buffer.from(der, 'base64url')).toString());
+    const { fingerprint = '', names = [] } = issued ?? {};
     if (commands.revokedMs(fingerprint) < Number.POSITIVE_INFINITY) return this.#problem(400, 'alreadyRevoked');
     this.#options.world.note('authority', `revokes ${fingerprint.slice(0, 6)}`);
     commands.revoked(fingerprint);
-    checker.revoked(fingerprint);
+    checker.revoked(fingerprint, names.join());
     return this.#json(200, undefined);
   }
 

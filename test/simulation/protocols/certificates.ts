@@ -17,7 +17,7 @@ import { CommandChecker } from '../checkers/commands.ts';
 import { OrderChecker } from '../checkers/orders.ts';
 import { Deployment, type Place } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
-import type { World } from '../engine/world.ts';
+import { BEGINNING_MS, type World } from '../engine/world.ts';
 import type { Protocol, Running } from '../protocol.ts';
 import { type CaAnswer, CertificateAuthority, DIRECTORY } from './certificate-authority.ts';
 import { beginOperator } from './certificate-operator.ts';
@@ -30,6 +30,8 @@ const ALL_ARRIVES_AFTER_MS = 10 * 60_000;
 /** More in a row come from no fault of the network. */
 const FAILURES_MAX = 8;
 const OPERATED = 0.6;
+/** A machine whose clock is behind by more takes new certificates for not valid yet. */
+const CLOCK_WRONG_MS = 60_000;
 /** Soon after the last fault, gateways sign with a key that the authority takes. */
 const KEY_WRONG_MAX_MS = 30 * 60_000;
 
@@ -170,9 +172,16 @@ function startCertificates(world: World, processes: number): Running {
           const isGood = shown !== undefined && shown.expiresAtMs > nowMs;
           // The wait after some failures may last longer than the calm.
           const isWaiting = failure !== undefined && failure.nextAtMs > nowMs && failure.failures < FAILURES_MAX;
-          if (!isGood && !isWaiting) world.violate('progress', `${place.name} shows no valid certificate for ${names}`);
+          const isClockWrong = nowMs < BEGINNING_MS + world.now() - CLOCK_WRONG_MS;
+          if (!isGood && !isWaiting && !isClockWrong)
+            world.violate('progress', `${place.name} shows no valid certificate for ${names}`);
           const revokedMs = commands.revokedMs(shown?.fingerprint ?? '');
-          if (revokedMs < world.now() && !isWaiting && !deployment.redis.losses().some(({ atMs }) => atMs > revokedMs))
+          if (
+            revokedMs < world.now() &&
+            !isWaiting &&
+            !isClockWrong &&
+            !deployment.redis.losses().some(({ atMs }) => atMs > revokedMs)
+          )
             world.violate('progress', `${place.name} still shows a certificate for ${names} that is revoked`);
           fingerprints.add(`${names} ${shown?.fingerprint}`);
         }
