@@ -1,5 +1,6 @@
-// Checks from outside which configuration is in force: one that was on the disk of its process and had no mistake, and soon after a change the latest. It
-// knows the disks and what was out of order, and nothing of loads and watches.
+// Checks from outside which configuration is in force: one that was on the disk of its process and had no mistake, and soon after a change, or when an
+// operator who asked for it is told, the latest; and whether the status tells of a failure. It knows the disks and what was out of order, and nothing of
+// loads and watches.
 
 import type { World } from '../engine/world.ts';
 
@@ -17,6 +18,7 @@ export class ConfigurationChecker {
   /** The states of the disk, latest last, with the times at which they began. */
   readonly #states: (DiskState & { readonly sinceMs: number })[] = [];
   #inForce: number | undefined;
+  #askedMs = 0;
 
   constructor(world: World, place: string) {
     this.#world = world;
@@ -36,11 +38,37 @@ export class ConfigurationChecker {
     if (index < former) this.#world.violate('configuration', `${this.#place} goes back to version ${version}`);
   }
 
-  /** @param runsSinceMs since when the process has run without a pause; undefined: it does not run */
-  look(runsSinceMs: number | undefined): void {
+  /** A process that ends has put a version in force. */
+  stopped(version: string): void {
+    this.#world.violate('configuration', `${this.#place} puts version ${version} in force, although it ends`);
+  }
+
+  /** An operator asks for a reload. */
+  ask(): void {
+    this.#askedMs = this.#world.now();
+  }
+
+  /** An operator who had asked for this state is told that it is loaded, and the disk has not changed since. */
+  asked({ version, isGood }: DiskState, isFailing: boolean): void {
+    // Files that could not be read are a failure, too.
+    if (isFailing || (isGood && this.#inForce === version)) return;
+    this.#world.violate('configuration', `${this.#place} says that version ${version} is loaded, and it is not`);
+  }
+
+  /**
+   * @param runsSinceMs since when the process has run without a pause; undefined: it does not run
+   * @param isFailing whether its status tells of a failure
+   */
+  look(runsSinceMs: number | undefined, isFailing: boolean): void {
     const latest = this.#states.at(-1);
     if (latest === undefined || runsSinceMs === undefined) return;
     if (this.#world.now() - Math.max(latest.sinceMs, runsSinceMs) < IN_FORCE_MS) return;
+    // A load that was asked for may find files that cannot be read for a moment.
+    if (latest.isGood === isFailing && this.#world.now() - this.#askedMs >= IN_FORCE_MS)
+      this.#world.violate(
+        'status',
+        `${this.#place} tells of ${isFailing ? 'a' : 'no'} failure of version ${latest.version}`,
+      );
     const wanted = this.#states.findLast(({ isGood }) => isGood)?.version;
     if (latest.isGood && this.#inForce !== wanted)
       this.#world.violate(

@@ -243,6 +243,19 @@ const RELOAD = of('reload', [
     'if (isUnread) setTimeout(() => void reload(), UNREAD_AGAIN_MS).unref();',
     '',
   ],
+  ['a load that ends after the end of its process is put in force', 'wiring/reload.ts', 'if (stopped) return;', ''],
+  [
+    'a failure is told after it is mended',
+    'wiring/reload.ts',
+    "failure = null;\n    options.onOutcome('applied');",
+    "options.onOutcome('applied');",
+  ],
+  [
+    'an operator is told before the files are loaded',
+    'wiring/reload.ts',
+    'next ??= running.then(begin);\n    return next;',
+    'next ??= running.then(begin);\n    return running;',
+  ],
   ['two loads run at a time', 'wiring/reload.ts', 'if (running === undefined) return begin();', 'return begin();'],
 ]);
 

@@ -1,10 +1,10 @@
 // Reload of all instances: new versions are saved on the disks of all gateways, one after another, some of them with a mistake, some soon after the
-// one before. Each gateway follows its disk, and notes what came of it in the log of the key store.
+// one before. Each gateway follows its disk, and says what came of it. Operators ask for a reload, too, as SIGHUP does.
 
 import { OutOfFiles } from '../../../gateway/config/free-files.ts';
 import type { Configuration } from '../../../gateway/configuration.ts';
 import { ConfigError } from '../../../gateway/shared/mistakes.ts';
-import { followConfiguration } from '../../../gateway/wiring/reload.ts';
+import { followConfiguration, type Reloads } from '../../../gateway/wiring/reload.ts';
 import { ConfigurationChecker, type DiskState } from '../checkers/configurations.ts';
 import { Deployment, type Place } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
@@ -12,6 +12,11 @@ import type { World } from '../engine/world.ts';
 import type { Protocol, Running } from '../protocol.ts';
 
 const SAVE_GAP_MS = 60_000;
+const ASK_GAP_MS = 60_000;
+/** A process that is told to end answers requests for so long. */
+const ENDS_AFTER_MS = 2000;
+/** This share of loads finds no file descriptor left. */
+const OUT_OF_FILES = 0.03;
 /** Saved files have to lie still before they are loaded. */
 const STILL_MS = 250;
 const LOOK_MS = 1000;
@@ -21,7 +26,7 @@ export const reloadProtocol: Protocol = {
   name: 'reload',
   processesMax: 4,
   calmMs: 60_000,
-  faults: { pause: 3, suspend: 1, kill: 3, clock: 1, 'redis pause': 1 },
+  faults: { pause: 3, suspend: 1, hesitate: 1, kill: 3, stop: 3, clock: 1 },
   start: startReloads,
 };
 
@@ -30,6 +35,7 @@ interface Disk {
   readonly checker: ConfigurationChecker;
   /** The watch of the process that runs here. */
   changed: () => void;
+  reloads: Reloads | undefined;
   runsSinceMs: number | undefined;
 }
 
@@ -55,7 +61,7 @@ function startReloads(world: World, processes: number): Running {
     let disk = disks.get(place.name);
     if (disk === undefined) {
       const checker = new ConfigurationChecker(world, place.name);
-      disk = { state: { version, isGood: true }, checker, changed: () => undefined, runsSinceMs: undefined };
+      disk = { state: { version, isGood: true }, checker, changed: idle, reloads: undefined, runsSinceMs: undefined };
       checker.saved(disk.state);
       disks.set(place.name, disk);
     }
@@ -65,10 +71,11 @@ function startReloads(world: World, processes: number): Running {
   const deployment = new Deployment(world, processes, (place, process) => {
     const disk = diskOf(place);
     disk.changed = idle;
+    disk.reloads = undefined;
     const start = () => {
       if (!process.isAlive()) return;
       // A start with a mistake fails, and is tried again.
-      if (disk.state.isGood) follow(process, disk, world);
+      if (disk.state.isGood) follow(place, process, disk, world);
       else world.after(START_AGAIN_MS, start);
     };
     start();
@@ -91,12 +98,29 @@ function startReloads(world: World, processes: number): Running {
   }
   world.after(3000, save);
 
+  function ask(): void {
+    const { process, name } = random.pick(deployment.places);
+    const disk = disks.get(name);
+    const reloads = disk?.reloads;
+    if (disk !== undefined && reloads !== undefined)
+      process.enter('message', () => {
+        const { state } = disk;
+        disk.checker.ask();
+        world.note(name, `is asked to load version ${state.version}`);
+        void reloads.reload().then(() => {
+          if (disk.state === state && disk.reloads === reloads) disk.checker.asked(state, isFailing(reloads));
+        });
+      });
+    world.after(random.between(0, 2 * ASK_GAP_MS), ask);
+  }
+  world.after(3000, ask);
+
   function look(): void {
     for (const place of deployment.places) {
       const disk = diskOf(place);
       if (!place.process.isRunning()) disk.runsSinceMs = undefined;
       else disk.runsSinceMs ??= world.now();
-      if (disk.changed !== idle) disk.checker.look(disk.runsSinceMs);
+      if (disk.reloads !== undefined) disk.checker.look(disk.runsSinceMs, isFailing(disk.reloads));
     }
     world.after(LOOK_MS, look);
   }
@@ -105,10 +129,12 @@ function startReloads(world: World, processes: number): Running {
   return { deployment, finish: () => undefined };
 }
 
+const isFailing = (reloads: Reloads) => reloads.status().last_failure !== null;
+
 /** No process follows the disk. */
 const idle = () => undefined;
 
-function follow(process: SimulatedProcess, disk: Disk, world: World): void {
+function follow(place: Place, process: SimulatedProcess, disk: Disk, world: World): void {
   const { machine } = process;
   let inForce = configurationOf(disk.state.version);
   disk.checker.putInForce(disk.state.version);
@@ -116,14 +142,15 @@ function follow(process: SimulatedProcess, disk: Disk, world: World): void {
 
   async function load(before: Configuration): Promise<Configuration> {
     const { state } = disk;
+    world.note(process.name, `loads version ${state.version}`);
     await machine.sleep(5 + machine.random() * 1500);
-    if (machine.random() < 0.03) throw new OutOfFiles();
+    if (machine.random() < OUT_OF_FILES) throw new OutOfFiles();
     if (!state.isGood) throw new ConfigError([{ file: 'gateway.yaml', reason: 'it has a mistake' } as never]);
     return String(state.version) === before.version ? before : configurationOf(state.version);
   }
 
   const logger = { debug: () => undefined, info: () => undefined, error: () => undefined };
-  followConfiguration({
+  const reloads = followConfiguration({
     directories: [],
     secretsDirectory: undefined,
     log: { logger } as never,
@@ -137,8 +164,9 @@ function follow(process: SimulatedProcess, disk: Disk, world: World): void {
       inForce = next;
       world.note(process.name, `puts version ${next.version} in force`);
       disk.checker.putInForce(Number(next.version));
+      if (disk.reloads !== reloads) disk.checker.stopped(next.version);
     },
-    onOutcome: () => undefined,
+    onOutcome: (outcome) => world.note(process.name, outcome),
     watch({ onChange }) {
       let timer: ReturnType<typeof machine.setTimeout> | undefined;
       disk.changed = () => {
@@ -153,4 +181,10 @@ function follow(process: SimulatedProcess, disk: Disk, world: World): void {
     },
     machine,
   });
+  disk.reloads = reloads;
+  place.stop = () => {
+    reloads.stop();
+    disk.reloads = undefined;
+    return machine.sleep(ENDS_AFTER_MS);
+  };
 }
