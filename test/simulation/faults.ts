@@ -25,6 +25,7 @@ export type FaultKind =
   | 'redis failover'
   | 'redis failover to a late replica'
   | 'redis failover behind a gateway'
+  | 'redis failover after a cut'
   | 'redis lag'
   | 'redis clock'
   | 'redis clock for a while'
@@ -105,8 +106,9 @@ function durationOf(kind: FaultKind, random: World['random']): number {
   if (kind === 'stall') return random.between(5000, 2 * MINUTE_MS);
   // Whoever has told it to end kills it then.
   if (kind === 'stop') return random.between(2000, MINUTE_MS);
-  // Others need the time to write in place of what was lost.
-  if (kind === 'redis failover behind a gateway') return random.between(20_000, 5 * MINUTE_MS);
+  // Others need the time to write in place of what was lost, and a gateway may be away for longer than its grace.
+  if (kind === 'redis failover behind a gateway' || kind === 'redis failover after a cut')
+    return random.between(20_000, 5 * MINUTE_MS);
   const length = random.pick(['moment', 'moment', 'seconds', 'seconds', 'minutes', 'long'] as const);
   if (length === 'moment') return random.between(20, 900);
   if (length === 'seconds') return random.between(900, 20_000);
@@ -212,6 +214,21 @@ function faultOf(deployment: Deployment, { kind, forMs, place: index, amount }: 
         redis.lag(20);
       });
       return () => redis.heal(process);
+    case 'redis failover after a cut': {
+      // The gateway has just come back, and told Redis so, and is away again with a failover that loses this.
+      const lagMs = 10_000 * Math.abs(amount);
+      redis.cut(process);
+      deployment.world.after(forMs / 2, () => {
+        redis.heal(process);
+        redis.lag(lagMs);
+      });
+      deployment.world.after(forMs / 2 + 0.9 * lagMs, () => {
+        redis.cut(process);
+        redis.failOver(500 * amount);
+        redis.lag(20);
+      });
+      return () => redis.heal(process);
+    }
     case 'redis lag':
       redis.lag(3000 * Math.abs(amount));
       return () => redis.lag(20);

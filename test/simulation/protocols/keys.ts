@@ -41,6 +41,7 @@ export const keysProtocol: Protocol = {
     'redis failover': 2,
     'redis failover to a late replica': 3,
     'redis failover behind a gateway': 10,
+    'redis failover after a cut': 10,
     'redis lag': 2,
     'redis clock': 1,
     'redis full': 1,
