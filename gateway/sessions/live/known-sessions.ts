@@ -67,8 +67,6 @@ export function createKnownSessions(max: number): KnownSessions {
       const { hash, idleMs } = used.session;
       used.usedAtMs = nowMs;
       if (nowMs - used.notedAtMs < Math.min(USE_GRAIN.most, USE_GRAIN.part * idleMs)) return;
-      // The session was not kept in memory, or has been dropped to make room for others.
-      if (known.peek(hash) !== used) return;
       used.notedAtMs = nowMs;
       if (unwritten.size >= UNWRITTEN_MAX) unwritten.delete(unwritten.keys().next().value ?? '');
       unwritten.set(hash, Math.floor(nowMs));
