@@ -12,8 +12,8 @@
 //              wrong                                       the secret is written again                      unproven
 //                                                          an operator asks for another try                 unproven
 //
-// When the secret is replaced by another one, the state becomes `unproven`, whatever it was. A secret that is missing or that cannot be
-// parsed also latches the credential, whatever the state (`CredentialSecret` in credential.ts). All instances share one schedule of probes
+// When the secret is replaced by another one, the state becomes `unproven`, whatever it was. While the secret is missing or cannot be
+// parsed, requests are suspended and the state stays (`CredentialSecret` in credential.ts). All instances share one schedule of probes
 // (latch-probes.ts).
 
 import { isLoginRefusal } from '../../shared/http/words.ts';
