@@ -222,7 +222,7 @@ function faultOf(deployment: Deployment, { kind, forMs, place: index, amount }: 
         redis.heal(process);
         redis.lag(lagMs);
       });
-      deployment.world.after(forMs / 2 + 0.9 * lagMs, () => {
+      deployment.world.after(forMs / 2 + Math.min(0.9 * lagMs, 0.4 * forMs), () => {
         redis.cut(process);
         redis.failOver(500 * amount);
         redis.lag(20);

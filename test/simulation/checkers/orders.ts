@@ -65,7 +65,7 @@ export class OrderChecker {
   readonly #lifetimeMs: number;
   readonly #orders = new Map<string, OrderSeen>();
   readonly #limits = new Map<string, number>();
-  /** When the authority last revoked a certificate for these names. */
+  /** When the authority last revoked a certificate for these names, or said that it was revoked already. */
   readonly #revokedMs = new Map<string, number>();
   /** True times at which processes were killed. */
   readonly #kills: () => readonly number[];

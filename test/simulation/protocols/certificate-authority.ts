@@ -132,10 +132,10 @@ export class CertificateAuthority {
     const { commands, checker } = this.#options;
     const issued = this.issued.get(new X509Certificate(Buffer.from(der, 'base64url')).toString());
     const { fingerprint = '', names = [] } = issued ?? {};
+    checker.revoked(fingerprint, names.join());
     if (commands.revokedMs(fingerprint) < Number.POSITIVE_INFINITY) return this.#problem(400, 'alreadyRevoked');
     this.#options.world.note('authority', `revokes ${fingerprint.slice(0, 6)}`);
     commands.revoked(fingerprint);
-    checker.revoked(fingerprint, names.join());
     return this.#json(200, undefined);
   }
 
