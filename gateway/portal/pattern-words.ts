@@ -43,7 +43,7 @@ function partsOf(inner: string): string[] | undefined {
     const isLiteral = set === undefined && !/^(\\[a-zA-Z0-9]|\[)/.test(atom);
     const character = atom.replace('\\', '');
     if (isLiteral && often === undefined) literals = literals.map((one) => one + character);
-    else if (isLiteral && often === '?' && literals.length === 1)
+    else if (isLiteral && often === '?' && literals.length === 1 && literals[0] !== '')
       literals = literals.flatMap((one) => [one, one + character]);
     else if (set === undefined) return undefined;
     else {
