@@ -50,7 +50,11 @@ function bodyOf(form) {
   if (parts === null) return {};
   const fields = [...parts.querySelectorAll('[data-part]')]
     .filter((field) => field.type === 'file' || field.value !== '')
-    .map(({ dataset, type, value }) => [dataset.part, type === 'file' ? 'An example.' : value]);
+    .map(({ dataset, type, value }) => [
+      dataset.part,
+      type === 'file' ? '' : value,
+      type === 'file' ? 'file' : undefined,
+    ]);
   return { body: { kind: 'multipart', fields }, bodyType: parts.dataset.type };
 }
 

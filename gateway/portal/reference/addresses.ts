@@ -50,7 +50,7 @@ const ALL = 'Operations';
 
 /**
  * An operation belongs to the group of its first tag. Groups are in the order of the tags that the contracts describe, then of use; those of
- * one purpose stand together.
+ * one purpose stand together. Operations without a tag come last.
  */
 export function addressed(reference: Reference, isForOperators: IsForOperators): AddressedContract {
   const path = `/docs/reference/${reference.name}`;
@@ -62,6 +62,11 @@ export function addressed(reference: Reference, isForOperators: IsForOperators):
     const list = members.get(name);
     if (list) list.push(operation);
     else members.set(name, [operation]);
+  }
+  const untagged = members.get(others);
+  if (untagged !== undefined) {
+    members.delete(others);
+    members.set(others, untagged);
   }
   // Operations choose their addresses first: those of groups came later.
   const slug = createSlugs();

@@ -90,7 +90,13 @@ function bounded({ label, value }: ExampleView): ExampleView {
   return { label, value: text.includes('\uE000') ? JSON.parse(withoutMark(text)) : value };
 }
 
-/** An example as text of a page: texts as they are, other values as JSON. */
-export function exampleText(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
+/** An example as text of a page: texts as they are, unless the media type is JSON and they are not; other values as JSON. */
+export function exampleText(value: unknown, type = ''): string {
+  return typeof value === 'string' && !(isJsonType(type) && !/^\s*[[{]/.test(value))
+    ? value
+    : (JSON.stringify(value, null, 2) ?? '');
+}
+
+export function isJsonType(type: string): boolean {
+  return /^[^;]*[/+]json\s*(;|$)/i.test(type);
 }

@@ -4,7 +4,7 @@ import { KEY_MARK, KEY_PLACEHOLDER } from '../highlight.ts';
 import type { SampleRequest } from '../samples/sample-request.ts';
 import { LANGUAGES } from '../samples/samples.ts';
 import type { OperationAddress } from './addresses.ts';
-import { exampleText } from './body-view.ts';
+import { exampleText, isJsonType } from './body-view.ts';
 import type { CodesOfStatus } from './error-codes.ts';
 import type { AnswerView, OperationView } from './operation-view.ts';
 import { mediaLines, tailOf } from './schema-markdown.ts';
@@ -60,11 +60,11 @@ export function operationMarkdown(
 }
 
 function answerLines({ status, description, media }: AnswerView): string[] {
-  const examples = media.flatMap(({ examples: [example] }) =>
-    example === undefined
-      ? []
-      : [fenced(typeof example.value === 'string' ? 'text' : 'json', exampleText(example.value))],
-  );
+  const examples = media.flatMap(({ type, examples: [example] }) => {
+    if (example === undefined) return [];
+    const language = typeof example.value === 'string' && !isJsonType(type) ? 'text' : 'json';
+    return [fenced(language, exampleText(example.value, type))];
+  });
   return [`### ${status}`, description, ...mediaLines(media), ...examples];
 }
 

@@ -9,7 +9,7 @@ import { type SampleForm, type SampleRequest, toSampleRequest } from '../samples
 import { LANGUAGES } from '../samples/samples.ts';
 import { tabs } from '../tabs.ts';
 import type { AddressedContract, OperationAddress } from './addresses.ts';
-import { type BodyView, exampleText } from './body-view.ts';
+import { type BodyView, exampleText, isJsonType } from './body-view.ts';
 import { ABOUT_ERRORS, type CodesOfStatus, errorCodesOf, withOwnFields, withOwnPages } from './error-codes.ts';
 import { type OperationTexts, operationMarkdown } from './operation-markdown.ts';
 import { type AnswerView, needsOf, type OperationView, viewOfOperation } from './operation-view.ts';
@@ -202,7 +202,8 @@ function answerSamples(answers: readonly AnswerView[]): string {
     const blocks = media.flatMap(({ type, examples }) =>
       examples.map(({ label, value }) => {
         const title = examples.length > 1 ? `<p class="example-label">${escapeHtml(label)}</p>` : '';
-        return title + codeBlock(exampleText(value), isText(value) ? 'text' : 'json', `${status} ${type}`);
+        const language = isText(value) && !isJsonType(type) ? 'text' : 'json';
+        return title + codeBlock(exampleText(value, type), language, `${status} ${type}`);
       }),
     );
     const panel = blocks.length > 0 ? blocks.join('\n') : '<p class="no-body">No body.</p>';

@@ -7,8 +7,10 @@ import {
   sampleContentOf,
   toSampleRequest,
 } from '../samples/sample-request.ts';
+import type { MediaView } from './body-view.ts';
 import type { OperationView, ParameterView } from './operation-view.ts';
 import type { ReferredOperation } from './reference.ts';
+import type { SchemaView } from './schema-view.ts';
 
 /** Returns a form with every required parameter. Optional parameters are left out. */
 export function sampleFormOf(operation: ReferredOperation, view: OperationView, server: string): SampleForm {
@@ -25,10 +27,19 @@ export function sampleFormOf(operation: ReferredOperation, view: OperationView, 
       .filter(({ isRequired }) => isRequired)
       .filter(({ place, name }) => place !== 'header' || name.toLowerCase() !== uniqueHeader?.toLowerCase())
       .map(filled),
-    body: media && sampleContentOf(media.type, media.examples[0]?.value),
+    body: media && sampleContentOf(media.type, media.examples[0]?.value, filesIn(media)),
     bodyType: media?.type,
     response: operation.webSocket ? 'messages' : isStream(view) ? 'lines' : 'whole',
   };
+}
+
+function filesIn({ schema }: MediaView): string[] {
+  return schema.members.filter(({ schema: member }) => isFileMember(member)).map(({ name }) => name);
+}
+
+/** Whether a field of a form is a file, or a list of files. */
+export function isFileMember({ type }: Pick<SchemaView, 'type'>): boolean {
+  return /^(array of )?bytes/.test(type);
 }
 
 /** Whether a good response may stay open: a sample that waits for its end would print nothing. */

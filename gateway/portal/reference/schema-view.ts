@@ -169,9 +169,15 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
     }
     if (type === 'array') return 'array of any values';
     const format = textAt(flat, 'format');
-    if (type === 'string' && format === 'binary') return 'bytes';
+    if (type === 'string' && isBinary(flat)) return 'bytes';
     return format === '' ? type : `${type} (${shortened(format, 40)})`;
   }
+}
+
+/** OpenAPI 3.0 says it by a format, 3.1 by a media type without an encoding, as FastAPI writes it. */
+function isBinary({ format, contentMediaType, contentEncoding }: DocumentObject): boolean {
+  if (format === 'binary') return true;
+  return typeof contentMediaType === 'string' && contentEncoding === undefined && !contentMediaType.includes('json');
 }
 
 /** `string (date)` → `strings (date)`, `array of strings` → `arrays of strings` */

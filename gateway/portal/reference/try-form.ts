@@ -7,6 +7,7 @@ import type { BodyView } from './body-view.ts';
 import { exampleText } from './body-view.ts';
 import type { OperationView, ParameterView } from './operation-view.ts';
 import type { ReferredOperation } from './reference.ts';
+import { isFileMember } from './sample-form.ts';
 
 /** Why an operation cannot be sent from its page, as HTML; undefined if it can. */
 export function reasonNotToSend(
@@ -108,7 +109,7 @@ function bodyText(type: string, value: unknown): string {
     return new URLSearchParams(
       Object.entries(value).map(([name, member]): [string, string] => [name, fieldText(member)]),
     ).toString();
-  return exampleText(value);
+  return exampleText(value, type);
 }
 
 /** A file of the reader's; without one, a short text is sent. */
@@ -120,7 +121,7 @@ function fileFields(type: string, { examples, schema }: BodyView['media'][number
   const value = examples[0]?.value;
   const known = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   const fields = schema.members.map(({ name, isRequired, schema: member }, index) => {
-    const isFile = /^(bytes|any value)/.test(member.type);
+    const isFile = isFileMember(member) || member.type.startsWith('any value');
     const text = fieldText(known.find(([one]) => one === name)?.[1]);
     const kind = isFile ? 'type="file"' : `value="${isRequired ? escapeHtml(text) : ''}"`;
     return `<div class="field"><label for="try-part-${index}"><code>${escapeHtml(name)}</code> <small>form</small></label><input id="try-part-${index}" data-part="${escapeHtml(name)}" data-required="${isRequired}" ${kind}></div>`;

@@ -21,7 +21,8 @@ export function curlSample(request: SampleRequest): string {
   if (body?.kind === 'form')
     for (const [name, value] of body.fields) lines.push(`--data-urlencode ${quoted(`${name}=${value}`)}`);
   if (body?.kind === 'multipart')
-    for (const [name, value] of body.fields) lines.push(`-F ${quoted(`${name}=${value}`)}`);
+    for (const [name, value, kind] of body.fields)
+      lines.push(`-F ${quoted(`${name}=${kind === 'file' ? '@path/to/file' : value}`)}`);
   return lines.join(' \\\n  ');
 }
 

@@ -57,7 +57,8 @@ function importsOf({ body, uniqueHeader, response }: SampleRequest): string[] {
   if (body?.kind === 'form') names.push('net/url', 'strings');
   if (body?.kind === 'file') names.push('os');
   if (body?.kind === 'multipart') names.push('bytes', 'mime/multipart');
-  return names.sort();
+  if (body?.kind === 'multipart' && body.fields.some(([, , kind]) => kind === 'file')) names.push('io', 'os');
+  return [...new Set(names)].sort();
 }
 
 function bodyLines(body: SampleContent | undefined): string[] {
@@ -70,8 +71,21 @@ function bodyLines(body: SampleContent | undefined): string[] {
     const fields = body.fields.map(([name, value]) => `fields.Set(${text(name)}, ${text(value)})`);
     return ['fields := url.Values{}', ...fields, 'body := strings.NewReader(fields.Encode())'];
   }
-  const fields = body.fields.map(([name, value]) => `form.WriteField(${text(name)}, ${text(value)})`);
+  const fields = body.fields.flatMap(([name, value, kind]) =>
+    kind === 'file' ? fileLines(name) : [`form.WriteField(${text(name)}, ${text(value)})`],
+  );
   return ['body := &bytes.Buffer{}', 'form := multipart.NewWriter(body)', ...fields, 'form.Close()'];
+}
+
+/** A block of its own, so that a second file has its own variables. */
+function fileLines(name: string): string[] {
+  const failing = ['if err != nil {', '\tpanic(err)', '}'];
+  const lines = [
+    ...['file, err := os.Open("path/to/file")', ...failing],
+    ...[`part, err := form.CreateFormFile(${text(name)}, "file")`, ...failing],
+    ...['io.Copy(part, file)', 'file.Close()'],
+  ];
+  return ['{', ...lines.map((line) => `\t${line}`), '}'];
 }
 
 /** A raw string, in which lines stay lines; it cannot hold a backquote or a carriage return. */

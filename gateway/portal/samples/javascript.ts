@@ -32,8 +32,13 @@ for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
 function before(body: SampleContent | undefined): string {
   if (body?.kind === 'file') return "import { readFile } from 'node:fs/promises';\n\n";
   if (body?.kind !== 'multipart') return '';
-  const parts = body.fields.map(([name, value]) => `form.append(${text(name)}, ${text(value)});\n`);
-  return `const form = new FormData();\n${parts.join('')}\n`;
+  const hasFile = body.fields.some(([, , kind]) => kind === 'file');
+  const parts = body.fields.map(([name, value, kind]) =>
+    kind === 'file'
+      ? `form.append(${text(name)}, await openAsBlob('path/to/file'), 'file');\n`
+      : `form.append(${text(name)}, ${text(value)});\n`,
+  );
+  return `${hasFile ? "import { openAsBlob } from 'node:fs';\n\n" : ''}const form = new FormData();\n${parts.join('')}\n`;
 }
 
 function expressionOf(body: SampleContent): string {

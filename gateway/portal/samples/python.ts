@@ -49,17 +49,20 @@ function importsOf({ body, credentials, uniqueHeader }: SampleRequest): string {
 
 function before(body: SampleContent | undefined): string {
   if (body?.kind !== 'multipart') return '';
-  const parts = body.fields.map(
-    ([name, value]) =>
-      `    f'--{boundary}\\r\\nContent-Disposition: form-data; name="${name.replace(/["'{}\\]/g, '')}"\\r\\n\\r\\n' + ${text(value)} + "\\r\\n"\n`,
-  );
-  return `boundary = "boundary-of-this-form"\nform = (\n${parts.join('')}    f"--{boundary}--\\r\\n"\n)\n`;
+  const parts = body.fields.map(([name, value, kind]) => {
+    const isFile = kind === 'file';
+    const head = `--{boundary}\\r\\nContent-Disposition: form-data; name="${name.replace(/["'{}\\]/g, '')}"${isFile ? '; filename="file"' : ''}`;
+    const content = isFile ? 'open("path/to/file", "rb").read()' : `${text(value)}.encode()`;
+    return `f'${head}\\r\\n\\r\\n'.encode() + ${content} + b"\\r\\n"`;
+  });
+  const end = 'f"--{boundary}--\\r\\n".encode()';
+  return `boundary = "boundary-of-this-form"\nform = (\n    ${[...parts, end].join('\n    + ')}\n)\n`;
 }
 
 function expressionOf(body: SampleContent): string {
   if (body.kind === 'json') return `json.dumps(${literal(body.value, '')}).encode()`;
   if (body.kind === 'text') return `${text(body.text)}.encode()`;
-  if (body.kind === 'multipart') return 'form.encode()';
+  if (body.kind === 'multipart') return 'form';
   if (body.kind === 'file') return 'open("path/to/file", "rb").read()';
   return `urllib.parse.urlencode(${literal(Object.fromEntries(body.fields), '')}).encode()`;
 }

@@ -52,8 +52,11 @@ export type SampleContent =
 
 interface FormBody {
   readonly kind: 'form' | 'multipart';
-  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly fields: readonly FormField[];
 }
+
+/** A file is one of the reader's; its value does not matter. */
+export type FormField = readonly [name: string, value: string, kind?: 'file' | undefined];
 
 /** Puts the values of a form where the contract wants them. */
 export function toSampleRequest(form: SampleForm): SampleRequest {
@@ -132,14 +135,23 @@ export function fieldText(value: unknown): string {
     .replace(/\p{Cc}/gu, ' ');
 }
 
-/** The kind of a body by its media type. A value that does not fit the type is a file of the reader's. */
-export function sampleContentOf(type: string, value: unknown): SampleContent {
+/**
+ * The kind of a body by its media type. A value that does not fit the type is a file of the reader's.
+ *
+ * @param files the fields of a form that are files
+ */
+export function sampleContentOf(type: string, value: unknown, files: readonly string[] = []): SampleContent {
   const plain = (type.split(';')[0] as string).trim().toLowerCase();
   const isText = typeof value === 'string';
   if (/^application\/json$|[+]json$|^\*\/\*$|^application\/\*$/.test(plain))
     return { kind: 'json', value: value ?? {} };
   if (plain === 'application/x-www-form-urlencoded') return { kind: 'form', fields: fieldsOf(value) };
-  if (plain.startsWith('multipart/')) return { kind: 'multipart', fields: fieldsOf(value) };
+  if (plain.startsWith('multipart/')) {
+    const fields = fieldsOf(value).map(
+      ([name, text]): FormField => [name, text, files.includes(name) ? 'file' : undefined],
+    );
+    return { kind: 'multipart', fields };
+  }
   if (isText && /^text\/|[/+](xml|yaml|csv|graphql)$/.test(plain)) return { kind: 'text', text: value };
   if (typeof value === 'object' && value !== null && !Array.isArray(value) && /json/.test(plain))
     return { kind: 'json', value };
