@@ -75,12 +75,14 @@ function matrix(honoursIdempotencyKey: boolean, entry: object, all: readonly Fau
   }
 }
 
-for (const honours of [false, true]) {
-  describe(`an upstream that ${honours ? 'honours' : 'ignores'} Idempotency-Key`, { concurrency: true }, () => {
-    describe('and fails', inTurn, () => matrix(honours, {}, faults));
-    describe('and hangs', inTurn, () => matrix(honours, shortTimeouts, hangs));
-  });
-}
+describe('every fault', { concurrency: true }, () => {
+  for (const honours of [false, true]) {
+    describe(`of an upstream that ${honours ? 'honours' : 'ignores'} Idempotency-Key`, { concurrency: true }, () => {
+      describe('that fails', inTurn, () => matrix(honours, {}, faults));
+      describe('that hangs', inTurn, () => matrix(honours, shortTimeouts, hangs));
+    });
+  }
+});
 
 describe('an upstream that resets connections before it has read anything', () => {
   it('gets nothing, and the client gets that much', async () => {

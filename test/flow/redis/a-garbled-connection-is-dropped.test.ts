@@ -1,7 +1,7 @@
 // A connection to Redis whose replies do not match its commands any more is closed, idle or busy, and the next one is in order.
 
 import assert from 'node:assert/strict';
-import { after, type TestContext, test } from 'node:test';
+import { after, describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { evaluate, toScript } from '../../../gateway/redis/sealed-script.ts';
@@ -58,39 +58,42 @@ function askAllTheTime(t: TestContext, client: Redis, keys: readonly string[]): 
   };
 }
 
-for (const how of GARBLINGS) {
-  test(`${how}: an idle connection is closed, and the client answers again`, async (t) => {
-    const garbled = await throughGarbling(t);
-    const client = await connected(t, garbled.url);
-    await garbled.garble(how);
-    await eventually(async () => client.status === 'ready');
-    assert.equal(await evaluate(client, ECHO, ['key'], ['a question']), 'a question');
-  });
+describe('a garbled connection', { concurrency: true }, () => {
+  for (const how of GARBLINGS) {
+    test(`${how}: an idle connection is closed, and the client answers again`, async (t) => {
+      const garbled = await throughGarbling(t);
+      const client = await connected(t, garbled.url);
+      await garbled.garble(how);
+      await eventually(async () => client.status === 'ready');
+      assert.equal(await evaluate(client, ECHO, ['key'], ['a question']), 'a question');
+    });
 
-  test(`${how}: a busy connection is closed, and from then on each answer is right`, async (t) => {
-    const garbled = await throughGarbling(t);
-    const counts = askAllTheTime(t, await connected(t, garbled.url), ['key']);
-    await eventually(async () => counts().right > 10);
-    await garbled.garble(how);
-    counts();
-    await eventually(async () => counts().right > 10);
-    assert.equal(counts().wrong, 0);
-  });
+    test(`${how}: a busy connection is closed, and from then on each answer is right`, async (t) => {
+      const garbled = await throughGarbling(t);
+      const counts = askAllTheTime(t, await connected(t, garbled.url), ['key']);
+      await eventually(async () => counts().right > 10);
+      await garbled.garble(how);
+      counts();
+      await eventually(async () => counts().right > 10);
+      assert.equal(counts().wrong, 0);
+    });
 
-  test(`${how}: a connection that only listens is closed, and announcements arrive again`, async (t) => {
-    const garbled = await throughGarbling(t);
-    let heard = 0;
-    const hear = () => {
-      heard += 1;
-    };
-    t.after(subscribe({ url: garbled.url, channels: () => ['changes'], onMessage: hear, onSubscribed: hear }));
-    await eventually(async () => heard === 1);
-    await garbled.garble(how);
-    await eventually(async () => heard === 2);
-    await askServer(redis.port, 'PUBLISH', 'changes', '1');
-    await eventually(async () => heard === 3);
-  });
-}
+    test(`${how}: a connection that only listens is closed, and announcements arrive again`, async (t) => {
+      const garbled = await throughGarbling(t);
+      const channel = `changes ${how}`;
+      let heard = 0;
+      const hear = () => {
+        heard += 1;
+      };
+      t.after(subscribe({ url: garbled.url, channels: () => [channel], onMessage: hear, onSubscribed: hear }));
+      await eventually(async () => heard === 1);
+      await garbled.garble(how);
+      await eventually(async () => heard === 2);
+      await askServer(redis.port, 'PUBLISH', channel, '1');
+      await eventually(async () => heard === 3);
+    });
+  }
+});
 
 test('each connection to a server of a Cluster is watched, and the one that listens', async (t) => {
   const cluster = await startCluster();

@@ -14,7 +14,9 @@ import {
   start,
 } from './killed.ts';
 
-describe('a write of a gateway that was killed before it answered is never executed twice', () => {
+describe('a write of a gateway that was killed before it answered is never executed twice', {
+  concurrency: true,
+}, () => {
   it('after a restart, unless the entry has whenOutcomeUnknown: run', async () => {
     const killed = await killInTheMiddle(undefined);
     await isSentOnOnce(killed);

@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { LEASE_MARGIN_MS } from '../../../gateway/replay/replay.ts';
-import { closesAfterEach } from '../../support/closing.ts';
+import { closesAfterAll } from '../../support/closing.ts';
 import { assertRefusal } from '../../support/errors.ts';
 import { thingsContract } from '../../support/things.ts';
 import { startUpstream } from '../../support/upstream.ts';
 import { installGateway, type Others } from './installed.ts';
 import { newKey } from './keyed.ts';
 
-export const start = closesAfterEach();
+export const start = closesAfterAll();
 /** Long enough that a slow machine kills the gateway before it gives up. */
 const TIMEOUT_MS = 2000;
 

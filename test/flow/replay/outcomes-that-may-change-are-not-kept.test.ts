@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { closesAfterEach } from '../../support/closing.ts';
+import { closesAfterAll, closesAfterEach } from '../../support/closing.ts';
 import type { Answer } from '../../support/connection.ts';
 import { assertRefusal } from '../../support/errors.ts';
 import { headersOf, httpAnswer, type Script } from '../../support/scripted-upstream.ts';
@@ -47,7 +47,8 @@ const unknown: Record<string, Script> = {
 const start = closesAfterEach();
 /** Long enough that a slow machine has sent the request: one that was not sent has no unknown outcome. */
 const TIMEOUT_MS = 700;
-const open = (entry: object = {}) => start(createKeyedWorld({}, { timeoutMs: TIMEOUT_MS, ...entry }, strict));
+const openWorld = (entry: object) => createKeyedWorld({}, { timeoutMs: TIMEOUT_MS, ...entry }, strict);
+const open = (entry: object = {}) => start(openWorld(entry));
 
 /** One for all tests of a suite. */
 function openOnce(): () => KeyedWorld {
@@ -124,31 +125,6 @@ describe('a request that the upstream may have executed is refused from then on:
     });
   }
 
-  for (const entry of [{ whenOutcomeUnknown: 'run' }, { honoursIdempotencyKey: true, retry: { attempts: 0 } }]) {
-    it(`but not with ${Object.keys(entry)[0]}`, async () => {
-      const world = await open(entry);
-      for (const script of Object.values(unknown)) {
-        const { error } = await runsAnew(world, script);
-        assert.equal(error.retryable, true);
-      }
-    });
-
-    it(`with ${Object.keys(entry)[0]}, only the same request is sent with the key`, async () => {
-      const world = await open(entry);
-      for (const script of Object.values(unknown)) {
-        const key = newKey();
-        world.upstream.plays(script);
-        assert.ok((await world.post({ key, line: LINE })).status >= 500);
-        world.upstream.plays(creates);
-        world.upstream.received.length = 0;
-        for (const request of [{ body: '{"name":"b"}' }, { line: 'POST /v1/things' }])
-          assertRefusal(await world.post({ key, line: LINE, ...request }), 'idempotency_key_reused');
-        assert.equal(world.upstream.received.length, 0);
-        assert.equal((await world.post({ key, line: LINE })).status, 201);
-      }
-    });
-  }
-
   it('and operators see it', async () => {
     const world = await open();
     await failAndRepeat(world, (socket) => socket.destroy());
@@ -170,6 +146,34 @@ describe('a request that the upstream may have executed is refused from then on:
     const answer = await world.post({ line: 'POST /v1/open-things' });
     assert.deepEqual([answer.status, answer.error.retryable], [502, false]);
   });
+});
+
+describe('a request that the upstream may have executed, by a setting:', { concurrency: true }, () => {
+  const start = closesAfterAll();
+  for (const entry of [{ whenOutcomeUnknown: 'run' }, { honoursIdempotencyKey: true, retry: { attempts: 0 } }]) {
+    it(`with ${Object.keys(entry)[0]} it is sent again`, async () => {
+      const world = await start(openWorld(entry));
+      for (const script of Object.values(unknown)) {
+        const { error } = await runsAnew(world, script);
+        assert.equal(error.retryable, true);
+      }
+    });
+
+    it(`with ${Object.keys(entry)[0]} only the same request is sent with the key`, async () => {
+      const world = await start(openWorld(entry));
+      for (const script of Object.values(unknown)) {
+        const key = newKey();
+        world.upstream.plays(script);
+        assert.ok((await world.post({ key, line: LINE })).status >= 500);
+        world.upstream.plays(creates);
+        world.upstream.received.length = 0;
+        for (const request of [{ body: '{"name":"b"}' }, { line: 'POST /v1/things' }])
+          assertRefusal(await world.post({ key, line: LINE, ...request }), 'idempotency_key_reused');
+        assert.equal(world.upstream.received.length, 0);
+        assert.equal((await world.post({ key, line: LINE })).status, 201);
+      }
+    });
+  }
 });
 
 describe('kept answers:', () => {

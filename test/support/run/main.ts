@@ -1,4 +1,4 @@
-// Runs test files, many in one process: loading the gateway takes longer than the tests of most files. Five processes more than there
+// Runs test files, many in one process: loading the gateway takes longer than the tests of most files. Three processes more than there
 // are cores run at a time, because tests also wait; the processes take one file after another from the same list.
 //
 //   node test/support/run/main.ts [--provide] [folder or file …]     default: all of test/
@@ -100,8 +100,8 @@ const FLAGS = [
   '--no-lazy-feedback-allocation',
 ];
 
-/** Processes more than cores: many tests wait for a moment or for a process. On two cores seven take a tenth less time than five. */
-const WAITING = 5;
+/** Processes more than cores: many tests wait for a moment or for a process. Each process compiles what it runs: 12 CPU seconds on two cores. */
+const WAITING = 3;
 
 /** Ends the processes. */
 const ending = new AbortController();
