@@ -27,6 +27,8 @@ const NAMES = [['a.test'], ['b.test', 'www.b.test']] as const;
 const HTTP_DEADLINE_MS = 15_000;
 /** After some failures an attempt is made every half an hour. In the calm, one of them has to succeed. */
 const ALL_ARRIVES_AFTER_MS = 10 * 60_000;
+/** An attempt is over after so long. */
+const ATTEMPT_MAX_MS = 60_000;
 /** More in a row come from no fault of the network. */
 const FAILURES_MAX = 8;
 const OPERATED = 0.6;
@@ -171,7 +173,8 @@ function startCertificates(world: World, processes: number): Running {
         for (const { names, shown, failure } of keeper.kept()) {
           const isGood = shown !== undefined && shown.expiresAtMs > nowMs;
           // The wait after some failures may last longer than the calm.
-          const isWaiting = failure !== undefined && failure.nextAtMs > nowMs && failure.failures < FAILURES_MAX;
+          const isWaiting =
+            failure !== undefined && failure.nextAtMs > nowMs - ATTEMPT_MAX_MS && failure.failures < FAILURES_MAX;
           const isClockWrong = nowMs < BEGINNING_MS + world.now() - CLOCK_WRONG_MS;
           if (!isGood && !isWaiting && !isClockWrong)
             world.violate('progress', `${place.name} shows no valid certificate for ${names}`);
