@@ -25,6 +25,11 @@ local function changed(from)
   call('HINCRBY', lease, 'version', 1)
   call('PUBLISH', records .. ':changed', '')
 end
+-- A failover may lose a token, and another holder then gets the same one.
+local function is_held(token, holder)
+  local kept = call('HMGET', lease, 'token', 'holder')
+  return kept[1] == token and kept[2] == holder
+end
 `;
 const script = (source: string): Script => toScript(PRELUDE + source);
 
@@ -47,20 +52,20 @@ local left = (tonumber(ends) or 0) - now_ms()
 -- A lease that ends later than a new one would was written before the clock was set back.
 if left > 0 and left <= tonumber(ARGV[1]) then return false end
 token = math.max((tonumber(token) or 0) + 1, math.floor(now_ms() / 1000))
-call('HSET', lease, 'token', string.format('%.0f', token), 'until', string.format('%.0f', now_ms() + ARGV[1]))
+call('HSET', lease, 'token', string.format('%.0f', token), 'until', string.format('%.0f', now_ms() + ARGV[1]), 'holder', ARGV[2])
 return token
 `);
 const CONFIRM = script(`
-if call('HGET', lease, 'token') ~= ARGV[1] then return 0 end
-call('HSET', lease, 'until', string.format('%.0f', now_ms() + ARGV[2]))
+if not is_held(ARGV[1], ARGV[2]) then return 0 end
+call('HSET', lease, 'until', string.format('%.0f', now_ms() + ARGV[3]))
 return 1
 `);
 const RELEASE = script(`
-if call('HGET', lease, 'token') == ARGV[1] then call('HSET', lease, 'until', 0) end
+if is_held(ARGV[1], ARGV[2]) then call('HSET', lease, 'until', 0) end
 `);
 const WRITE = script(`
-if call('HGET', lease, 'token') ~= ARGV[1] then return 0 end
-changed(2)
+if not is_held(ARGV[1], ARGV[2]) then return 0 end
+changed(3)
 return 1
 `);
 const PUT = script(`changed(1)`);
@@ -72,6 +77,7 @@ export async function openRedisAcmeStore(
   machine: Machine = realMachine,
 ): Promise<AcmeStore> {
   const { performance } = machine;
+  const holder = machine.randomUUID();
   const client = await openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS }, connect);
   const run = (which: Script, ...args: (string | number)[]) => evaluate(client, which, [RECORDS, LEASE], args);
   let known: { readonly state: string; readonly records: AcmeRecords; readonly channel: string } | undefined;
@@ -90,12 +96,12 @@ export async function openRedisAcmeStore(
   return {
     now: () => (aheadMs === undefined ? machine.now() : Math.round(performance.now() + aheadMs)),
     read,
-    take: async (forMs) => ((await run(TAKE, forMs)) as number | null) ?? undefined,
-    confirm: async (token, forMs) => (await run(CONFIRM, token, forMs)) === 1,
+    take: async (forMs) => ((await run(TAKE, forMs, holder)) as number | null) ?? undefined,
+    confirm: async (token, forMs) => (await run(CONFIRM, token, holder, forMs)) === 1,
     async release(token) {
-      await run(RELEASE, token);
+      await run(RELEASE, token, holder);
     },
-    write: async (token, changes) => (await run(WRITE, token, ...flat(changes))) === 1,
+    write: async (token, changes) => (await run(WRITE, token, holder, ...flat(changes))) === 1,
     async put(changes) {
       await run(PUT, ...flat(changes));
     },

@@ -212,14 +212,14 @@ const CERTIFICATES = of('certificates', [
   [
     'the fence is not compared when the lease is confirmed',
     'acme/redis-acme-store.ts',
-    "if call('HGET', lease, 'token') ~= ARGV[1] then return 0 end\ncall(",
+    'if not is_held(ARGV[1], ARGV[2]) then return 0 end\ncall(',
     'call(',
   ],
   [
-    'a lease is taken although it is held, with the same fence',
+    'a lease is taken although it is held',
     'acme/redis-acme-store.ts',
-    "local token, ends = unpack(call('HMGET', lease, 'token', 'until'))",
-    "local token, ends = unpack(call('HMGET', lease, 'token', 'until'))\nif token then return tonumber(token) end",
+    'if left > 0 and left <= tonumber(ARGV[1]) then return false end',
+    '',
   ],
   [
     'a lease that was killed with its holder is never taken',
