@@ -2,6 +2,7 @@
 // control characters.
 
 import { createHash } from 'node:crypto';
+import { nextCommandOf } from '../shared/next-command.ts';
 import { shortTextOf, visibleLine } from '../shared/text.ts';
 import { type AlertCause, type AlertMessage, type AlertNote, severityOf } from './alert.ts';
 import type { Due } from './due.ts';
@@ -81,6 +82,7 @@ export function mailTextOf({ notes, gateway }: AlertMessage): string {
 
 function paragraphOf(note: AlertNote): string {
   const { state, severity, cause, consequence, since, until, instances, runbook, link, id } = note;
+  const next = nextCommandOf(id);
   return [
     state === 'resolved' ? `RESOLVED: ${cause}` : `${severity.toUpperCase()}: ${cause}`,
     ...(consequence === '' ? [] : [consequence]),
@@ -88,6 +90,7 @@ function paragraphOf(note: AlertNote): string {
     ...(instances.length === 0 ? [] : [`Instances: ${instances.join(', ')}`]),
     `Details: ${link}`,
     ...(runbook === null ? [] : [`Runbook: docs/operations.md, ${runbook}`]),
+    ...(next === undefined || state === 'resolved' ? [] : [`Next: ${next}`]),
     `Cause: ${id}`,
   ].join('\n');
 }

@@ -1,6 +1,7 @@
 // Pure: joins the reports of one or several gateways into the data of the page, with the markers of all in one list. It also finds out
 // whether their configurations differ, which no single gateway can know.
 
+import { nextCommandOf } from '../shared/next-command.ts';
 import {
   type Cause,
   type FleetInstance,
@@ -31,6 +32,9 @@ export interface LocalFeed {
   readonly events: readonly GatewayEvent[];
 }
 
+/** `instances`: those that the cause concerns, if it does not concern all. */
+type Told = Cause & { readonly instances?: readonly string[] };
+
 /** All times are ISO 8601, UTC. */
 export interface Feed {
   readonly at: string;
@@ -44,8 +48,7 @@ export interface Feed {
     readonly stores: readonly StoreReport[];
   }[];
   readonly versions: VersionSummary | null;
-  /** `instances`: those that the cause concerns, if it does not concern all. */
-  readonly attention: readonly (Cause & { readonly instances?: readonly string[] })[];
+  readonly attention: readonly (Told & { readonly next?: string | undefined })[];
   readonly events: readonly (GatewayEvent & { readonly instance?: string })[];
 }
 
@@ -80,9 +83,9 @@ export function feedOf(
     history: counted.length === 0 ? null : historyReport(bounds, counted),
     organizations: mergeNearLimit(told.map(({ organizations }) => organizations)),
     status: told.find(({ status }) => status !== null)?.status ?? null,
-    statuses: told.map(({ name, status }) => ({ instance: name, status, stores: storeReports(status ?? {}) })),
+    statuses: told.map(({ name, status }) => ({ instance: name, status, stores: storeReports(status ?? {}, nowMs) })),
     versions: told.find(({ versions }) => versions !== null)?.versions ?? null,
-    attention: attentionOf(answers, returned, nowMs),
+    attention: attentionOf(answers, returned, nowMs).map((cause) => ({ ...cause, next: nextCommandOf(cause.id) })),
     events: told.length === 1 ? (first?.events ?? []) : joinEvents(told),
   };
 }
@@ -95,7 +98,7 @@ export function attentionOf(
   }[],
   returned: readonly ReturnedInstance[],
   nowMs: number,
-): Feed['attention'] {
+): Told[] {
   const told = answers.flatMap(({ instance: { name }, value }) => (value === undefined ? [] : [{ ...value, name }]));
   const silent = answers.filter(({ value }) => value === undefined).map(({ instance }) => silentCause(instance));
   const isSilent = ({ name }: ReturnedInstance) => silent.some(({ id }) => id === missingCauseId(name));
@@ -104,7 +107,7 @@ export function attentionOf(
 }
 
 /** Joins the same cause of several instances into one, with its earliest begin. */
-function joined(told: readonly (Pick<LocalFeed, 'causes'> & { readonly name: string })[]): Feed['attention'] {
+function joined(told: readonly (Pick<LocalFeed, 'causes'> & { readonly name: string })[]): Told[] {
   const all = told.flatMap(({ name, causes }) => causes.map((cause) => ({ name, cause })));
   const same = [...Map.groupBy(all, ({ cause }) => `${cause.id} ${cause.kind}`).values()].map((group) => {
     const [earliest] = group.toSorted((one, other) => one.cause.since.localeCompare(other.cause.since));
@@ -118,7 +121,7 @@ export function missingCauseId(name: string): string {
   return `instance ${name}`;
 }
 
-function silentCause(instance: FleetInstance | MissingInstance): Feed['attention'][number] {
+function silentCause(instance: FleetInstance | MissingInstance): Told {
   const { name } = instance;
   const since = 'missing_since' in instance ? instance.missing_since : undefined;
   const goneAt = since === undefined ? undefined : new Date(Date.parse(since) + GONE_MS).toISOString();
@@ -136,7 +139,7 @@ function silentCause(instance: FleetInstance | MissingInstance): Feed['attention
 }
 
 /** Alerts take the reason from it. */
-function returnedCause({ name, missing_since: since, why }: ReturnedInstance): Feed['attention'][number] {
+function returnedCause({ name, missing_since: since, why }: ReturnedInstance): Told {
   return {
     ...warningCause(missingCauseId(name), `Instance ${name} is no longer missing.`, why, { since, hasRecovered: true }),
     ...{ details: '#/system', ended: why, instances: [name] },

@@ -35,6 +35,7 @@ const scripts = [
     'tiles',
     'traffic-charts',
     'time-range',
+    'copy-link',
     'subject',
     'charts',
     'chart-kinds',

@@ -1,5 +1,6 @@
 // Pure: adds the counts of one or several gateways, and reports them as figures per operation, per code and per slot.
 
+import { REFUSALS } from '../catalogue/errors.ts';
 import { type Figures, figuresOf } from './figures.ts';
 import { type RangeCounts, type SeriesCounts, sum } from './history-counts.ts';
 import type { ShownTime } from './ranges.ts';
@@ -25,6 +26,8 @@ interface OperationHistory {
 interface CodeHistory {
   readonly stage: string;
   readonly code: string;
+  /** The status that clients get with the code; null if a service chooses it. */
+  readonly status: number | null;
   readonly minute: number;
   readonly total: number;
   /** In the same time a day before; null if nothing was counted then. */
@@ -171,10 +174,14 @@ function codeHistory({ name, minute, slots, before }: SeriesCounts, shown: numbe
   const counts = slots.map(([count = 0]) => count);
   const total = counts.reduce((one, other) => one + other, 0);
   return {
-    ...{ stage, code, minute: minute[0] ?? 0, total },
+    ...{ stage, code, status: statusOf(code), minute: minute[0] ?? 0, total },
     before: before === null ? null : (before[0] ?? 0),
     series: counts.slice(0, shown),
   };
+}
+
+function statusOf(code: string): number | null {
+  return Object.hasOwn(REFUSALS, code) ? REFUSALS[code as keyof typeof REFUSALS].status : null;
 }
 
 /** Subtracts series from one that includes them. */

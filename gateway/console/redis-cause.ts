@@ -21,7 +21,7 @@ export function redisCause(status: StatusForCauses, nowMs: number): Cause[] {
     failureCause(
       redis === undefined ? 'stores' : 'redis',
       `${cause}.`,
-      `${sentence(losses.map(({ lost }) => lost).join('; '))}.`,
+      `${sentence(losses.map(({ lost }) => lost).join('; '))}.${redis === undefined ? '' : ' This ends by itself when Redis answers again.'}`,
       {
         since: limitsAway ? limits.since_at : keysAway ? keys.read_at : undefined,
         until: keysAway ? keys.grace_ends_at : undefined,

@@ -43,6 +43,8 @@ interface StoreRow {
   shown(state: never): Shown;
   /** What clients lose now; undefined if the store can be used. Absent if clients do not notice that it is away. */
   lost?(state: never, nowMs: number): string | undefined;
+  /** What happens by itself when the store can be used again: sentences. */
+  readonly back: string;
 }
 
 /** The states of the key store in which it cannot be read. */
@@ -51,40 +53,46 @@ export const AWAY = ['failing', 'away'];
 export const STORES = {
   keys: {
     name: 'key store',
-    shown: ({ store, grace_ends_at: graceEndsAt }: KeysState): Shown => [
+    back: 'It is asked again until it answers. Keys and revocations of the meantime are then in force, without a restart.',
+    shown: ({ store, reason, read_at: readAt, grace_ends_at: graceEndsAt }: KeysState): Shown => [
       store,
-      graceEndsAt && `cached keys are valid until ${graceEndsAt}`,
+      graceEndsAt && `last read ${readAt}, known keys are valid until ${graceEndsAt}: ${reason}`,
     ],
     lost: ({ store = '', grace_ends_at: graceEndsAt }: KeysState, nowMs: number) =>
       AWAY.includes(store) ? ofKeys(graceEndsAt, nowMs) : undefined,
   },
   limits: {
     name: 'store of limits',
-    shown: ({ state, kind, reason = '', policyInForce }: LimitsState): Shown => [
+    back: 'It is tried five times a second, and decides again as soon as it can count. What was admitted meanwhile is not counted.',
+    shown: ({ state, kind, reason = '', since_at: since, policyInForce }: LimitsState): Shown => [
       state,
-      policyInForce ? `decided by the policy ${policyInForce}: ${reason}` : kind,
+      policyInForce ? `whenStoreIsAway: ${policyInForce} decides since ${since}: ${reason}` : kind,
     ],
     lost: ({ state, policyInForce = '' }: LimitsState) =>
       state === 'away' ? (ofLimits[policyInForce] ?? 'limits are not shared') : undefined,
   },
   idempotency: {
     name: 'store of idempotent answers',
-    shown: ({ state, kind }: ReplayState): Shown => [state, kind],
+    back: 'Such writes pass again with its first answer. A write that was in progress may be repeated with its key.',
+    shown: ({ state, kind }: ReplayState): Shown => (state === 'away' ? [state] : [state, kind]),
     lost: ({ state }: ReplayState) => (state === 'away' ? 'writes with an Idempotency-Key get 503' : undefined),
   },
   deprecated_uses: {
     name: 'store of deprecated calls',
+    back: 'The process holds the counts, and writes them then.',
     shown: ({ state, waiting }: CountsState): Shown => [state, waitingText(waiting)],
     lost: ({ state }: CountsState) =>
       state === 'away' ? 'calls of deprecated operations are counted later' : undefined,
   },
   usage: {
     name: 'store of use',
+    back: 'The process holds the counts, and writes them then.',
     // Counts wait in the process until they can be stored. Some always wait, so that the instances would differ.
     shown: ({ state, waiting }: CountsState): Shown => (state === 'away' ? [state, waitingText(waiting)] : ['up']),
   },
   sessions: {
     name: 'session store',
+    back: 'People whose sessions it still has need not sign in again.',
     // Sessions are in the same Redis as the keys, so the row of the keys says what clients lose.
     shown: ({ store, reason }: SessionsState): Shown => [store, reason],
   },
@@ -107,21 +115,27 @@ function storesIn(status: StoreStates): { readonly state: object; readonly row: 
 
 interface RowOfAny {
   readonly name: string;
+  readonly back: string;
   shown(state: object): Shown;
   lost?(state: object, nowMs: number): string | undefined;
 }
 
 export interface StoreReport {
   readonly name: string;
-  readonly state: string | undefined;
+  readonly state: string;
   readonly details: string;
+  /** What clients lose now, and what comes back by itself; absent while the store can be used. */
+  readonly lost?: string;
+  readonly back?: string;
 }
 
 /** Returns what the console shows of the stores. */
-export function storeReports(status: StoreStates): StoreReport[] {
+export function storeReports(status: StoreStates, nowMs: number): StoreReport[] {
   return storesIn(status).map(({ state, row }) => {
-    const [shown, details = ''] = row.shown(state);
-    return { name: row.name, state: shown, details };
+    const [shown = '', details = ''] = row.shown(state);
+    const report = { name: row.name, state: shown, details };
+    const lost = row.lost?.(state, nowMs) ?? 'they notice nothing';
+    return AWAY.includes(shown) ? { ...report, lost, back: row.back } : report;
   });
 }
 

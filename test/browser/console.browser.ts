@@ -111,7 +111,7 @@ describe('the console in a browser', () => {
   it('shows its empty state before any traffic', async () => {
     const { page, complaints, foreign } = await open();
     await page.locator('#attention li').waitFor(PATIENCE);
-    assert.equal(await attention(page), '● Nothing needs attention.');
+    assert.match((await attention(page)) ?? '', /^● Nothing needs attention\. 2 upstreams, stores, certificates and/);
     assert.match((await page.locator('#operations').textContent()) ?? '', /No requests in this time/);
     assert.match((await page.locator('#codes').textContent()) ?? '', /No errors/);
     assert.equal(await page.locator('#workers-section').isVisible(), false);
@@ -160,6 +160,26 @@ describe('the console in a browser', () => {
     await page.keyboard.press('End');
     await page.locator('#traffic-chart .tip', { hasText: /2xx: 2\/s.*30 requests so far/ }).waitFor(PATIENCE);
     assert.ok((await page.locator('#traffic-chart .column.partial').count()) > 0);
+    await page.context().close();
+  });
+
+  it('opens the page of an operation with what is known, before the gateway answers', async () => {
+    const { page, complaints } = await open();
+    const row = page.locator('#operations a.row', { hasText: '/v1/things' }).first();
+    await row.waitFor(PATIENCE);
+    const held = Promise.withResolvers<void>();
+    await page.route(/\/console\/(feed|breakdown)/, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await row.click();
+    await page.locator('#subject-tiles .tile', { hasText: 'p99' }).waitFor(PATIENCE);
+    await page.locator('#subject-traffic .column').first().waitFor(PATIENCE);
+    assert.equal(await page.locator('#breakdown a.row').count(), 0);
+    held.resolve();
+    await page.locator('#breakdown a.row').first().waitFor(PATIENCE);
+    await page.locator('#subject-about a', { hasText: 'platform' }).waitFor(PATIENCE);
+    assert.deepEqual(complaints, []);
     await page.context().close();
   });
 

@@ -1,6 +1,7 @@
 // Prints what needs attention, in the words of the console: each cause with its consequence, its runbook and its link.
 
 import type { AlertNote } from '../../alerts/alert.ts';
+import { nextCommandOf } from '../../shared/next-command.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
 
@@ -25,11 +26,13 @@ export function printCauses(
 
 function linesOf({ id, severity, cause, consequence, since, instances, runbook, link }: AlertNote): string[] {
   const where = instances.length === 0 ? '' : ` On ${instances.join(', ')}.`;
+  const next = nextCommandOf(id);
   const more = [
     `${consequence} Since ${since}.${where}`.trimStart(),
     `cause    ${id}`,
     ...(runbook === null ? [] : [`runbook  ${runbook} in docs/operations.md, and ${pageOf(link, runbook)}`]),
     `details  ${link}`,
+    ...(next === undefined ? [] : [`next     ${next}`]),
   ];
   return [`${severity.toUpperCase().padEnd(WIDTH)}${cause}`, ...more.map((line) => `${' '.repeat(WIDTH)}${line}`)];
 }

@@ -1,18 +1,19 @@
 // What needs attention, as a list. Each line has a cause, its consequence, its begin, and links to its details.
 
-import { element, link, state } from './elements.js';
+import { commandLine, element, link, state } from './elements.js';
 import { timeElement, withTimes } from './format.js';
-import { addressOf } from './routes.js';
+import { addressOf, routeIn } from './routes.js';
 
-/** @param isHere whether the cause is shown on the page that has its details */
-export function attentionLine({ kind, cause, consequence, since, until, runbook, details, instances }, isHere = false) {
+/** Shows what the cause has: a page leaves out the link to itself, and the first page the command. */
+export function attentionLine({ kind, cause, consequence, since, until, runbook, details, instances, next }) {
   const more = [];
   if (instances !== undefined) more.push(` On ${instances.join(', ')}.`);
   if (since !== undefined) more.push(element('span', { class: 'when' }, ' Since ', timeElement(since), '.'));
   if (until !== undefined && !consequence.includes(until))
     more.push(element('span', { class: 'when' }, ' Until ', timeElement(until), '.'));
-  const leads = leadsOf({ details: isHere ? undefined : details, runbook });
+  const leads = leadsOf({ details, runbook });
   if (leads.length > 0) more.push(' ', element('span', { class: 'leads' }, ...leads));
+  if (next !== undefined) more.push(commandLine(next));
   return lineOf(
     kind,
     element('strong', {}, withTimes(cause)),
@@ -33,3 +34,14 @@ export function lineOf(kind, ...content) {
   const text = element('span', { class: 'text' }, ...content);
   return element('li', { class: kind }, state(kind, ''), text);
 }
+
+/** The causes whose details are a page. */
+export function causesOf(causes, { view, id }) {
+  return causes.filter(({ details }) => {
+    const led = details === undefined ? undefined : routeIn(details);
+    return led?.view === view && led.id === id;
+  });
+}
+
+/** Whether something among them has become slow: its durations are then marked. */
+export const isSlow = (causes) => causes.some(({ id, hasRecovered: isOver }) => id.startsWith('slow ') && !isOver);

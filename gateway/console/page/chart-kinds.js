@@ -7,7 +7,7 @@ import { durationTicks, labelled, linearTicks } from './scale.js';
 /** Requests per second: one column per slot. */
 export const stacked = {
   format: (value) => `${rate(value)}/s`,
-  axisFormat: (value) => String(value),
+  axisFormat: (value) => `${value}/s`,
   // Of a slot that has only begun there is no rate.
   lastSlot: (unfinished) => (unfinished > 0 ? -2 : -1),
   ticksFor: (series) => linearTicks(Math.max(...totals(series), 0) || 1),
@@ -68,7 +68,9 @@ export const durations = {
 /** Nothing where there is no point. */
 function line(kind, points) {
   const d = pathOf(points);
-  return d === '' ? [] : [drawn('path', { class: `line ${kind}`, d })];
+  const alone = points.filter((point, at) => point !== null && points[at - 1] == null && points[at + 1] == null);
+  const dots = alone.map(([cx, cy]) => drawn('circle', { class: `dot ${kind}`, cx, cy, r: 2.5 }));
+  return d === '' ? [] : [drawn('path', { class: `line ${kind}`, d }), ...dots];
 }
 
 function totals(series) {

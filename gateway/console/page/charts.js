@@ -3,7 +3,6 @@
 // alone. A sentence and, on demand, a table describe the contents of a chart.
 
 import { marksIn } from './chart-marks.js';
-import { chartTable } from './chart-table.js';
 import { drawn, element } from './elements.js';
 import { clock, clockWithSeconds } from './format.js';
 import { timeTicks } from './scale.js';
@@ -41,12 +40,15 @@ export function createChart(container, options) {
   const unit = element('span', { class: 'soft' });
   const heading = element('h3', {}, `${title} `, unit);
   const legend = element('ul', { class: 'legend' });
-  const table = chartTable(title);
+  const scroller = element('div', {
+    ...{ class: 'scroller low', role: 'region', tabindex: '0', 'aria-label': `${title}, as a table` },
+  });
+  const details = element('details', {}, element('summary', {}, 'As a table'), scroller);
   charts += 1;
   // A pattern of a chart that is hidden would draw nothing.
   const pattern = `hatch-${charts}`;
   const plot = element('div', { class: 'plot' }, svg, cursor, tip);
-  container.replaceChildren(heading, legend, plot, table.details);
+  container.replaceChildren(heading, legend, plot, details);
   let shown;
   let placed;
   let chosen;
@@ -59,11 +61,17 @@ export function createChart(container, options) {
     unit.textContent = shown.unit;
     legend.replaceChildren(...shown.series.map((series) => keyOf(series, shown, options)));
     svg.setAttribute('aria-label', sentenceOf(title, shown, options));
-    table.show(shown, options.format);
+    void showTable();
     const last = slotsIn(shown) - 1;
     cursor.setAttribute('aria-valuemin', '0');
     cursor.setAttribute('aria-valuemax', String(Math.max(0, last)));
     point(chosen === undefined ? undefined : Math.min(chosen, last));
+  }
+
+  async function showTable() {
+    if (!details.open || shown === undefined) return;
+    const { tableOf } = await import('./chart-table.js');
+    scroller.replaceChildren(tableOf(title, shown, options.format));
   }
 
   function choose(slot) {
@@ -157,6 +165,7 @@ export function createChart(container, options) {
     } else return;
     event.preventDefault();
   });
+  details.addEventListener('toggle', () => void showTable());
   new ResizeObserver(show).observe(container);
 
   /**
@@ -191,7 +200,7 @@ function draw(svg, data, options, width, pattern) {
   }
   for (const ms of timeTicks(beginMs, endMs, right - MARGIN.left)) {
     parts.push(drawn('line', { class: 'axis', x1: toX(ms), x2: toX(ms), y1: bottom, y2: bottom + 4 }));
-    parts.push(text(Math.min(Math.max(toX(ms), MARGIN.left + 12), right - 8), bottom + 18, clock(ms), 'middle'));
+    parts.push(text(Math.min(Math.max(toX(ms), MARGIN.left + 12), right - 8), bottom + 18, tickText(ms), 'middle'));
   }
   const { tops, drawings } = options.draw(series, { slotX, toY, unfinished, pattern });
   parts.push(...marksIn(events, { beginMs, endMs, toX, top: MARGIN.top, bottom, pattern }).map((mark) => mark.drawing));
@@ -216,6 +225,8 @@ function draw(svg, data, options, width, pattern) {
     hit: (slot, y) => tops?.[slot]?.find(({ from, to }) => y <= from && y >= to)?.name,
   };
 }
+
+const tickText = (ms) => (ms % 60_000 === 0 ? clock(ms) : clockWithSeconds(ms));
 
 /** A series in the legend, with its last value. */
 function keyOf({ name, kind, values }, { unfinished }, { format, lastSlot }) {

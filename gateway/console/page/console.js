@@ -8,14 +8,14 @@ import { clockWithSeconds, gatewayNow, setGatewayTime } from './format.js';
 import { mayAct, setRole } from './role.js';
 import { ALL, addressOf, instanceIn, keep, routeIn } from './routes.js';
 import { subjectIn } from './subjects.js';
-import { copyLink, placeTime, renewedEveryMs, shownTime, timeName } from './time-range.js';
+import { placeTime, renewedEveryMs, shownTime, timeName } from './time-range.js';
 import { createViews } from './views.js';
 
 const connection = place('connection');
 const pause = place('pause');
 const leave = place('leave');
 const instance = place('instance');
-const views = createViews({ answer: onAnswer, lost: onLost, refused: onRefused }, latestFeed);
+const views = createViews({ answer: onAnswer, lost: onLost, refused: onRefused }, latestFeed, feedBefore);
 let stop = () => undefined;
 let session;
 let signingIn = false;
@@ -27,6 +27,8 @@ let refused = false;
 /** The question to the gateway that is repeated, and the latest answer to it. */
 let asked;
 let latest;
+/** The latest answer of any view, and its time and instance. */
+let before;
 
 /** What the address asks of the gateway: time, instance, and what the view is about. */
 function questionOf(route) {
@@ -75,6 +77,7 @@ function startAnew() {
 function onFeed(feed) {
   onAnswer();
   latest = feed;
+  before = { feed, shown: timeAndInstance() };
   setGatewayTime(feed.at);
   const isFirst = startedAt === undefined;
   if (!isFirst && feed.started_at !== startedAt) restartedAt = feed.started_at;
@@ -94,6 +97,15 @@ function onFeed(feed) {
 /** The latest answer; undefined while there is none for the present address. */
 function latestFeed() {
   return JSON.stringify(questionOf(routeIn(location.hash))) === asked ? latest : undefined;
+}
+
+/** What was told to the view before, if it was of the time and the instance of this address. */
+function feedBefore() {
+  return before?.shown === timeAndInstance() ? before.feed : undefined;
+}
+
+function timeAndInstance() {
+  return JSON.stringify([shownTime(), instanceIn(routeIn(location.hash))]);
 }
 
 /** The choice of an instance is shown only if there are several. */
@@ -220,9 +232,10 @@ instance.addEventListener('change', () => {
   const chosen = instance.value === ALL ? undefined : instance.value;
   location.hash = addressOf(view, { ...Object.fromEntries(params), instance: chosen }, id);
 });
-place('copy-link').addEventListener('click', ({ currentTarget }) => {
+place('copy-link').addEventListener('click', async ({ currentTarget }) => {
   const hasCharts = !place('ranges').hidden && latest?.history;
-  void copyLink(currentTarget, hasCharts ? { from: latest.history.from, to: latest.at } : undefined);
+  const shown = hasCharts ? { from: latest.history.from, to: latest.at } : undefined;
+  await import('./copy-link.js').then(({ copyLink }) => copyLink(currentTarget, shown), onLost);
 });
 place('reload').addEventListener('click', () => location.reload());
 // The address belongs to the views.
@@ -238,6 +251,12 @@ function onAddress() {
   placeTime();
   for (const one of document.querySelectorAll('#nav a')) one.href = addressOf(one.dataset.name);
 }
+
+// A click follows in a moment: its script is then there.
+addEventListener('pointerover', ({ target }) => {
+  const lead = startedAt === undefined ? null : target.closest?.('a[href^="#/"]');
+  if (lead) views.prepare(routeIn(lead.hash));
+});
 
 addEventListener('hashchange', () => {
   onAddress();

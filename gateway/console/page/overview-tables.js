@@ -1,5 +1,6 @@
 // The tables of the overview: operations, codes, and organizations near their limits. Each row leads to its exchanges.
 
+import { causesOf, isSlow } from './attention.js';
 import { sparkline } from './chart-kinds.js';
 import { element, place, state } from './elements.js';
 import { count, operationLabel, operationName, quantile, rate } from './format.js';
@@ -48,7 +49,13 @@ export function operationsTable() {
       },
       { key: 'spark', label: 'Trend', minor: true, cell: (row) => sparkline(row.series.requests, row.slots) },
       { key: 'p50', label: 'p50', numeric: true, cell: (row) => quantile(row.total.p50_ms), value: total('p50_ms') },
-      { key: 'p99', label: 'p99', numeric: true, cell: (row) => quantile(row.total.p99_ms), value: total('p99_ms') },
+      {
+        key: 'p99',
+        label: 'p99',
+        numeric: true,
+        cell: (row) => state(row.isSlow ? 'warn' : undefined, quantile(row.total.p99_ms)),
+        value: total('p99_ms'),
+      },
       {
         key: 'refused',
         label: 'Refused',
@@ -72,10 +79,17 @@ export function operationsTable() {
     return isBad && number > 0 ? state('bad', count(number)) : count(number);
   }
 
-  return ({ history }) => {
+  return ({ history, attention }) => {
     const rows = [...history.operations, ...(history.others ? [history.others] : [])];
     const { slots } = history;
-    show(rows.map((row) => ({ ...row, slots, perSecond: row.total.requests / history.total_seconds })));
+    show(
+      rows.map((row) => ({
+        ...row,
+        slots,
+        perSecond: row.total.requests / history.total_seconds,
+        isSlow: isSlow(causesOf(attention, { view: 'operations', id: row.name })),
+      })),
+    );
   };
 }
 
@@ -96,7 +110,7 @@ export function codesTable() {
         key: 'minute',
         label: 'Last minute',
         numeric: true,
-        cell: ({ minute }) => count(minute),
+        cell: ({ minute, status }) => (minute > 0 && status >= 500 ? state('bad', count(minute)) : count(minute)),
         value: ({ minute }) => minute,
       },
       {

@@ -16,7 +16,7 @@ const EVERYTHING = 'all operations';
 function attention() {
   let told;
   return ({ attention: causes, status, statuses }) => {
-    const found = causes.map((cause) => attentionLine(cause));
+    const found = causes.map((cause) => attentionLine({ ...cause, next: undefined }));
     if (found.length === 0 && status === null) found.push(lineOf('warn', 'No instance has responded yet.'));
     const bad = causes.filter(({ kind }) => kind === 'bad').length;
     place('attention-count').textContent = causes.length === 0 ? '' : String(causes.length);
@@ -37,9 +37,17 @@ function wellLine(statuses) {
       targets.some(isSuspect) ? [name] : [],
     ),
   );
-  if (names.length === 0) return lineOf('good', 'Nothing needs attention.');
+  if (names.length === 0)
+    return lineOf('good', 'Nothing needs attention. ', element('span', { class: 'soft' }, workingIn(statuses)));
   const told = [...new Set(names)].join(', ');
   return lineOf('warn', `Nothing needs attention yet. Suspect, because its last request failed: ${told}.`);
+}
+
+/** What was looked at, so that a quiet page says more than an empty one. */
+function workingIn(statuses) {
+  const upstreams = new Set(statuses.flatMap(({ status }) => Object.keys(status?.upstreams ?? {}))).size;
+  const instances = statuses.length === 1 ? '' : `, ${statuses.length} instances answer`;
+  return `${upstreams === 1 ? '1 upstream' : `${upstreams} upstreams`}, stores, certificates and configuration are well${instances}.`;
 }
 
 /** The charts of all operations, or of the one that the address names. */

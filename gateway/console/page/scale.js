@@ -30,7 +30,9 @@ export function labelled(ticks) {
   return ticks.filter((_, index) => index % every === 0);
 }
 
-const STEPS_MS = [1, 2, 3, 5, 10, 15, 30, 60, 120, 180, 240, 360].map((minutes) => minutes * 60_000);
+const STEPS_MS = [1 / 12, 1 / 4, 1 / 2, 1, 2, 3, 5, 10, 15, 30, 60, 120, 180, 240, 360].map(
+  (minutes) => minutes * 60_000,
+);
 const LABEL_WIDTH = 70;
 
 /** Round times of the reader's clock within a span, as many as the width has room for. */

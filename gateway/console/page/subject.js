@@ -1,12 +1,12 @@
 // The page of an operation, an upstream, an organization or an error code: its figures beside those of the day before, its charts, the
 // errors, callers and operations among the remembered requests, and the latest of these.
 
-import { attentionLine } from './attention.js';
+import { attentionLine, causesOf, isSlow } from './attention.js';
 import { sparkline } from './chart-kinds.js';
 import { element, link, place, state } from './elements.js';
 import { exchangeTable } from './exchanges.js';
 import { count, lastSpan, moment, operationName, percent, quantile, rate } from './format.js';
-import { addressOf, routeIn } from './routes.js';
+import { addressOf } from './routes.js';
 import { piecesIn } from './runbook.js';
 import { breakerKinds, credentialState, stateOfTarget, targetKinds, worded } from './states.js';
 import { SUBJECTS, subjectIn } from './subjects.js';
@@ -39,31 +39,39 @@ export function openSubject({ view, id }) {
 }
 
 /** What needs attention here comes first: the figures below show it, but do not name it. */
-function showCauses({ attention }) {
-  const { view, id } = subject;
-  const here = attention.filter(({ details }) => {
-    const led = details === undefined ? undefined : routeIn(details);
-    return led?.view === view && led.id === id;
-  });
-  const next = element('ul', {}, ...here.map((cause) => attentionLine(cause, true)));
+function showCauses(here) {
+  const next = element('ul', {}, ...here.map((cause) => attentionLine({ ...cause, details: undefined })));
   const list = place('subject-causes');
   if (list.innerHTML !== next.innerHTML) list.replaceChildren(...next.childNodes);
 }
 
+/**
+ * Shows what the latest feed of another view has of the subject, until its own feed comes: causes, the state of an upstream, and the figures
+ * of an operation of the first page.
+ */
+export function showKnown(feed) {
+  const { history } = feed;
+  const known = history?.operations.find(({ name }) => subject.view === 'operations' && name === subject.id);
+  showSubject({ ...feed, history: known === undefined ? null : { ...history, subject: known } });
+}
+
 export function showSubject(feed) {
   if (subject === undefined) return;
-  showCauses(feed);
+  const here = causesOf(feed.attention, subject);
+  showCauses(here);
+  if (subject.view === 'upstreams' && !isUnknown) showUpstream(feed);
   if (feed.history === null || isUnknown) return;
   const { history } = feed;
   place('subject-figures').hidden = false;
   const isCode = subject.view === 'codes';
   const known = history.subject;
   place('subject-note').textContent = known === null ? NOT_COUNTED : noteOf(history, isCode);
-  place('subject-tiles').replaceChildren(...(known === null ? [] : isCode ? codeTiles(history) : tilesOf(history)));
+  place('subject-tiles').replaceChildren(
+    ...(known === null ? [] : isCode ? codeTiles(history) : tilesOf(history, isSlow(here))),
+  );
   place('subject-traffic').parentElement.hidden = known === null || isCode;
   place('subject-traffic-title').hidden = isCode;
   if (known !== null && !isCode) charts(feed, known, subject.id);
-  if (subject.view === 'upstreams') showUpstream(feed);
 }
 
 function noteOf({ before_seconds: seconds }, isCode) {
@@ -72,7 +80,7 @@ function noteOf({ before_seconds: seconds }, isCode) {
   return `${compared}${isCode ? '' : limit}`;
 }
 
-function tilesOf(history) {
+function tilesOf(history, isSlowNow) {
   const { total_seconds: seconds, minute_seconds: minuteSeconds, before_seconds: beforeSeconds, slots } = history;
   const { total, minute, before, series } = history.subject;
   // What ended before the last minute says nothing of the time that is shown.
@@ -106,7 +114,7 @@ function tilesOf(history) {
       const now = value(total, seconds);
       const isWorse = name !== 'Requests' && past !== undefined && now > past.value * GREW && now > 0.001;
       const isRefused = name === 'Refused' && now > REFUSED_WARNED;
-      const isWarned = isWorse || isRefused;
+      const isWarned = isWorse || isRefused || (name === 'p99' && isSlowNow);
       const kind =
         (isNow ? kindOfHurt(name, minute) : undefined) ?? kindOfHurt(name, total) ?? (isWarned ? 'warn' : undefined);
       const latest = isNow ? text(minute, minuteSeconds) : undefined;
@@ -190,6 +198,21 @@ function showUpstream({ statuses }) {
   if (box.innerHTML !== next.outerHTML) box.replaceChildren(next);
 }
 
+/** Where the operation leads, and how to try it. */
+function showOperation({ latest, errors }) {
+  const upstream = [...latest, ...errors].find((one) => one.upstream !== undefined)?.upstream;
+  const [, method, path] = /^(\S+) (\/.*)$/.exec(subject.id) ?? [];
+  if (path === undefined) return;
+  const next = factsCard([
+    ...(upstream === undefined ? [] : [['Upstream', link(addressOf('upstreams', {}, upstream), upstream)]]),
+    ['Route', link(addressOf('routes', { find: path }), 'Scopes and limits')],
+    ['Try', link(addressOf('explain', { method, target: path }), 'Explain a request')],
+    ['Requests', link(addressOf('requests', subjectIn(subject)), 'All that are remembered')],
+  ]);
+  const box = place('subject-about');
+  if (box.innerHTML !== next.outerHTML) box.replaceChildren(next);
+}
+
 const stateOf = (target) =>
   worded(targetKinds, stateOfTarget(target), target.last_error ? `, ${target.last_error}` : '');
 
@@ -249,17 +272,24 @@ export function createBreakdown() {
   const showErrors = listOf(errors, 'Latest requests that failed, and then those that were refused', {});
   const showLatest = listOf(latest, 'Latest requests');
   return (found) => {
-    for (const [index, { member }] of parts.entries()) shows[index](found[member]);
+    for (const [index, { member }] of parts.entries()) {
+      shows[index](found[member]);
+      // Without requests the sentence at the end says all.
+      places[index].parentElement.hidden = found.requests === 0;
+    }
+    if (subject.view === 'operations') showOperation(found);
     errors.parentElement.hidden = found.errors.length === 0;
     showErrors(found.errors);
     // Where everything fails, both lists would be one.
     const isFailingAll = found.latest.length > 0 && found.latest.every(({ status }) => status >= 400);
-    latest.parentElement.hidden = isFailingAll;
+    latest.parentElement.hidden = isFailingAll || found.requests === 0;
     showLatest(found.latest);
     const { requests, since, errors_since: errorsSince } = found;
     const back = since === null ? '' : `, back to ${moment(since)}`;
     const backOfErrors = errorsSince < since ? `, and of errors back to ${moment(errorsSince)}` : '';
-    reach.textContent = `Of ${count(requests)} requests that are remembered${back}${errorsSince ? backOfErrors : ''}; of quiet ones not all are.`;
+    if (found.requests === 0) reach.textContent = 'No request to it is remembered in this time.';
+    else
+      reach.textContent = `Of ${count(requests)} requests that are remembered${back}${errorsSince ? backOfErrors : ''}; of quiet ones not all are.`;
   };
 }
 

@@ -1,5 +1,6 @@
 // The stores and bounds of the gateway, of each instance that is shown.
 
+import { element } from './elements.js';
 import { count, withTimes } from './format.js';
 import { worded } from './states.js';
 import { createTableOf, instanceColumn, ofAll, sumOf } from './system-table.js';
@@ -21,7 +22,7 @@ export function stores() {
         { key: 'name', label: 'What', cell: ({ name }) => name },
         instanceColumn,
         { key: 'state', label: 'State', cell: (row) => worded(storeKinds, row.state) },
-        { key: 'more', label: 'Details', long: true, cell: ({ more, figures }) => textOf(figures) ?? more },
+        { key: 'more', label: 'Details', long: true, cell: detailsOf },
       ],
     },
   );
@@ -30,10 +31,12 @@ export function stores() {
 function storeRows({ overload = {}, issuers = {}, open_streams: streams = {} }, stored) {
   const { buffered_bytes: held = 0, buffered_bytes_max: heldMax = 0, loop_delay_ms: delay = 0 } = overload;
   const rows = [
-    ...stored.map(({ name, state, details }) => [
+    ...stored.map(({ name, state, details, lost, back }) => [
       name.slice(0, 1).toUpperCase() + name.slice(1),
       state,
       withTimes(details),
+      undefined,
+      lost && { lost: withTimes(lost), back },
     ]),
     ...Object.entries(issuers).map(([name, issuer]) => [
       `Tokens of ${name}`,
@@ -46,7 +49,19 @@ function storeRows({ overload = {}, issuers = {}, open_streams: streams = {} }, 
   ];
   return rows
     .filter(([, known]) => known !== undefined)
-    .map(([name, known, more, figures]) => ({ name, state: known, more, figures }));
+    .map(([name, known, more, figures, outage]) => ({ name, state: known, more, figures, outage }));
+}
+
+/** Of a store that cannot be used: why, what clients get meanwhile, and what happens by itself afterwards. */
+function detailsOf({ more, figures, outage }) {
+  if (outage === undefined || outage === '') return textOf(figures) ?? more;
+  return element(
+    'span',
+    {},
+    ...(more === '' ? [] : [element('span', { class: 'below' }, more)]),
+    element('span', { class: 'below' }, element('strong', {}, 'Clients now: '), outage.lost, '.'),
+    element('span', { class: 'below soft' }, element('strong', {}, 'When it is back: '), outage.back),
+  );
 }
 
 /** The figures of several instances: the worst delay, and the sums of the rest. */

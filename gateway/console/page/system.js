@@ -1,6 +1,7 @@
 // The state of the gateway and its dependencies. Each panel is created once, and updated with every feed.
 
 import { actionButton } from './actions.js';
+import { attentionLine, causesOf } from './attention.js';
 import { element, link, place, state } from './elements.js';
 import { ago, count, day, moment, NONE, timeElement } from './format.js';
 import { versionCell, versionsIn } from './instance-versions.js';
@@ -15,6 +16,7 @@ import { createTable } from './tables.js';
 /** @returns a function that shows a feed in all panels */
 export function system() {
   const shows = [
+    causes(),
     upstreams(),
     stores(),
     configuration(),
@@ -26,6 +28,17 @@ export function system() {
   ];
   return (feed) => {
     for (const show of shows) show(feed);
+  };
+}
+
+/** The causes whose details are here. */
+function causes() {
+  const list = place('system-causes');
+  return ({ attention }) => {
+    const here = causesOf(attention, { view: 'system' });
+    const next = element('ul', {}, ...here.map((cause) => attentionLine({ ...cause, details: undefined })));
+    list.hidden = here.length === 0;
+    if (list.innerHTML !== next.innerHTML) list.replaceChildren(...next.childNodes);
   };
 }
 
@@ -163,7 +176,19 @@ function certificates() {
       keyOf: ({ instance, names }) => `${instance} ${names.join()}`,
       sort: { key: 'days', descending: false },
       columns: [
-        { key: 'names', label: 'Names', cell: ({ names }) => names.join(', '), value: ({ names }) => names[0] },
+        {
+          key: 'names',
+          label: 'Names',
+          long: true,
+          cell: ({ names, file }) =>
+            element(
+              'span',
+              {},
+              names.join(', '),
+              element('span', { class: 'below soft' }, file ?? 'ordered by the gateway'),
+            ),
+          value: ({ names }) => names[0],
+        },
         instanceColumn,
         {
           key: 'days',

@@ -1,5 +1,6 @@
 // The figures of the last minute, each with its trend over the range: a number that is bad looks bad, by a sign and by colour.
 
+import { isSlow } from './attention.js';
 import { sparkline } from './chart-kinds.js';
 import { element, link, place, state } from './elements.js';
 import { count, lastSpan, percent, quantile, rate } from './format.js';
@@ -32,7 +33,7 @@ export function tiles() {
   };
 }
 
-function tilesOf({ history, statuses }) {
+function tilesOf({ attention, history, statuses }) {
   const { minute, series } = history.all;
   const window = `in the last ${lastSpan(history.minute_seconds)}`;
   const sum = (name) => statuses.reduce((total, { status }) => total + (status?.overload?.[name] ?? 0), 0);
@@ -60,6 +61,7 @@ function tilesOf({ history, statuses }) {
       value: quantile(minute.p99_ms),
       more: '1 of 100 responses is slower',
       href: addressOf('requests', { sort: 'duration' }),
+      kind: isSlow(attention) ? 'warn' : undefined,
       trend: series.p99_ms,
     },
     {

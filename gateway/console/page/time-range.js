@@ -1,7 +1,7 @@
 // The time that charts and tables show, and the instance that is asked. Both stand in the address, so that a link shows the same, and the
 // browser's buttons go back through what was looked at.
 
-import { element, place } from './elements.js';
+import { place } from './elements.js';
 import { clock, day, gatewayNow, isToday } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 
@@ -10,7 +10,6 @@ const names = { '15m': 'last 15 minutes', '1h': 'last hour', '6h': 'last 6 hours
 const LENGTHS_MS = { '15m': 900_000, '1h': 3_600_000, '6h': 21_600_000, '24h': 86_400_000 };
 const EVERY_MS = { '15m': 2000, '1h': 2000, '6h': 10_000, '24h': 10_000 };
 const FREE_EVERY_MS = 10_000;
-const COPIED_MS = 2000;
 
 const ranges = place('ranges');
 const free = place('free-range');
@@ -87,33 +86,6 @@ zoomOut.addEventListener('click', () => {
   const half = (toMs - fromMs) / 2;
   showTime({ fromMs: fromMs - half, toMs: Math.min(gatewayNow(), toMs + half) });
 });
-
-/**
- * Copies the address of what is shown. A time that ends now is written as its two moments, because the reader opens the link later.
- *
- * @param shown the period of the charts, or nothing where there are none
- */
-export async function copyLink(button, shown) {
-  const { view, id, params } = now();
-  const endsNow = shownTime().range !== undefined;
-  const time = shown && endsNow ? { range: undefined, from: shown.from, to: shown.to } : {};
-  const { origin, pathname } = location;
-  const text = `${origin}${pathname}${addressOf(view, { ...Object.fromEntries(params), ...time }, id)}`;
-  const name = button.textContent;
-  try {
-    await navigator.clipboard.writeText(text);
-    button.textContent = 'Copied';
-  } catch {
-    // Without access to the clipboard the address is shown, where it can be copied by hand.
-    const field = element('input', { class: 'link', readonly: '', value: text, 'aria-label': 'Link to this view' });
-    button.after(field);
-    field.select();
-    field.addEventListener('blur', () => field.remove());
-  }
-  setTimeout(() => {
-    button.textContent = name;
-  }, COPIED_MS);
-}
 
 function momentIn(iso) {
   const ms = Date.parse(iso);

@@ -80,17 +80,19 @@ const loaders = {
 
 /** Charts come with the feed, the rest is asked here. */
 async function loadSubject(tell) {
-  const { createBreakdown, openSubject, showCode, showNothing, showSubject } = await import('./subject.js');
-  const { refreshOrganization, showOrganization } = await import('./organizations.js');
+  const [subjects, organizations] = await Promise.all([import('./subject.js'), import('./organizations.js')]);
+  const { createBreakdown, openSubject, showCode, showKnown, showNothing, showSubject } = subjects;
+  const { refreshOrganization, showOrganization } = organizations;
   let stop = () => undefined;
   let opened;
   let refreshing = false;
 
-  async function open(route, feed) {
+  async function open(route, feed, before) {
     const { view, id } = route;
     opened = { view, id };
     openSubject(opened);
     if (feed !== undefined) showSubject(feed);
+    else if (before !== undefined) showKnown(before);
     const show = createBreakdown();
     const question = { ...subjectIn(opened), ...shownTime(), instance: instanceIn(route) };
     stop = follow(() => read('breakdown', question), BREAKDOWN_EVERY_MS, { ...tell, answer: show });
@@ -131,8 +133,9 @@ function panelOf({ view, id }) {
 /**
  * @param tell what questions of the views report (`follow.js`)
  * @param latest gives the feed that answers the question of the present address, if there is one
+ * @param before gives the latest feed of any address with the same time and instance
  */
-export function createViews(tell, latest) {
+export function createViews(tell, latest, before) {
   const loaded = new Map();
   let current;
   let shown;
@@ -199,6 +202,8 @@ export function createViews(tell, latest) {
 
   return {
     close,
+    /** Loads the script of a view that will probably be opened. */
+    prepare: (route) => void load(panelOf(route)).catch(() => undefined),
     feed(feed) {
       if (isUnread) void openAgain();
       else current?.feed?.(feed);
@@ -227,7 +232,7 @@ export function createViews(tell, latest) {
       if (shown !== hash) return;
       current = view;
       try {
-        await view.open(route, latest());
+        await view.open(route, latest(), before());
       } catch (error) {
         if (error instanceof Unavailable) tellUnread(panel, error.message);
         // The connection is told at the top by the next question to the gateway.

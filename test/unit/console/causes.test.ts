@@ -82,7 +82,7 @@ test('an outage of Redis is one cause, with its consequences, its begin, its end
       id: 'redis',
       kind: 'bad',
       cause: 'Redis 127.0.0.1:7379 refuses connections.',
-      consequence: `Known keys work until ${GRACE_END}, others get 503; limits are counted per instance; writes with an Idempotency-Key get 503.`,
+      consequence: `Known keys work until ${GRACE_END}, others get 503; limits are counted per instance; writes with an Idempotency-Key get 503. This ends by itself when Redis answers again.`,
       since: SINCE,
       until: GRACE_END,
       runbook: 'GatewayKeyStoreAway',
