@@ -280,9 +280,9 @@ export function createBreakdown() {
     if (subject.view === 'operations') showOperation(found);
     errors.parentElement.hidden = found.errors.length === 0;
     showErrors(found.errors);
-    // Where everything fails, both lists would be one.
-    const isFailingAll = found.latest.length > 0 && found.latest.every(({ status }) => status >= 400);
-    latest.parentElement.hidden = isFailingAll || found.requests === 0;
+    // Where everything fails, both lists may be one.
+    const listed = new Set(found.errors.map(({ request_id: id }) => id));
+    latest.parentElement.hidden = found.latest.every(({ request_id: id }) => listed.has(id));
     showLatest(found.latest);
     const { requests, since, errors_since: errorsSince } = found;
     const back = since === null ? '' : `, back to ${moment(since)}`;
