@@ -6,7 +6,7 @@ import { type Page, shownDay } from '../layout.ts';
 import type { AddressedContract } from '../reference/addresses.ts';
 import { CHANGES_PATH, type ChangesEntry, firstText, linesOf } from './entries.ts';
 import { feedPath } from './feed.ts';
-import { isForOperators, rowHtml } from './row-html.ts';
+import { isAllForOperators, isForOperators, rowHtml } from './row-html.ts';
 import { changeRows } from './rows.ts';
 
 const SHOWN_MAX = 60;
@@ -83,11 +83,6 @@ function dayHtml(day: string, entries: readonly ChangesEntry[], isNamed: boolean
 /** Returns the class of an entry. An entry without a change for clients is hidden together with its heading. */
 function classOf(entries: readonly ChangesEntry[], name: string): string {
   return entries.every(isAllForOperators) ? `${name} of-operators` : name;
-}
-
-function isAllForOperators({ contract, publication: { changes } }: ChangesEntry): boolean {
-  if (changes.length === 0) return contract.clientOperations === 0;
-  return changeRows(changes).every((row) => isForOperators(row, contract.operations));
 }
 
 function entryHtml(entry: ChangesEntry): string {

@@ -3,7 +3,8 @@
 import { escapeHtml } from '../html.ts';
 import type { OperationAddress } from '../reference/addresses.ts';
 import { REFUSED_AS } from './advice.ts';
-import type { ChangeRow } from './rows.ts';
+import type { ChangesEntry } from './entries.ts';
+import { type ChangeRow, changeRows } from './rows.ts';
 import type { ChangedValue } from './words.ts';
 
 /** Operations that are named; the others unfold. */
@@ -15,6 +16,12 @@ const OPERATIONS_MAX = 3;
  */
 export function isForOperators({ operations }: ChangeRow, all: readonly OperationAddress[]): boolean {
   return operations.every(({ id }) => all.find(({ operation }) => operation.id === id)?.isForOperators === true);
+}
+
+/** Whether clients need not read a publication at all. */
+export function isAllForOperators({ contract, publication: { changes } }: ChangesEntry): boolean {
+  if (changes.length === 0) return contract.clientOperations === 0;
+  return changeRows(changes).every((row) => isForOperators(row, contract.operations));
 }
 
 export function rowHtml(row: ChangeRow, all: readonly OperationAddress[]): string {
