@@ -2,8 +2,8 @@
 
 import { escapeHtml } from '../html.ts';
 import { CHANGES_PATH, type ChangesEntry, linesOf } from './entries.ts';
-import { isAllForOperators, isForOperators } from './row-html.ts';
-import { type ChangeRow, changeRows } from './rows.ts';
+import { isAllForOperators } from './row-html.ts';
+import { changeRows } from './rows.ts';
 
 const FEED_MAX = 30;
 
@@ -21,11 +21,14 @@ interface FeedOptions {
 
 /** Returns XML. */
 export function changesFeed(all: readonly ChangesEntry[], { title, publicUrl, path }: FeedOptions): string {
-  const entries = all.filter((entry) => !isAllForOperators(entry)).slice(0, FEED_MAX);
+  const entries = all
+    .filter((entry) => !isAllForOperators(entry))
+    .slice(0, FEED_MAX)
+    .map(forClients);
   const dateOf = ({ day }: ChangesEntry) => day.toISOString();
   const items = entries.map((entry) => {
     const address = `${publicUrl}${CHANGES_PATH}#${entry.id}`;
-    const content = linesOf(entry, isForClients(entry)).join('\n');
+    const content = linesOf(entry).join('\n');
     return `  <entry>
     <id>${escapeXml(address)}</id>
     <title>${escapeXml(`${entry.contract.reference.title}: ${summaryOf(entry)}`)}</title>
@@ -48,16 +51,22 @@ ${items.join('\n')}
 `;
 }
 
-/** As on the page, whose readers see what is for operators on request only. */
-const isForClients =
-  ({ contract }: ChangesEntry) =>
-  (row: ChangeRow) =>
-    !isForOperators(row, contract.operations);
+/** As on the page, whose readers see what is for operators on request only. One change may be of operations of both. */
+function forClients(entry: ChangesEntry): ChangesEntry {
+  const { contract, publication } = entry;
+  const ofOperators = new Set(
+    contract.operations.filter(({ isForOperators }) => isForOperators).map(({ operation }) => operation.id),
+  );
+  const changes = publication.changes
+    .map((change) => ({ ...change, operations: change.operations.filter(({ id }) => !ofOperators.has(id)) }))
+    .filter(({ operations }) => operations.length > 0);
+  return { ...entry, publication: { ...publication, changes } };
+}
 
 function summaryOf(entry: ChangesEntry): string {
   const { changes, operations } = entry.publication;
   if (changes.length === 0) return `published with ${operations} operations`;
-  const rows = changeRows(changes).filter(isForClients(entry));
+  const rows = changeRows(changes);
   const breaking = rows.filter(({ mark }) => mark === 'breaking').length;
   const other = rows.length - breaking;
   const parts = [
