@@ -354,6 +354,21 @@ for (const [name, open] of [
         assert.equal((await store.refreshes.replaceTokens(third, tokens('second')))?.generation, 1);
       });
 
+      it('that is begun again in time may be answered later: its lease does not end before', async () => {
+        const terms = { ...TERMS, reuseMs: 300 };
+        const session = await signIn(store);
+        const first = leaseIn(await store.refreshes.take(session, 'one', terms));
+        await store.refreshes.renew(first, 30, 0);
+        await sleep(60);
+        const second = leaseIn(await store.refreshes.take(session, 'two', terms));
+        const sentAt = performance.now();
+        assert.equal(await store.refreshes.renew(second, LEASE_MS, 0), true);
+        await sleep(320);
+        assert.equal(await store.refreshes.renew(second, LEASE_MS, performance.now() - sentAt), true);
+        assert.equal((await store.refreshes.take(session, 'three', terms)).state, 'held');
+        assert.equal((await store.refreshes.replaceTokens(second, tokens('second')))?.generation, 1);
+      });
+
       it('that was given back is begun by the next, with a larger fence', async () => {
         const session = await signIn(store);
         const first = leaseIn(await store.refreshes.take(session, 'one', TERMS));

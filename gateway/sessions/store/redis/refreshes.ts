@@ -58,7 +58,8 @@ return { 'taken', row, tonumber(fence) }
 
 /**
  * A session without an owner and with an earlier fence has lost the lease with its last writes. Since when the token may have been sent is
- * written once, unless it was lost as well; -1: it was not sent.
+ * written once, unless it was lost as well; -1: it was not sent. A repetition counts from when it was sent: its answer may come after the
+ * time in which the provider takes the token again.
  */
 const RENEW = toSessionScript(`
 ${MAY_REPEAT}
@@ -69,7 +70,7 @@ local holder, stored, sent, sender = unpack(call('HMGET', key, 'owner', 'fence',
 local is_lost = not holder and (tonumber(stored) or 0) < tonumber(fence)
 if not is_lost and (holder ~= owner or stored ~= fence) then return 0 end
 local sends = tonumber(sent_for) >= 0
-if sends and sent and sender ~= owner and not may_repeat(sent, tonumber(reuse)) then return 0 end
+if sends and sent and sender ~= owner and not may_repeat(sent + sent_for, tonumber(reuse)) then return 0 end
 call('HDEL', key, 'until')
 call('HSET', key, 'owner', owner, 'until', text(now + lasts), 'fence', fence)
 if sends and not sent then call('HSET', key, 'sent', text(now - sent_for), 'sender', owner) end

@@ -76,7 +76,8 @@ export function createSqliteRefreshes({ database, now, find, columnsOf }: Sqlite
     const { hash, generation, owner, fence, reuseMs } = lease;
     const { sentAtMs = null, sender } = leaseOf(hash) ?? {};
     const wasSent = sentAtMs !== null && sender !== owner;
-    if (sentForMs !== undefined && wasSent && !mayRepeat(sentAtMs, reuseMs)) return false;
+    // A repetition counts from when it was sent: its answer may come later.
+    if (sentForMs !== undefined && wasSent && !mayRepeat(sentAtMs + sentForMs, reuseMs)) return false;
     if (prolong.run(now() + forMs, hash, generation, owner, fence).changes === 0) return false;
     if (sentForMs !== undefined) setSent.run(now() - Math.floor(sentForMs), owner, hash);
     return true;
