@@ -111,6 +111,16 @@ describe('the documentation in a browser', () => {
     await refused.page.context().close();
   });
 
+  it('takes the key of a link that is opened in a tab that has the page already, in place of a refused one', async () => {
+    const { page } = await open(`${pages.start}#key=${mistyped(key)}`);
+    await page.locator('#key-note a', { hasText: 'api_key_' }).waitFor(PATIENCE);
+    await page.evaluate(`location.hash = '#key=${key}'`);
+    await page.locator('#key-note', { hasText: 'This key works' }).waitFor(PATIENCE);
+    assert.equal(await page.evaluate('sessionStorage.getItem("portal-key")'), key);
+    assert.equal(new URL(page.url()).hash, '');
+    await page.context().close();
+  });
+
   it('writes what is typed into every sample, and sends just that; a refusal links its page and its request', async () => {
     const { page } = await open(pages.operation);
     await pasteKey(page, key);

@@ -71,7 +71,7 @@ export function showLimit() {
 
 /** @param bar the form of the head; null on pages without one */
 export function openKeyBar(bar) {
-  takeFromAddress();
+  const isTaken = takeFromAddress();
   showKey();
   showLimit();
   if (bar === null) return;
@@ -131,8 +131,12 @@ export function openKeyBar(bar) {
     show();
     field.focus();
   });
+  // A link that is opened in a tab that has the page already loads no page.
+  addEventListener('hashchange', () => {
+    if (takeFromAddress()) close();
+  });
   show();
-  if (takenNow) close();
+  if (isTaken) close();
 }
 
 async function verdictOn(answer) {
@@ -142,14 +146,15 @@ async function verdictOn(answer) {
   return [element('a', { href: `/docs/errors/${error.code}` }, error.code), ': this key is refused.'];
 }
 
-let takenNow = false;
-
-/** A test key in the fragment is taken, and removed from the address: it is never sent, and no history keeps it. */
+/**
+ * Takes a test key from the fragment, and removes it from the address: it is never sent, and no history keeps it.
+ * @returns whether there is a new key
+ */
 function takeFromAddress() {
   const [, key] = /^#key=([^&]*)$/.exec(location.hash) ?? [];
-  if (key === undefined) return;
+  if (key === undefined) return false;
   history.replaceState(history.state, '', location.pathname + location.search);
-  if (problemOf(key) !== '' || !isTestKey(key)) return;
+  if (problemOf(key) !== '' || !isTestKey(key)) return false;
   sessionStorage.setItem(KEY, key);
-  takenNow = true;
+  return true;
 }
