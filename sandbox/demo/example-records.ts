@@ -8,6 +8,14 @@ type Values = Readonly<Record<string, unknown>>;
 /** The examples of `delete` end like this. */
 const TO_DELETE = '3Rv6KxN1bTs9HmQj';
 
+/** What tells them from the records to read: a list shows both. */
+const OF_THOSE_TO_DELETE: Readonly<Partial<Record<ResourceName, Values>>> = {
+  customers: { name: 'Theo Lindqvist', email: 'theo.lindqvist@example.com', phone: '+15555550188' },
+  technicians: { name: 'Nora Brandt', email: 'nora.brandt@example.com' },
+  guests: { name: 'Paul Okafor', email: 'paul.okafor@example.com' },
+  experiences: { title: 'Harbour walk' },
+};
+
 const IDS = {
   customer: 'cus_5Hq8ZrT2mWx9LbKd',
   technician: 'tech_6Lp4QnF8uKv2RjSx',
@@ -20,9 +28,13 @@ const IDS = {
 export function plantExamples(plant: Plant, isMissing: (resource: ResourceName, id: string) => boolean): boolean {
   let planted = false;
   for (const [resource, prefix, id, values] of examples(plant)) {
-    for (const each of [id, `${prefix}_${TO_DELETE}`]) {
+    const toDelete = { ...values, ...OF_THOSE_TO_DELETE[resource] };
+    for (const [each, own] of [
+      [id, values],
+      [`${prefix}_${TO_DELETE}`, toDelete],
+    ] as const) {
       if (!isMissing(resource, each)) continue;
-      plant.record(resource, HOUR_MS, values, { id: each });
+      plant.record(resource, HOUR_MS, own, { id: each });
       planted = true;
     }
   }

@@ -34,8 +34,9 @@ export const customers: SandboxResource = {
   },
   kept: {},
   derived: {
+    // A job that has not started may lie in the future.
     service_history: `SELECT json_object('jobs_count', (SELECT count(*) FROM ${ITS_JOBS}),
-      'last_job_at', (SELECT max(json_extract(record, '$.scheduled_at')) FROM ${ITS_JOBS}))`,
+      'last_job_at', (SELECT max(json_extract(record, '$.started_at')) FROM ${ITS_JOBS}))`,
   },
   filters: {
     email: equals('email', email),

@@ -115,8 +115,15 @@ test("a customer's service history and a guest's stays are counted by the servic
   for (const scheduled_at of ['2026-05-02T08:00:00Z', '2026-06-02T08:00:00Z', '2026-04-02T08:00:00Z']) {
     await create(call, 'jobs', { ...job, customer_id: owner.id, scheduled_at });
   }
-  const { service_history } = (await call('GET', `/v1/customers/${owner.id}`)).body;
-  assert.deepEqual(service_history, { jobs_count: 3, last_job_at: '2026-06-02T08:00:00.000Z' });
+  const historyOf = async () => (await call('GET', `/v1/customers/${owner.id}`)).body.service_history;
+  assert.deepEqual(await historyOf(), { jobs_count: 3, last_job_at: null }, 'no job has started');
+  const technician = await create(call, 'technicians', { name: 'T' });
+  const begun = await create(call, 'jobs', { ...job, customer_id: owner.id, technician_id: technician.id });
+  for (const status of ['dispatched', 'in_progress'])
+    assert.equal((await call('PATCH', `/v1/jobs/${begun.id}`, { body: { status } })).status, 200);
+  const { started_at } = (await call('GET', `/v1/jobs/${begun.id}`)).body;
+  assert.ok(started_at);
+  assert.deepEqual(await historyOf(), { jobs_count: 4, last_job_at: started_at });
 
   const visitor = await create(call, 'guests', { name: 'Visitor' });
   for (const route of [['confirmed', 'completed'], ['confirmed'], ['canceled']]) {

@@ -42,6 +42,24 @@ test('a seeded organization has enough of everything, in every state, all of it 
   }
 });
 
+test('the customers differ, and no last job of theirs lies in the future', async (context) => {
+  const platform = await platformFor(context);
+  const call = await platform.as('org_demo', 'test');
+  await call('POST', '/_sandbox/seed');
+  const now = new Date(platform.clock.nowMs).toISOString();
+  const customers: Shown[] = (await walk(call, '/v1/customers?limit=100')).records;
+  for (const member of ['email', 'phone']) {
+    const values = customers.map((customer) => customer[member]).filter((value) => value !== null);
+    assert.equal(new Set(values).size, values.length, member);
+  }
+  const latest = customers.map(({ service_history }) => service_history.last_job_at).filter((at) => at !== null);
+  assert.ok(latest.length > 20, `${latest.length} customers had a job`);
+  assert.deepEqual(
+    latest.filter((at) => at > now),
+    [],
+  );
+});
+
 test('seeding again does nothing, nor where there is a customer already, nor to other scopes', async (context) => {
   const platform = await platformFor(context);
   const call = await platform.as('org_demo', 'test');
