@@ -5,7 +5,7 @@ import type { AcmeRecords, AcmeStore } from './acme-store.ts';
 import { type AskedRecord, change, recordIn, recordName, SERVER } from './records.ts';
 import { isToCome } from './renewal.ts';
 
-const LOOK_MS = 200;
+const CHECK_MS = 200;
 /** Longer than an order takes, and longer than the lease of an instance that has died. */
 const PATIENCE_MS = 120_000;
 
@@ -43,7 +43,7 @@ export async function askGateways(asking: Asking): Promise<string | undefined> {
       await store.put({ [name]: undefined });
       return met;
     }
-    await sleep(LOOK_MS);
+    await sleep(CHECK_MS);
   }
   await store.put({ [name]: undefined });
   return 'No gateway has taken up the request: is one running with this store and this tls.acme?';

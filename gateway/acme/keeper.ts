@@ -20,7 +20,7 @@ import {
 import { type AcmeSettings, createJournal, createPause } from './work.ts';
 
 /** Interval between two reads of the store. An announcement may be lost, and all instances must use a new certificate within a second. */
-const LOOK_MS = 750;
+const CHECK_MS = 750;
 /** By a third longer than a request to the server may take, so that the holder keeps the lease while it waits for an answer. */
 const LEASE_MS = 20_000;
 /** How long an instance that ends waits for the answer to its last request, so that what the server has made is stored. */
@@ -73,7 +73,7 @@ export class Keeper {
   /** Aborted when this instance no longer waits for the answer to its last request. */
   readonly #cutOff = new AbortController();
   #records: AcmeRecords = new Map();
-  #looking: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
   #working: Promise<void> | undefined;
   #storeFailure: string | undefined;
   #timer: Timer | undefined;
@@ -94,11 +94,11 @@ export class Keeper {
       isConfigured: (name) => configured.has(name),
       known: challengeFor,
       find: async (name) => {
-        if (challengeFor(name) === undefined) await this.#look();
+        if (challengeFor(name) === undefined) await this.#check();
         return challengeFor(name);
       },
       findToken: async (token) => {
-        if (keyAuthorizationOf(token) === undefined) await this.#look();
+        if (keyAuthorizationOf(token) === undefined) await this.#check();
         return keyAuthorizationOf(token);
       },
     };
@@ -116,9 +116,9 @@ export class Keeper {
 
   /** Begins to order: the listeners can answer challenges now. */
   begin(): void {
-    this.#timer = this.#machine.setInterval(() => this.#look(), LOOK_MS).unref();
-    this.#unsubscribe = this.#options.store.subscribe(() => void this.#look());
-    void this.#look();
+    this.#timer = this.#machine.setInterval(() => this.#check(), CHECK_MS).unref();
+    this.#unsubscribe = this.#options.store.subscribe(() => void this.#check());
+    void this.#check();
   }
 
   shown(): readonly ShownCertificate[] {
@@ -138,7 +138,7 @@ export class Keeper {
     const waiting = setTimeout(() => this.#cutOff.abort(new LeaseLost()), LAST_ANSWER_MS);
     await this.#working;
     clearTimeout(waiting);
-    await this.#looking;
+    await this.#checking;
     this.#options.http.close();
     this.#options.store.close();
   }
@@ -159,15 +159,15 @@ export class Keeper {
     );
   }
 
-  /** Reads the store, and begins the work that is due. One look at a time. */
-  #look(): Promise<void> {
-    this.#looking ??= this.#lookOnce().finally(() => {
-      this.#looking = undefined;
+  /** Reads the store, and begins the work that is due. One check is in progress at a time. */
+  #check(): Promise<void> {
+    this.#checking ??= this.#checkOnce().finally(() => {
+      this.#checking = undefined;
     });
-    return this.#looking;
+    return this.#checking;
   }
 
-  async #lookOnce(): Promise<void> {
+  async #checkOnce(): Promise<void> {
     try {
       await this.#refresh();
       this.#noteStore(undefined);
@@ -217,7 +217,8 @@ export class Keeper {
       if (error instanceof LeaseLost || this.#ended.signal.aborted) return;
       this.#noteStore((error as Error).message);
     } finally {
-      // The server may still take up a request that was cut off: until it cannot, the lease keeps the others away.
+      // The server may still process a request that was cut off. So the lease is not given back then: until it expires, it keeps other
+      // instances from the work.
       if (token !== undefined && !this.#cutOff.signal.aborted)
         await Promise.resolve(store.release(token)).catch(() => undefined);
     }

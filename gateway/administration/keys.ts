@@ -147,8 +147,10 @@ async function mostOf({ configuration }: GrantDeps): Promise<KeysMost> {
 }
 
 /**
- * Checks, without writing, what the store checks when it writes a new key. @param replaced the key that a rotation replaces, with its new
- * end; undefined for a creation
+ * Throws `too_many_keys` if the organization has no room for a new key. A dry run needs it, because the store checks this only when it
+ * writes a key.
+ *
+ * @param replaced the key that a rotation replaces, with its new end; undefined for a creation
  */
 async function requireRoom(deps: GrantDeps, organization: string, replaced?: StoredKey): Promise<void> {
   const most = await mostOf(deps);

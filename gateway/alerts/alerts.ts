@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import type { AlertCause, AlertMessage } from './alert.ts';
 import { isInWindow, matchesPattern } from './matching.ts';
 import { boundedCause, noteOf } from './message.ts';
-import { afterDelivery, afterFailure, afterLook, type Outbox } from './outbox.ts';
+import { afterCheck, afterDelivery, afterFailure, type Outbox } from './outbox.ts';
 import { type ReceiverDeps, sendTo } from './receiver.ts';
 import { type AlertsReport, type ReceiversStatus, receiversStatus, reportOf } from './report.ts';
 import type { AlertSettings } from './settings.ts';
@@ -33,8 +33,8 @@ export interface AlertsOptions extends ReceiverDeps {
   isServing(): boolean;
   readonly logger: Readonly<Record<'info' | 'warn' | 'error', (about: object, text: string) => void>>;
   onOutcome(receiver: string, outcome: 'delivered' | 'failed' | 'given_up'): void;
-  /** Time between two looks; by default 3 s. */
-  readonly lookMs?: number;
+  /** Milliseconds between two checks; by default 3000. */
+  readonly checkMs?: number;
 }
 
 export interface AlertsRun {
@@ -49,28 +49,28 @@ export interface AlertsRun {
   stop(): Promise<void>;
 }
 
-const LOOK_MS = 3000;
-const FIRST_LOOK_MS = 500;
+const CHECK_MS = 3000;
+const FIRST_CHECK_MS = 500;
 
 export function startAlerts(options: AlertsOptions): AlertsRun {
   const { store, logger, now, onOutcome } = options;
   const speaker = createSpeaker(store, options.instance, now);
-  const onTheirWay = new Map<string, Promise<void>>();
+  const deliveries = new Map<string, Promise<void>>();
   const ended = new AbortController();
   let inForce: AlertsInForce | undefined;
-  let looking: Promise<void> | undefined;
-  let timer = setTimeout(lookAgain, options.lookMs ?? FIRST_LOOK_MS).unref();
+  let checking: Promise<void> | undefined;
+  let timer = setTimeout(checkAgain, options.checkMs ?? FIRST_CHECK_MS).unref();
 
-  function lookAgain(): void {
-    looking = look()
+  function checkAgain(): void {
+    checking = check()
       .catch((error) => logger.error({ err: error }, 'alerts could not be looked at'))
       .finally(() => {
-        looking = undefined;
-        if (!ended.signal.aborted) timer = setTimeout(lookAgain, options.lookMs ?? LOOK_MS).unref();
+        checking = undefined;
+        if (!ended.signal.aborted) timer = setTimeout(checkAgain, options.checkMs ?? CHECK_MS).unref();
       });
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     if (!options.isServing()) return;
     inForce = await options.inForce().catch(() => inForce);
     if (inForce?.settings === undefined || !(await speaker.take())) return;
@@ -82,7 +82,7 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
     const before = speaker.outboxes();
     const after = Object.keys(settings.receivers).map((name): [string, Outbox] => [
       name,
-      afterLook(outboxOf(before, name) ?? { alerts: {} }, {
+      afterCheck(outboxOf(before, name) ?? { alerts: {} }, {
         receiver: name,
         settings: settings.receivers[name] as AlertSettings['receivers'][string],
         causes: [...causes, ...speaker.assumed(outboxOf(before, name), causes)],
@@ -110,9 +110,9 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
   }
 
   function begin(receiver: string): void {
-    if (onTheirWay.has(receiver)) return;
-    const delivery = deliver(receiver).finally(() => onTheirWay.delete(receiver));
-    onTheirWay.set(receiver, delivery);
+    if (deliveries.has(receiver)) return;
+    const delivery = deliver(receiver).finally(() => deliveries.delete(receiver));
+    deliveries.set(receiver, delivery);
   }
 
   async function deliver(receiver: string): Promise<void> {
@@ -167,8 +167,8 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
     async stop() {
       clearTimeout(timer);
       ended.abort();
-      await looking;
-      await Promise.all(onTheirWay.values());
+      await checking;
+      await Promise.all(deliveries.values());
       await store.close();
     },
   };

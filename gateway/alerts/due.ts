@@ -19,7 +19,7 @@ export interface Alert {
     /** Whether this instance assumes that another instance has told the receiver. */
     readonly byOther?: true;
   };
-  /** Whether nothing more has to be told about its end. */
+  /** Whether its end needs no message: the receiver was told, or is not to be told. */
   readonly isOver?: boolean;
   /** How often the cause was told again within an hour of its end. */
   readonly returns: number;
@@ -52,7 +52,7 @@ export function isFor(receiver: string, { severities, causes }: ReceiverSettings
 }
 
 /**
- * The alerts after a look at the causes that there are now.
+ * Returns the alerts after a check of the causes that there are now.
  *
  * @param causes a cause that has recovered counts as away; it may say why
  */
@@ -78,7 +78,7 @@ export function observed(before: Alerts, causes: readonly AlertCause[], rules: A
 
 function withCause(alert: Alert, cause: AlertCause, { forSeconds }: AlertRules, nowMs: number): Alert {
   if (alert.state === 'ended' && alert.isOver !== true) {
-    // Its end was not told yet: it goes on.
+    // The receiver was not told of its end, so the alert continues.
     return { ...alert, cause, state: 'firing', lastMs: nowMs };
   }
   if (alert.state === 'firing' || alert.state === 'quiet') return { ...alert, cause, state: 'firing', lastMs: nowMs };
@@ -93,7 +93,7 @@ function withCause(alert: Alert, cause: AlertCause, { forSeconds }: AlertRules, 
 
 function withoutCause(alert: Alert, rules: AlertRules, nowMs: number): Alert | undefined {
   if (alert.state === 'ended') return alert.isOver && nowMs - alert.lastMs >= RETURN_MS ? undefined : alert;
-  // One that passed before it was to be told; its returns count until it has been away for an hour.
+  // The cause passed before the receiver was told. The alert of a cause that had returned is kept for an hour, because its returns count.
   if (alert.state === 'pending') return alert.isReturn ? { ...alert, state: 'ended', isOver: true } : undefined;
   return { ...alert, state: nowMs >= endOf(alert, rules) ? 'ended' : 'quiet' };
 }

@@ -37,18 +37,18 @@ interface Observation extends Holds {
   readonly nowMs: number;
 }
 
-/** The outbox after a look at the causes that there are now. */
-export function afterLook(outbox: Outbox, look: Observation): Outbox {
-  const { receiver, settings, rules, nowMs } = look;
-  const causes = look.causes.filter((cause) => cause.hasRecovered === true || isFor(receiver, settings, cause));
+/** Returns the outbox after a check of the causes that there are now. */
+export function afterCheck(outbox: Outbox, observation: Observation): Outbox {
+  const { receiver, settings, rules, nowMs } = observation;
+  const causes = observation.causes.filter((cause) => cause.hasRecovered === true || isFor(receiver, settings, cause));
   const alerts = observed(outbox.alerts, causes, rules, nowMs);
   const { madeMs = Number.NEGATIVE_INFINITY, sending } = outbox;
   const mayTell = sending === undefined && nowMs - madeMs >= rules.groupSeconds * 1000;
-  const due = mayTell ? dueIn(alerts, rules, look, nowMs).slice(0, NOTES_MAX) : [];
-  const told = { ...outbox, alerts: afterTelling(alerts, due, look, nowMs) };
-  const own = due.filter(({ id, state }) => state === 'resolved' || !look.isLeft(id));
+  const due = mayTell ? dueIn(alerts, rules, observation, nowMs).slice(0, NOTES_MAX) : [];
+  const told = { ...outbox, alerts: afterTelling(alerts, due, observation, nowMs) };
+  const own = due.filter(({ id, state }) => state === 'resolved' || !observation.isLeft(id));
   if (own.length === 0) return told;
-  return { ...told, madeMs: nowMs, sending: { message: look.messageOf(own), attempts: 0, nextMs: nowMs } };
+  return { ...told, madeMs: nowMs, sending: { message: observation.messageOf(own), attempts: 0, nextMs: nowMs } };
 }
 
 export function afterDelivery({ failing: _, sending: __, ...outbox }: Outbox): Outbox {

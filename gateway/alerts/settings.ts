@@ -134,7 +134,7 @@ export const alertSettings = z.strictObject({
   }),
   forSeconds: whole('seconds', 0, 3600)
     .default(5)
-    .describe('How long a cause lasts before it is told. Causes are looked at every 3 seconds.'),
+    .describe('How long a cause lasts before it is told. The gateway checks the causes every 3 seconds.'),
   recoverySeconds: whole('seconds', 0, 86_400)
     .default(30)
     .describe('How long it has to be away before its end is told. This time doubles with each return within an hour.'),

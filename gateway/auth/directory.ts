@@ -101,7 +101,7 @@ export class Directory {
       machine,
     });
     this.#follower = follower;
-    // What is shared is as old as what is cached.
+    // A look-up that several requests share may be as old as a cached caller, so the same condition holds.
     const lookingUp = { follower, unavailable, mayShare: () => this.#isWithinGrace() };
     this.#lookUpKey = createLookUp<KeyAndOwner, KnownCaller>({
       ...lookingUp,
@@ -185,12 +185,13 @@ export class Directory {
   }
 
   /**
-   * Returns whether requests may use cached callers: the process has read the changes of the key store within the time of grace. The wall
-   * clock detects a process that stood still, for example with its machine. Such a process must not use its cache before it has read the
-   * store: a key may have been revoked meanwhile, and the command that revoked it did not wait for this process. The monotonic clock also
-   * measures an outage of the store, because the wall clock may be set back. No command waits for a process that the
-   * store does not list, for example just after an outage that was longer than the grace. Such a process looks each caller up, until it has
-   * read the changes that were made before it was listed.
+   * Returns whether requests may use cached callers: whether the process has read the changes of the key store within the time of grace.
+   *
+   * - The wall clock detects that the process was suspended, for example with its machine. A key may have been revoked meanwhile, by a
+   *   command that did not wait for this process. So the process reads the store before it uses its cache.
+   * - The monotonic clock measures an outage of the store, because the wall clock may be set back.
+   * - No command waits for a process that the store does not list, for example after an outage that was longer than the grace. Such a
+   *   process looks each caller up, until it has read the changes that were made before it was listed.
    */
   #isWithinGrace(): boolean {
     const follower = this.#follower;

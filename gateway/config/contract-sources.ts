@@ -18,7 +18,7 @@ export function contractsOf(draft: ConfigDraft) {
     isComplete,
     sources: contractSources(draft),
     known: {
-      upstreams: [...names.upstreams, ...furtherServersOf(draft)],
+      upstreams: [...names.upstreams, ...serverUpstreamsOf(draft)],
       ownUpstreams: Object.keys(upstreams).filter((name) => isOwn(upstreams[name]) || isSessions(upstreams[name])),
       limits: sources.limits.value === undefined ? undefined : names.limits,
       addressPaths: addressPathsOf(draft),
@@ -78,7 +78,7 @@ function contractSources({ upstreams, names, sources }: ConfigDraft) {
 }
 
 /** The names of the upstreams that the entries have under `servers`. */
-function furtherServersOf({ upstreams }: ConfigDraft): string[] {
+function serverUpstreamsOf({ upstreams }: ConfigDraft): string[] {
   return Object.entries(upstreams).flatMap(([name, entry]) => serversOf(name, entry).map(({ upstream }) => upstream));
 }
 

@@ -1,15 +1,15 @@
-// Detects changed files: the system's notifications say when to look, and a look at intervals finds what they miss, because not every
-// volume and container delivers them. What has changed is decided by looking alone.
+// Detects changed files by checks. A notification of the system causes a check. Other checks run at intervals, because not every volume and
+// container delivers notifications. A notification does not say what has changed: only a check does.
 
 import { type FSWatcher, watch } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Without a notification a change is found after this time. Looking at 20 files three times as often took 1 % of a core. */
-const LOOK_EVERY_MS = 500;
-const LOOK_AFTER_NOTICE_MS = 50;
+/** Milliseconds between two checks without a notification. Checks of 20 files three times as often took 1 % of a core. */
+const CHECK_EVERY_MS = 500;
+const CHECK_AFTER_NOTICE_MS = 50;
 /**
- * After a look that found a change: files that have stayed the same for this time are taken for written. Leaves time to load them within a
+ * After a check that found a change: files that have stayed the same for this time are taken for written. Leaves time to load them within a
  * second.
  */
 const SETTLED_AFTER_MS = 250;
@@ -20,7 +20,7 @@ interface WatchOptions {
   /** All files below this directory are watched: a reload may have been refused for a secret that was missing. */
   readonly secretsDirectory?: string | undefined;
   /** Files elsewhere. */
-  furtherFiles(): Iterable<string>;
+  otherFiles(): Iterable<string>;
   /**
    * Called after a change, once the files have stayed the same for a moment, so that partly written files are not read. Also
    * called soon after the start, because earlier changes are unknown.
@@ -36,29 +36,29 @@ export function watchFiles(options: WatchOptions): () => void {
   let changedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
-  /** Whether something has changed since the last look began. */
+  /** Whether something has changed since the last check began. */
   let isNotified = false;
   let isStopped = false;
 
   function notified(): void {
     isNotified = true;
-    lookIn(LOOK_AFTER_NOTICE_MS);
+    checkIn(CHECK_AFTER_NOTICE_MS);
   }
 
-  function lookIn(ms: number): void {
+  function checkIn(ms: number): void {
     const at = performance.now() + ms;
-    // A look is due sooner, or in progress.
+    // A check is due sooner, or in progress.
     if (isStopped || at >= dueAt) return;
     dueAt = at;
     clearTimeout(timer);
-    timer = setTimeout(look, ms).unref();
+    timer = setTimeout(check, ms).unref();
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     isNotified = false;
-    const files = [...(await listFiles(options)), ...options.furtherFiles()];
+    const files = [...(await listFiles(options)), ...options.otherFiles()];
     if (isStopped) return;
-    // Before the files are looked at: what changes from here on is notified.
+    // It comes before the check of the files, so that each later change causes a notification.
     notifications.follow(new Set([...options.directories, ...files.map((file) => dirname(file))]));
     const seen = await stateOf(files);
     const nowMs = performance.now();
@@ -67,13 +67,13 @@ export function watchFiles(options: WatchOptions): () => void {
     const settlesInMs = changedAt + SETTLED_AFTER_MS - nowMs;
     const isSettled = settlesInMs <= 0;
     dueAt = Number.POSITIVE_INFINITY;
-    lookIn(isNotified ? LOOK_AFTER_NOTICE_MS : isSettled ? LOOK_EVERY_MS : settlesInMs);
+    checkIn(isNotified ? CHECK_AFTER_NOTICE_MS : isSettled ? CHECK_EVERY_MS : settlesInMs);
     if (isStopped || !isSettled || seen === reported) return;
     reported = seen;
     options.onChange();
   }
 
-  lookIn(LOOK_AFTER_NOTICE_MS);
+  checkIn(CHECK_AFTER_NOTICE_MS);
   return () => {
     isStopped = true;
     clearTimeout(timer);
@@ -93,13 +93,13 @@ function createNotifications(onNotified: () => void): Notifications {
   function open(directory: string): FSWatcher | undefined {
     try {
       const watcher = watch(directory, { persistent: false }, (kind) => {
-        // It may be the directory itself that is gone: the next look follows the one that then has its name.
+        // The directory itself may be gone. The next check follows the directory that then has its name.
         if (kind === 'rename') forget(directory);
         onNotified();
       });
       return watcher.on('error', () => forget(directory));
     } catch {
-      // It is missing, or the system has no more watches: looking has to do.
+      // It is missing, or the system has no more watches: the checks at intervals find its changes.
       return undefined;
     }
   }

@@ -45,7 +45,7 @@ export function causesOf(
     ];
   const found = [
     ...redisCause(status, nowMs),
-    ...Object.entries(status.upstreams ?? {}).flatMap((one) => ofUpstream(one, present)),
+    ...Object.entries(status.upstreams ?? {}).flatMap((one) => causesWithSymptoms(one, present)),
     ...ownCauses(status),
   ];
   const failures = found.filter(({ kind }) => kind === 'bad').map(({ id }) => id);
@@ -62,19 +62,19 @@ export function causesOf(
   // their own.
   const culprits = [...failures.filter(isCulprit), ...past];
   const isOwn = culprits.some((id) => /^(redis|stores|loop|shedding)/.test(id));
-  const ofUpstreamTold = (upstream: string | undefined) =>
+  const isUpstreamCulprit = (upstream: string | undefined) =>
     culprits.some((id) => upstream !== undefined && id.startsWith(`upstream ${upstream} `));
-  const isTold = (upstream: string | undefined) => isOwn || ofUpstreamTold(upstream);
-  // An outage of the stores does not make services fail, so it must not hide failures of services. A late event loop may cause them.
+  const isExplained = (upstream: string | undefined) => isOwn || isUpstreamCulprit(upstream);
+  // A late event loop may make requests to services fail. An outage of the stores does not, so it must not hide failures of services.
   const isBusy = culprits.some((id) => id.startsWith('loop'));
   const mayBegin = (id: string) => memory === undefined || memory.lasts(id);
-  // What an operation that does not answer has failed before is the same outage.
+  // An operation that no longer answers may have failed requests before. These belong to the same outage, so the operation is left out.
   const failing =
     present === undefined
       ? []
       : failingOperations(
           { ...present, operations: present.operations.filter(({ name }) => !unanswered.has(name)) },
-          (upstream) => isBusy || ofUpstreamTold(upstream),
+          (upstream) => isBusy || isUpstreamCulprit(upstream),
           mayBegin,
         );
   if (failing.length > 0) found.push(...failing);
@@ -83,13 +83,13 @@ export function causesOf(
     !culprits.some((id) => /^(upstream|redis|stores)/.test(id)) &&
     !(present !== undefined && isOver(present))
   )
-    found.push(...ofErrors(isOwn ? { ...minute, refused: 0 } : minute));
+    found.push(...errorCauses(isOwn ? { ...minute, refused: 0 } : minute));
   if (present !== undefined && !isOwn) found.push(...unknownCallers(present, lasts('unknown callers')));
   if (present !== undefined)
     found.push(
       ...slowOperations(
         present,
-        isTold,
+        isExplained,
         new Set([...namesOfFailing(present), ...unanswered]),
         (upstream) => status.upstreams?.[upstream]?.waiting ?? 0,
       ),
@@ -99,7 +99,7 @@ export function causesOf(
 }
 
 /** Returns the causes of an upstream. The first failure also says which operations fail or are slow because of it. */
-function ofUpstream(one: readonly [string, UpstreamReport], present: Present | undefined): Cause[] {
+function causesWithSymptoms(one: readonly [string, UpstreamReport], present: Present | undefined): Cause[] {
   const [name] = one;
   const causes = upstreamCauses(one, present && serviceTimes(present, name));
   const symptoms = present === undefined ? '' : symptomsOf(present, name);
@@ -108,7 +108,7 @@ function ofUpstream(one: readonly [string, UpstreamReport], present: Present | u
 }
 
 /** Warns from three errors on that are at least one percent of the requests. */
-function ofErrors({ requests, failed, refused, mostOften }: LastMinute): Cause[] {
+function errorCauses({ requests, failed, refused, mostOften }: LastMinute): Cause[] {
   const errors = failed + refused;
   if (errors < 3 || errors * 100 < requests) return [];
   const what = failed === 0 ? 'The gateway refuses requests with 5xx' : 'Requests fail with 5xx';

@@ -50,7 +50,13 @@ export function upstreamCauses([name, upstream]: readonly [string, UpstreamRepor
   const details = `#/upstreams/${encodeURIComponent(name)}`;
   const modes = new Set([...targets.map(({ mode }) => mode), ...Object.keys(breaker)]);
   const found = [...modes].flatMap((mode) =>
-    ofMode({ name, mode, details, breaker: breaker[mode], targets: targets.filter((target) => target.mode === mode) }),
+    modeCauses({
+      name,
+      mode,
+      details,
+      breaker: breaker[mode],
+      targets: targets.filter((target) => target.mode === mode),
+    }),
   );
   if (fault !== undefined) found.push(suspensionCause(name, fault, details));
   // An open breaker refuses requests before they queue, so an overload beside it is the same cause.
@@ -94,7 +100,7 @@ function figuresIn({ in_flight: inFlight, places, waiting }: UpstreamReport, tim
   return Object.fromEntries(known.map(([key, value]) => [key, Math.round(value)]));
 }
 
-interface OfMode {
+interface UpstreamMode {
   readonly name: string;
   readonly mode: string;
   readonly breaker: string | undefined;
@@ -102,7 +108,7 @@ interface OfMode {
   readonly details: string;
 }
 
-function ofMode({ name, mode, breaker, targets, details }: OfMode): Cause[] {
+function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Cause[] {
   const id = `upstream ${name} ${mode}`;
   const out = targets.filter(({ state }) => OUT.includes(state));
   const since = beginOf(out);

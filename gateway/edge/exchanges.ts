@@ -72,6 +72,7 @@ export function createExchanges(options: ExchangesOptions, everyMs: number, onEn
         request,
         response,
         startedAt,
+        // One object has both roles, which saves each request an object.
         trail: notesOn(trail),
         reservation: trail,
         clientAddress: undefined,

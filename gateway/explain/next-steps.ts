@@ -30,7 +30,10 @@ export function nextStepsOf(line: LogLine): NextSteps | undefined {
   };
 }
 
-/** The page of the code says it to clients, too. The reason of this refusal is told before it, as in the answer. */
+/**
+ * Returns what the client has to do: the remedy that the page of the code shows, after the hint of this refusal, which its answer has. Returns
+ * undefined if a change of the request does not help.
+ */
 function clientOf(line: LogLine): string | undefined {
   const code = String(line.code);
   if (!wasRefused(line) || Number(line.status) >= 429 || !Object.hasOwn(REFUSALS, code)) return undefined;

@@ -67,7 +67,7 @@ export interface PortalSite {
   readonly version: string;
 }
 
-/** The files that error pages are made from; one that a capability does not have counts as old. */
+/** The files that error pages are made from. The newest gives the pages their date. A capability may lack one of them. */
 const CATALOGUE = [
   'catalogue/errors.ts',
   ...Object.keys(ALL_CAPABILITIES).flatMap((folder) => [`${folder}/capability.ts`, `${folder}/codes.ts`]),
@@ -134,7 +134,10 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   return { pages: createPageStore(fixed, many), frame, version: assets.version };
 }
 
-/** Where only operators may use any of it, they are the readers, and nothing is kept apart for them. */
+/**
+ * Returns whether an operation is for operators alone, and is kept apart from the others. If all operations are, none is kept apart, because
+ * the readers are operators.
+ */
 function createIsForOperators(
   published: readonly Reference[],
   operatorScopes: ReadonlySet<string>,
@@ -209,10 +212,13 @@ function probeOf(sample: ChosenSample | undefined, publicUrl: string): string | 
   return method === 'GET' && hasTestMode && isFree && takesKeys ? path : undefined;
 }
 
-/** The letters of a heading: the titles of more services than fit stand below it. */
+/** Longest title, in letters. If the titles of all services are longer together, they stand in the description. */
 const TITLES_MAX = 60;
 
-/** What the API is called where the configuration does not say: its contracts say it, beside those of the gateway. */
+/**
+ * Returns title and description of the API: those of the configuration, else those of the contracts. Contracts of the gateway itself count
+ * only if there are no others.
+ */
 function nameOf(
   { title, description }: PortalOptions,
   published: readonly Reference[],

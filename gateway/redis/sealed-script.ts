@@ -126,10 +126,10 @@ function isRefused(error: unknown): boolean {
 }
 
 /**
- * A call of a script with one text and no key, in place of the library's command, whose members the library uses while it sends the call
- * and takes its reply. It leaves out the work on arguments, and settles one promise. Commands of the library moved into old space while
- * several waited, with their texts and replies: 0.3 MB per collection of new objects, which took 3 ms in place of 1 (`--trace-gc`, V8
- * 13.6).
+ * A call of a script with one text and no key. It replaces `Command` of the library: it has the members that the library uses while it
+ * sends a command and takes the reply. It does not convert arguments, and it settles one promise. Waiting objects of `Command` cost more:
+ * V8 moved them into old space with their texts and replies, 0.3 MB per collection of new objects, so that a collection took 3 ms in place
+ * of 1 (`--trace-gc`, V8 13.6).
  */
 class TextCall {
   readonly name = 'evalsha';

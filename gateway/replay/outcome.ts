@@ -63,8 +63,8 @@ export function bodyToRepeat(body: Buffer | undefined, once: Readonly<Record<str
 }
 
 /**
- * Encodes a thrown refusal if it comes from the upstream itself and would be the same at the next attempt. Returns undefined if the outcome
- * is unknown: failures of the upstream, of the connection to it and of the gateway.
+ * Encodes a refusal that the upstream itself gave, if a repetition would get the same one. Returns undefined for every other error, which is
+ * not stored for repetitions: the recording frees the key, or gives up the outcome if the request may have run (`mayHaveRun`).
  */
 export function outcomeOfRefusal(requestId: string, error: unknown): Buffer | undefined {
   if (!(error instanceof GatewayError)) return undefined;

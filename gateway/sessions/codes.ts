@@ -70,7 +70,7 @@ export const SESSION_CODES = {
     message: 'The sign-in did not succeed.',
     hints: {
       not_begun:
-        'This browser has no such sign-in under way: it took too long, was finished before, or began elsewhere.',
+        'This browser has no such sign-in in progress: it took too long, was finished before, or began elsewhere.',
       refused: 'The provider did not sign you in.',
       answer: 'The response of the provider cannot be used.',
       signed_out: 'You were signed out while you signed in.',

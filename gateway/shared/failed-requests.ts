@@ -1,7 +1,10 @@
-// Which requests the gateway refused before their service had them, which the service failed, as operators count them, and which section
-// of docs/operations.md is about an error code.
+// Tells from the log line of a request whether the gateway refused it before a service had it, whether operators count it as failed, and
+// which section of docs/operations.md is about it.
 
-/** The codes of requests that got no place or met an open circuit breaker, and what stands for the stage of these among refusals. */
+/**
+ * The codes with which `forward` refuses a request before it sends it: the request got no place, or the circuit breaker is open. The value is
+ * the word that the console shows in place of the stage.
+ */
 export const REFUSED_UNSENT: Readonly<Record<string, string>> = {
   upstream_overloaded: 'queue',
   upstream_unavailable: 'breaker',
@@ -10,11 +13,11 @@ export const REFUSED_UNSENT: Readonly<Record<string, string>> = {
 interface Ended {
   readonly code?: unknown;
   readonly stage?: unknown;
-  /** Absent if it was sent to none. */
+  /** The target that got the request; absent if none did. */
   readonly target?: unknown;
 }
 
-/** Services may respond with the same codes. */
+/** Whether the gateway refused the request before a service had it. A request that was sent may end with the same codes, but has a target. */
 export function wasRefused({ code, stage, target }: Ended): boolean {
   if (code == null) return false;
   return stage !== 'forward' || (target == null && Object.hasOwn(REFUSED_UNSENT, String(code)));

@@ -57,7 +57,7 @@ export class UsageWriter {
   #state: WriterStatus['state'] = 'unused';
   #completeUntilAtMs: number | undefined;
   #takenAtMs = 0;
-  /** Whether the last flush left in the tally what was there. */
+  /** Whether the last flush took no counts from the tally, because too many parcels wait. */
   #isHeldBack = false;
   #timer: Timer | undefined;
   #running: Promise<Unwritten> | undefined;

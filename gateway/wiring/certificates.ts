@@ -100,7 +100,7 @@ export function followCertificates(options: CertificatesOptions): Certificates {
   // watchFiles waits until writing has settled, because a certificate without its new key would be refused.
   const stopWatching = watchFiles({
     directories: [],
-    furtherFiles: () => places.flatMap(({ files }) => pathsOf(files, directory)),
+    otherFiles: () => places.flatMap(({ files }) => pathsOf(files, directory)),
     onChange: reload,
   });
 

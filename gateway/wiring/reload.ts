@@ -130,7 +130,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
   const stopWatching = watch({
     directories: options.directories,
     secretsDirectory: options.secretsDirectory,
-    furtherFiles: () => inForce().files.keys(),
+    otherFiles: () => inForce().files.keys(),
     onChange: () => void reload(),
   });
 

@@ -11,8 +11,8 @@ interface Decision {
 const DECISION_DAYS = 90;
 const DAY_MS = 86_400_000;
 
-/** The ways on, of which the last is to accept the changes. */
-export function waysOn(decisions: readonly Decision[], nowMs: number): string {
+/** Lists the three choices. The last one is to accept the changes. */
+export function choicesText(decisions: readonly Decision[], nowMs: number): string {
   return `Choose one of three ways:
 - Put back what breaks.
 - Make the change in another version, below another path (docs/versions.md).

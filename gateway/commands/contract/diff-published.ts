@@ -10,7 +10,7 @@ import { textOf } from '../../shared/file-text.ts';
 import type { CommandContext } from '../context.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import { type Callers, callersText, recentCallers } from './callers.ts';
-import { waysOn } from './decisions.ts';
+import { choicesText } from './decisions.ts';
 import { NO_PLACE, publishedContractAt, publishedIn, textOfPublished } from './publish.ts';
 
 /** A contract and what has changed since it was published. */
@@ -122,7 +122,7 @@ function outcomeOf(compared: readonly Compared[], undecided: readonly PublishedC
 
 function waysOf(undecided: readonly PublishedChange[], nowMs: number): string {
   const decisions = undecided.flatMap(({ rule, operations }) => operations.map(({ id }) => ({ operation: id, rule })));
-  return `The gateway does not take this. ${waysOn(decisions, nowMs)}`;
+  return `The gateway does not take this. ${choicesText(decisions, nowMs)}`;
 }
 
 function jsonOf(compared: readonly Compared[], callers: Callers | undefined) {

@@ -10,7 +10,7 @@ import { shownPath } from '../../shared/file-text.ts';
 import { type Mistake, toSentence } from '../../shared/mistakes.ts';
 import type { CommandContext } from '../context.ts';
 import { callersText, recentCallers } from '../contract/callers.ts';
-import { waysOn } from '../contract/decisions.ts';
+import { choicesText } from '../contract/decisions.ts';
 import { differencesOf } from '../contract/diff.ts';
 import { counted, printJson, printLine } from '../print.ts';
 import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
@@ -90,11 +90,11 @@ async function callersBefore(context: CommandContext, directories: Directories) 
   }
 }
 
-/** The changes were told one by one before: the ways on are told once, for all of them. */
-function brokenText(decisions: Parameters<typeof waysOn>[0], nowMs: number): string {
+/** Each change is printed before this text, which lists the choices once, for all changes. */
+function brokenText(decisions: Parameters<typeof choicesText>[0], nowMs: number): string {
   const breaks = counted(decisions.length, 'change');
   const they = decisions.length === 1 ? 'breaks' : 'break';
-  return `The document is written, but ${breaks} ${they} what was published: check refuses it, and a running gateway keeps the one before. ${waysOn(decisions, nowMs)}`;
+  return `The document is written, but ${breaks} ${they} what was published: check refuses it, and a running gateway keeps the one before. ${choicesText(decisions, nowMs)}`;
 }
 
 /** What a document means, whatever its layout is; undefined if it has mistakes. */

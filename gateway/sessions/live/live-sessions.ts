@@ -232,7 +232,7 @@ export class LiveSessions {
 
   /**
    * Ends the streams of sessions that have expired, or that the store has lost. The store decides, because another instance may know of a later
-   * use. Nothing else would tell of the end of a session that is lost: an end finds no session.
+   * use. This check is the only one that finds a lost session: a sign-out finds no session in the store, so it announces no end.
    */
   async #endWatched(): Promise<void> {
     if (this.#isLookingUp) return;

@@ -12,7 +12,7 @@
 //   complete     the rest of the answer is on its way to the client
 //   cut          the gateway ends a stream before the upstream does
 //   fail         the client gets none of this answer, or a part of it
-//   interrupt    the rest of the answer will not arrive, so the attempt fails; a 5xx fails as if it were whole
+//   interrupt    the rest of the answer will not arrive, so the attempt fails; after a 5xx, with the error of its status
 //   clientLeft   the client has left; an answer that is being stored continues
 
 import type { GatewayError } from '../../catalogue/errors.ts';

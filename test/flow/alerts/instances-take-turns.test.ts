@@ -51,7 +51,7 @@ it('of two instances one tells, the other goes on, and both tell of themselves w
       onOutcome: () => undefined,
       version: 'test',
       now,
-      lookMs: 20,
+      checkMs: 20,
     });
   const one = start('one');
   causes.all = [{ ...DEAD, instances: ['one'] }];

@@ -58,7 +58,7 @@ function run({ receivers, secrets = {}, directory = temporaryDirectory(), more =
     onOutcome: (receiver, outcome) => void outcomes.push(`${receiver} ${outcome}`),
     version: 'test',
     now: Date.now,
-    lookMs: 20,
+    checkMs: 20,
     ...more,
   });
   closing.push(alerts.stop);

@@ -109,7 +109,7 @@ export const pageCases: readonly PageCase[] = [
   {
     name: 'a callback that no login of this browser waits for',
     code: 'login_failed',
-    says: /no such sign-in under way/,
+    says: /no such sign-in in progress/,
     provoke: ({ origin }) => createCookieBrowser().step(`${origin}/session/callback?state=x&code=y`, 'cross-site'),
   },
   {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AlertCause } from '../../../gateway/alerts/alert.ts';
-import { afterDelivery, afterFailure, afterLook, type Outbox } from '../../../gateway/alerts/outbox.ts';
+import { afterCheck, afterDelivery, afterFailure, type Outbox } from '../../../gateway/alerts/outbox.ts';
 import { reportOf } from '../../../gateway/alerts/report.ts';
 import { alertSettings } from '../../../gateway/alerts/settings.ts';
 
@@ -31,7 +31,7 @@ function createReceiver(settings: object = {}, receiver: object = {}) {
     /** Looks every three seconds for a time, while these causes are there. */
     during(ms: number, causes: readonly AlertCause[], isAway = false) {
       for (const endMs = nowMs + ms; nowMs < endMs; nowMs += 3 * SECOND) {
-        outbox = afterLook(outbox, {
+        outbox = afterCheck(outbox, {
           ...{ receiver: 'pager', settings: pager, causes, rules: parsed, nowMs },
           isSilent: (id) => silent.has(id),
           isLeft: () => false,
