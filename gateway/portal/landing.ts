@@ -92,6 +92,9 @@ function firstRequest(
 interface Step {
   readonly title: string;
   readonly text: string;
+  /** In place of the text, once the key at the top of the page has worked. */
+  readonly withKey?: string;
+  readonly isDoneByKey?: boolean;
 }
 
 /** HTML: from no key to a program that can live with failures. */
@@ -112,6 +115,7 @@ function stepsOf({ guides, sample, help, further }: LandingOptions): Step[] {
           {
             title: hasTests ? 'Get a test key' : 'Get a key',
             text: `${renderLine(own)} ${reach}${has('authentication') ? `: ${guide('authentication', 'how keys work')}` : ''}.`,
+            ...(hasTests ? { withKey: 'The key at the top of this page works.', isDoneByKey: true } : {}),
           },
         ]
       : []),
@@ -120,6 +124,7 @@ function stepsOf({ guides, sample, help, further }: LandingOptions): Step[] {
       text: hasTests
         ? 'Paste the key at the top of this page. Every sample then has it, and “Send” works on every page.'
         : 'Every operation has a sample in curl, JavaScript, Python and Go.',
+      ...(hasTests ? { withKey: 'Every sample has your key now. Press “Send”, here or on any other page.' } : {}),
     },
     {
       title: 'Expect failures',
@@ -129,7 +134,10 @@ function stepsOf({ guides, sample, help, further }: LandingOptions): Step[] {
 }
 
 function stepsHtml(options: LandingOptions): string {
-  const items = stepsOf(options).map(({ title, text }) => `<li><h2>${title}</h2><p>${text}</p></li>`);
+  const items = stepsOf(options).map(({ title, text, withKey, isDoneByKey }) => {
+    const later = withKey === undefined ? '' : `<p class="with-key" hidden>${withKey}</p>`;
+    return `<li${isDoneByKey ? ' class="until-key"' : ''}><h2>${title}</h2><p>${text}</p>${later}</li>`;
+  });
   return `<ol class="steps">${items.join('\n')}</ol>`;
 }
 

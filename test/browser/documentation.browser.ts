@@ -121,6 +121,26 @@ describe('the documentation in a browser', () => {
     await page.context().close();
   });
 
+  it('goes on with the request once the key works, on later pages of the tab, too', async () => {
+    const { page } = await open(pages.start);
+    const [get, send] = [page.locator('.steps li').nth(0), page.locator('.steps li').nth(1)];
+    const isDone = async () => /done/.test((await get.getAttribute('class')) ?? '');
+    assert.equal(await isDone(), false);
+    assert.match(await send.innerText(), /Paste the key/);
+    await pasteKey(page, key);
+    await get.getByText('The key at the top of this page works').waitFor(PATIENCE);
+    assert.equal(await isDone(), true);
+    assert.doesNotMatch(await send.innerText(), /Paste the key/);
+    assert.match(await send.innerText(), /Press “Send”/);
+    assert.deepEqual(await findBarriers(page), []);
+    await page.goto(gateway.url + pages.start);
+    assert.equal(await isDone(), true);
+    await page.locator('#forget-key').click();
+    assert.equal(await isDone(), false);
+    assert.match(await send.innerText(), /Paste the key/);
+    await page.context().close();
+  });
+
   it('writes what is typed into every sample, and sends just that; a refusal links its page and its request', async () => {
     const { page } = await open(pages.operation);
     await pasteKey(page, key);

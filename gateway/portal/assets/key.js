@@ -4,6 +4,7 @@
 import { element } from './page-tools.js';
 
 const KEY = 'portal-key';
+const WORKS = 'portal-key-works';
 const LIMIT = 'portal-limit';
 const PLACEHOLDER = 'YOUR_API_KEY';
 const DOTS = '••••••••••••';
@@ -14,8 +15,14 @@ export function storedKey() {
   return sessionStorage.getItem(KEY) ?? '';
 }
 
+function storeKey(key) {
+  sessionStorage.setItem(KEY, key);
+  sessionStorage.removeItem(WORKS);
+}
+
 export function forgetStoredKey() {
   sessionStorage.removeItem(KEY);
+  sessionStorage.removeItem(WORKS);
   sessionStorage.removeItem(LIMIT);
 }
 
@@ -24,6 +31,17 @@ export function showKey() {
   const key = storedKey();
   const [prefix = ''] = /^sk_test_/.exec(key) ?? [];
   for (const place of document.querySelectorAll('.key')) place.textContent = key === '' ? PLACEHOLDER : prefix + DOTS;
+  showSteps();
+}
+
+/** The first steps of the start page go on from a key that the API has accepted. */
+function showSteps() {
+  const works = sessionStorage.getItem(WORKS) !== null;
+  for (const step of document.querySelectorAll('.until-key')) step.classList.toggle('done', works);
+  for (const text of document.querySelectorAll('.with-key')) {
+    text.hidden = !works;
+    text.previousElementSibling.hidden = works;
+  }
 }
 
 /** Text of a page with the key in place of the dots. */
@@ -89,7 +107,8 @@ export function openKeyBar(bar) {
     const text = field.value.trim().replace(/^Bearer\s+/i, '');
     const problem = problemOf(text);
     sessionStorage.removeItem(KEY);
-    if (text !== '' && problem === '') sessionStorage.setItem(KEY, text);
+    sessionStorage.removeItem(WORKS);
+    if (text !== '' && problem === '') storeKey(text);
     say(problem);
     field.toggleAttribute('aria-invalid', problem !== '');
     showKey();
@@ -114,6 +133,9 @@ export function openKeyBar(bar) {
       rememberLimit(answer.headers);
       say(...(await verdictOn(answer)));
       bar.classList.toggle('refused', answer.status === 401);
+      if (answer.ok) sessionStorage.setItem(WORKS, '1');
+      else sessionStorage.removeItem(WORKS);
+      showSteps();
     } catch {
       say('The API does not respond.');
     }
@@ -155,6 +177,6 @@ function takeFromAddress() {
   if (key === undefined) return false;
   history.replaceState(history.state, '', location.pathname + location.search);
   if (problemOf(key) !== '' || !isTestKey(key)) return false;
-  sessionStorage.setItem(KEY, key);
+  storeKey(key);
   return true;
 }
