@@ -10,7 +10,7 @@ import type { AddressedContract, OperationAddress, OperationGroup } from '../ref
 import { isDocumentObject, membersOf, textAt } from '../reference/reference.ts';
 import { OPERATORS, type SearchEntry } from './entry.ts';
 import { type FieldTools, fieldsIn } from './fields.ts';
-import { topicOfOperation, topicOfPage } from './topics.ts';
+import { TOPIC_OF_CONTRACT, topicOfOperation, topicOfPage } from './topics.ts';
 import { webhookEntries } from './webhooks.ts';
 
 const WORDS_MAX = 400;
@@ -74,7 +74,7 @@ function contractEntries(all: AddressedContract): SearchEntry[] {
   const kind = clientOperations === 0 ? OPERATORS : 'Reference';
   const words = shortened(plain(description), WORDS_MAX);
   return [
-    [kind, title, path, 'OpenAPI, Postman', words],
+    [kind, title, path, 'OpenAPI, Postman', words, TOPIC_OF_CONTRACT],
     ...groups.map((group) => groupEntry(group, title)),
     ...operations.map(operationEntry),
   ];
@@ -93,7 +93,14 @@ function operationEntry({ operation, title, path, group, isForOperators }: Opera
   const words = `${operation.id} ${wordsIn(operation.id)} ${group.name} ${parameters} ${scopes} ${statuses.join(' ')} ${described}`;
   const kind = isForOperators ? OPERATORS : 'Operation';
   const context = `${operation.method} ${operation.path}`;
-  return [kind, title, path, context, shortened(words, WORDS_MAX), topicOfOperation(operation)];
+  return [
+    kind,
+    title,
+    path,
+    context,
+    shortened(words, WORDS_MAX),
+    topicOfOperation(operation, `${title} ${group.name}`),
+  ];
 }
 
 /** Names and summaries of the bodies that may be sent: "sms", "A text message". */

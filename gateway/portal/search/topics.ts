@@ -10,7 +10,7 @@ const TOPICS: Readonly<Record<string, string>> = {
     'mcp agent agents llm llms llms.txt ai claude chatgpt copilot markdown | model context protocol server tools txt',
   '/docs/changes': 'changelog changes release releases news history feed atom rss | api notes what new latest recent',
   '/docs/errors': 'codes | error errors code list all reference status http catalogue',
-  '/docs/errors/rate_limited': '429 | too many requests error status http code',
+  '/docs/errors/rate_limited': '429 too | many requests error status http code',
   '/docs/errors/upstream_timeout': '504 | gateway timeout error status http code',
   '/docs/guides/authentication':
     'auth authenticate authorization bearer token apikey login credential credentials 401 unauthorized key keys | api header secret',
@@ -39,7 +39,7 @@ const TOPICS: Readonly<Record<string, string>> = {
   '/docs/guides/quickstart':
     'quickstart start started begin hello tutorial onboarding | get getting first request call api example',
   '/docs/guides/rate-limits':
-    'rate ratelimit throttle throttling throttled limited | limit limits limiting api requests per minute second header headers',
+    'rate ratelimit throttle throttling throttled limited many | limit limits limiting api request requests send make per minute second header headers',
   '/docs/guides/rate-limits#when-it-is-used-up': 'retry-after retry_after | header 429 wait',
   '/docs/guides/sdks':
     'sdk sdks library libraries codegen generator client clients npm | package install generate code api',
@@ -50,15 +50,23 @@ const TOPICS: Readonly<Record<string, string>> = {
   '/docs/guides/versioning': 'version versions versioning compatibility compatible breaking | api change changes v1',
   '/docs/guides/versioning#when-something-ends':
     'deprecation deprecated deprecate sunset end-of-life eol | header api version',
-  '/docs/limits': 'quota quotas tier tiers plan plans pricing price limits allowance | my api rate',
+  '/docs/limits':
+    'quota quotas tier tiers plan plans pricing price limits allowance many | my api rate request requests send make per minute second',
 };
+
+/** The page of a contract has its address. */
+export const TOPIC_OF_CONTRACT = 'base baseurl url host hostname | api address';
 
 export function topicOfPage(path: string): string | undefined {
   return Object.hasOwn(TOPICS, path) ? TOPICS[path] : undefined;
 }
 
-/** What an operation does besides answering with JSON: readers look for it by the name of the technique. */
-export function topicOfOperation(operation: ReferredOperation): string {
+/**
+ * What an operation does besides answering with JSON: readers look for it by the name of the technique.
+ *
+ * @param names words of its title and its group
+ */
+export function topicOfOperation(operation: ReferredOperation, names: string): string {
   if (operation.webSocket)
     return 'websocket websockets ws socket realtime real-time | api connect connection live events';
   if (sendsEvents(operation))
@@ -66,7 +74,13 @@ export function topicOfOperation(operation: ReferredOperation): string {
   const sendsBytes = /octet-stream|multipart/.test(JSON.stringify(operation.declared.requestBody ?? ''));
   if (sendsBytes && operation.method !== 'GET')
     return 'upload uploads uploading multipart binary attachment | file files a image';
+  if (cancels(operation)) return `cancel canceled cancelled cancellation | ${names.toLowerCase()} status`;
   return '';
+}
+
+/** Where canceling is a change of status, the record stays: to delete it is no answer. */
+function cancels({ method, description }: ReferredOperation): boolean {
+  return /^(POST|PUT|PATCH)$/.test(method) && /\bcancell?ed\b/i.test(description);
 }
 
 export function sendsEvents({ declared }: ReferredOperation): boolean {
