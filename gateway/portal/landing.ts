@@ -30,7 +30,7 @@ interface LandingOptions {
   readonly tools: DocumentTools;
   readonly help: HelpLinks;
   /** Pages beside guides and reference. */
-  readonly further: readonly Page[];
+  readonly otherPages: readonly Page[];
 }
 
 /** The sentence of an API whose documents have none. */
@@ -98,15 +98,15 @@ interface Step {
 }
 
 /** HTML: from no key to a program that can live with failures. */
-function stepsOf({ guides, sample, help, further }: LandingOptions): Step[] {
+function stepsOf({ guides, sample, help, otherPages }: LandingOptions): Step[] {
   const has = (name: string) => guides.some((guide) => guide.name === name);
   const guide = (name: string, text: string) => (has(name) ? `<a href="/docs/guides/${name}">${text}</a>` : text);
   const takesKey = sample?.at.operation.security.some(({ scheme }) => scheme === 'apiKey') === true;
   const hasTests = sample?.at.operation.hasTestMode === true;
-  const hasAccount = further.some(({ path }) => path === '/docs/account');
+  const hasAccount = otherPages.some(({ path }) => path === '/docs/account');
   const own = [firstKeyText(help.contact), ...(hasAccount ? [FURTHER_KEYS] : [])].join(' ');
   const reach = hasTests ? 'A test key reaches test data only' : 'A key acts for your organization';
-  const limits = further.some(({ path }) => path === '/docs/limits')
+  const limits = otherPages.some(({ path }) => path === '/docs/limits')
     ? ' and <a href="/docs/limits">how much your tier may send</a>'
     : '';
   return [
@@ -200,7 +200,7 @@ function filesHtml(references: readonly AddressedContract[]): string {
   return `<ul class="files">${rows.join('\n')}<li><span>For programs that read</span> <a href="/llms.txt">llms.txt</a></li></ul>`;
 }
 
-function markdownOf({ title, description, references, guides, further }: LandingOptions, first: string): string {
+function markdownOf({ title, description, references, guides, otherPages }: LandingOptions, first: string): string {
   const list = (items: readonly (readonly [text: string, path: string])[]) =>
     items.map(([text, path]) => `- [${text}](${path}.md)`).join('\n');
   const parts = [
@@ -210,7 +210,7 @@ function markdownOf({ title, description, references, guides, further }: Landing
     `## Reference\n\n${list(references.map(({ reference, path }) => [reference.title, path]))}`,
     guides.length > 0 ? `## Guides\n\n${list(guides.map((guide) => [guide.title, `/docs/guides/${guide.name}`]))}` : '',
     '## Errors\n\n[Every code](/docs/errors.md), and what to do about it.',
-    further.length > 0 ? `## More\n\n${list(further.map((page) => [page.title, page.path]))}` : '',
+    otherPages.length > 0 ? `## More\n\n${list(otherPages.map((page) => [page.title, page.path]))}` : '',
   ];
   return `${parts.filter(Boolean).join('\n\n')}\n`;
 }
