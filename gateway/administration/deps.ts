@@ -31,7 +31,7 @@ export interface AdministrationDeps {
   /** Since when the configuration is in force, epoch milliseconds. */
   inForceSinceMs(): number;
   /** What organizations have used of their limits. */
-  readonly limits: LimitUsage;
+  readonly limitUsage: LimitUsage;
   /** What organizations have called. */
   readonly usage: Pick<Usage, 'page'>;
   /** Asks all processes of all instances. */

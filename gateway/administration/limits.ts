@@ -1,11 +1,11 @@
-// The action on the limits of an organization: reset the counters. `deps.limits.show` shows what is used.
+// The action on the limits of an organization: reset the counters. `deps.limitUsage.show` shows what is used.
 
 import type { LimitUse, ResetReport, UsageReport } from '../limits/usage.ts';
 import type { Actor } from './actor.ts';
 import { readAuthority } from './authority.ts';
 import type { AdministrationDeps } from './deps.ts';
 
-type LimitDeps = Pick<AdministrationDeps, 'store' | 'limits' | 'now'>;
+type LimitDeps = Pick<AdministrationDeps, 'store' | 'limitUsage' | 'now'>;
 
 interface LimitsReset {
   readonly organization: string;
@@ -17,11 +17,11 @@ interface LimitsReset {
  * must already find the counters gone. If the note fails, the reset can be repeated. Resolves with undefined for an unknown organization.
  */
 export function resetLimits(deps: LimitDeps) {
-  const { store, limits } = deps;
+  const { store, limitUsage } = deps;
   return async (actor: Actor, { organization, dryRun = false }: LimitsReset): Promise<ResetReport | undefined> => {
     const { author } = await readAuthority(deps, actor);
-    const before = await limits.show(organization);
-    const report = before && (await limits.reset(organization, dryRun));
+    const before = await limitUsage.show(organization);
+    const report = before && (await limitUsage.reset(organization, dryRun));
     if (before === undefined || report === undefined) return undefined;
     if (!dryRun) await store.audit.appendReset(organization, author, detailsOf(before));
     return report;

@@ -27,7 +27,7 @@ import type { AskFleet } from '../shared/questions/fleet.ts';
 
 interface ConsoleActionsOptions {
   readonly store: KeyStore;
-  readonly limits: LimitUsage;
+  readonly limitUsage: LimitUsage;
   configuration(): Configuration;
   /** State of the credential of an upstream; undefined for an unknown upstream. */
   credentialOf(upstream: string): { readonly credential?: CredentialState } | undefined;
@@ -57,7 +57,7 @@ interface Prepared extends Effect {
 }
 
 export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answers, 'act' | 'inForce'> {
-  const { store, limits, credentialOf, now } = options;
+  const { store, limitUsage, credentialOf, now } = options;
 
   async function usableKeysOf(organization: string): Promise<number> {
     const keys = await store.keys.list({ organization });
@@ -106,7 +106,7 @@ export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answe
   }
 
   async function prepareReset(actor: Actor, { target: id }: ConsoleAction): Promise<Prepared> {
-    const report = await limits.show(id);
+    const report = await limitUsage.show(id);
     if (report === undefined) throw new GatewayError('resource_missing');
     const used = report.limits.map(({ policy, key_id: key, used: units }) => {
       return [key === null ? policy : `${policy} of ${key}`, units] as const;

@@ -18,7 +18,7 @@ import type { ConfigurationChanges } from './configuration-changes.ts';
 
 interface ConsoleViewsOptions {
   readonly store: KeyStore;
-  readonly limits: Pick<LimitUsage, 'show'>;
+  readonly limitUsage: Pick<LimitUsage, 'show'>;
   readonly changes: Pick<ConfigurationChanges, 'report'>;
   configuration(): Configuration;
   now(): number;
@@ -72,7 +72,7 @@ async function tryOut(options: ConsoleViewsOptions, asked: RehearsalQuestion): P
   if (typeof caller === 'string') return { problem: caller };
   const organization = caller?.organization?.id;
   const report =
-    organization === undefined ? undefined : await options.limits.show(organization).catch(() => undefined);
+    organization === undefined ? undefined : await options.limitUsage.show(organization).catch(() => undefined);
   const request = {
     method: method.toUpperCase(),
     target,

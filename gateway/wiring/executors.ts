@@ -30,7 +30,7 @@ export function createExecutors({
     version,
     configuration: inForce,
     inForceSinceMs,
-    limits: counters.limitUsage,
+    limitUsage: counters.limitUsage,
     usage,
     askFleet: observation.admin.askFleet,
     upstreams: () => upstreamStates(inForce().config.upstreams, targets.targetSets.status(), access.status()),

@@ -41,7 +41,7 @@ interface AdminListenerOptions {
   readonly askPrimary: AppOptions['askPrimary'];
   isServing(): boolean;
   isEnding(): boolean;
-  onAlerts: AlertMetrics;
+  onOutcome: AlertMetrics;
   now(): number;
 }
 
@@ -66,7 +66,7 @@ export function openAdminListener({
   askPrimary,
   isServing,
   isEnding,
-  onAlerts: onOutcome,
+  onOutcome,
   now,
 }: AdminListenerOptions): AdminListener {
   let opened: { readonly server: Server; readonly console: OpenedConsole } | undefined;
@@ -114,7 +114,8 @@ interface OperatorsOptions extends StatusOptions {
   readonly limitUsage: LimitUsage;
   readonly changes: ConfigurationChanges;
   readonly versionUses: Pick<VersionUses, 'report'>;
-  retryUpstream(upstream: string): UpstreamRetry | undefined;
+  /** Lets this process send the refused credential of an upstream again. Returns undefined for an unknown upstream. */
+  retryCredential(upstream: string): UpstreamRetry | undefined;
   /** Asks all processes of all instances. */
   readonly askFleet: AskFleet;
   /** State of the credential of an upstream; undefined for an unknown upstream. */
@@ -125,17 +126,16 @@ interface OperatorsOptions extends StatusOptions {
 
 /** The answers of this process to operators. */
 export function answersForOperators(options: OperatorsOptions): Operators<Sample> {
-  const { metrics, store, now, versionUses, serving, limitUsage: usage } = options;
+  const { metrics, store, now, versionUses, serving, limitUsage } = options;
   const { readiness, status } = createStatus(options);
   const rules = () => serving().configuration.config.limits;
-  const reset = resetLimits({ store, limits: usage, now });
-  const retry = retryUpstream({ store, askFleet: options.askFleet, now });
+  const reset = resetLimits({ store, limitUsage, now });
   return {
     metrics,
     readiness,
     status,
     sample: async () => ({ ...(await metrics.sample()), organizations: options.pressed.list() }),
-    retryUpstream: async (upstream) => options.retryUpstream(upstream),
+    retryCredential: async (upstream) => options.retryCredential(upstream),
     async refusedUpstream(upstream) {
       const known = options.credentialOf(upstream);
       if (known === undefined) return undefined;
@@ -143,26 +143,28 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
       const isRetried = credential !== undefined && CREDENTIAL_STATES[credential].afterRetry !== credential;
       return { retried: isRetried ? [upstream] : [] };
     },
-    ...createConsoleActions({ ...options, limits: usage, configuration: () => serving().configuration }),
+    ...createConsoleActions({ ...options, configuration: () => serving().configuration }),
     exchanges: async (id, owner) => options.log.recent(id, owner),
-    view: createConsoleViews({ ...options, limits: usage, configuration: () => serving().configuration }),
+    view: createConsoleViews({ ...options, configuration: () => serving().configuration }),
     versions: () => versionUses.report(serving().deprecations),
     async alertsInForce() {
       const { alerts: settings, publicUrl: gateway } = serving().configuration.config.gateway;
       return { settings, gateway } satisfies AlertsInForce;
     },
     limits: {
-      show: usage.show,
+      show: limitUsage.show,
       reset: (organization, author) => reset({ kind: 'operator', ...author }, { organization }),
     },
     async retry(upstream, author) {
-      const isRetried = await orUnknown(retry({ kind: 'operator', ...author }, { upstream }));
+      const isRetried = await orUnknown(
+        retryUpstream({ store, askFleet: options.askFleet, now })({ kind: 'operator', ...author }, { upstream }),
+      );
       return isRetried === undefined ? undefined : { retried: isRetried ? [upstream] : [] };
     },
     recent: async (filter) => options.log.list(filter),
     ...createOrganizationReports({
       store,
-      usageOf: usage.show,
+      usageOf: limitUsage.show,
       placeOf: (rule) => placeOfRule(serving().configuration, rule),
       tiers: () => Object.keys(rules().tiers),
       now,

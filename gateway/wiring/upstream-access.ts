@@ -10,14 +10,15 @@ import type { Mistake } from '../shared/mistakes.ts';
 import { type AccessTable, type AccessTableOptions, createAccessTable } from '../upstream/access.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';
 
-export interface AccessPart extends AccessTable {
+interface OpenedAccess {
+  readonly access: AccessTable;
   /** Administrator of the sandbox's mail server, `user:password`; undefined if no upstream uses that server. */
   readonly sandboxAdministrator: string | undefined;
   /** Mistakes for missing credentials that only a start can generate. */
   check(next: Configuration): Mistake[];
 }
 
-interface AccessPartOptions
+interface AccessOptions
   extends Omit<AccessTableOptions, 'readSecret' | 'secretWrittenAt' | 'onSuspended' | 'onHealed'> {
   readonly config: Config;
   readonly secrets: Secrets;
@@ -25,7 +26,7 @@ interface AccessPartOptions
 }
 
 /** Generates missing credentials of upstreams without a real service. */
-export async function openUpstreamAccess({ config, secrets, log, ...options }: AccessPartOptions): Promise<AccessPart> {
+export async function openUpstreamAccess({ config, secrets, log, ...options }: AccessOptions): Promise<OpenedAccess> {
   const generated = new Map<string, string>();
   for (const { secret } of credentialsOf(config.upstreams, isSimulated)) {
     if (secrets.read(secret) === undefined) generated.set(secret, await secrets.readOrMake(secret));
@@ -45,7 +46,7 @@ export async function openUpstreamAccess({ config, secrets, log, ...options }: A
     });
   }
 
-  const accesses = createAccessTable({
+  const access = createAccessTable({
     ...options,
     readSecret,
     secretWrittenAt: secrets.writtenAt,
@@ -56,8 +57,8 @@ export async function openUpstreamAccess({ config, secrets, log, ...options }: A
       ),
     onHealed: (upstream) => log.logger.info({ upstream }, 'the credential for the upstream can be used again'),
   });
-  accesses.apply(config.upstreams, config.gateway.overload.organizationShare);
-  return { ...accesses, sandboxAdministrator: administratorOf(config.upstreams, readSecret), check };
+  access.apply(config.upstreams, config.gateway.overload.organizationShare);
+  return { access, sandboxAdministrator: administratorOf(config.upstreams, readSecret), check };
 }
 
 function credentialsOf(upstreams: Config['upstreams'], applies: (upstream: UpstreamEntry) => boolean) {

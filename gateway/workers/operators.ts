@@ -143,7 +143,7 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     versions: async () => (await askOne({ about: 'versions' })) ?? {},
     act: async (action, requestId, by) => (await askFirst({ about: 'action', action, requestId, by })) as ActionAnswer,
     inForce: async () => (await askOne({ about: 'in force' })) ?? {},
-    async retryUpstream(upstream) {
+    async retryCredential(upstream) {
       const replies = await askAll({ about: 'upstream retry', upstream }, PATIENCE_MS.worker);
       return retryIn([...replies.values()]);
     },

@@ -7,12 +7,12 @@ import type { Handlers } from './call.ts';
 import { inForceAfter } from './in-force.ts';
 
 export const LIMITS_OF_ORGANIZATIONS: Handlers = {
-  async getLimits({ limits }, { organization }) {
-    return { body: limitsJson(found(await limits.show(organization.id))) };
+  async getLimits({ limitUsage }, { organization }) {
+    return { body: limitsJson(found(await limitUsage.show(organization.id))) };
   },
 
-  async getOrganizationLimits({ limits }, { path }) {
-    return { body: limitsJson(found(await limits.show(path('organization_id')))) };
+  async getOrganizationLimits({ limitUsage }, { path }) {
+    return { body: limitsJson(found(await limitUsage.show(path('organization_id')))) };
   },
 
   async resetOrganizationLimits(deps, call) {

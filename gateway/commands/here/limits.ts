@@ -49,16 +49,16 @@ async function withSharedStore<T>(
   try {
     const operations = contracts.operations.map(({ operation }) => operation);
     const { store } = await context.keyStore();
-    const usage = createLimitUsage({
+    const limitUsage = createLimitUsage({
       store: counters,
       rules: () => config.limits,
       operations: () => operations,
       organizationOf: store.organizations.get,
       keysOf: (organization) => liveKeysOf(store, organization, now()),
     });
-    const reset = resetLimits({ store, limits: usage, now });
+    const reset = resetLimits({ store, limitUsage, now });
     return await work({
-      show: usage.show,
+      show: limitUsage.show,
       reset: (organization) => reset(actorOf(context), { organization }),
     });
   } catch (error) {

@@ -48,7 +48,7 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
   };
   const mistakes = Object.values(checkSecrets(alone, secrets.read, false)).flat();
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  const access = await openUpstreamAccess({
+  const { access, sandboxAdministrator } = await openUpstreamAccess({
     config: alone.config,
     workers: 1,
     secrets,
@@ -70,7 +70,7 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
         config,
         secrets,
         jwks: assertions.jwks,
-        mailAdministrator: access.sandboxAdministrator,
+        mailAdministrator: sandboxAdministrator,
         log,
       })
     : undefined;

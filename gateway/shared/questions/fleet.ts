@@ -39,8 +39,8 @@ export interface FleetSources {
   /** Recorded exchanges with this id; empty if none is recorded. */
   exchanges(id: string, owner?: ExchangeOwner): Promise<readonly ExchangeLine[]>;
   /** Lets the refused credential of an upstream be sent again. Returns undefined for an unknown upstream. */
-  retryUpstream(upstream: string): Promise<UpstreamRetry | undefined>;
-  /** What `retryUpstream` would return. Changes nothing. */
+  retryCredential(upstream: string): Promise<UpstreamRetry | undefined>;
+  /** What `retryCredential` would return. Changes nothing. */
   refusedUpstream(upstream: string): Promise<UpstreamRetry | undefined>;
 }
 
@@ -54,7 +54,7 @@ export async function answerFleet(sources: FleetSources, question: FleetQuestion
       return sources.exchanges(id, owner);
     }
     case 'upstream retry':
-      return sources.retryUpstream(question.upstream);
+      return sources.retryCredential(question.upstream);
     case 'upstream refused':
       return sources.refusedUpstream(question.upstream);
     default:

@@ -78,7 +78,7 @@ export function openAdministration(
     limitUsage: counters.limitUsage,
     changes,
     versionUses,
-    retryUpstream: access.retry,
+    retryCredential: access.retry,
     askFleet: admin.askFleet,
     credentialOf: (upstream) => new Map(Object.entries(access.status())).get(upstream),
     serving: traffic.servingInForce,

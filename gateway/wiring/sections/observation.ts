@@ -90,7 +90,7 @@ export function openObservation(
     askPrimary: options.askPrimary,
     isServing: () => lifecycle() === 'serving',
     isEnding: () => lifecycle() === 'ending' || lifecycle() === 'draining',
-    onAlerts: metrics.alerts,
+    onOutcome: metrics.alerts,
     now: forwardNow,
   });
   parts.add({ name: 'admin', close: admin.close });

@@ -6,13 +6,14 @@ import type { TlsSettings } from '../../http1/client/connect.ts';
 import { upstreamStatus } from '../../observe/admin/status.ts';
 import { logStoreState } from '../../observe/log/store-state.ts';
 import type { Shedding } from '../../overload/shedding.ts';
+import type { AccessTable } from '../../upstream/access.ts';
 import { createLatchProbes } from '../../upstream/credentials/latch-probes.ts';
 import { createRecordLocks, type RecordLocks } from '../../upstream/requests/record-locks.ts';
 import { openExamples } from '../examples.ts';
 import { openShedding } from '../overload.ts';
 import type { Parts } from '../parts.ts';
 import { type OpenSandbox, openSandbox } from '../sandbox.ts';
-import { type AccessPart, openUpstreamAccess } from '../upstream-access.ts';
+import { openUpstreamAccess } from '../upstream-access.ts';
 import { openUpstreamTargets, type UpstreamTargets } from '../upstream-targets.ts';
 import { createTlsSettings } from '../upstream-tls.ts';
 import type { FirstSections } from './observation.ts';
@@ -20,7 +21,7 @@ import type { FirstSections } from './observation.ts';
 export interface UpstreamsSection {
   readonly shedding: Shedding;
   /** Credentials and concurrency limits. */
-  readonly access: AccessPart;
+  readonly access: AccessTable;
   readonly recordLocks: RecordLocks;
   /** Upstream → TLS settings for one configuration. */
   tlsSettingsOf(configuration: Configuration): ReadonlyMap<string, TlsSettings>;
@@ -38,7 +39,7 @@ export async function openUpstreams(
   const { configuration, settings, secrets, now } = options;
   const shedding = openShedding(log, metrics);
   const tlsSettingsOf = createTlsSettings({ secrets, log, now });
-  const access = await openUpstreamAccess({
+  const { access, check, sandboxAdministrator } = await openUpstreamAccess({
     config: configuration.config,
     workers: settings.workers,
     secrets,
@@ -51,7 +52,7 @@ export async function openUpstreams(
   });
   parts.add({
     name: 'upstream access',
-    check: access.check,
+    check,
     apply: ({ config }) => access.apply(config.upstreams, config.gateway.overload.organizationShare),
   });
   const recordLocks = createRecordLocks({
@@ -65,7 +66,7 @@ export async function openUpstreams(
     config: configuration.config,
     secrets,
     jwks: assertions.jwks,
-    mailAdministrator: access.sandboxAdministrator,
+    mailAdministrator: sandboxAdministrator,
     log,
   });
   parts.add({

@@ -63,14 +63,14 @@ export function beginOperator({ deployment, rules, checkers, openCounters }: Ope
     const done = checker.reset();
     try {
       await counters.firstAttempt;
-      const limits = createLimitUsage({
+      const limitUsage = createLimitUsage({
         store: counters,
         rules: () => rules,
         operations: () => [],
         organizationOf: organization,
         keysOf: () => [`key of ${id}`],
       });
-      await resetLimits({ store, limits, now: machine.now })({ kind: 'operator', by: 'ada' }, { organization: id });
+      await resetLimits({ store, limitUsage, now: machine.now })({ kind: 'operator', by: 'ada' }, { organization: id });
       world.note('operator', `has reset ${id}`);
       done();
     } catch (error) {

@@ -37,10 +37,10 @@ function usageOf(counters: Pick<CounterStore, 'decide' | 'reset'> = store): Limi
   });
 }
 
-function reset(limits: LimitUsage, organization: string, dryRun = false) {
+function reset(limitUsage: LimitUsage, organization: string, dryRun = false) {
   const audit = { appendReset: (...change: unknown[]) => void noted.push(change) };
   const actor = { kind: 'operator', by: 'ada', requestId: 'req_1' } as const;
-  return resetLimits({ store: { audit } as unknown as KeyStore, limits, now: () => nowMs })(actor, {
+  return resetLimits({ store: { audit } as unknown as KeyStore, limitUsage, now: () => nowMs })(actor, {
     organization,
     dryRun,
   });
