@@ -3,7 +3,7 @@
 import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
 import { onlyViolation } from '../shared/contracts/violation-text.ts';
-import { lacksSecret, runbookOf, wasRefused } from '../shared/failed-requests.ts';
+import { hadNoSecret, runbookOf, wasRefused } from '../shared/failed-requests.ts';
 import type { LogLine } from './log-line.ts';
 
 export interface NextSteps {
@@ -62,7 +62,7 @@ function commandsOf(line: LogLine): string[] {
 /** A secret that was corrected here is sent again by itself. */
 function afterTrial(line: LogLine): string[] {
   const { code, upstream } = line;
-  if (code !== 'upstream_auth_failed' || lacksSecret(line)) return [];
+  if (code !== 'upstream_auth_failed' || hadNoSecret(line)) return [];
   return [`bin/gateway upstreams retry ${upstream} # once the account at the service is corrected`];
 }
 

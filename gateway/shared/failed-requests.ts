@@ -45,13 +45,26 @@ const RUNBOOKS_OF_STORES: Readonly<Record<string, string>> = {
   replay: 'GatewayKeyStoreAway',
 };
 
-/** Whether a request was not sent because the gateway has no secret for its upstream, which has then refused nothing. */
-export function lacksSecret({ code, cause }: Readonly<Partial<Record<'code' | 'cause', unknown>>>): boolean {
+/** Whether the gateway had no secret for the upstream of a request. The service has then refused no secret, and nothing is latched. */
+export function hadNoSecret(record: Readonly<Partial<Record<'code' | 'cause', unknown>>>): boolean {
+  return lacksSecret(record) || lacksCredential(record);
+}
+
+/** Whether a request was not sent because the secret is missing or cannot be used. */
+function lacksSecret({ code, cause }: Readonly<Partial<Record<'code' | 'cause', unknown>>>): boolean {
   return code === 'upstream_auth_failed' && String(cause).startsWith(SECRET_OF_CREDENTIAL);
 }
 
 /** How the log line of such a request begins its `cause`. */
 export const SECRET_OF_CREDENTIAL = 'the secret of the credential';
+
+/** Whether the service refused a request because the entry of its upstream has no credential at all. */
+function lacksCredential({ code, cause }: Readonly<Partial<Record<'code' | 'cause', unknown>>>): boolean {
+  return code === 'upstream_auth_failed' && String(cause).startsWith(WITHOUT_CREDENTIAL);
+}
+
+/** How the log line of such a request begins its `cause`. */
+export const WITHOUT_CREDENTIAL = 'the service asks for a credential, and its entry sends none';
 
 /** Undefined if no section is about it. */
 export function runbookOf(
@@ -60,7 +73,7 @@ export function runbookOf(
   const code = String(record.code);
   const stage = String(record.stage);
   if (code === 'gateway_overloaded' && Object.hasOwn(RUNBOOKS_OF_STORES, stage)) return RUNBOOKS_OF_STORES[stage];
-  if (lacksSecret(record)) return 'GatewayCredentialMissing';
+  if (hadNoSecret(record)) return 'GatewayCredentialMissing';
   const failed = hasFailed(record);
   // A service that responds with 503 gets the codes of the queue and the breaker, too.
   if (Object.hasOwn(RUNBOOKS, code) && !(failed && Object.hasOwn(REFUSED_UNSENT, code))) return RUNBOOKS[code];

@@ -12,7 +12,7 @@ import { beforeSending, waitBeforeSending } from './attempts/before-sending.ts';
 import { RecordReadAnswer, recordRequest } from './attempts/record-read.ts';
 import type { Credential } from './credentials/credential.ts';
 import type { CredentialHeader } from './credentials/credential-kinds.ts';
-import { toUpstreamRefusal } from './errors/upstream-errors.ts';
+import { toUpstreamRefusal, withoutCredential } from './errors/upstream-errors.ts';
 import { type AnswerRecipient, BufferedAnswer, decodedAnswer } from './relay/buffered-answer.ts';
 import type { Relay } from './relay/relay.ts';
 import type { RecordLock, RecordLocks } from './requests/record-locks.ts';
@@ -135,7 +135,8 @@ class JudgedAttempt implements AnswerRecipient {
       if (body === undefined) return;
       const { status, headers } = readable;
       if (status >= 400) {
-        this.#relay.fail(toUpstreamRefusal(status, headers, body, undefined), 'other');
+        const loginFault = withoutCredential(this.#attempts.route, operation);
+        this.#relay.fail(toUpstreamRefusal(status, headers, body, undefined, loginFault), 'other');
         return;
       }
       const changedBody = bodyFrom(body);
@@ -179,7 +180,10 @@ class JudgedAttempt implements AnswerRecipient {
     if (judgement.kind === 'credential') {
       const hasChanged = sent !== undefined && credential?.refused(sent, answer.status) === true;
       if (hasChanged && this.#attempts.beginRepeat('credential')) this.send();
-      else this.#relay.fail(new GatewayError('upstream_auth_failed'), 'other');
+      else {
+        const cause = withoutCredential(this.#attempts.route, request.operation);
+        this.#relay.fail(new GatewayError('upstream_auth_failed', { cause }), 'other');
+      }
       return undefined;
     }
     if (sent !== undefined && answer.status < 400) credential?.accepted(sent, request.operation.provesCredential);

@@ -5,6 +5,7 @@ import type { ContractOperation } from '../../contract/operations/operations.ts'
 import { responseFor, type Schemas } from '../../contract/schemas/schemas.ts';
 import type { UndeclaredAnswer } from '../../contract/undeclared.ts';
 import type { Operation } from '../../exchange/operation.ts';
+import { credentialToAdd } from '../../shared/contracts/upstreams.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { type Answered, statusOf } from './backend.ts';
 import { type Exercised, isReading, isRefused } from './exercise.ts';
@@ -15,9 +16,13 @@ const NAMED_MAX = 3;
 /** Statuses that the gateway translates for clients, whether the contract declares them or not. */
 const understood = new Set([400, 403, 404, 409, 410, 412, 413, 415, 422, 429]);
 
+/** The secret that the trial sends; undefined if the entry has no credential. */
+type Sent = string | undefined;
+
 /** @param elsewhere the answer to an unknown path; undefined if it was not tried */
 export function driftOf(
   { answers: all, untried }: Exercised,
+  secret: Sent,
   entries: readonly ContractOperation[],
   schemas: Schemas,
   now: () => number,
@@ -29,13 +34,14 @@ export function driftOf(
   const found = new Map<string, Finding>();
   const note = (finding: Finding) => found.set(`${finding.check} ${finding.says}`, finding);
   for (const { asked } of missing) note(missingFinding(asked.entry.operation));
-  for (const answered of answers) for (const finding of faultsOf(answered, check)) note(finding);
+  for (const answered of answers) for (const finding of faultsOf(answered, check, secret)) note(finding);
   const byOperation = Map.groupBy(answers, ({ asked }) => asked.entry.operation.id);
   if (found.size === 0 && answers.length > 0)
     note(ok('contract', `${answers.length} answers of ${byOperation.size} operations are as the contract says.`));
   for (const [id, all] of byOperation) {
     const statuses = [...new Set(all.map(statusOf))];
-    if (statuses.some((status) => status < 400)) continue;
+    // Other values do not help against a refusal of the login.
+    if (statuses.some((status) => status < 400) || all.some(isRefused)) continue;
     const says = `${id} was only refused (${statuses.join(', ')}), so what it answers otherwise was not seen.`;
     note(warn('contract', says, "Put values that the service takes into the contract's examples."));
   }
@@ -57,14 +63,13 @@ function untriedFinding(ids: readonly string[], why: string): Finding {
   return warn('contract', `${named} ${ids.length === 1 ? 'was' : 'were'} not tried: ${why}.`, remedy);
 }
 
-function faultsOf(answered: Answered, check: AnswerCheck): Finding[] {
+function faultsOf(answered: Answered, check: AnswerCheck, secret: Sent): Finding[] {
   const { asked, status, headers, problem, judgement } = answered;
   const { operation } = asked.entry;
   const drift = (says: string, remedy = 'Correct the service, or its contract.') =>
     fail('contract', `${operation.id}: ${says}`, remedy);
   if (problem !== undefined) return [drift(`no answer (${problem}).`, 'See why the service does not answer.')];
-  if (isRefused(answered))
-    return [drift(`it refuses the gateway (${status}).`, 'Have it believe the assertion, or correct the credential.')];
+  if (isRefused(answered)) return [loginFinding(operation, status, secret)];
   if (statusOf(answered) >= 400) return refusalOf(answered);
   const contentType = headers['content-type'];
   const type = Array.isArray(contentType) ? contentType[0] : contentType;
@@ -73,6 +78,14 @@ function faultsOf(answered: Answered, check: AnswerCheck): Finding[] {
   const body = judgement?.kind === 'pass' ? judgement.body : answered.body;
   const violations = body.length === 0 ? [] : check.violations(operation, status, body, type);
   return violations.slice(0, SHOWN_MAX).map((violation) => drift(`${status} with a wrong body: ${violation}.`));
+}
+
+function loginFinding({ id, entry }: Operation, status: number, secret: Sent): Finding {
+  const says = `${id}: it refuses the gateway (${status})`;
+  if (secret !== undefined)
+    return fail('contract', `${says}.`, `Correct the secret \`${secret}\`, or its account at the service.`);
+  const remedy = `Add ${credentialToAdd(entry)}, or have the service believe the assertion.`;
+  return fail('contract', `${says}, and its entry sends no credential.`, remedy);
 }
 
 function missingFinding({ id, method, path }: Operation): Finding {

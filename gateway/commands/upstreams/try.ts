@@ -160,7 +160,7 @@ async function checksOf(
   const { answers } = exercised;
   onAnswers(answers);
   const driftFrom = (elsewhere?: Answered) => [
-    ...driftOf(exercised, entries, schemas, now, elsewhere),
+    ...driftOf(exercised, entry.credential?.secret, entries, schemas, now, elsewhere),
     ...unenforcedFindings(entries),
   ];
   const [first] = answers;

@@ -16,6 +16,13 @@ export function isServerOfEntry(upstream: string): boolean {
   return upstream.includes('@');
 }
 
+/** What to write for a service that asks for a credential, for an entry that has none: a line to copy, and its place. */
+export function credentialToAdd(upstream: string): string {
+  const entry = entryOfUpstream(upstream);
+  const secret = `${entry.replaceAll('-', '_')}_token`;
+  return `\`credential: { bearer: { secret: ${secret} } }\` to upstreams.${entry} in upstreams.yaml`;
+}
+
 /**
  * `unproven`: one request at a time is sent with it. `proven`: the upstream has accepted it. `latched`: the upstream has refused it, so
  * requests are suspended. `no_secret`: its secret is missing or cannot be parsed, so requests are suspended.

@@ -5,13 +5,17 @@
 import type { ErrorType } from '../../catalogue/catalogue-entry.ts';
 import { type ErrorCode, GatewayError, REFUSALS, type UpstreamWords } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
+import type { Operation } from '../../exchange/operation.ts';
 import type { AnswerHeaders, Control } from '../../http1/client/wire.ts';
+import { credentialToAdd } from '../../shared/contracts/upstreams.ts';
+import { WITHOUT_CREDENTIAL } from '../../shared/failed-requests.ts';
 import { isLoginRefusal } from '../../shared/http/words.ts';
 import { shortTextOf, visibleLine } from '../../shared/text.ts';
 import { codingOf, decodeBody } from '../encoding/decode.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import { CollectedBody } from '../relay/collected-body.ts';
 import type { Relay } from '../relay/relay.ts';
+import type { UpstreamRoute } from '../routes.ts';
 import { type ErrorForm, type ParsedError, parseDialect } from './error-dialects.ts';
 import type { DefaultPlace } from './field-errors.ts';
 import { secretsIn, withoutSecrets } from './submitted-secrets.ts';
@@ -70,7 +74,9 @@ export class ErrorBody {
     if (this.isDecidedByStatus || !isJson(headers))
       this.#relay.exchange.trail.note('upstreamBody', bodyShape(headers, isLong ? undefined : body.length));
     const parsed = isLong ? Buffer.alloc(0) : body;
-    this.#relay.fail(toUpstreamRefusal(this.#status, headers, parsed, this.#relay.exchange), 'status');
+    const { exchange, attempts } = this.#relay;
+    const loginFault = withoutCredential(attempts.route, exchange.operation);
+    this.#relay.fail(toUpstreamRefusal(this.#status, headers, parsed, exchange, loginFault), 'status');
   }
 }
 
@@ -81,21 +87,31 @@ function bodyShape(headers: AnswerHeaders, length: number | undefined): string {
   return `${shown}, ${length ?? `more than ${ERROR_BODY_BYTES_MAX}`} bytes`;
 }
 
+/** Returns why an upstream whose entry has no credential refuses the login, for the log; undefined if the entry has one. */
+export function withoutCredential(
+  { credential }: Pick<UpstreamRoute, 'credential'>,
+  { entry }: Pick<Operation, 'entry'>,
+): Error | undefined {
+  return credential === undefined ? new Error(`${WITHOUT_CREDENTIAL}: add ${credentialToAdd(entry)}`) : undefined;
+}
+
 /**
  * Returns the refusal for the client. If the body is not recognised, the message of the refusal is the one of the catalogue.
  *
  * @param refused the request of the client; undefined if the gateway itself sent a GET
+ * @param loginFault the cause of a refused login, if it is known
  */
 export function toUpstreamRefusal(
   status: number,
   headers: AnswerHeaders,
   body: Buffer,
   refused: Refused | undefined,
+  loginFault?: Error,
 ): GatewayError {
   if (status === 401 && refused?.operation.forwardsToken === true && refused.caller.issuer !== undefined)
     return tokenRefusal();
   const answered = { upstreamStatus: status, ...crossing(status, headers) };
-  if (isLoginRefusal(status)) return new GatewayError('upstream_auth_failed', answered);
+  if (isLoginRefusal(status)) return new GatewayError('upstream_auth_failed', { ...answered, cause: loginFault });
   if (status === 429) return new GatewayError('upstream_overloaded', { ...answered, ...retryAfter(headers) });
   if (status === 503) return new GatewayError('upstream_unavailable', { ...answered, ...retryAfter(headers) });
   if (status === 504) return new GatewayError('upstream_timeout', answered);

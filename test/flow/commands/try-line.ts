@@ -22,13 +22,14 @@ export async function tryIt(
   document: string,
   flags: readonly string[] = [],
   entry = '',
+  secrets: Readonly<Record<string, string>> = {},
 ): Promise<Told> {
   const directory = writeSound({
     'config/upstreams.yaml': `upstreams:\n  items:\n    contracts: [items.yaml]\n    live: ${upstream.url}\n${entry}`,
     'config/limits.yaml': 'tiers: {}\n',
     'openapi/items.yaml': document,
   });
-  const environment = { ...environmentOf(directory), GATEWAY_DATA: join(directory, 'data') };
+  const environment = { ...environmentOf(directory), GATEWAY_DATA: join(directory, 'data'), ...secrets };
   const { code, stdout, stderr } = await runInProcess(['upstreams', 'try', 'items', '--json', ...flags], {
     environment,
   });

@@ -319,7 +319,22 @@ describe('gateway upstreams try', () => {
     const told = await tryIt(upstream, ['--writes']);
     assert.equal(told.code, 1);
     assert.equal(upstream.requests.length, 1);
-    has(told, 'fail', /^listItems: it refuses the gateway \(401\)/);
+    has(told, 'fail', /^listItems: it refuses the gateway \(401\), and its entry sends no credential\.$/);
+    const remedies = told.checks.map(({ remedy }) => remedy).join('\n');
+    assert.match(
+      remedies,
+      /Add `credential: \{ bearer: \{ secret: items_token \} \}` to upstreams\.items in upstreams\.yaml/,
+    );
+    assert.doesNotMatch(JSON.stringify(told.checks), /was only refused|orrect the credential/);
+  });
+
+  it('says which secret to correct where the service rejects the credential', async () => {
+    const upstream = await startUpstream((_request, response) => json(response, 401, { message: 'Who?' }));
+    const entry = '    credential: { bearer: { secret: items_token } }\n';
+    const told = await tryDocument(upstream, contract, [], entry, { ITEMS_TOKEN: 'a-former-token' });
+    has(told, 'fail', /^listItems: it refuses the gateway \(401\)\.$/);
+    assert.match(JSON.stringify(told.checks), /Correct the secret `items_token`/);
+    assert.doesNotMatch(JSON.stringify(told.checks), /was only refused/);
   });
 
   it('ends with 1 and reports the number of failed checks', async () => {

@@ -105,6 +105,35 @@ describe('explain of a service that refuses the credential of the gateway', () =
   });
 });
 
+describe('explain of a service that asks for a credential which the entry does not have', () => {
+  for (const [name, more] of [
+    ['an entry', {}],
+    // biome-ignore lint/suspicious/noThenProperty: the name of a setting
+    ['an entry with rules', { answers: [{ when: { status: 404 }, then: { code: 'resource_missing' } }] }],
+  ] as const)
+    it(`${name}: says what to add, and nothing of a refused one`, async () => {
+      const service = await startUpstream((_request, response) => response.writeHead(401).end());
+      const gateway = await startGateway(thingsAt(service.url, more)).catch(async (error) => {
+        await service.close();
+        throw error;
+      });
+      try {
+        const answer = await fetch(`${gateway.url}/v1/things`, { headers: await gateway.authorize() });
+        const { told, out } = await storyOf(gateway, answer);
+        assert.match(told, /^it answered 401 after /m);
+        assert.match(
+          told,
+          /^cause: the service asks for a credential, and its entry sends none: add `credential: \{ bearer: \{ secret: things_token \} \}` to upstreams\.things in upstreams\.yaml/m,
+        );
+        assert.match(out, /^Next: bin\/gateway upstreams try things\n {6}runbook GatewayCredentialMissing in docs/m);
+        assert.doesNotMatch(out, /upstreams retry/);
+      } finally {
+        await gateway.stop();
+        await service.close();
+      }
+    });
+});
+
 describe('explain of a service that is not there', () => {
   it('says that no connection could be made', async () => {
     const gateway = await startGateway(thingsAt(`http://127.0.0.1:${await unusedPort()}`));
