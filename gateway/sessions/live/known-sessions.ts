@@ -2,10 +2,9 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../exchange/caller.ts';
+import { USE_GRAIN } from '../store/record.ts';
 import type { Session } from '../store/session-store.ts';
 
-/** The interval at which uses of a session are written: this part of its idle time, at most a minute. */
-const USE_GRAIN = { part: 0.1, most: 60_000 } as const;
 /** While the store rejects writes, the oldest uses are dropped. */
 const UNWRITTEN_MAX = 50_000;
 /** Most hashes without a session that are remembered. Such a hash never gets a session, because each login draws a new one. */

@@ -9,11 +9,13 @@ import type { IssuedTokens, NewSession, ProviderLogout, Session, SessionTokens }
 export const LOGIN_MAX_MS = 15 * 60_000;
 /** Most ends in the log of ends. */
 export const ENDS_MAX = 10_000;
+/** The interval at which uses of a session are written: this part of its idle time, at most a minute. */
+export const USE_GRAIN = { part: 0.1, most: 60_000 } as const;
 /**
- * How long a session is kept after its idle end, because its last use is written with a delay. Instances decide themselves whether it has
- * been idle for too long.
+ * How long a session is kept after its idle end. Instances decide themselves whether it has been idle for too long, and an instance may know
+ * of a use that is not written: the store still has to find such a session, or no one can end it. The five seconds are for the writing.
  */
-export const IDLE_SLACK_MS = 5000;
+export const IDLE_SLACK_MS = USE_GRAIN.most + 5000;
 
 /** The longest lease. If a stored lease ends later than that from now, it was written before the clock was set back. */
 export const LEASE_MAX_MS = 30_000;

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { IDLE_SLACK_MS } from '../../../gateway/sessions/store/record.ts';
+import { IDLE_SLACK_MS, USE_GRAIN } from '../../../gateway/sessions/store/record.ts';
 import { openRedisSessionStore } from '../../../gateway/sessions/store/redis/redis-session-store.ts';
 import type { RefreshTake, Session, SessionStore } from '../../../gateway/sessions/store/session-store.ts';
 import { createSqliteSessionStore } from '../../../gateway/sessions/store/sqlite/sqlite-session-store.ts';
@@ -137,6 +137,11 @@ for (const [name, open] of [
       const session = await signIn(store);
       await opened.damage(session);
       await assert.rejects(async () => store.find(session.hash));
+    });
+
+    it('a session can be ended as long as an instance may know of a use that is not written', async () => {
+      const session = await signIn(store, { idleMs: -USE_GRAIN.most });
+      assert.equal((await store.end(session.id, 'operator'))?.id, session.id);
     });
 
     it('sessions end by themselves: absolutely, and when they are idle', async () => {
