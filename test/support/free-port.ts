@@ -4,8 +4,11 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that the system gives to connections: one of those would take it between this probe and its use. */
-const PORTS = { first: 10_000, end: 32_768 } as const;
+/**
+ * Above 10080, the last port that `fetch` blocks (Fetch standard, "Port blocking"), and below the ports that the system gives to connections: one of
+ * those would take it between this probe and its use.
+ */
+const PORTS = { first: 10_081, end: 32_768 } as const;
 
 /** A port of this machine that was free a moment ago. */
 export async function freePort(): Promise<number> {
