@@ -278,6 +278,14 @@ for (const [name, open] of [
         if (taken.state !== 'taken') assert.fail(`the lease is ${taken.state}`);
         return taken.lease;
       };
+      /** A refresh whose first holder has sent the token and is gone. A second one has the lease now. */
+      const beginTwice = async (terms: typeof TERMS) => {
+        const session = await signIn(store);
+        const first = leaseIn(await store.refreshes.take(session, 'one', terms));
+        await store.refreshes.renew(first, 30, 0);
+        await sleep(60);
+        return { session, first, second: leaseIn(await store.refreshes.take(session, 'two', terms)) };
+      };
 
       it('has one holder, and the others get the successor', async () => {
         const session = await signIn(store);
@@ -341,11 +349,7 @@ for (const [name, open] of [
 
       it('is begun again while the provider takes the token again, counted from the first sending', async () => {
         const terms = { ...TERMS, reuseMs: 300 };
-        const session = await signIn(store);
-        const first = leaseIn(await store.refreshes.take(session, 'one', terms));
-        await store.refreshes.renew(first, 30, 0);
-        await sleep(60);
-        const second = leaseIn(await store.refreshes.take(session, 'two', terms));
+        const { session, first, second } = await beginTwice(terms);
         assert.equal(await store.refreshes.renew(second, LEASE_MS, 0), true);
         // Its own attempt has not reached the provider. That of the first one may have.
         await store.refreshes.release(second);
@@ -361,11 +365,7 @@ for (const [name, open] of [
 
       it('that is begun again in time may be answered later: its lease does not end before', async () => {
         const terms = { ...TERMS, reuseMs: 300 };
-        const session = await signIn(store);
-        const first = leaseIn(await store.refreshes.take(session, 'one', terms));
-        await store.refreshes.renew(first, 30, 0);
-        await sleep(60);
-        const second = leaseIn(await store.refreshes.take(session, 'two', terms));
+        const { session, second } = await beginTwice(terms);
         const sentAt = performance.now();
         assert.equal(await store.refreshes.renew(second, LEASE_MS, 0), true);
         await sleep(320);
