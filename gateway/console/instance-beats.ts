@@ -32,6 +32,8 @@ interface BeatOptions {
   readonly lostAfterMs: number;
 }
 
+type Hash = Record<string, string>;
+
 const INSTANCES = '{gateway}:instances';
 const BEATS = '{gateway}:instances:beats';
 
@@ -47,15 +49,30 @@ export function createInstanceBeats(redis: Redis, { clock, beatEveryMs, lostAfte
     return now - steadySince >= lostAfterMs;
   }
 
+  /**
+   * Writes the beat of this instance and reads those of all, in one transaction: an instance that starts, ends or is killed meanwhile has
+   * both entries or none.
+   */
+  async function exchange(self: FleetInstance, nowMs: number): Promise<[Hash, Hash]> {
+    const replies = await redis
+      .multi()
+      .hset(INSTANCES, self.id, JSON.stringify(self))
+      .hset(BEATS, self.id, nowMs)
+      .hgetall(INSTANCES)
+      .hgetall(BEATS)
+      .exec();
+    const failed = replies?.find(([error]) => error !== null);
+    if (replies === null || failed !== undefined) throw failed?.[0] ?? new Error('Redis discarded the transaction.');
+    return [replies[2]?.[1] as Hash, replies[3]?.[1] as Hash];
+  }
+
   return {
     async beat(self) {
       try {
         const [seconds, microseconds] = await redis.time();
         const nowMs = Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
-        await redis.hset(INSTANCES, self.id, JSON.stringify(self));
-        await redis.hset(BEATS, self.id, nowMs);
-        const [instances, beats] = [await redis.hgetall(INSTANCES), await redis.hgetall(BEATS)];
-        const all = Object.entries(instances).flatMap(([id, text]) => instanceIn(id, text, Number(beats[id] ?? 0)));
+        const [instances, beats] = await exchange(self, nowMs);
+        const all = Object.entries(instances).flatMap(([id, text]) => instanceIn(id, text, Number(beats[id] ?? nowMs)));
         const isLost = ({ lastMs }: LostInstance) => nowMs - lastMs > lostAfterMs;
         return { present: all.filter((one) => !isLost(one)), lost: isSteady() ? all.filter(isLost) : [] };
       } catch (error) {
@@ -65,8 +82,11 @@ export function createInstanceBeats(redis: Redis, { clock, beatEveryMs, lostAfte
     },
     async leave(ids) {
       if (ids.length === 0) return;
-      await redis.hdel(INSTANCES, ...ids);
-      await redis.hdel(BEATS, ...ids);
+      await redis
+        .multi()
+        .hdel(INSTANCES, ...ids)
+        .hdel(BEATS, ...ids)
+        .exec();
     },
   };
 }
