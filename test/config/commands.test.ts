@@ -232,6 +232,39 @@ test('a check that is looser than the contract is a warning, with its place', as
   assert.equal(code, 0);
 });
 
+test('nullable in a document of OpenAPI 3.1 is a warning of check and lint, with its place, and in one of 3.0 it holds', async () => {
+  const properties = [
+    'note: { type: string, nullable: true }',
+    'same: { $ref: "#/components/schemas/Item", nullable: true }',
+    'both: { type: [string, "null"], nullable: true }',
+    'never: { type: string, nullable: false }',
+    'nullable: { type: boolean }',
+  ];
+  const contract = sound['openapi/items.yaml'].replace(
+    '        name: {',
+    `${properties.map((property) => `        ${property}\n`).join('')}        name: {`,
+  );
+  const { out, code } = await runOn({ 'openapi/items.yaml': contract }, 'check');
+  const ignored = 'OpenAPI has no nullable from 3.1 on, so it is ignored and admits no null here.';
+  const remedy =
+    'Write "null" into the type, as in [string, "null"]; beside a $ref, write anyOf with { type: "null" }.';
+  const at = 'components.schemas.Item.properties';
+  const warnings = [
+    `openapi/items.yaml:24:31: ${at}.note.nullable: ${ignored} ${remedy}`,
+    `openapi/items.yaml:25:52: ${at}.same.nullable: ${ignored} ${remedy}`,
+  ];
+  assert.equal(code, 0, out);
+  assert.deepEqual(
+    out.split('\n').filter((line) => line.includes('nullable')),
+    warnings.map((warning) => `warning: ${warning}`),
+  );
+  const linted = await runOn({ 'openapi/items.yaml': contract }, 'contract', 'lint');
+  assert.equal(linted.code, 0, linted.out);
+  for (const warning of warnings) assert.ok(linted.out.includes(`recommended: ${warning}\n`), linted.out);
+  const ofV30 = contract.replace(/^openapi: .*/, 'openapi: 3.0.4').replace('[string, "null"]', 'string');
+  assert.doesNotMatch((await runOn({ 'openapi/items.yaml': ofV30 }, 'check')).out, /nullable/);
+});
+
 test('check names what it takes too long to check, and uploads that are refused because of their length', async () => {
   const properties = '        slow: { type: string, pattern: "[a-z]{2000}!" }\n';
   const upload =

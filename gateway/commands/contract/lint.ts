@@ -10,7 +10,7 @@ import { recommendationsFor } from '../../contract/lint/style-recommendations.ts
 import type { KnownNames } from '../../contract/operations/extensions.ts';
 import { type DocumentDefaults, operationsOf } from '../../contract/operations/operations.ts';
 import type { JsonObject } from '../../contract/pointer.ts';
-import { createDirectReader, toDocument } from '../../contract/reading/document.ts';
+import { type ContractDocument, createDirectReader, toDocument } from '../../contract/reading/document.ts';
 import { compileAll } from '../../contract/schemas/compile.ts';
 import { createSchemas } from '../../contract/schemas/schemas.ts';
 import { ConfigError, condensed, type Mistake, toSentence } from '../../shared/mistakes.ts';
@@ -46,8 +46,8 @@ async function lintServed(context: CommandContext): Promise<Linted> {
   try {
     const configuration = await context.configuration('check');
     const { contracts } = configuration;
-    const files = contracts.documents.map((document) => document.files[0] as string);
-    return { files: files.length, mistakes: [], recommendations: await recommended(files, context, configuration) };
+    const recommendations = await recommended(contracts.documents, context, configuration);
+    return { files: contracts.documents.length, mistakes: [], recommendations };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return { files: 0, mistakes: error.mistakes, recommendations: [] };
@@ -83,11 +83,7 @@ async function lintFiles(context: CommandContext, sources: readonly string[]): P
   return {
     files: files.length,
     mistakes: condensed(mistakes),
-    recommendations: await recommended(
-      documents.map((document) => document.files[0] as string),
-      context,
-      await context.configuration('check').catch(() => undefined),
-    ),
+    recommendations: await recommended(documents, context, await context.configuration('check').catch(() => undefined)),
   };
 }
 
@@ -96,15 +92,19 @@ function withoutEntry(root: JsonObject): FileEntry {
   return { defaults: { upstream: 'any', acceptsBasic: true }, known };
 }
 
-/** @param configuration undefined if it has mistakes; whether it serves the files does not matter */
+/**
+ * Recommendations on style, after what the gateway checks less strictly than the documents read.
+ *
+ * @param configuration undefined if it has mistakes; whether it serves the files does not matter
+ */
 async function recommended(
-  files: readonly string[],
+  documents: readonly ContractDocument[],
   context: CommandContext,
   configuration: Configuration | undefined,
 ): Promise<Mistake[]> {
   const secured = configuration === undefined ? new Set() : securedBy(configuration);
-  const all: Mistake[] = [];
-  for (const file of files)
+  const all: Mistake[] = documents.flatMap(({ warnings }) => warnings);
+  for (const [file] of documents.map(({ files }) => files as [string]))
     all.push(...(await recommendationsFor(file, directoryOf(file, context), secured.has(resolve(file)))));
   return condensed(all);
 }

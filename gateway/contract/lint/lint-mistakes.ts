@@ -101,6 +101,8 @@ const remedies: Readonly<Record<string, string>> = {
   'gateway/patterns-are-exact':
     'Write it without look-around and back references, or add a maxLength that is short enough.',
   'gateway/formats-are-exact': 'Add a maxLength, so that clients know.',
+  'gateway/nullable-admits-null':
+    'Write "null" into the type, as in [string, "null"]; beside a $ref, write anyOf with { type: "null" }.',
   'gateway/patterns-can-run': 'Correct the regular expression, or take repetitions out of repetitions.',
 };
 

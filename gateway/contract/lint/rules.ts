@@ -4,9 +4,8 @@ import { isRef, type Oas2Rule, type Oas3Rule, type Plugin } from '@redocly/opena
 import { isFieldName, isFieldText } from '../../shared/http/words.ts';
 import { isRequestable } from '../operations/routes.ts';
 import { serverPathsOf } from '../operations/servers.ts';
-import { REGEX_LENGTH_MAX } from '../scalars/formats.ts';
-import { toPattern } from '../scalars/patterns.ts';
 import { withoutFurtherReferences } from './document-types.ts';
+import { formatsAreExact, nullableAdmitsNull, patternsAreExact, patternsCanRun } from './schema-rules.ts';
 
 /** The node types that may have `x-gateway-*` members. Elsewhere they would be ignored silently. */
 const carriers = new Set(['Root', 'PathItem', 'Operation']);
@@ -51,56 +50,6 @@ const textsAreNoReferences: Oas3Rule = () => ({
       if (!expected || 'name' in expected || !scalars.has(expected.type ?? (expected.enum ? 'string' : ''))) continue;
       report({ message: 'OpenAPI has no reference here', location: location.child([name]) });
     }
-  },
-});
-
-const patternsCanRun: Oas3Rule = () => ({
-  Schema(schema, { report, location }) {
-    if (typeof schema !== 'object' || schema === null) return;
-    const { pattern, patternProperties } = schema as { pattern?: unknown; patternProperties?: unknown };
-    const check = (source: string, at: typeof location) => {
-      try {
-        toPattern(source);
-      } catch (error) {
-        report({ message: `${error instanceof Error ? error.message : String(error)}`, location: at });
-      }
-    };
-    if (typeof pattern === 'string') check(pattern, location.child(['pattern']));
-    for (const source of Object.keys(patternProperties ?? {}))
-      check(source, location.child(['patternProperties', source]).key());
-  },
-});
-
-/** Returns whether maxLength excludes texts longer than `length`. */
-function isNeverLonger({ maxLength }: { readonly maxLength?: unknown }, length: number): boolean {
-  return typeof maxLength === 'number' && maxLength <= length;
-}
-
-const patternsAreExact: Oas3Rule = () => ({
-  Schema(schema, { report, location }) {
-    if (typeof schema?.pattern !== 'string') return;
-    const exactLength = exactLengthOf(schema.pattern);
-    if (isNeverLonger(schema, exactLength) || exactLength === Number.POSITIVE_INFINITY) return;
-    const which = exactLength === 0 ? 'texts' : `texts of more than ${exactLength} characters`;
-    const message = `the pattern ${schema.pattern} could take long, so ${which} are checked without its look-around and back references`;
-    report({ message, location: location.child(['pattern']) });
-  },
-});
-
-/** A pattern that cannot run at all is reported by another rule. */
-function exactLengthOf(source: string): number {
-  try {
-    return toPattern(source).exactLength;
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
-}
-
-const formatsAreExact: Oas3Rule = () => ({
-  Schema(schema, { report, location }) {
-    if (schema?.format !== 'regex' || isNeverLonger(schema, REGEX_LENGTH_MAX)) return;
-    const message = `format regex takes texts of up to ${REGEX_LENGTH_MAX} characters, and refuses longer ones`;
-    report({ message, location: location.child(['format']) });
   },
 });
 
@@ -206,6 +155,7 @@ export const ownRules: Plugin = {
       'patterns-can-run': patternsCanRun,
       'patterns-are-exact': patternsAreExact,
       'formats-are-exact': formatsAreExact,
+      'nullable-admits-null': nullableAdmitsNull,
       'media-types-fit-headers': mediaTypesFitHeaders,
       'header-names-fit-headers': headerNamesFitHeaders,
     },

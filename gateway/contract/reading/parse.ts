@@ -31,6 +31,7 @@ const rules = {
   'gateway/servers-are-served': 'warn',
   'gateway/patterns-are-exact': 'warn',
   'gateway/formats-are-exact': 'warn',
+  'gateway/nullable-admits-null': 'warn',
 } as const;
 
 /**

@@ -1,0 +1,73 @@
+// The lint rules about schemas: patterns that cannot run, and keywords that the gateway enforces less strictly than the document reads.
+
+import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
+import { isObject } from '../pointer.ts';
+import { REGEX_LENGTH_MAX } from '../scalars/formats.ts';
+import { toPattern } from '../scalars/patterns.ts';
+
+export const patternsCanRun: Oas3Rule = () => ({
+  Schema(schema, { report, location }) {
+    if (typeof schema !== 'object' || schema === null) return;
+    const { pattern, patternProperties } = schema as { pattern?: unknown; patternProperties?: unknown };
+    const check = (source: string, at: typeof location) => {
+      try {
+        toPattern(source);
+      } catch (error) {
+        report({ message: `${error instanceof Error ? error.message : String(error)}`, location: at });
+      }
+    };
+    if (typeof pattern === 'string') check(pattern, location.child(['pattern']));
+    for (const source of Object.keys(patternProperties ?? {}))
+      check(source, location.child(['patternProperties', source]).key());
+  },
+});
+
+/** Returns whether maxLength excludes texts longer than `length`. */
+function isNeverLonger({ maxLength }: { readonly maxLength?: unknown }, length: number): boolean {
+  return typeof maxLength === 'number' && maxLength <= length;
+}
+
+export const patternsAreExact: Oas3Rule = () => ({
+  Schema(schema, { report, location }) {
+    if (typeof schema?.pattern !== 'string') return;
+    const exactLength = exactLengthOf(schema.pattern);
+    if (isNeverLonger(schema, exactLength) || exactLength === Number.POSITIVE_INFINITY) return;
+    const which = exactLength === 0 ? 'texts' : `texts of more than ${exactLength} characters`;
+    const message = `the pattern ${schema.pattern} could take long, so ${which} are checked without its look-around and back references`;
+    report({ message, location: location.child(['pattern']) });
+  },
+});
+
+/** A pattern that cannot run at all is reported by another rule. */
+function exactLengthOf(source: string): number {
+  try {
+    return toPattern(source).exactLength;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+export const formatsAreExact: Oas3Rule = () => ({
+  Schema(schema, { report, location }) {
+    if (schema?.format !== 'regex' || isNeverLonger(schema, REGEX_LENGTH_MAX)) return;
+    const message = `format regex takes texts of up to ${REGEX_LENGTH_MAX} characters, and refuses longer ones`;
+    report({ message, location: location.child(['format']) });
+  },
+});
+
+/** OpenAPI 3.0 alone has `nullable`. Generators that have gone on to 3.1 often keep writing it, and validators ignore it there. */
+export const nullableAdmitsNull: Oas3Rule = () => {
+  const check = (schema: unknown, { specVersion, report, location }: UserContext) => {
+    if (specVersion === 'oas3_0' || !isObject(schema) || schema.nullable !== true) return;
+    if ([schema.type].flat().includes('null')) return;
+    const message = 'OpenAPI has no nullable from 3.1 on, so it is ignored and admits no null here';
+    report({ message, location: location.child(['nullable']).key() });
+  };
+  return {
+    Schema: check,
+    // The linter follows a reference before it visits the schema, past the members beside the reference.
+    ref: (node, context) => {
+      if (context.type.name === 'Schema') check(node, context);
+    },
+  };
+};
