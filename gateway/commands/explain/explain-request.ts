@@ -51,14 +51,16 @@ export async function explainRequest(context: CommandContext, text: string, flag
       counters: report?.limits ?? null,
       ...(unknown === undefined ? {} : { counters_unknown: unknown }),
     });
-    return;
+  } else {
+    printReport(context, exchange);
+    const routes = configuration.contracts.operations.map(({ operation }) => operation.path);
+    const meant = nearRoute(line, routes);
+    if (meant !== undefined) printText(context, `\nDid you mean ${meant}?`);
+    if (unknown !== undefined) printText(context, `\nThe counters are taken for unused: ${unknown}`);
+    if (refusal !== undefined) printText(context, `\n${JSON.stringify(refusal.body, null, 2)}`);
   }
-  printReport(context, exchange);
-  const routes = configuration.contracts.operations.map(({ operation }) => operation.path);
-  const meant = nearRoute(line, routes);
-  if (meant !== undefined) printText(context, `\nDid you mean ${meant}?`);
-  if (unknown !== undefined) printText(context, `\nThe counters are taken for unused: ${unknown}`);
-  if (refusal !== undefined) printText(context, `\n${JSON.stringify(refusal.body, null, 2)}`);
+  // A script asks the exit code whether a caller gets through.
+  if (refusal !== undefined) context.fail();
 }
 
 async function readRequest(

@@ -19,7 +19,10 @@ export function addExplainCommand(program: Command, context: CommandContext): vo
     .description('explain what happened to a request, stage by stage, or simulate one')
     .argument('[id]', 'request id, or the X-Request-Id that the client sent')
     .option('--log <files...>', 'access logs to look in; may end in .gz; - for standard input')
-    .option('--request <line>', 'a request to simulate: method and target; nothing is sent, spent or written')
+    .option(
+      '--request <line>',
+      'a request to simulate: method and target; nothing is sent, spent or written; exit code 1 if it is refused',
+    )
     .option('--header <line>', 'a header of the simulated request, as Name: value; may be repeated', collect)
     .option('--body <file>', 'file with the body of the simulated request')
     .option('--org <organization>', 'the caller: any key of this organization')
