@@ -51,8 +51,11 @@ function isSessions(entry: { readonly live?: readonly string[] } | undefined): b
 /** The entries with their contracts; those with mistakes too, so that the mistakes of their contracts come in the same round. */
 function contractSources({ upstreams, names, sources }: ConfigDraft) {
   const hasOwn = Object.values(upstreams).some(isOwn);
-  const ownContractOf = (name: string) =>
-    isOwn(upstreams[name]) ? ('here' as const) : hasOwn ? ('elsewhere' as const) : undefined;
+  const ownContractOf = (name: string) => {
+    // The address has a mistake, and may have to be that of the gateway itself.
+    if (upstreams[name]?.live === undefined) return 'unknown' as const;
+    return isOwn(upstreams[name]) ? ('here' as const) : hasOwn ? ('elsewhere' as const) : undefined;
+  };
   const source = sources.upstreams;
   const placesOf = (name: string): Places => ({
     mistakeAtGlob: (index, reason, remedy) => source.mistakeAt(['upstreams', name, 'contracts', index], reason, remedy),

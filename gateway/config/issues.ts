@@ -3,7 +3,9 @@
 import type { z } from 'zod';
 import { closest, type Mistake, suggest } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
+import { meantInstead } from './nearly-right.ts';
 import { SECRET_ENTRY_RULE } from './parts.ts';
+import { keysAt } from './schema-places.ts';
 
 /** Checks the shape of one file. Pushes mistakes; returns `undefined` after one. */
 export function checkShape<S extends z.ZodType>(
@@ -84,7 +86,10 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
     return [
       source.mistakeAt(path, 'a text is not possible here.', `It must be a block with ${keys.join(', ')}. ${IN_STORE}`),
     ];
-  return [source.mistakeAt(path, `${shown(input)} is not possible here.`, `It ${ruleOf(issue)}.`)];
+  const rule = ruleOf(issue);
+  const meant = meantInstead(schema, path, input, rule);
+  const remedy = `It ${rule}.${meant === undefined ? '' : ` ${meant}`}`;
+  return [source.mistakeAt(path, `${shown(input)} is not possible here.`, remedy)];
 }
 
 function hasSecret(schema: z.ZodType, path: readonly (string | number)[]): boolean {
@@ -160,28 +165,4 @@ function shown(input: unknown): string {
   // JSON.stringify returns null for .inf and .nan.
   const text = (typeof input === 'number' ? String(input) : JSON.stringify(input)) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
-}
-
-/** Returns the keys that a schema defines at a path. */
-export function keysAt(schema: z.core.$ZodType, path: readonly (string | number)[]): string[] {
-  const [first, ...rest] = path;
-  const { def } = schema._zod as { def: Definition };
-  if (def.innerType) return keysAt(def.innerType, path);
-  if (def.in) return keysAt(def.in, path);
-  if (def.options) return def.options.flatMap((option) => keysAt(option, path));
-  if (first === undefined) return Object.keys(def.shape ?? {});
-  const below = def.shape?.[first] ?? def.valueType ?? def.element;
-  return below ? keysAt(below, rest) : [];
-}
-
-interface Definition {
-  /** Set for defaults and optional members. */
-  readonly innerType?: z.core.$ZodType;
-  /** Set for transformations. */
-  readonly in?: z.core.$ZodType;
-  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
-  readonly valueType?: z.core.$ZodType;
-  readonly element?: z.core.$ZodType;
-  /** Set for unions. */
-  readonly options?: readonly z.core.$ZodType[];
 }

@@ -223,7 +223,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
     ),
     says: [
       'config/upstreams.yaml:5:16: upstreams.items.servers.sandbox:mail: "sandbox:mail" cannot be a name here. It must be the address of a server as the document has it: https://host with or without a path.',
-      'config/upstreams.yaml:5:56: upstreams.items.servers.https://b.test: "http://a?b" is not possible here. It must be http://host:port, a list of these, or { live, test }.',
+      'config/upstreams.yaml:5:56: upstreams.items.servers.https://b.test: "http://a?b" is not possible here. It must be http://host:port, a list of these, or { live, test }. Did you mean "http://a"?',
       'config/upstreams.yaml:5:70: upstreams.items.servers.https://c.test: {"test":"http://a"} is not possible here. It must be http://host:port, a list of these, or { live, test }.',
     ],
   },
@@ -341,7 +341,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'service-that-the-sandbox-has-not': {
     files: spoiled(upstreams, 'http://items:3000', 'sandbox:platfrom'),
     says: [
-      'config/upstreams.yaml:4:11: upstreams.items.live: "sandbox:platfrom" is not possible here. It must be http://host:port with or without a path, examples:, gateway:, sandbox:platform, sandbox:mail or sandbox:files.',
+      'config/upstreams.yaml:4:11: upstreams.items.live: "sandbox:platfrom" is not possible here. It must be http://host:port with or without a path, examples:, gateway:, sandbox:platform, sandbox:mail or sandbox:files. Did you mean "sandbox:platform"?',
     ],
   },
   'no-address-at-all': {
@@ -485,7 +485,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'wrong-type-list': {
     files: spoiled(upstreams, '[items.yaml]', 'items.yaml'),
     says: [
-      'config/upstreams.yaml:3:16: upstreams.items.contracts: "items.yaml" is not possible here. It must be a list, such as [a, b].',
+      'config/upstreams.yaml:3:16: upstreams.items.contracts: "items.yaml" is not possible here. It must be a list, such as [a, b]. Did you mean [items.yaml]?',
     ],
   },
   'wrong-type-block': {
@@ -549,13 +549,13 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'target-with-path': {
     files: spoiled(upstreams, 'http://items:3000', 'http://items:3000/api?x=1'),
     says: [
-      'config/upstreams.yaml:4:11: upstreams.items.live: "http://items:3000/api?x=1" is not possible here. It must be http://host:port with or without a path, examples:, gateway:, sandbox:platform, sandbox:mail or sandbox:files.',
+      'config/upstreams.yaml:4:11: upstreams.items.live: "http://items:3000/api?x=1" is not possible here. It must be http://host:port with or without a path, examples:, gateway:, sandbox:platform, sandbox:mail or sandbox:files. Did you mean "http://items:3000/api"?',
     ],
   },
   'bad-target-in-list': {
     files: spoiled(upstreams, 'http://items:3000', '["http://items:3000", "http://items:3000/api#x"]'),
     says: [
-      'config/upstreams.yaml:4:33: upstreams.items.live.1: "http://items:3000/api#x" is not possible here. It must be http://host:port with or without a path, examples:, gateway:, sandbox:platform, sandbox:mail or sandbox:files.',
+      'config/upstreams.yaml:4:33: upstreams.items.live.1: "http://items:3000/api#x" is not possible here. It must be http://host:port with or without a path, examples:, gateway:, sandbox:platform, sandbox:mail or sandbox:files. Did you mean "http://items:3000/api"?',
     ],
   },
   'targets-with-different-paths': {

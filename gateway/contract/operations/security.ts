@@ -27,7 +27,7 @@ export interface SecuritySettings {
   readonly security?: EntrySecurity | undefined;
   readonly public?: boolean | undefined;
   /** Whether this is the gateway's own contract, or another upstream has that; undefined if no upstream has it. */
-  readonly ownContract?: 'here' | 'elsewhere' | undefined;
+  readonly ownContract?: 'here' | 'elsewhere' | 'unknown' | undefined;
 }
 
 /**
@@ -45,6 +45,7 @@ export function knownScopes(root: JsonObject, defaults: SecuritySettings): Reado
   }
   const scopes = [...resources].flatMap((resource) => [`${resource}:read`, `${resource}:write`]);
   const known = [...scopes, ...(defaults.security?.apiKey ?? [])];
+  if (defaults.ownContract === 'unknown') return new Set([...known, ...GATEWAY_SCOPES]);
   return new Set(defaults.ownContract === undefined ? known : known.filter((scope) => !isGatewayScope(scope)));
 }
 

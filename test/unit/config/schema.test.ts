@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gatewayFile } from '../../../gateway/config/gateway/gateway-file.ts';
-import { keysAt } from '../../../gateway/config/issues.ts';
+import { keysAt } from '../../../gateway/config/schema-places.ts';
 import { upstreamEntry, upstreamsFile } from '../../../gateway/config/upstreams/upstreams-file.ts';
 import { limitsFile } from '../../../gateway/limits/settings.ts';
 

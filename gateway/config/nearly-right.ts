@@ -1,0 +1,82 @@
+// Finds what the author of a value meant that a schema refuses: "5s" in a number of milliseconds, /ping in the place of { path: /ping }.
+
+import { z } from 'zod';
+import { closest } from '../shared/mistakes.ts';
+import { keysAt, schemasAt } from './schema-places.ts';
+
+type Path = readonly (string | number)[];
+
+/** An empty value says nothing of what was meant; a long one is not shown whole. */
+const fits = (text: string) => text !== '' && text.length <= 60;
+
+/**
+ * Returns the question after what was meant, with the form to write. Undefined if nothing near is accepted here.
+ *
+ * @param rule what a value must be here; a number has its unit in it
+ */
+export function meantInstead(schema: z.ZodType, path: Path, input: unknown, rule: string): string | undefined {
+  if (!['string', 'number', 'boolean'].includes(typeof input) || !fits(String(input))) return undefined;
+  const schemas = schemasAt(schema, path);
+  const accepts = (candidate: unknown) =>
+    candidate !== input && schemas.some((one) => z.safeParse(one, candidate).success);
+  const texts = typeof input === 'string' ? textsNear(input, rule) : [];
+  const blocks = keysAt(schema, path).map((key) => ({ [key]: input }));
+  const meant = [...scalarsNear(String(input), rule), ...texts, [input], ...blocks].find(accepts);
+  const written = meant === undefined ? undefined : writtenForm(meant);
+  const isSaid = rule.endsWith(`such as ${meant}`);
+  return written === undefined || isSaid ? undefined : `Did you mean ${written}?`;
+}
+
+function scalarsNear(text: string, rule: string): (number | boolean)[] {
+  if (/^(true|yes|on)$/i.test(text)) return [true];
+  if (/^(false|no|off)$/i.test(text)) return [false];
+  const [, unit = ''] = /^must be a whole number of ([a-z]+) from /.exec(rule) ?? [];
+  const [, digits, suffix = ''] = /^(\d[\d_,]*(?:\.\d+)?) ?([a-z]*)$/i.exec(text.trim()) ?? [];
+  if (digits === undefined) return [];
+  const number = Number(digits.replaceAll(/[_,]/g, ''));
+  if (suffix === '') return [number];
+  const [from, to] = [UNITS.find((one) => one.suffix.test(suffix)), UNITS.find(({ name }) => name === unit)];
+  return from && to && from.of === to.of ? [(number * from.size) / to.size] : [];
+}
+
+const MINUTE_MS = 60_000;
+const KIBIBYTE = 1024;
+
+/** Units of time in milliseconds, of size in bytes: their names in rules, and how they are written behind a number. */
+const UNITS: readonly {
+  readonly of: 'time' | 'size';
+  readonly name?: string;
+  readonly suffix: RegExp;
+  readonly size: number;
+}[] = [
+  { of: 'time', name: 'milliseconds', suffix: /^(ms|millis(econds?)?|milliseconds?)$/i, size: 1 },
+  { of: 'time', name: 'seconds', suffix: /^s(ec(onds?)?)?$/i, size: 1000 },
+  { of: 'time', name: 'minutes', suffix: /^m(in(utes?)?)?$/i, size: MINUTE_MS },
+  { of: 'time', suffix: /^h(ours?)?$/i, size: 60 * MINUTE_MS },
+  { of: 'time', name: 'days', suffix: /^d(ays?)?$/i, size: 24 * 60 * MINUTE_MS },
+  { of: 'size', name: 'bytes', suffix: /^b(ytes?)?$/i, size: 1 },
+  { of: 'size', suffix: /^ki?b?$/i, size: KIBIBYTE },
+  { of: 'size', suffix: /^mi?b?$/i, size: KIBIBYTE ** 2 },
+  { of: 'size', suffix: /^gi?b?$/i, size: KIBIBYTE ** 3 },
+];
+
+/** Texts that differ in what the rule speaks of: a slash, an address of a server, or a letter of a word that it lists. */
+function textsNear(text: string, rule: string): string[] {
+  const path = `/${text.replaceAll(/^\/+|\/+$/g, '')}`;
+  const [, scheme = '', rest = text] = /^([a-z]*):?\/+(.*)$/i.exec(text) ?? [];
+  const address = `${/s$/i.test(scheme) ? 'https' : 'http'}://${rest}`;
+  const words = rule.split(/[\s,]+/).filter((word) => /^[a-z]+:[a-z]*$/.test(word));
+  return [
+    closest(text, words) ?? [],
+    rule.includes('slash') ? path : [],
+    rule.includes('http://') ? [address, address.replace(/[?#].*$/, '')] : [],
+  ].flat();
+}
+
+function writtenForm(meant: unknown): string {
+  if (Array.isArray(meant)) return `[${meant.join(', ')}]`;
+  if (typeof meant !== 'object' || meant === null) return typeof meant === 'string' ? `"${meant}"` : String(meant);
+  return `{ ${Object.entries(meant)
+    .map(([key, value]) => `${key}: ${value}`)
+    .join(', ')} }`;
+}
