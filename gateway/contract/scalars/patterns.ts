@@ -14,6 +14,13 @@ export interface Pattern {
   toString(): string;
 }
 
+/**
+ * Most patterns that are kept. The contracts of a platform repeat a few dozen in all their operations, and each is needed when a contract
+ * is linted, compiled and sampled: compiling all of them anew took a fifth of a start.
+ */
+const KEPT_MAX = 1000;
+const kept = new Map<string, Pattern>();
+
 /** Maximum number of comparisons of the native engine for one match. */
 const COMPARISONS_MAX = 1_000_000;
 const CHOICES_MAX = 16;
@@ -32,9 +39,19 @@ const STEPS_PER_INSTRUCTION = 20;
  * others that it supports, in linear time. It does not support look-around and back references: patterns with these run natively on
  * short text, unless they nest repetitions, and otherwise on RE2 without those parts. That check admits more than the contract says,
  * so the upstream decides about such values. Throws SyntaxError if the pattern is not a regular expression or cannot run safely.
- * Testing a text spends steps, and throws request_too_complex beyond the budget.
+ * Testing a text spends steps, and throws request_too_complex beyond the budget. The same text and flags give the same pattern.
  */
 export function toPattern(written: string, flags = 'u'): Pattern {
+  const key = `${flags}/${written}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const made = makePattern(written, flags);
+  if (kept.size >= KEPT_MAX) kept.clear();
+  kept.set(key, made);
+  return made;
+}
+
+function makePattern(written: string, flags: string): Pattern {
   const source = withAnchors(written);
   const shape = shapeOfPattern(source);
   const native = nativeTest(nativePattern(source, flags), shape);

@@ -137,6 +137,16 @@ test('a pattern that no engine can bound admits more, never runs long, or stops 
   assert.throws(() => toPattern('['), SyntaxError);
 });
 
+test('a pattern is made once for the same text and flags, however many others there are', () => {
+  const pattern = toPattern('^(a|aa)+$');
+  assert.equal(toPattern('^(a|aa)+$'), pattern);
+  assert.notEqual(toPattern('^(a|aa)+$', ''), pattern);
+  for (let i = 0; i < 1001; i += 1) toPattern(`^x{${i}}$`);
+  assert.notEqual(toPattern('^(a|aa)+$'), pattern);
+  assert.ok(toPattern('^(a|aa)+$').test('aaa'));
+  for (const _ of [1, 2]) assert.throws(() => toPattern('['), SyntaxError);
+});
+
 test('every pattern of a document keeps its own engine', async () => {
   // Ajv shares patterns that print alike: two patterns on the linear engine must not become one.
   const check = await bodyCheck({
