@@ -9,7 +9,7 @@ import { isCausePattern } from '../alerts/settings.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { type Console, type ConsoleOptions, type ConsoleSources, createConsole } from '../console/console.ts';
-import { openFleet } from '../console/fleet.ts';
+import { Fleet } from '../console/fleet.ts';
 import { createHistoryFile } from '../console/kept-history.ts';
 import { exchangeReport } from '../explain/report.ts';
 import type { AdminOptions } from '../observe/admin/admin.ts';
@@ -60,7 +60,7 @@ export function openConsole(
     ...(url !== undefined && {
       redisOptions: redisCliOptions(url),
       openFleet: (self, answer) =>
-        openFleet({ url, self, answer, isEnding: options.isEnding, clock: () => performance.now(), now }),
+        new Fleet({ url, self, answer, isEnding: options.isEnding, clock: () => performance.now(), now }),
     }),
   });
   const consoleUrl = `http://${adminHost.includes(':') ? `[${adminHost}]` : adminHost}:${adminPort}`;

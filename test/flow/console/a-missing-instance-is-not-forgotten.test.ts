@@ -6,7 +6,7 @@ import { after, before, it } from 'node:test';
 import type { CausesReport } from '../../../gateway/alerts/causes-report.ts';
 import type { FleetInstance } from '../../../gateway/console/cause.ts';
 import type { Feed } from '../../../gateway/console/feed.ts';
-import { openFleet } from '../../../gateway/console/fleet.ts';
+import { Fleet } from '../../../gateway/console/fleet.ts';
 import { openRedis } from '../../../gateway/redis/client.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -157,7 +157,7 @@ it('is told of one that no other instance has ever asked anything, nor heard of'
   const url = Object.assign(new URL(apartAt(redis.url)), { port: new URL(redis.url).port }).href;
   const redisAway = await startRelay(url);
   const fleetOf = (at: string, name: string) =>
-    openFleet({
+    new Fleet({
       ...{ url: at, self: { name, version: '1', started_at: new Date().toISOString() }, isEnding: () => false },
       ...{
         answer: async () => ({}),
