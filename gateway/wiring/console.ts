@@ -1,14 +1,16 @@
 // The console of a gateway, which is a single process or the primary process of several, and the alerts about the causes that it finds.
 
 import type { Attention } from '../administration/attention.ts';
-import { type AlertsInForce, type AlertsOptions, startAlerts } from '../alerts/alerts.ts';
+import { type AlertsInForce, type AlertsOptions, type AlertsRun, startAlerts } from '../alerts/alerts.ts';
 import { type CausesReport, causesReport } from '../alerts/causes-report.ts';
 import { matchesPattern } from '../alerts/matching.ts';
 import { openAlertStore } from '../alerts/open-store.ts';
 import { isCausePattern } from '../alerts/settings.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
-import { type Console, type ConsoleOptions, type ConsoleSources, createConsole } from '../console/console.ts';
+import { Console, type ConsoleOptions } from '../console/console.ts';
+import { missingCauseId } from '../console/feed.ts';
+import { pageFile } from '../console/files.ts';
 import { Fleet } from '../console/fleet.ts';
 import { createHistoryFile } from '../console/kept-history.ts';
 import { exchangeReport } from '../explain/report.ts';
@@ -34,20 +36,22 @@ interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
 }
 
 /** The answers of the listener of operators. They replace those with which it was opened. */
-export interface OpenedConsole extends Pick<AdminOptions, 'act' | 'alerts' | 'causes' | 'status'> {
-  readonly console: Console;
+export interface OpenedConsole extends Pick<AdminOptions, 'act' | 'alerts' | 'causes' | 'console' | 'status'> {
   /** Resolves when the history is kept. */
   stop(): Promise<void>;
 }
 
+type ConsoleSources = Omit<ConsoleOptions, 'bounds' | 'story' | 'version' | 'configDirectory' | 'name' | 'now'> &
+  Pick<Answers, 'act' | 'alertsInForce'>;
+
 export function openConsole(
-  answers: ConsoleSources & Pick<Answers, 'act' | 'alertsInForce'>,
+  answers: ConsoleSources,
   { settings, version, now, ...options }: OpenConsoleOptions,
 ): OpenedConsole {
   const { port, redisUrl: url, configDirectory, dataDirectory, adminHost, adminPort } = settings;
   const name = instanceName(port);
   const status = async () => ({ ...(await answers.status()), ...alertsStatus() });
-  const console = createConsole({
+  const console = new Console({
     ...answers,
     status,
     bounds: DURATION_BUCKETS,
@@ -63,11 +67,12 @@ export function openConsole(
         new Fleet({ url, self, answer, isEnding: options.isEnding, clock: () => performance.now(), now }),
     }),
   });
+  const { instances } = console;
   const consoleUrl = `http://${adminHost.includes(':') ? `[${adminHost}]` : adminHost}:${adminPort}`;
   const inForce = async () => (await answers.alertsInForce()) as AlertsInForce;
   const alerts = startAlerts({
     inForce,
-    causes: console.causes,
+    causes: (of) => instances.causes(of),
     instance: name,
     store: openAlertStore({ redisUrl: url, dataDirectory, now }),
     consoleUrl,
@@ -87,49 +92,60 @@ export function openConsole(
   async function causes(): Promise<CausesReport> {
     // If no process can say which settings are in force, the causes are reported all the same.
     const settings = (await inForce().catch(() => undefined))?.settings;
-    return causesReport(await console.causes('all'), { consoleUrl: settings?.consoleUrl ?? consoleUrl, nowMs: now() });
-  }
-
-  async function silence(action: ConsoleAction, requestId: string, by: string): Promise<ActionAnswer> {
-    const { target: causes, reason = '' } = action;
-    if (!isCausePattern(causes)) return refusal(400, 'action_invalid', `No cause has an id such as ${causes}.`);
-    const until = alerts.report().silences.find((one) => one.causes === causes)?.until ?? null;
-    const noted = await answers.act(action, requestId, by);
-    const { after } = noted.body as { readonly after?: { readonly silent_until: string | null } };
-    if (noted.status !== 200 || after === undefined) return noted;
-    try {
-      if (!action.dryRun && after.silent_until === null) await alerts.endSilence(causes);
-      else if (!action.dryRun) {
-        await alerts.silence({ causes, untilMs: Date.parse(String(after.silent_until)), by, reason });
-        // A silence about a missing instance also removes the instance from the list, because it may never come back.
-        if (causes.startsWith('instance ')) await console.dismiss((id) => matchesPattern(causes, id));
-      }
-    } catch {
-      return refusal(503, 'records_unavailable', 'The store of silences cannot be reached.');
-    }
-    return { ...noted, body: { ...noted.body, before: { silent_until: until } } };
+    return causesReport(await instances.causes('all'), {
+      consoleUrl: settings?.consoleUrl ?? consoleUrl,
+      nowMs: now(),
+    });
   }
 
   const act: Answers['act'] = (action, requestId, by) =>
-    action.action === 'silence-alerts' ? silence(action, requestId, by) : answers.act(action, requestId, by);
+    action.action === 'silence-alerts'
+      ? silence({ alerts, fleet: instances.fleet, act: answers.act }, action, requestId, by)
+      : answers.act(action, requestId, by);
 
   const askFleet: AskFleet = async (question) => {
     if (question.about === 'attention') return [{ ...alerts.report(), ...(await causes()) } satisfies Attention];
     if (question.about === 'silence') return [await act(question.action, question.requestId, question.by)];
-    return console.askFleet(question);
+    return instances.askFleet(question);
   };
 
   return {
-    console: { ...console, askFleet },
+    console: { file: pageFile, answer: (path, query) => console.answer(path, query), askFleet },
     status,
     alerts: alerts.report,
     causes,
     act,
     async stop() {
       await alerts.stop();
-      await console.stop();
+      await instances.stop();
     },
   };
+}
+
+/** Stores a silence after the action is noted, or says what it would do. */
+async function silence(
+  { alerts, fleet, act }: { alerts: AlertsRun; fleet: Fleet | undefined; act: Answers['act'] },
+  action: ConsoleAction,
+  requestId: string,
+  by: string,
+): Promise<ActionAnswer> {
+  const { target: causes, reason = '' } = action;
+  if (!isCausePattern(causes)) return refusal(400, 'action_invalid', `No cause has an id such as ${causes}.`);
+  const until = alerts.report().silences.find((one) => one.causes === causes)?.until ?? null;
+  const noted = await act(action, requestId, by);
+  const { after } = noted.body as { readonly after?: { readonly silent_until: string | null } };
+  if (noted.status !== 200 || after === undefined) return noted;
+  try {
+    if (!action.dryRun && after.silent_until === null) await alerts.endSilence(causes);
+    else if (!action.dryRun) {
+      await alerts.silence({ causes, untilMs: Date.parse(String(after.silent_until)), by, reason });
+      // A silence about a missing instance also removes the instance from the list, because it may never come back.
+      if (causes.startsWith('instance ')) await fleet?.dismiss((name) => matchesPattern(causes, missingCauseId(name)));
+    }
+  } catch {
+    return refusal(503, 'records_unavailable', 'The store of silences cannot be reached.');
+  }
+  return { ...noted, body: { ...noted.body, before: { silent_until: until } } };
 }
 
 function refusal(status: number, code: string, error: string): ActionAnswer {

@@ -1,0 +1,116 @@
+// What each instance answers about itself, and how the console asks: this instance, another one, or all of them.
+
+import type { ConsoleView } from '../shared/questions/console-view.ts';
+import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
+import { type AskFleet, answerFleet, type FleetQuestion, type FleetSources } from '../shared/questions/fleet.ts';
+import type { FleetInstance } from './cause.ts';
+import { exchangeRow } from './exchanges.ts';
+import { attentionOf, type Feed, type LocalFeed } from './feed.ts';
+import type { Fleet } from './fleet.ts';
+import type { Subject } from './history-counts.ts';
+import type { ShownTime } from './ranges.ts';
+import { type SamplingOptions, startSampling } from './sampling.ts';
+
+export interface InstancesOptions extends SamplingOptions, FleetSources {
+  /** Returns the explanation of an exchange that `explain` gives. */
+  story(line: ExchangeLine): object;
+  /** Audit, routes and configuration. */
+  view(view: ConsoleView): Promise<object>;
+  readonly version: string;
+  /** Host and port of the public listener. */
+  readonly name: string;
+  /** Connects the consoles of all instances; absent without Redis, where there is one instance. */
+  readonly openFleet?:
+    | ((of: Omit<FleetInstance, 'id' | 'ending'>, answer: (question: object) => Promise<unknown>) => Fleet)
+    | undefined;
+}
+
+/** A question that each instance answers about itself. */
+type LocalQuestion =
+  | { readonly about: 'presence' | 'causes' | 'configuration' }
+  | { readonly about: 'feed'; readonly span: ShownTime; readonly subject: Subject | undefined }
+  | { readonly about: 'exchanges'; readonly query: ExchangeFilter }
+  | { readonly about: 'stories'; readonly id: string }
+  | FleetQuestion;
+
+export interface InstanceAnswer<T> {
+  readonly instance: FleetInstance;
+  /** Undefined if the instance gave no answer. */
+  readonly value: T | undefined;
+}
+
+export class Instances {
+  readonly self: FleetInstance;
+  /** The other instances; undefined without Redis. */
+  readonly fleet: Fleet | undefined;
+  readonly #options: InstancesOptions;
+  readonly #sampling: ReturnType<typeof startSampling>;
+
+  constructor(options: InstancesOptions) {
+    const { version, name, now } = options;
+    const self = { name, version, started_at: new Date(now()).toISOString() };
+    this.#options = options;
+    this.#sampling = startSampling(options, () => this.fleet?.failure());
+    this.fleet = options.openFleet?.(self, (question) => this.#local(question as LocalQuestion));
+    this.self = this.fleet?.self ?? { id: 'here', ...self };
+  }
+
+  /** Asks this instance, another one by its id, or `all`. */
+  async ask<T>(question: LocalQuestion, to: string): Promise<InstanceAnswer<T>[]> {
+    const here = async () => ({ instance: this.self, value: (await this.#local(question)) as T });
+    if (this.fleet === undefined || to === this.self.id) return [await here()];
+    if (to !== 'all') {
+      const answers = await this.fleet.ask(question, to);
+      return answers.length === 0 ? [await here()] : (answers as InstanceAnswer<T>[]);
+    }
+    const [own, others] = await Promise.all([here(), this.fleet.ask(question)]);
+    return [own, ...(others as InstanceAnswer<T>[])];
+  }
+
+  /** Asks this instance and all others. */
+  readonly askFleet: AskFleet = async (question) => {
+    const own = this.#local(question).catch(() => undefined);
+    const others = this.fleet?.ask(question) ?? [];
+    return [await own, ...(await others).map(({ value }) => value)];
+  };
+
+  /** What needs attention now, of all instances or of this one. */
+  async causes(of: 'all' | 'self'): Promise<Feed['attention']> {
+    const answers = await this.ask<Pick<LocalFeed, 'causes' | 'configuration'>>(
+      { about: 'causes' },
+      of === 'all' ? of : this.self.id,
+    );
+    // An instance of another version may not know this question. Its missing answer is then no cause.
+    return attentionOf(
+      answers.filter(({ instance, value }) => value !== undefined || instance.version === this.self.version),
+      of === 'all' ? (this.fleet?.returned() ?? []) : [],
+      this.#options.now(),
+    );
+  }
+
+  /** Resolves when the history is kept. */
+  stop(): Promise<void> {
+    this.fleet?.close();
+    return this.#sampling.stop();
+  }
+
+  async #local(question: LocalQuestion): Promise<unknown> {
+    const options = this.#options;
+    switch (question.about) {
+      case 'presence':
+        return {};
+      case 'causes':
+        return this.#sampling.causes();
+      case 'configuration':
+        return options.view({ about: 'configuration' });
+      case 'feed':
+        return this.#sampling.feed(question.span, question.subject);
+      case 'exchanges':
+        return (await options.recent(question.query)).map(exchangeRow);
+      case 'stories':
+        return (await options.exchanges(question.id)).map(options.story);
+      default:
+        return answerFleet(options, question);
+    }
+  }
+}
