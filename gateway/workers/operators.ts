@@ -2,7 +2,7 @@
 
 import type { Sample } from '../console/sample.ts';
 import type { Answers } from '../observe/admin/answers.ts';
-import type { MetricSnapshot, MetricsOfWorker, WorkerMetrics } from '../observe/metrics/worker-metrics.ts';
+import type { MetricSnapshot, WorkerMetrics } from '../observe/metrics/worker-metrics.ts';
 import type { ActionAnswer } from '../shared/questions/console-action.ts';
 import { exchangesIn, PATIENCE_MS, retryIn, type UpstreamRetry } from '../shared/questions/fleet.ts';
 import type { WriterStatus } from '../usage/writer.ts';
@@ -14,7 +14,6 @@ import { type OverloadReport, type WorkerUpstream, worstOverload, worstUpstreams
 interface WorkersOperatorsOptions {
   readonly pool: Pick<WorkerPool, 'processes' | 'places'>;
   readonly metrics: WorkerMetrics;
-  metricsOf(worker: WorkerProcess): MetricsOfWorker | undefined;
   /** Whether the whole gateway is ending. */
   isEnding(): boolean;
 }
@@ -50,7 +49,7 @@ const BAD_STATES = ['failing', 'away'];
  * by itself is the worst that one of them says.
  */
 export function createWorkersOperators(options: WorkersOperatorsOptions): WorkersOperators {
-  const { pool, metrics, metricsOf, isEnding } = options;
+  const { pool, metrics, isEnding } = options;
   const serving = () => pool.processes().filter((worker) => worker.state() === 'serving');
 
   async function askAll<T>(question: WorkerQuestion, withinMs?: number): Promise<Replies<T>> {
@@ -129,7 +128,7 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
   async function metricsText(): Promise<string> {
     for (const [worker, snapshot] of await askAll<MetricSnapshot[]>({ about: 'metrics' })) {
       // A silent worker keeps its last snapshot.
-      if (snapshot !== undefined) metricsOf(worker)?.note(snapshot);
+      if (snapshot !== undefined) worker.metrics.note(snapshot);
     }
     return metrics.text();
   }

@@ -3,7 +3,7 @@
 import cluster from 'node:cluster';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { MetricSnapshot } from '../observe/metrics/worker-metrics.ts';
+import type { MetricsOfWorker } from '../observe/metrics/worker-metrics.ts';
 import { ConfigError } from '../shared/mistakes.ts';
 import type { AskFleet } from '../shared/questions/fleet.ts';
 import { endChannel, followConnections } from './connections.ts';
@@ -25,10 +25,11 @@ export interface WorkerProcess {
   readonly ended: Promise<Ending>;
   /** Its standard output; undefined if it writes to that of the primary by itself. */
   readonly output: Readable | undefined;
+  readonly metrics: MetricsOfWorker;
   /**
    * Rejects if the worker fails to answer, or does not answer in time.
    *
-   * @param withinMs in place of `answerMs`
+   * @param withinMs in place of a second
    */
   ask(question: WorkerQuestion, withinMs?: number): Promise<unknown>;
   reload(): void;
@@ -48,44 +49,45 @@ export interface Ending {
   readonly signal: string | null;
 }
 
-interface StartOptions {
+/** A worker that does not take requests within this time is killed. Many times the start of a gateway with a large contract. */
+const START_MS = 60_000;
+/** Longest wait for a worker's answer: an operator is waiting for it. */
+const ANSWER_MS = 1000;
+/** Time for closing connections to Redis and to upstreams, beyond that for draining. */
+const CLOSE_MS = 3000;
+
+export interface StartOptions {
   readonly number: number;
   /** Whether it prepares the demo organization. */
   readonly isFirst: boolean;
   /** TLS session ticket keys in base64. */
   readonly ticketKeys: string;
-  /** A worker that does not take requests within this time is killed. */
-  readonly startMs: number;
-  readonly answerMs: number;
   /** Whether it writes to standard output by itself. */
   readonly writesItself: boolean;
-  /** Time for ending, beyond the draining time of its configuration. */
-  readonly closeMs: number;
   /** Listens while no worker does. */
   readonly gap: Gap;
   /** Answers a question of the worker. */
   readonly askFleet: AskFleet;
-  /** Called with the final metrics of a worker that ends on request. */
-  onFarewell(metrics: readonly MetricSnapshot[]): void;
+  readonly metrics: MetricsOfWorker;
   now(): number;
 }
 
 export function startWorkerProcess(options: StartOptions): WorkerProcess {
-  const { number, now } = options;
+  const { number, metrics, now } = options;
   cluster.setupPrimary({ stdio: ['ignore', options.writesItself ? 'inherit' : 'pipe', 'inherit', 'ipc'] });
   cluster.schedulingPolicy = cluster.SCHED_RR;
   const worker = cluster.fork();
   const returnConnections = followConnections(worker, options.gap);
   const ready = Promise.withResolvers<Ready>();
   const ended = Promise.withResolvers<Ending>();
-  const questions = createQuestions<WorkerQuestion>(options.answerMs, (id, question) =>
+  const questions = createQuestions<WorkerQuestion>(ANSWER_MS, (id, question) =>
     send({ kind: 'question', id, question }),
   );
   let state: WorkerState = 'starting';
   let sinceMs = now();
   let readyAtMs: number | undefined;
   let drainMs = 0;
-  const starting = setTimeout(kill, options.startMs);
+  const starting = setTimeout(kill, START_MS);
 
   function setState(next: WorkerState): void {
     state = next;
@@ -112,7 +114,7 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
       send({ kind: 'begin', worker: number, isFirst, ticketKeys, answersQuestions: true });
     } else if (message.kind === 'answer') questions.answered(message);
     else if (message.kind === 'question') void replyTo(message.id, () => options.askFleet(message.question)).then(send);
-    else if (message.kind === 'farewell') options.onFarewell(message.metrics);
+    else if (message.kind === 'farewell') metrics.note(message.metrics);
     else if (message.kind === 'failed') ready.reject(errorOf(message));
     else if (message.kind === 'ready') {
       clearTimeout(starting);
@@ -144,6 +146,7 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
     questions.giveUp();
     ended.resolve({ servedMs: readyAtMs === undefined ? 0 : now() - readyAtMs, code, signal });
   });
+  void ended.promise.then(metrics.end);
   // Avoids an unhandled rejection if no caller waits for `ready`.
   ready.promise.catch(() => undefined);
 
@@ -155,12 +158,13 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
     ready: ready.promise,
     ended: ended.promise,
     output: worker.process.stdout ?? undefined,
+    metrics,
     ask: questions.ask,
     reload: () => send({ kind: 'reload' }),
     async stop(handOver) {
       setState('ending');
       send({ kind: 'stop', handOver });
-      const deadline = setTimeout(kill, drainMs + options.closeMs);
+      const deadline = setTimeout(kill, drainMs + CLOSE_MS);
       const ending = await ended.promise;
       clearTimeout(deadline);
       return ending;

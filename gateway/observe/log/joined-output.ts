@@ -10,7 +10,7 @@ import { bytesOf, createPending, linesIn } from './waiting-lines.ts';
 
 const NEWLINE = 10;
 
-interface JoinedOutput {
+export interface JoinedOutput {
   /** Passes on the output of a process, as fast as standard output accepts it. Resolves at its end. */
   join(from: Readable): Promise<void>;
   /** Writes one or more lines of this process. */

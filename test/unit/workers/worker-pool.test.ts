@@ -24,6 +24,7 @@ function fakeWorker(number: number): FakeWorker {
     ready: Promise.resolve({} as Ready),
     ended: ended.promise,
     output: undefined,
+    metrics: { note: () => undefined, end: async () => undefined },
     ask: () => Promise.resolve(undefined),
     reload: () => undefined,
     stop: () => ended.promise,
