@@ -58,44 +58,63 @@ export function causesOf(
     (id) => present === undefined || !failsOn(id, status, present, memory?.agoMs(id, nowMs) ?? 0),
   );
   if (present !== undefined) found.push(...recoveringUpstreams(status, found, present, past));
-  // A failure of the gateway or of an upstream explains the errors that were counted while it lasted, so these are not shown as causes of
-  // their own.
-  const culprits = [...failures.filter(isCulprit), ...past];
-  const isOwn = culprits.some((id) => /^(redis|stores|loop|shedding)/.test(id));
-  const isUpstreamCulprit = (upstream: string | undefined) =>
-    culprits.some((id) => upstream !== undefined && id.startsWith(`upstream ${upstream} `));
-  const isExplained = (upstream: string | undefined) => isOwn || isUpstreamCulprit(upstream);
-  // A late event loop may make requests to services fail. An outage of the stores does not, so it must not hide failures of services.
-  const isBusy = culprits.some((id) => id.startsWith('loop'));
+  const blame = blameOf([...failures.filter(isCulprit), ...past]);
   const mayBegin = (id: string) => memory === undefined || memory.lasts(id);
-  // An operation that no longer answers may have failed requests before. These belong to the same outage, so the operation is left out.
-  const failing =
-    present === undefined
-      ? []
-      : failingOperations(
-          { ...present, operations: present.operations.filter(({ name }) => !unanswered.has(name)) },
-          (upstream) => isBusy || isUpstreamCulprit(upstream),
-          mayBegin,
-        );
-  if (failing.length > 0) found.push(...failing);
-  else if (
-    unanswered.size === 0 &&
-    !culprits.some((id) => /^(upstream|redis|stores)/.test(id)) &&
-    !(present !== undefined && isOver(present))
-  )
-    found.push(...errorCauses(isOwn ? { ...minute, refused: 0 } : minute));
-  if (present !== undefined && !isOwn) found.push(...unknownCallers(present, lasts('unknown callers')));
-  if (present !== undefined)
+  found.push(...errorCauses({ minute, present, blame, unanswered, mayBegin }));
+  if (present !== undefined) {
+    if (!blame.isOwn) found.push(...unknownCallers(present, lasts('unknown callers')));
+    const left = new Set([...namesOfFailing(present), ...unanswered]);
+    const waitingFor = (upstream: string) => status.upstreams?.[upstream]?.waiting ?? 0;
     found.push(
-      ...slowOperations(
-        present,
-        isExplained,
-        new Set([...namesOfFailing(present), ...unanswered]),
-        (upstream) => status.upstreams?.[upstream]?.waiting ?? 0,
-      ),
-      ...organizationsInTrouble(present, status, nowMs, culprits.length > 0),
+      ...slowOperations(present, (upstream) => blame.isOwn || blame.hasUpstream(upstream), left, waitingFor),
+      ...organizationsInTrouble(present, status, nowMs, blame.isAny),
     );
+  }
   return [...found.filter(({ kind }) => kind === 'bad'), ...found.filter(({ kind }) => kind !== 'bad')];
+}
+
+/** The failures of the gateway and of upstreams. The errors that were counted while they lasted are not causes of their own. */
+interface Blame {
+  readonly isAny: boolean;
+  /** A failure of the gateway itself. */
+  readonly isOwn: boolean;
+  /** A late event loop may make requests to services fail. An outage of the stores does not, so it must not hide failures of services. */
+  readonly isBusy: boolean;
+  /** A failure that 5xx in general are counted for. */
+  readonly isOutage: boolean;
+  hasUpstream(upstream: string | undefined): boolean;
+}
+
+/** @param culprits ids of failures */
+function blameOf(culprits: readonly string[]): Blame {
+  const has = (ids: RegExp) => culprits.some((id) => ids.test(id));
+  return {
+    isAny: culprits.length > 0,
+    isOwn: has(/^(redis|stores|loop|shedding)/),
+    isBusy: has(/^loop/),
+    isOutage: has(/^(upstream|redis|stores)/),
+    hasUpstream: (upstream) => upstream !== undefined && culprits.some((id) => id.startsWith(`upstream ${upstream} `)),
+  };
+}
+
+interface Errors {
+  readonly minute: LastMinute;
+  readonly present: Present | undefined;
+  readonly blame: Blame;
+  /** Operations that no longer answer. */
+  readonly unanswered: ReadonlySet<string>;
+  mayBegin(id: string): boolean;
+}
+
+/** Returns the failing operations; without any, the 5xx that nothing else explains. */
+function errorCauses({ minute, present, blame, unanswered, mayBegin }: Errors): Cause[] {
+  // An operation that no longer answers may have failed requests before. These belong to the same outage, so the operation is left out.
+  const operations = present?.operations.filter(({ name }) => !unanswered.has(name)) ?? [];
+  const isExplained = (upstream: string | undefined) => blame.isBusy || blame.hasUpstream(upstream);
+  const failing = present === undefined ? [] : failingOperations({ ...present, operations }, isExplained, mayBegin);
+  if (failing.length > 0) return failing;
+  if (unanswered.size > 0 || blame.isOutage || (present !== undefined && isOver(present))) return [];
+  return unexplainedErrors(blame.isOwn ? { ...minute, refused: 0 } : minute);
 }
 
 /** Returns the causes of an upstream. The first failure also says which operations fail or are slow because of it. */
@@ -108,7 +127,7 @@ function causesWithSymptoms(one: readonly [string, UpstreamReport], present: Pre
 }
 
 /** Warns from three errors on that are at least one percent of the requests. */
-function errorCauses({ requests, failed, refused, mostOften }: LastMinute): Cause[] {
+function unexplainedErrors({ requests, failed, refused, mostOften }: LastMinute): Cause[] {
   const errors = failed + refused;
   if (errors < 3 || errors * 100 < requests) return [];
   const what = failed === 0 ? 'The gateway refuses requests with 5xx' : 'Requests fail with 5xx';
