@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../exchange/downstream.ts';
 import type { Arrived } from '../exchange/exchange.ts';
-import { notesOn, Trail, trailOf } from '../exchange/trail.ts';
+import { Trail, trailOf } from '../exchange/trail.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
 import { contain, reportFault } from '../shared/faults.ts';
 import { cutOff } from '../sockets/linger.ts';
@@ -73,7 +73,7 @@ export function createExchanges(options: ExchangesOptions, everyMs: number, onEn
         response,
         startedAt,
         // One object has both roles, which saves each request an object.
-        trail: notesOn(trail),
+        trail,
         reservation: trail,
         clientAddress: undefined,
         commonHeaders: [...options.constantHeaders, 'X-Request-Id', id],
@@ -136,6 +136,6 @@ export function createInternalExchanges({
     traceWithin(trail, trailOf(outer.trail));
     response.once('close', () => contain(() => recordExchange(trail)));
     const arrived = { id, request, response, clientAddress: undefined, commonHeaders: [] };
-    return { ...arrived, trail: notesOn(trail), reservation: trail };
+    return { ...arrived, trail, reservation: trail };
   };
 }

@@ -28,7 +28,7 @@ const notEnded: readonly number[] = timed.map(() => Number.NaN);
  * The notes about one exchange. The trail is also the reservation of its exchange, which saves each request an object. All members exist
  * from the start, so that every trail has the same hidden class. The rows of the log fields document the notes.
  */
-export class Trail implements Reservation, UsualNotes {
+export class Trail implements Reservation, TrailNotes, UsualNotes {
   readonly id: string;
   readonly method: string;
   /** `performance.now()` at arrival. */
@@ -94,12 +94,7 @@ export class Trail implements Reservation, UsualNotes {
   }
 }
 
-/** Returns the view of a trail that stages get. */
-export function notesOn(trail: Trail): TrailNotes {
-  return trail as unknown as TrailNotes;
-}
-
-/** Returns the trail of a view, for `observe/`. */
+/** Returns the trail behind the notes of an exchange, for `observe/`: every exchange that the gateway makes has a Trail. */
 export function trailOf(notes: TrailNotes): Trail {
-  return notes as unknown as Trail;
+  return notes as Trail;
 }

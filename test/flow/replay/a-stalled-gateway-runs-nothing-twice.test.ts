@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import type { DownstreamRequest } from '../../../gateway/exchange/downstream.ts';
 import type { Operation } from '../../../gateway/exchange/operation.ts';
-import { notesOn, Trail } from '../../../gateway/exchange/trail.ts';
+import { Trail } from '../../../gateway/exchange/trail.ts';
 import { createRecordings } from '../../../gateway/replay/recording.ts';
 import { createSqliteReplayStore } from '../../../gateway/replay/sqlite-store.ts';
 import { closesAfterEach } from '../../support/closing.ts';
@@ -60,7 +60,7 @@ describe('a gateway that stalls past the lease of its write', () => {
     const [answerKey, claim, trail] = [newAnswerKey(), claimOf('f', 'me', 60_000), new Trail('me', 'POST')];
     const exchange = {
       request: {} as DownstreamRequest,
-      trail: notesOn(trail),
+      trail,
       operation: { once: undefined } as Operation,
     };
     await store.begin(answerKey, claim);

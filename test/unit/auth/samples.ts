@@ -11,7 +11,7 @@ import { type ErrorCode, GatewayError } from '../../../gateway/catalogue/errors.
 import type { Caller, Mode, Organization } from '../../../gateway/exchange/caller.ts';
 import type { Matched } from '../../../gateway/exchange/exchange.ts';
 import type { Operation } from '../../../gateway/exchange/operation.ts';
-import { notesOn, Trail } from '../../../gateway/exchange/trail.ts';
+import { Trail } from '../../../gateway/exchange/trail.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 export const PEPPER = 'a pepper that only tests use';
@@ -130,7 +130,7 @@ export function matched(authorization?: string, overrides: Partial<Matched> = {}
     id: 'req_sample',
     request: {} as IncomingMessage,
     response: {} as ServerResponse,
-    trail: notesOn(trail),
+    trail,
     reservation: trail,
     commonHeaders: [],
     method: 'GET',

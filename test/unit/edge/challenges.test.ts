@@ -10,7 +10,7 @@ import type { CatalogueEntry } from '../../../gateway/catalogue/catalogue-entry.
 import { type ErrorCode, GatewayError, REFUSALS } from '../../../gateway/catalogue/errors.ts';
 import { createRefusals } from '../../../gateway/edge/refusal/refusals.ts';
 import type { Operation, SecurityAlternative } from '../../../gateway/exchange/operation.ts';
-import { notesOn, Trail } from '../../../gateway/exchange/trail.ts';
+import { Trail } from '../../../gateway/exchange/trail.ts';
 import { ask, requestOf } from '../../support/connection.ts';
 
 const key: SecurityAlternative = { scheme: 'apiKey', scopes: ['post:read'] };
@@ -28,7 +28,7 @@ async function startRefusing(t: TestContext) {
   const { refuse } = createRefusals({ publicUrl: 'https://api.test', countRefusal: () => undefined });
   const server = createServer((request, response) => {
     const trail = new Trail('req_1', 'GET');
-    const shared = { trail: notesOn(trail), reservation: trail, clientAddress: undefined, commonHeaders: [] };
+    const shared = { trail, reservation: trail, clientAddress: undefined, commonHeaders: [] };
     refuse({ id: 'req_1', request, response, ...shared }, thrown);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

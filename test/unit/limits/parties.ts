@@ -3,7 +3,7 @@
 import type { Caller, Organization } from '../../../gateway/exchange/caller.ts';
 import type { Admitted, Permitted } from '../../../gateway/exchange/exchange.ts';
 import type { Operation } from '../../../gateway/exchange/operation.ts';
-import { notesOn, Trail } from '../../../gateway/exchange/trail.ts';
+import { Trail } from '../../../gateway/exchange/trail.ts';
 import type { LimitRule, LimitRules } from '../../../gateway/limits/limit-rules.ts';
 
 export function organization(id: string, tier = 'standard'): Organization {
@@ -53,7 +53,7 @@ export function admitted(clientAddress: string): Admitted {
 }
 
 export function permitted(by: Caller, wanted: Operation, clientAddress = '192.0.2.1'): Permitted {
-  const trail = notesOn(new Trail('req_1', 'GET'));
+  const trail = new Trail('req_1', 'GET');
   const request = { caller: by, operation: wanted, clientAddress, permitted: true, commonHeaders: [], trail };
   return request as unknown as Permitted;
 }
