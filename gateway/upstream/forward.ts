@@ -30,6 +30,7 @@
 //     ─> Pool.dispatch                              writes it to a connection (http1/client/pool.ts, http1/client/write-request.ts)
 //   Relay.onResponseStart, onResponseData           get the answer from the connection (upstream/relay/relay.ts)
 //     ─> ClientAnswer ─> response.write             gives it to the client (upstream/relay/client-answer.ts)
+//     ─> ErrorBody ─> toUpstreamRefusal             refuses the request after a status from 400 on (upstream/errors/upstream-errors.ts)
 
 import type { Caller } from '../exchange/caller.ts';
 import type { Checked, Forwardable, Recording } from '../exchange/exchange.ts';
@@ -108,14 +109,14 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
     return new Attempts(options, exchange, route, deadlineAt, assertion, dispatch).run();
   }
 
-  function dispatch(target: Target, relay: Relay): void {
-    target.dispatcher.dispatch(outgoing(relay.attempts), relay);
+  function dispatch(target: Target, relay: Relay, attempts: Attempts): void {
+    target.dispatcher.dispatch(outgoing(attempts), relay);
   }
 }
 
 /** Executes an operation that the gateway answers itself. The relay gets the answer in the same calls as from a connection. */
 function execute(_: Target, relay: Relay): void {
-  const { exchange, route } = relay.attempts;
+  const { exchange, route } = relay;
   void deliver(relay, () => (route.execute as Execute)(exchange));
 }
 

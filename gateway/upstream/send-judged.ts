@@ -57,8 +57,8 @@ export async function sendJudged(
     if (lock !== undefined && !(await isTaken(lock, exchange, deadlineAt))) return;
     const headerReady = route.credential?.awaitHeader();
     if (headerReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, headerReady))) return;
-    const send: SendRequest = (target, relay) => {
-      new JudgedAttempt(options.outgoing, changed, target, relay).send();
+    const send: SendRequest = (target, relay, attempts) => {
+      new JudgedAttempt(options.outgoing, changed, target, relay, attempts).send();
     };
     await new Attempts(options, exchange, route, deadlineAt, assertion, send).run();
   } finally {
@@ -86,12 +86,18 @@ class JudgedAttempt implements AnswerRecipient {
   #sent: CredentialHeader | undefined;
 
   /** @param changed the request after its request rules; undefined if no rule names the operation */
-  constructor(outgoing: JudgedOptions['outgoing'], changed: Rewritten | undefined, target: Target, relay: Relay) {
+  constructor(
+    outgoing: JudgedOptions['outgoing'],
+    changed: Rewritten | undefined,
+    target: Target,
+    relay: Relay,
+    attempts: Attempts,
+  ) {
     this.#outgoing = outgoing;
     this.#changed = changed;
     this.#target = target;
     this.#relay = relay;
-    this.#attempts = relay.attempts;
+    this.#attempts = attempts;
   }
 
   /** Sends the request. Called a second time if a rule or a changed credential asks for it. */

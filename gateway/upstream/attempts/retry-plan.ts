@@ -5,6 +5,7 @@ import type { GatewayError } from '../../catalogue/errors.ts';
 import type { Checked, Forwardable } from '../../exchange/exchange.ts';
 import type { RetryReason } from '../../exchange/findings.ts';
 import { isIdempotent } from '../../shared/http/words.ts';
+import { serverErrorOf } from '../errors/upstream-errors.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import type { Target, Targets } from '../targets/targets.ts';
 
@@ -17,8 +18,6 @@ export type AttemptFailure = 'lost' | 'timeout' | 'status' | 'other';
 /** Longest Retry-After for which the gateway waits itself. A longer one goes to the client. */
 const RETRY_AFTER_MAX_MS = 2_000;
 const BACK_OFF_MS = 50;
-
-const retriedStatuses = new Set([502, 503, 504]);
 
 export interface NextAttempt {
   readonly target: Target;
@@ -142,7 +141,8 @@ export function retryReasonOf(
   if (!wasSent) return 'not_sent';
   if (failure === 'lost') return 'connection_lost';
   if (failure === 'timeout') return 'timeout';
-  return status !== undefined && retriedStatuses.has(status) ? (`status_${status}` as RetryReason) : undefined;
+  const isRetried = status !== undefined && status >= 500 && serverErrorOf(status).isRetried;
+  return isRetried ? (`status_${status}` as RetryReason) : undefined;
 }
 
 /**

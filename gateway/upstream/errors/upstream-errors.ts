@@ -1,6 +1,6 @@
-// Turns an answer with a status of 400 or above into the refusal for the client. The status decides the code. For a 4xx other than 401, 407
-// and 429, the code, the message and the fields that the gateway recognises in the body replace those of the gateway. The client gets
-// nothing else of the body.
+// Turns an answer with a status of 400 or above into the refusal for the client. The status decides the code, and from 500 on everything:
+// the table SERVER_ERRORS. For a 4xx other than 401, 407 and 429, the code, the message and the fields that the gateway recognises in the
+// body replace those of the gateway. The client gets nothing else of the body, such as a page of HTML.
 
 import type { ErrorType } from '../../catalogue/catalogue-entry.ts';
 import { type ErrorCode, GatewayError, REFUSALS, type UpstreamWords } from '../../catalogue/errors.ts';
@@ -14,13 +14,36 @@ import { shortTextOf, visibleLine } from '../../shared/text.ts';
 import { codingOf, decodeBody } from '../encoding/decode.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import { CollectedBody } from '../relay/collected-body.ts';
-import type { Relay } from '../relay/relay.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { type ErrorForm, type ParsedError, parseDialect } from './error-dialects.ts';
 import type { DefaultPlace } from './field-errors.ts';
 import { secretsIn, withoutSecrets } from './submitted-secrets.ts';
 
-/** The codes of statuses, for a body that is not recognised. */
+interface ServerError {
+  readonly code: ErrorCode;
+  /** What the answer says about the health of its target (targets/outcome.ts). */
+  readonly outcome: 'answered' | 'erred' | 'failed';
+  /** Whether the request is sent again, if that is safe and paid for (attempts/retry-plan.ts). */
+  readonly isRetried: boolean;
+}
+
+/** What each status from 500 on means. 501 and 505 concern the request, not the service. */
+const SERVER_ERRORS: Readonly<Record<number, ServerError>> = {
+  500: { code: 'upstream_error', outcome: 'erred', isRetried: false },
+  501: { code: 'upstream_error', outcome: 'answered', isRetried: false },
+  502: { code: 'upstream_bad_response', outcome: 'failed', isRetried: true },
+  503: { code: 'upstream_unavailable', outcome: 'failed', isRetried: true },
+  504: { code: 'upstream_timeout', outcome: 'failed', isRetried: true },
+  505: { code: 'upstream_bad_response', outcome: 'answered', isRetried: false },
+};
+const OTHER_SERVER_ERROR: ServerError = { code: 'upstream_bad_response', outcome: 'erred', isRetried: false };
+
+/** @param status 500 or above */
+export function serverErrorOf(status: number): ServerError {
+  return SERVER_ERRORS[status] ?? OTHER_SERVER_ERROR;
+}
+
+/** The codes of other statuses, for a body that is not recognised. */
 const byStatus: Readonly<Record<number, ErrorCode>> = {
   404: 'resource_missing',
   412: 'precondition_failed',
@@ -34,6 +57,13 @@ const TYPE_LENGTH_MAX = 80;
 /** The parts of the client's request on which the refusal depends. */
 type Refused = Pick<Forwardable, 'method' | 'rawBody' | 'headers' | 'operation' | 'caller'>;
 
+/** The attempt that has got the error: a Relay. */
+interface AnsweredAttempt {
+  readonly exchange: Forwardable;
+  readonly route: Pick<UpstreamRoute, 'credential'>;
+  fail(error: GatewayError, failure: 'status'): void;
+}
+
 /**
  * Reads the body of an error to its end, so that the connection can be used again, but stops if the body is too long. Then it fails the
  * attempt with the refusal for the client.
@@ -42,13 +72,18 @@ export class ErrorBody {
   readonly #read: CollectedBody;
   readonly #status: number;
   readonly #headers: AnswerHeaders;
-  readonly #relay: Relay;
+  readonly #attempt: AnsweredAttempt;
 
   /** @param read collects the body if it is read to its end for the rules; `data` is then not called */
-  constructor(status: number, headers: AnswerHeaders, relay: Relay, read = new CollectedBody(ERROR_BODY_BYTES_MAX)) {
+  constructor(
+    status: number,
+    headers: AnswerHeaders,
+    attempt: AnsweredAttempt,
+    read = new CollectedBody(ERROR_BODY_BYTES_MAX),
+  ) {
     this.#status = status;
     this.#headers = headers;
-    this.#relay = relay;
+    this.#attempt = attempt;
     this.#read = read;
   }
 
@@ -68,15 +103,15 @@ export class ErrorBody {
    * @param body of the answer, which rules may have changed
    */
   end(headers = this.#headers, body = this.#read.whole()): void {
+    const { exchange, route } = this.#attempt;
     const isLong = body.length > ERROR_BODY_BYTES_MAX;
     // The log gets the media type and the length. They tell the operator where the error came from: a page of HTML often comes from a proxy
     // in front of the service.
     if (this.isDecidedByStatus || !isJson(headers))
-      this.#relay.exchange.trail.note('upstreamBody', bodyShape(headers, isLong ? undefined : body.length));
+      exchange.trail.note('upstreamBody', bodyShape(headers, isLong ? undefined : body.length));
     const parsed = isLong ? Buffer.alloc(0) : body;
-    const { exchange, attempts } = this.#relay;
-    const loginFault = withoutCredential(attempts.route, exchange.operation);
-    this.#relay.fail(toUpstreamRefusal(this.#status, headers, parsed, exchange, loginFault), 'status');
+    const loginFault = withoutCredential(route, exchange.operation);
+    this.#attempt.fail(toUpstreamRefusal(this.#status, headers, parsed, exchange, loginFault), 'status');
   }
 }
 
@@ -113,11 +148,9 @@ export function toUpstreamRefusal(
   const answered = { upstreamStatus: status, ...crossing(status, headers) };
   if (isLoginRefusal(status)) return new GatewayError('upstream_auth_failed', { ...answered, cause: loginFault });
   if (status === 429) return new GatewayError('upstream_overloaded', { ...answered, ...retryAfter(headers) });
-  if (status === 503) return new GatewayError('upstream_unavailable', { ...answered, ...retryAfter(headers) });
-  if (status === 504) return new GatewayError('upstream_timeout', answered);
-  if (status === 500) return new GatewayError('upstream_error', answered);
   if (status === 501) return new GatewayError('upstream_error', { ...answered, words: notImplemented() });
-  if (status > 500) return new GatewayError('upstream_bad_response', answered);
+  if (status >= 500)
+    return new GatewayError(serverErrorOf(status).code, { ...answered, ...(status === 503 && retryAfter(headers)) });
   const parsed = parsedFor(refused, headers, body);
   const code = byStatus[status] ?? 'upstream_rejected';
   return new GatewayError(code, {

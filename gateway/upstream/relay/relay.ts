@@ -18,13 +18,14 @@
 import type { GatewayError } from '../../catalogue/errors.ts';
 import { isConnectionLost, toUpstreamFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
-import type { StreamKind } from '../../exchange/findings.ts';
+import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { streamKindOf } from '../../shared/http/words.ts';
-import type { Attempts } from '../attempts/attempts.ts';
 import type { AttemptFailure } from '../attempts/retry-plan.ts';
+import type { ExchangePlace } from '../concurrency/exchange-place.ts';
 import { ErrorBody } from '../errors/upstream-errors.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
+import type { UpstreamRoute } from '../routes.ts';
 import { AnswerStream } from '../streams/answer-stream.ts';
 import { CheckedBody } from './checked-body.ts';
 import { ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
@@ -32,9 +33,21 @@ import type { CollectedBody } from './collected-body.ts';
 import { type ContractCheck, checkHead, wasAsked } from './contract-check.ts';
 import { HeldAnswer } from './held-answer.ts';
 
+/** Begins the attempt, and learns how it ends. `Attempts` of upstream/attempts/attempts.ts */
+interface RelayOwner {
+  readonly exchange: Forwardable;
+  readonly route: UpstreamRoute;
+  readonly place: Pick<ExchangePlace, 'noteQueued'>;
+  readonly clock: { stop(): void };
+  openStream(kind: StreamKind, end: (why: StreamEnd) => void): void;
+  relayed(): void;
+  failed(error: GatewayError, failure: AttemptFailure): void;
+  clientLeft(): void;
+}
+
 /** Other files read the members; only the methods change them. */
 export class Relay implements AnswerHandler {
-  readonly attempts: Attempts;
+  readonly attempts: RelayOwner;
   readonly exchange: Forwardable;
   readonly contractCheck: ContractCheck;
   readonly answer: ClientAnswer;
@@ -63,7 +76,7 @@ export class Relay implements AnswerHandler {
   /** The body that is stored for repetitions; undefined for any other answer. */
   readonly #held: HeldAnswer | undefined;
 
-  constructor(attempts: Attempts, contractCheck: ContractCheck) {
+  constructor(attempts: RelayOwner, contractCheck: ContractCheck) {
     const { exchange, route } = attempts;
     this.attempts = attempts;
     this.exchange = exchange;
@@ -71,6 +84,10 @@ export class Relay implements AnswerHandler {
     this.answer = new ClientAnswer(exchange, route, this);
     this.#held = exchange.recording && new HeldAnswer(exchange.recording, this);
     this.#receiver = this.#held ?? this.answer;
+  }
+
+  get route(): UpstreamRoute {
+    return this.attempts.route;
   }
 
   /**

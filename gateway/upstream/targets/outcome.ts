@@ -2,6 +2,7 @@
 
 import { type ErrorCode, GatewayError } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
+import { serverErrorOf } from '../errors/upstream-errors.ts';
 
 /**
  * How one attempt ended, for the health of its target. The last columns say what it is for the circuit breaker (breaker.ts) and for the
@@ -15,9 +16,6 @@ import type { Forwardable } from '../../exchange/exchange.ts';
  */
 export type AttemptOutcome = 'answered' | 'erred' | 'unreached' | 'failed' | 'abandoned';
 
-const aboutTheRequest = new Set([501, 505]);
-const aboutTheService = new Set([502, 503, 504]);
-
 const failures = new Set<ErrorCode>(['upstream_timeout', 'upstream_bad_response']);
 
 /**
@@ -27,17 +25,12 @@ const failures = new Set<ErrorCode>(['upstream_timeout', 'upstream_bad_response'
  * @param error the error that ended the exchange, undefined if the client got the answer
  */
 export function outcomeOf(status: number | undefined, error: unknown): AttemptOutcome {
-  if (status !== undefined && status >= 400) return outcomeOfStatus(status);
+  if (status !== undefined && status >= 400) return status < 500 ? 'answered' : serverErrorOf(status).outcome;
   if (error instanceof GatewayError) {
     if (error.code === 'upstream_unreachable') return 'unreached';
     if (failures.has(error.code)) return 'failed';
   }
   return status === undefined ? 'abandoned' : 'answered';
-}
-
-function outcomeOfStatus(status: number): AttemptOutcome {
-  if (aboutTheService.has(status)) return 'failed';
-  return status < 500 || aboutTheRequest.has(status) ? 'answered' : 'erred';
 }
 
 /**
