@@ -14,7 +14,7 @@ import type { CredentialSettings } from './settings.ts';
 const QUEUE_MS = 200;
 
 /** The part of an entry of upstreams.yaml that concerns access. */
-export interface AccessEntry {
+export interface AccessSettings {
   readonly live: readonly string[];
   readonly connections: number;
   readonly credential?: CredentialSettings | undefined;
@@ -23,7 +23,7 @@ export interface AccessEntry {
   readonly maxQueueMs?: number | undefined;
 }
 
-export interface UpstreamAccess {
+export interface Access {
   readonly credential: Credential | undefined;
   readonly concurrency: ConcurrencyLimit;
   readonly sent: SentRequests;
@@ -38,25 +38,6 @@ export interface AccessTableOptions extends CredentialOptions {
   onShed(upstream: string, why: QueueRefusal): void;
   /** True if the gateway has recently refused places to requests for this upstream (overload/shedding.ts). */
   isShedding(upstream: string): boolean;
-}
-
-export interface AccessTable {
-  /**
-   * Replaces the set of upstreams.
-   *
-   * @param organizationShare largest share of an upstream's places for one organization while others wait
-   */
-  apply(entries: Readonly<Record<string, AccessEntry>>, organizationShare: number): void;
-  /** Returns the access of an upstream; undefined for an unknown one. */
-  find(upstream: string): UpstreamAccess | undefined;
-  /**
-   * Lets a refused credential be sent again. Returns undefined for an unknown upstream.
-   *
-   * @param upstream undefined for all upstreams
-   */
-  retry(upstream: string | undefined): { readonly retried: readonly string[] } | undefined;
-  /** Returns the state of each upstream, for /status. */
-  status(): Readonly<Record<string, AccessStatus>>;
 }
 
 interface AccessStatus {
@@ -77,21 +58,65 @@ interface Bound extends ConcurrencyRules {
   readonly places: number;
 }
 
-export function createAccessTable(options: AccessTableOptions): AccessTable {
+export class AccessTable {
+  readonly #options: AccessTableOptions;
   /** The credentials in use. The key is the name of the upstream with the settings (`settingsKeyOf`). */
-  let credentials = new Map<string, Credential>();
-  const bounds = new Map<string, Bound>();
-  const limits = new Map<string, ConcurrencyLimit>();
-  const sent = new Map<string, SentRequests>();
-  let accesses = new Map<string, UpstreamAccess>();
+  #credentials = new Map<string, Credential>();
+  readonly #bounds = new Map<string, Bound>();
+  readonly #limits = new Map<string, ConcurrencyLimit>();
+  readonly #sent = new Map<string, SentRequests>();
+  #accesses = new Map<string, Access>();
+
+  constructor(options: AccessTableOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Replaces the set of upstreams.
+   *
+   * @param organizationShare largest share of an upstream's places for one organization while others wait
+   */
+  apply(entries: Readonly<Record<string, AccessSettings>>, organizationShare: number): void {
+    this.#accesses = new Map();
+    this.#credentials = this.#credentialsOf(entries);
+    for (const [name, entry] of Object.entries(entries)) {
+      const credential = entry.credential && this.#credentials.get(settingsKeyOf(name, entry.credential));
+      // The bounds of a removed upstream stay in `#bounds`, because its limit reads them as long as requests are in progress.
+      this.#bounds.set(name, boundOf(entry, credential, this.#options.workers, organizationShare));
+      this.#accesses.set(name, { credential, concurrency: this.#limitOf(name), sent: this.#sentOf(name) });
+    }
+  }
+
+  /** Returns the access of an upstream; undefined for an unknown one. */
+  find(upstream: string): Access | undefined {
+    return this.#accesses.get(upstream);
+  }
+
+  /**
+   * Lets a latched credential be sent again. Returns undefined for an unknown upstream.
+   *
+   * @param upstream undefined for all upstreams
+   */
+  retry(upstream: string | undefined): { readonly retried: readonly string[] } | undefined {
+    if (upstream !== undefined && !this.#accesses.has(upstream)) return undefined;
+    const names = upstream === undefined ? [...this.#accesses.keys()] : [upstream];
+    return { retried: names.filter((name) => this.find(name)?.credential?.forgetRefusal() === true) };
+  }
+
+  /** Returns the state of each upstream, for /status. */
+  status(): Readonly<Record<string, AccessStatus>> {
+    return Object.fromEntries(
+      [...this.#accesses].map(([name, access]) => [name, statusOf(access, this.#options.isShedding(name))]),
+    );
+  }
 
   /** Returns the credentials of these entries. A credential with unchanged settings stays; one without an entry is dropped. */
-  function credentialsOf(entries: Readonly<Record<string, AccessEntry>>): Map<string, Credential> {
+  #credentialsOf(entries: Readonly<Record<string, AccessSettings>>): Map<string, Credential> {
     const used = new Map<string, Credential>();
     for (const [name, { credential }] of Object.entries(entries)) {
       if (credential === undefined) continue;
       const key = settingsKeyOf(name, credential);
-      used.set(key, credentials.get(key) ?? new Credential(name, credential, options));
+      used.set(key, this.#credentials.get(key) ?? new Credential(name, credential, this.#options));
     }
     return used;
   }
@@ -100,55 +125,31 @@ export function createAccessTable(options: AccessTableOptions): AccessTable {
    * Returns the concurrency limit of an upstream. The limit is one request until the upstream has accepted one with the credential: if the
    * credential is wrong, the upstream sees one failed login instead of many, and is less likely to lock the gateway out.
    */
-  function limitOf(name: string): ConcurrencyLimit {
-    const known = limits.get(name);
+  #limitOf(name: string): ConcurrencyLimit {
+    const known = this.#limits.get(name);
     if (known) return known;
-    const bound = () => bounds.get(name) as Bound;
+    const bound = () => this.#bounds.get(name) as Bound;
     const limit = new ConcurrencyLimit({
       places() {
         const { credential, places } = bound();
         return credential?.sendsSeveral() === false ? 1 : places;
       },
       rules: bound,
-      onWaited: (waitedMs) => options.onWaited(name, waitedMs),
-      onShed: (why) => options.onShed(name, why),
+      onWaited: (waitedMs) => this.#options.onWaited(name, waitedMs),
+      onShed: (why) => this.#options.onShed(name, why),
     });
-    limits.set(name, limit);
+    this.#limits.set(name, limit);
     return limit;
   }
 
-  function sentOf(name: string): SentRequests {
-    const known = sent.get(name) ?? createSentRequests();
-    sent.set(name, known);
+  #sentOf(name: string): SentRequests {
+    const known = this.#sent.get(name) ?? createSentRequests();
+    this.#sent.set(name, known);
     return known;
   }
-
-  return {
-    apply(entries, organizationShare) {
-      accesses = new Map();
-      credentials = credentialsOf(entries);
-      for (const [name, entry] of Object.entries(entries)) {
-        const credential = entry.credential && credentials.get(settingsKeyOf(name, entry.credential));
-        // The bounds of a removed upstream stay in `bounds`, because its limit reads them as long as requests are in progress.
-        bounds.set(name, boundOf(entry, credential, options.workers, organizationShare));
-        accesses.set(name, { credential, concurrency: limitOf(name), sent: sentOf(name) });
-      }
-    },
-    find: (upstream) => accesses.get(upstream),
-    retry(upstream) {
-      if (upstream !== undefined && !accesses.has(upstream)) return undefined;
-      const names = upstream === undefined ? [...accesses.keys()] : [upstream];
-      return { retried: names.filter((name) => accesses.get(name)?.credential?.forgetRefusal() === true) };
-    },
-    status() {
-      return Object.fromEntries(
-        [...accesses].map(([name, access]) => [name, statusOf(access, options.isShedding(name))]),
-      );
-    },
-  };
 }
 
-function statusOf({ credential, concurrency, sent }: UpstreamAccess, shedding: boolean): AccessStatus {
+function statusOf({ credential, concurrency, sent }: Access, shedding: boolean): AccessStatus {
   const unanswered = sent.unanswered();
   return {
     ...(credential && { credential: credential.status(), ...faultOf(credential) }),
@@ -175,7 +176,7 @@ function settingsKeyOf(name: string, credential: CredentialSettings): string {
  * because live requests cannot use them. With `maxInFlight` and without `maxQueueMs`, requests wait as long as their deadlines allow.
  */
 function boundOf(
-  { live, connections, maxInFlight, maxQueued, maxQueueMs }: AccessEntry,
+  { live, connections, maxInFlight, maxQueued, maxQueueMs }: AccessSettings,
   credential: Credential | undefined,
   workers: number,
   organizationShare: number,

@@ -4,7 +4,7 @@
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Forwardable } from '../exchange/exchange.ts';
 import { entryOfUpstream } from '../shared/contracts/upstreams.ts';
-import type { AccessTable, UpstreamAccess } from './access.ts';
+import type { Access, AccessTable } from './access.ts';
 import { type AnswerRule, type AnswerRules, createAnswerRules } from './answers/answer-rules.ts';
 import { createDeadlines, type Deadlines } from './attempts/deadlines.ts';
 import { createRetryBudget, type RetryBudget } from './attempts/retry-budget.ts';
@@ -86,7 +86,7 @@ export function createUpstreamRoutes(
   const all = Object.entries(entries).map(([name, entry]): [string, UpstreamRoute] => {
     const { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, maxStreamMs = Number.POSITIVE_INFINITY } = entry;
     const { retry, honoursIdempotencyKey, sendClientAddress } = entry;
-    const { concurrency, credential, sent } = accesses.find(name) as UpstreamAccess;
+    const { concurrency, credential, sent } = accesses.find(name) as Access;
     const watch = createDeadlines(Math.min(timeoutMs, firstByteTimeoutMs ?? timeoutMs, idleTimeoutMs, maxStreamMs));
     const isService = !entry.live.some(isGatewayItself);
     // Operations of the gateway may take as long as their client wants to wait for confirmations.

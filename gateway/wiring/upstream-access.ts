@@ -7,7 +7,7 @@ import type { UpstreamEntry } from '../config/upstreams/upstreams-file.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log/log.ts';
 import type { Mistake } from '../shared/mistakes.ts';
-import { type AccessTable, type AccessTableOptions, createAccessTable } from '../upstream/access.ts';
+import { AccessTable, type AccessTableOptions } from '../upstream/access.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';
 
 interface OpenedAccess {
@@ -46,7 +46,7 @@ export async function openUpstreamAccess({ config, secrets, log, ...options }: A
     });
   }
 
-  const access = createAccessTable({
+  const access = new AccessTable({
     ...options,
     readSecret,
     secretWrittenAt: secrets.writtenAt,

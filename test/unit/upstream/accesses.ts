@@ -1,10 +1,10 @@
 // The connections to upstreams, for tests that need only their places.
 
-import { createAccessTable } from '../../../gateway/upstream/access.ts';
+import { AccessTable } from '../../../gateway/upstream/access.ts';
 import { withoutProbes } from '../../../gateway/upstream/credentials/latch-probes.ts';
 
 export const openAccesses = (workers = 1) =>
-  createAccessTable({
+  new AccessTable({
     readSecret: () => 'user:password',
     workers,
     onWaited: () => undefined,

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { AccessEntry } from '../../../gateway/upstream/access.ts';
+import type { AccessSettings } from '../../../gateway/upstream/access.ts';
 import { openAccesses as open } from './accesses.ts';
 
-const plain: AccessEntry = { live: ['http://127.0.0.1:1'], connections: 16, maxQueued: 1000 };
+const plain: AccessSettings = { live: ['http://127.0.0.1:1'], connections: 16, maxQueued: 1000 };
 const basic = { kind: 'basic', user: 'gateway', secret: 'entry' } as const;
 
 /** How many get in at once of as many as come. */
@@ -16,7 +16,7 @@ function insideOf(accesses: ReturnType<typeof open>): number {
   return concurrency.inFlight() - before;
 }
 
-function insideWith(entry: Partial<AccessEntry> & { readonly test?: readonly string[] }, workers?: number): number {
+function insideWith(entry: Partial<AccessSettings> & { readonly test?: readonly string[] }, workers?: number): number {
   const accesses = open(workers);
   accesses.apply({ books: { ...plain, ...entry } }, 0.5);
   const { credential } = accesses.find('books') ?? {};
