@@ -21,9 +21,9 @@ import { secretsIn, withoutSecrets } from './submitted-secrets.ts';
 
 interface ServerError {
   readonly code: ErrorCode;
-  /** What the answer says about the health of its target (targets/outcome.ts). */
+  /** What the answer says about the health of its target (upstream/targets/outcome.ts). */
   readonly outcome: 'answered' | 'erred' | 'failed';
-  /** Whether the request is sent again, if that is safe and paid for (attempts/retry-plan.ts). */
+  /** Whether the request is sent again, if that is safe and paid for (upstream/attempts/retry-plan.ts). */
   readonly isRetried: boolean;
 }
 
