@@ -17,8 +17,7 @@ export interface AcmeStore {
   /** Every other method rejects, and does not wait, while the store is away. */
   read(): Awaitable<AcmeRecords>;
   /**
-   * Takes the lease, unless another holder has it. Returns its fencing token, which is larger than all earlier ones; undefined if the lease
-   * is held.
+   * Takes the lease, unless another holder has it. Returns its fencing token, which no earlier lease had; undefined if the lease is held.
    *
    * @param forMs the lease ends after this time without `confirm`
    */

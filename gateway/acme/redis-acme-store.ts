@@ -11,6 +11,11 @@ import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
 const RECORDS = '{gateway}:acme';
 const LEASE = '{gateway}:acme:lease';
 const COMMAND_TIMEOUT_MS = 1000;
+/**
+ * A token is random: if a failover loses it, the next holder must get another one. Instances of earlier versions take the number after it,
+ * so it is far below the largest exact number.
+ */
+const TOKEN_BYTES = 6;
 
 const PRELUDE = `
 local call, records, lease = redis.call, KEYS[1], KEYS[2]
@@ -24,11 +29,6 @@ local function changed(from)
   end
   call('HINCRBY', lease, 'version', 1)
   call('PUBLISH', records .. ':changed', '')
-end
--- A failover may lose a token, and another holder then gets the same one.
-local function is_held(token, holder)
-  local kept = call('HMGET', lease, 'token', 'holder')
-  return kept[1] == token and kept[2] == holder
 end
 `;
 const script = (source: string): Script => toScript(PRELUDE + source);
@@ -45,27 +45,24 @@ local state = born .. ' ' .. (version or '0')
 if state == ARGV[1] then return { now_ms(), state } end
 return { now_ms(), state, call('HGETALL', records), records .. ':changed' }
 `);
-/** A wiped server begins with the time in seconds as its token, which is larger than every earlier token. */
 const TAKE = script(`
-local token, ends = unpack(call('HMGET', lease, 'token', 'until'))
-local left = (tonumber(ends) or 0) - now_ms()
+local left = (tonumber(call('HGET', lease, 'until')) or 0) - now_ms()
 -- A lease that ends later than a new one would was written before the clock was set back.
 if left > 0 and left <= tonumber(ARGV[1]) then return false end
-token = math.max((tonumber(token) or 0) + 1, math.floor(now_ms() / 1000))
-call('HSET', lease, 'token', string.format('%.0f', token), 'until', string.format('%.0f', now_ms() + ARGV[1]), 'holder', ARGV[2])
-return token
+call('HSET', lease, 'token', ARGV[2], 'until', string.format('%.0f', now_ms() + ARGV[1]))
+return 1
 `);
 const CONFIRM = script(`
-if not is_held(ARGV[1], ARGV[2]) then return 0 end
-call('HSET', lease, 'until', string.format('%.0f', now_ms() + ARGV[3]))
+if call('HGET', lease, 'token') ~= ARGV[1] then return 0 end
+call('HSET', lease, 'until', string.format('%.0f', now_ms() + ARGV[2]))
 return 1
 `);
 const RELEASE = script(`
-if is_held(ARGV[1], ARGV[2]) then call('HSET', lease, 'until', 0) end
+if call('HGET', lease, 'token') == ARGV[1] then call('HSET', lease, 'until', 0) end
 `);
 const WRITE = script(`
-if not is_held(ARGV[1], ARGV[2]) then return 0 end
-changed(3)
+if call('HGET', lease, 'token') ~= ARGV[1] then return 0 end
+changed(2)
 return 1
 `);
 const PUT = script(`changed(1)`);
@@ -77,7 +74,6 @@ export async function openRedisAcmeStore(
   machine: Machine = realMachine,
 ): Promise<AcmeStore> {
   const { performance } = machine;
-  const holder = machine.randomUUID();
   const client = await openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS }, connect);
   const run = (which: Script, ...args: (string | number)[]) => evaluate(client, which, [RECORDS, LEASE], args);
   let known: { readonly state: string; readonly records: AcmeRecords; readonly channel: string } | undefined;
@@ -96,12 +92,15 @@ export async function openRedisAcmeStore(
   return {
     now: () => (aheadMs === undefined ? machine.now() : Math.round(performance.now() + aheadMs)),
     read,
-    take: async (forMs) => ((await run(TAKE, forMs, holder)) as number | null) ?? undefined,
-    confirm: async (token, forMs) => (await run(CONFIRM, token, holder, forMs)) === 1,
-    async release(token) {
-      await run(RELEASE, token, holder);
+    async take(forMs) {
+      const token = machine.randomBytes(TOKEN_BYTES).readUIntBE(0, TOKEN_BYTES);
+      return (await run(TAKE, forMs, token)) === 1 ? token : undefined;
     },
-    write: async (token, changes) => (await run(WRITE, token, holder, ...flat(changes))) === 1,
+    confirm: async (token, forMs) => (await run(CONFIRM, token, forMs)) === 1,
+    async release(token) {
+      await run(RELEASE, token);
+    },
+    write: async (token, changes) => (await run(WRITE, token, ...flat(changes))) === 1,
     async put(changes) {
       await run(PUT, ...flat(changes));
     },

@@ -252,6 +252,38 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
     }
   }
 
+  for (const [holder, next, one, other] of orders) {
+    it(`certificates, redis: a failover loses the lease of ${holder}, and ${next} alone has it then`, async (t) => {
+      const versions = await both(presentRedisAcme, 'gateway/acme/redis-store.ts');
+      const open = async (index: 0 | 1) => {
+        const store = await versions[index].openRedisAcmeStore(redis.url);
+        t.after(() => store.close());
+        return store;
+      };
+      const [first, second] = [await open(one), await open(other)];
+      const inside = lookInside(redis.url);
+      t.after(() => inside.disconnect());
+      const lease = '{gateway}:acme:lease';
+      await inside.hset(lease, 'token', 4_000_000_000);
+      await first.release((await first.take(60_000)) ?? 0);
+      const before = await inside.hgetall(lease);
+      const lost = (await first.take(60_000)) ?? 0;
+      await inside.multi().del(lease).hset(lease, before).exec();
+      const taken = (await second.take(60_000)) ?? 0;
+
+      assert.equal(await first.confirm(lost, 60_000), false);
+      assert.equal(await first.write(lost, { [randomUUID()]: 'of the first' }), false);
+      await first.release(lost);
+      assert.equal(await first.take(60_000), undefined, 'it is held by the second');
+      assert.equal(await second.confirm(taken, 60_000), true);
+      assert.equal(await second.write(taken, { [randomUUID()]: 'of the second' }), true);
+
+      await second.release(taken);
+      assert.notEqual(await first.take(1), undefined, 'it is free after its release');
+      await eventually(async () => (await second.take(1)) !== undefined);
+    });
+  }
+
   for (const [writer, reader, one, other] of orders) {
     it(`generated secrets, embedded: ${writer} makes them, ${reader} reads them`, async (t) => {
       const dataDirectory = temporaryDirectory();

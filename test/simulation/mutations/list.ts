@@ -212,7 +212,7 @@ const CERTIFICATES = of('certificates', [
   [
     'the fence is not compared when the lease is confirmed',
     'acme/redis-acme-store.ts',
-    'if not is_held(ARGV[1], ARGV[2]) then return 0 end\ncall(',
+    "if call('HGET', lease, 'token') ~= ARGV[1] then return 0 end\ncall(",
     'call(',
   ],
   [
