@@ -7,8 +7,15 @@ import type { Deployment } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
 
 /** How long it thinks. */
-const THINKS_MS = { quick: 300, slow: 4000, hanging: 30_000 } as const;
-const EPISODE_GAP_MS = 15 * 60_000;
+const THINKS_MS = { quick: 300, slow: [4000, 18_000, 30_000] } as const;
+/** The longest discovery, while it is slow. */
+const DISCOVERY_MAX_MS = 4000;
+/** Some are ill most of the time, so that faults meet answers that take long. */
+const HEALTHS = [
+  { episodeGapMs: 15 * 60_000, moods: ['away', 'breaks', 'slow'] },
+  { episodeGapMs: 15 * 60_000, moods: ['away', 'breaks', 'slow'] },
+  { episodeGapMs: 60_000, moods: ['slow', 'slow', 'breaks'] },
+] as const;
 const EPISODE_MS = 4 * 60_000;
 const WAY_MS = 30;
 /** It takes a token again for so long. For an hour, a lost answer costs nothing. */
@@ -68,6 +75,7 @@ export function createIdentityProvider(
   const random = world.random.named('provider');
   const grants = new Map<string, Grant>();
   const reuseMs = random.pick(REUSE_MS);
+  const health = random.pick(HEALTHS);
   let mood: 'well' | 'away' | 'breaks' | 'slow' = 'well';
   let hasRest = false;
 
@@ -79,9 +87,9 @@ export function createIdentityProvider(
   });
 
   function nextEpisode(): void {
-    world.after(random.between(0, 2 * EPISODE_GAP_MS), () => {
+    world.after(random.between(0, 2 * health.episodeGapMs), () => {
       if (hasRest) return;
-      mood = random.pick(['away', 'breaks', 'slow']);
+      mood = random.pick(health.moods);
       world.note('provider', `is ${mood}`);
       const end = disturbances.begin();
       world.after(random.between(0, 2 * EPISODE_MS), () => {
@@ -112,12 +120,12 @@ export function createIdentityProvider(
 
   /** Before a token is sent, the discovery document may have to be read. */
   function discoversMs(): number {
-    if (mood === 'slow') return random.between(0, THINKS_MS.slow);
+    if (mood === 'slow') return random.between(0, DISCOVERY_MAX_MS);
     return random.chance(0.1) ? random.between(5, THINKS_MS.quick) : 0;
   }
 
   function thinksMs(): number {
-    if (mood === 'slow') return random.pick([THINKS_MS.slow, THINKS_MS.slow, THINKS_MS.hanging]) * random.next();
+    if (mood === 'slow') return random.pick(THINKS_MS.slow) * random.next();
     return random.between(5, THINKS_MS.quick);
   }
 

@@ -50,7 +50,7 @@ export const sessionsProtocol: Protocol = {
     'redis lag': 1,
     'redis full': 1,
   },
-  aimed: 0.3,
+  aimed: 0.5,
   start: startSessions,
 };
 
