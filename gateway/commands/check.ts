@@ -18,6 +18,7 @@ import { ConfigError, type Mistake, toSentence } from '../shared/mistakes.ts';
 import { machineWarnings } from './check-machine.ts';
 import { warningsOf } from './check-warnings.ts';
 import type { CommandContext } from './context.ts';
+import { changedSincePublished } from './contract/diff-published.ts';
 import { type ProviderExamination, providerExaminations } from './doctor/sessions.ts';
 import { reportLines } from './mcp.ts';
 import { missingTierWarnings } from './missing-tiers.ts';
@@ -78,7 +79,12 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
       ...misspeltVariables(environment),
     ];
     if (ignoresManifest) writeManifest(settings, configuration);
-    printSuccess(context, asJson, settings, configuration, all, await toolReport(configuration));
+    const changed = await changedSincePublished(configuration, settings.contractsDirectory, nowMs);
+    printSuccess(context, asJson, settings, configuration, {
+      warnings: all,
+      changed,
+      tools: await toolReport(configuration),
+    });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     printMistakes(context, asJson, error.mistakes);
@@ -106,13 +112,19 @@ function writeManifest({ configDirectory }: Settings, { files }: Configuration):
   renameSync(`${file}.draft`, file);
 }
 
+/** What is to be said of a configuration without mistakes. */
+interface Findings {
+  readonly warnings: readonly string[];
+  readonly changed: Awaited<ReturnType<typeof changedSincePublished>>;
+  readonly tools: ToolReport | undefined;
+}
+
 function printSuccess(
   context: CommandContext,
   asJson: boolean,
   { configDirectory }: Settings,
   { config, contracts, version, isListed }: Configuration,
-  warnings: readonly string[],
-  tools: ToolReport | undefined,
+  { warnings, changed, tools }: Findings,
 ): void {
   const { operations } = contracts;
   const { operationsMax } = config.gateway.metrics;
@@ -129,11 +141,16 @@ function printSuccess(
       of_gateway: count.ofGateway,
       metrics_bytes: metricsBytes,
     };
-    printJson(context, { ok: true, version, manifest: isListed, ...counts, mistakes: [], warnings, unenforced, tools });
+    const rest = { mistakes: [], warnings, unenforced, changed_since_published: changed, tools };
+    printJson(context, { ok: true, version, manifest: isListed, ...counts, ...rest });
     return;
   }
   for (const warning of warnings) context.write(`warning: ${warning}\n`);
   for (const line of unenforcedLines(unenforced)) printLine(context, `not enforced: ${line}`);
+  for (const { contract, breaking, additive } of changed) {
+    const counts = `${counted(breaking, 'breaking change')}, ${counted(additive, 'additive change')}`;
+    printLine(context, `not published yet: ${contract}: ${counts}. "gateway contract diff" lists them.`);
+  }
   context.write(`No mistakes: ${operationCountText(count)}, from ${shownPath(configDirectory)}.\n`);
   if (tools !== undefined) printTools(context, tools);
   const isByEntry = operations.length > operationsMax;

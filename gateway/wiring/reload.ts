@@ -7,6 +7,8 @@ import { changedFiles } from '../config/digests.ts';
 import { OutOfFiles } from '../config/free-files.ts';
 import { watchFiles } from '../config/watch.ts';
 import type { Configuration } from '../configuration.ts';
+import { changeText } from '../contract/diff/publications.ts';
+import { servedChanges } from '../contract/diff/served-changes.ts';
 import type { Log } from '../observe/log/log.ts';
 import { shownPath } from '../shared/file-text.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
@@ -56,7 +58,7 @@ interface ReloadStatus {
   /** Whether its files were compared with a list of digests. */
   readonly manifest: boolean;
   readonly loaded_at: string;
-  /** Keys that the last reload changed, with their values before and after. */
+  /** Keys that the last reload changed, with their values before and after, and what it changed in contracts for clients. */
   readonly changes: readonly string[];
   /** Reason why the current files are not in force; null if they are. */
   readonly last_failure: {
@@ -90,18 +92,19 @@ export function followConfiguration(options: ReloadOptions): Reloads {
       const mistakes = [...restartOnlyMistakes(before.config, next.config), ...options.check(next)];
       if (mistakes.length > 0) throw new ConfigError(mistakes);
       options.apply(next, before);
-      applied(before, next);
+      await applied(before, next);
     } catch (error) {
       if (!stopped) refused(error);
     }
   }
 
-  function applied(before: Configuration, next: Configuration): void {
+  async function applied(before: Configuration, next: Configuration): Promise<void> {
     loadedAtMs = now();
     failure = null;
     options.onOutcome('applied');
     const files = changedFiles(before.files, next.files).map(shownPath);
     changes = changedKeys(before.config, next.config);
+    changes = [...changes, ...(await contractChanges(before, next))];
     log.logger.info({ version: next.version, files, changes }, 'the configuration was loaded anew');
     void note('reload', { outcome: 'applied', changes, version: next.version, files });
   }
@@ -149,6 +152,16 @@ export function followConfiguration(options: ReloadOptions): Reloads {
       stopWatching();
     },
   };
+}
+
+/** Most changes for clients that are listed. `contract diff` has those since the last publication. */
+const CONTRACT_CHANGES_MAX = 20;
+
+async function contractChanges(before: Configuration, next: Configuration): Promise<string[]> {
+  const all = await servedChanges(before.contracts.operations, next.contracts.operations);
+  const more = all.length - CONTRACT_CHANGES_MAX;
+  const texts = all.slice(0, CONTRACT_CHANGES_MAX).map(changeText);
+  return more > 0 ? [...texts, `and ${more} more changes for clients`] : texts;
 }
 
 function sentencesOf(error: unknown): string[] {

@@ -74,6 +74,7 @@ test('the shipped configuration is fine', async () => {
     mistakes: [],
     warnings: [],
     unenforced: [],
+    changed_since_published: [],
   });
   assert.match(version, /^[0-9a-f]{12}$/);
   assert.ok(metricsBytes > 0);

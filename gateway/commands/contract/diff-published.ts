@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import type { Configuration } from '../../configuration.ts';
 import type { BreakingException } from '../../contract/diff/baseline.ts';
-import { changesBetween } from '../../contract/diff/publications.ts';
+import { breaksFirst, changesBetween, changeText } from '../../contract/diff/publications.ts';
 import type { PublishedChange } from '../../shared/contracts/published-contract.ts';
 import { textOf } from '../../shared/file-text.ts';
 import type { CommandContext } from '../context.ts';
@@ -43,6 +43,23 @@ export async function diffPublished(context: CommandContext, asJson: boolean): P
     if (undecided.length > 0) for (const line of waysOf(undecided, context.now()).split('\n')) printLine(context, line);
   }
   if (undecided.length > 0) context.fail();
+}
+
+/** The published contracts that have changed since; none if the configuration names no place for them. */
+export async function changedSincePublished(
+  configuration: Configuration,
+  contractsDirectory: string,
+  nowMs: number,
+): Promise<{ readonly contract: string; readonly breaking: number; readonly additive: number }[]> {
+  const { publishedContracts } = configuration.config.gateway;
+  if (publishedContracts === undefined) return [];
+  const today = new Date(nowMs).toISOString().slice(0, 10);
+  const compared = await comparedWith(configuration, join(contractsDirectory, publishedContracts), today);
+  const counts = compared.map(({ name, changes }) => {
+    const breaking = changes.filter(({ level }) => level === 'breaking').length;
+    return { contract: name, breaking, additive: changes.length - breaking };
+  });
+  return counts.filter(({ breaking, additive }) => breaking + additive > 0);
 }
 
 async function comparedWith(configuration: Configuration, directory: string, today: string): Promise<Compared[]> {
@@ -85,7 +102,7 @@ function changesSince(file: string, text: string, accepted: readonly BreakingExc
       ...(reason === undefined ? {} : { reason }),
     }));
   });
-  return all.toSorted((one, other) => Number(other.level === 'breaking') - Number(one.level === 'breaking'));
+  return breaksFirst(all);
 }
 
 function linesOf({ name, published, operations, changes }: Compared, callers: Callers | undefined): string[] {
@@ -94,9 +111,7 @@ function linesOf({ name, published, operations, changes }: Compared, callers: Ca
   return [
     `${name}, since it was promised on ${published}:`,
     ...changes.flatMap((change) => {
-      const [first, ...others] = change.operations.map(({ at }) => at);
-      const more = others.length === 0 ? '' : ` and ${others.length} more`;
-      const line = `  ${change.level}: ${first}${more}: ${change.text}.`;
+      const line = `  ${changeText(change)}.`;
       const ids = change.operations.map(({ id }) => id);
       const called = change.level === 'breaking' ? callersText(callers, ids) : undefined;
       return [

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import type { Configuration } from '../../configuration.ts';
-import { changesBetween, recordPublications } from '../../contract/diff/publications.ts';
+import { changesBetween, changeText, recordPublications } from '../../contract/diff/publications.ts';
 import { publishedContracts } from '../../contract/merged/groups.ts';
 import type { Publication, PublishedContract } from '../../shared/contracts/published-contract.ts';
 import { shownPath } from '../../shared/file-text.ts';
+import { suggest } from '../../shared/mistakes.ts';
 import { deprecationsOf } from '../../versions/deprecation.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
@@ -17,6 +18,7 @@ export function addPublish(contract: Command, context: CommandContext): void {
   contract
     .command('publish')
     .description('publish the current contracts: from now on, no change may break their clients')
+    .argument('[names...]', 'published documents, such as v1 or the name of an upstream; without them, all')
     .option(
       '--note <text>',
       'what the changes mean for clients, in a sentence or two: the documentation shows it first',
@@ -24,9 +26,9 @@ export function addPublish(contract: Command, context: CommandContext): void {
     .option('--json', 'print one JSON array')
     .addHelpText(
       'after',
-      '\nWrites one file per version into publishedContracts of gateway.yaml, and adds to changes.jsonl there what changes for clients: the\ndocumentation shows it. Keep them in version control.\n\nExample:\n  gateway contract publish --note "Invoices have a due date."',
+      '\nWrites one file per version into publishedContracts of gateway.yaml, and adds to changes.jsonl there what changes for clients: the\ndocumentation shows it. Keep them in version control.\n\nExample:\n  gateway contract publish --note "Invoices have a due date."\n  gateway contract publish billing',
     )
-    .action(async ({ note, json }: { note?: string; json?: true }) => {
+    .action(async (names: readonly string[], { note, json }: { note?: string; json?: true }) => {
       // Creates the directory before the first publication, because loading the configuration needs it.
       const { contractsDirectory, directory } = publishedIn(context) ?? context.fail(NO_PLACE);
       mkdirSync(directory, { recursive: true });
@@ -40,7 +42,7 @@ export function addPublish(contract: Command, context: CommandContext): void {
       const record: Publication[] = [];
       const texts = new Map<string, string>();
       // Server address "/", because the public address differs between gateways.
-      for (const published of publishedContractAt(configuration, '/')) {
+      for (const published of chosen(context, names, publishedContractAt(configuration, '/'))) {
         const file = join(directory, `${published.name}.json`);
         const text = await textOfPublished(published);
         const before = textOf(file);
@@ -72,6 +74,14 @@ export function addPublish(contract: Command, context: CommandContext): void {
     });
 }
 
+/** The documents with these names; all if no name is given. */
+function chosen({ usage }: CommandContext, names: readonly string[], all: PublishedContract[]): PublishedContract[] {
+  const known = all.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) usage(`There is no document "${unknown}". ${suggest(unknown, known)}`);
+  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+}
+
 /**
  * Writes the contracts and their record. If the disk is full, no contract is written: a contract without its record would hide its changes
  * from the documentation for good.
@@ -90,16 +100,10 @@ function writePublication(directory: string, texts: ReadonlyMap<string, string>,
 /** Changes that are printed; changes.jsonl has all. */
 const PRINTED_MAX = 20;
 
-/** What has changed since the contract was published the last time, breaks first. */
+/** What has changed since the contract was published the last time. */
 function changeLines({ changes }: Pick<Publication, 'changes'> = { changes: [] }): string[] {
-  const ordered = changes.toSorted(
-    (one, other) => Number(other.level === 'breaking') - Number(one.level === 'breaking'),
-  );
-  const lines = ordered.slice(0, PRINTED_MAX).map(({ level, text, operations }) => {
-    const [first, ...others] = operations.map(({ at }) => at);
-    return `  ${level}: ${first}${others.length === 0 ? '' : ` and ${others.length} more`}: ${text}.`;
-  });
-  const more = ordered.length - lines.length;
+  const lines = changes.slice(0, PRINTED_MAX).map((change) => `  ${changeText(change)}.`);
+  const more = changes.length - lines.length;
   return more > 0 ? [...lines, `  and ${more} more changes, which changes.jsonl has.`] : lines;
 }
 

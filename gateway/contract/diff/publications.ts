@@ -129,8 +129,26 @@ export function changesBetween(
   const [old, fresh] = [before, after].map((text) => text && contentOfPublished(file, text, []));
   if (!isContent(old) || !isContent(fresh)) return [];
   const found = compareContracts(old.operations.map(describedAlone), fresh.operations.map(describedAlone));
-  const alike = Map.groupBy([...found].flat(), ({ rule, reason }) => `${rule} ${reason}`);
-  return [...alike.values()].map((some) => toChange(some, accepted));
+  return groupedChanges([...found].flat(), accepted);
+}
+
+/** Returns the changes, each with all of its operations, breaks first. */
+export function groupedChanges(
+  findings: readonly DiffFinding[],
+  accepted: readonly BreakingException[] = [],
+): PublishedChange[] {
+  const alike = Map.groupBy(findings, ({ rule, reason }) => `${rule} ${reason}`);
+  return breaksFirst([...alike.values()].map((some) => toChange(some, accepted)));
+}
+
+export function breaksFirst(changes: readonly PublishedChange[]): PublishedChange[] {
+  return changes.toSorted((one, other) => Number(other.level === 'breaking') - Number(one.level === 'breaking'));
+}
+
+/** `additive: GET /v1/jobs and 2 more: …` */
+export function changeText({ level, text, operations }: PublishedChange): string {
+  const [first, ...others] = operations.map(({ at }) => at);
+  return `${level}: ${first}${others.length === 0 ? '' : ` and ${others.length} more`}: ${text}`;
 }
 
 function isContent(value: BaselineContent | string | undefined): value is BaselineContent {

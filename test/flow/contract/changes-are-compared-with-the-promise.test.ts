@@ -85,6 +85,19 @@ describe('contract diff without documents', () => {
     ]);
   });
 
+  it('check says how much is not published yet', async () => {
+    assert.doesNotMatch((await shell.run('check')).out, /not published yet/);
+    serve(({ paths }) => {
+      paths['/v1/more'] = { get: { ...paths['/v1/things']?.get, operationId: 'listMore' } };
+    });
+    assert.match(
+      (await shell.run('check')).out,
+      /^not published yet: v1: 0 breaking changes, 1 additive change\. "gateway contract diff" lists them\.$/m,
+    );
+    const { changed_since_published } = (await shell.json('check')) as unknown as Record<string, unknown>;
+    assert.deepEqual(changed_since_published, [{ contract: 'v1', breaking: 0, additive: 1 }]);
+  });
+
   it('says of a break who has called it, and gives the decision to paste', async () => {
     serve(withoutOrders);
     assert.match(

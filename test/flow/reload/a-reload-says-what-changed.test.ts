@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { after, before, it } from 'node:test';
 import { runInProcess } from '../../support/in-process.ts';
+import { thingsContract } from '../../support/things.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { saveAndReload, until } from './files.ts';
 
@@ -48,4 +49,31 @@ it('names each changed key with its values before and after', async () => {
     await marks(),
     /^The configuration \w+ was loaded: limits\.yaml tiers\.standard\.requests: 200 → 350, .+, and 1 more\.$/,
   );
+});
+
+it('names what a changed contract changes for clients, breaks first', async () => {
+  const { gateway } = world;
+  type Contract = { paths: Record<string, Record<string, { parameters?: { required?: boolean }[] }>> };
+  const contract = thingsContract() as Contract;
+  const { get } = contract.paths['/v1/things'] ?? {};
+  assert.ok(get?.parameters?.[0]);
+  contract.paths['/v1/more'] = { get: { ...get, operationId: 'listMore' } as object };
+  contract.paths['/v1/things'] = { ...contract.paths['/v1/things'], get: structuredClone(get) };
+  const [parameter] = contract.paths['/v1/things']?.get?.parameters ?? [];
+  Object.assign(parameter ?? {}, { required: true });
+  await saveAndReload(gateway, 'openapi/things.yaml', contract);
+  const [row] = await gateway.store.audit.list({ limit: 1 });
+  assert.deepEqual(row?.details.changes, [
+    'breaking: GET /v1/things: query parameter "q": it is required now',
+    'additive: GET /v1/more: the operation is new',
+  ]);
+  const line = gateway.logLines().findLast(({ msg }) => msg === 'the configuration was loaded anew');
+  assert.deepEqual(line?.changes, row?.details.changes);
+});
+
+it('names no contract that has stayed as it was', async () => {
+  const { gateway } = world;
+  await saveAndReload(gateway, 'config/limits.yaml', { ...AFTER, whenStoreIsAway: 'local' });
+  const [row] = await gateway.store.audit.list({ limit: 1 });
+  assert.deepEqual(row?.details.changes, ['limits.yaml whenStoreIsAway: refuse → local']);
 });
