@@ -172,11 +172,18 @@ function subjectOf(query: URLSearchParams): Subject | undefined {
   return undefined;
 }
 
+const PLACES = { client: 'the client', upstream: 'the service', gateway: 'the gateway' };
+
 /** Undefined for a code that an upstream chose itself. */
 function codeIn(code: string): object | undefined {
   if (!Object.hasOwn(REFUSALS, code)) return undefined;
   const { status, meaning, remedy, blame } = REFUSALS[code as keyof typeof REFUSALS];
-  return { code, catalogue: { status, meaning, remedy, blame } };
+  // Clients are told one code for both.
+  const place =
+    code === 'upstream_auth_failed'
+      ? 'the configuration of the gateway, if its secret is missing; otherwise the service, which refuses it'
+      : PLACES[blame];
+  return { code, catalogue: { status, meaning, remedy, place } };
 }
 
 function decoded(text: string): string {

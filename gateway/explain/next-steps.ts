@@ -3,7 +3,7 @@
 import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
 import { onlyViolation } from '../shared/contracts/violation-text.ts';
-import { hadNoSecret, runbookOf, wasRefused } from '../shared/failed-requests.ts';
+import { hadNoSecret, lacksSecret, runbookOf, wasRefused } from '../shared/failed-requests.ts';
 import type { LogLine } from './log-line.ts';
 
 export interface NextSteps {
@@ -50,6 +50,7 @@ function clientOf(line: LogLine): string | undefined {
 function commandsOf(line: LogLine): string[] {
   const { code, stage, status, organization, upstream } = line;
   if (stage === 'match') return ['bin/gateway routes'];
+  if (lacksSecret(line)) return ['bin/gateway doctor'];
   if (stage === 'forward' && upstream !== undefined && Number(status) >= 500)
     return [`bin/gateway upstreams try ${upstream}`, ...afterTrial(line)];
   if (organization === undefined) return [];

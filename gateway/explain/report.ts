@@ -103,7 +103,9 @@ function verdictOf(line: LogLine, failed: boolean): string {
 }
 
 /** The error object has a list; a person reads the only entry at once. */
-function whyRefused({ code, violations }: LogLine): string {
+function whyRefused({ code, violations, cause }: LogLine): string {
+  // Clients are not told the cause.
+  if (code === 'upstream_auth_failed' && cause !== undefined) return ` Nothing was sent: ${cause}.`;
   const only = code === 'validation_failed' ? onlyViolation(violations) : undefined;
   return only === undefined ? sentenceFor(code) : ` ${only.where}: ${only.reason}.`;
 }

@@ -2,10 +2,11 @@
 // which section of docs/operations.md is about it.
 
 /**
- * The codes with which `forward` refuses a request before it sends it: the request got no place, or the circuit breaker is open. The value is
- * the word that the console shows in place of the stage.
+ * The codes with which `forward` refuses a request before it sends it: the request got no place, the circuit breaker is open, or the gateway
+ * has no credential that it may send. The value is the word that the console shows in place of the stage.
  */
 export const REFUSED_UNSENT: Readonly<Record<string, string>> = {
+  upstream_auth_failed: 'credential',
   upstream_overloaded: 'queue',
   upstream_unavailable: 'breaker',
 };
@@ -51,7 +52,7 @@ export function hadNoSecret(record: Readonly<Partial<Record<'code' | 'cause', un
 }
 
 /** Whether a request was not sent because the secret is missing or cannot be used. */
-function lacksSecret({ code, cause }: Readonly<Partial<Record<'code' | 'cause', unknown>>>): boolean {
+export function lacksSecret({ code, cause }: Readonly<Partial<Record<'code' | 'cause', unknown>>>): boolean {
   return code === 'upstream_auth_failed' && String(cause).startsWith(SECRET_OF_CREDENTIAL);
 }
 

@@ -147,6 +147,10 @@ function droppedQueryIn(withheld: unknown): readonly string[] | undefined {
   return own.length === 0 ? undefined : own;
 }
 
+const unsent: Readonly<Record<string, string>> = {
+  upstream_auth_failed: 'nothing was sent, because the gateway has no credential that it may send',
+};
+
 const unanswered: Readonly<Record<string, string>> = {
   upstream_unreachable: 'no connection to it could be made, and nothing was sent',
   upstream_bad_response: 'it gave no usable response',
@@ -173,10 +177,11 @@ const facts: FactsOf<typeof fields, 'code' | 'times'> = {
   retries: { toldBy: 'attempts' },
   retry_budget_spent: { forward: () => 'the retry budget of the upstream is spent' },
   code: {
-    forward: (code, { target, upstream_status: status }, outcome) =>
-      outcome === 'refused' && target !== undefined && status === undefined
-        ? (unanswered[String(code)] ?? 'it did not answer')
-        : undefined,
+    forward(code, { target, upstream_status: status }, outcome) {
+      if (outcome !== 'refused' || status !== undefined) return undefined;
+      if (target === undefined) return unsent[String(code)];
+      return unanswered[String(code)] ?? 'it did not answer';
+    },
   },
   upstream_status: {
     forward: (status, { upstream_ms: ms }) => `it answered ${status} after ${durationText(Number(ms))}`,

@@ -111,8 +111,8 @@ export const UPSTREAM_CODES = {
     ...faultOfUpstream,
     status: 502,
     retryable: false,
-    message: 'The service behind this operation refused the gateway. Your credentials are fine.',
-    meaning: 'The service behind the operation did not let the gateway in. Your key is fine.',
+    message: 'The gateway could not sign in to the service behind this operation. Your credentials are fine.',
+    meaning: 'The gateway could not sign in to the service behind the operation. Your key is fine.',
     remedy: 'Nothing is wrong with your request or your key. Tell support the `request_id`.',
   },
   upstream_rejected: {

@@ -121,10 +121,12 @@ class JudgedAttempt implements AnswerRecipient {
 
   #dispatch(outgoing: Outgoing, handler: AnswerHandler): void {
     if (this.#relay.ended) return;
+    const { credential } = this.#attempts.route;
     try {
-      this.#sent = this.#attempts.route.credential?.header(this.#attempts.exchange.operation.provesCredential);
+      this.#sent = credential?.header(this.#attempts.exchange.operation.provesCredential);
       this.#target.dispatcher.dispatch(withCredential(outgoing, this.#sent), handler);
     } catch (error) {
+      if (credential !== undefined && this.#sent === undefined) this.#attempts.notSent();
       this.#relay.onResponseError(undefined, error as Error);
     }
   }

@@ -232,7 +232,7 @@ export function showCode(found) {
       ['Status', String(known.status)],
       ['Means', span(known.meaning)],
       ['What clients are told', span(known.remedy)],
-      ['Cause is at', { client: 'the client', upstream: 'the service', gateway: 'the gateway' }[known.blame]],
+      ['Cause is at', known.place],
     ]),
   );
 }

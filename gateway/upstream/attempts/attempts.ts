@@ -137,6 +137,11 @@ export class Attempts implements PlaceOwner {
     }
   }
 
+  /** Call it if the attempt has sent nothing, because the gateway has no credential that it may send. */
+  notSent(): void {
+    if (this.#count === 1) this.exchange.trail.target = undefined;
+  }
+
   #countOne(): void {
     this.#count += 1;
     this.exchange.trail.attempts = this.#count;

@@ -29,10 +29,11 @@ type SuspendedBy = CredentialFault['reason'];
 /** Why there is no secret. */
 type SecretFault = Exclude<SuspendedBy, 'refused'>;
 
-const causes: Readonly<Record<SuspendedBy, string>> = {
-  refused: 'the upstream refused the credential, and the secret has not changed since',
-  absent: `${SECRET_OF_CREDENTIAL} is missing`,
-  unusable: `${SECRET_OF_CREDENTIAL} is empty, unreadable or not in the form of its kind`,
+/** Why a request was not sent, for the log, by the name of the secret. */
+const causes: Readonly<Record<SuspendedBy, (secret: string) => string>> = {
+  refused: (secret) => `the service refused the secret of the credential, ${secret}, which has not changed since`,
+  absent: (secret) => `${SECRET_OF_CREDENTIAL}, ${secret}, is missing`,
+  unusable: (secret) => `${SECRET_OF_CREDENTIAL}, ${secret}, is empty, unreadable or not in the form of its kind`,
 };
 
 export interface CredentialOptions extends SecretSource, LatchOptions {
@@ -71,10 +72,10 @@ export class Credential {
   header(mayProbe: boolean): CredentialHeader {
     this.#refresh();
     const { present } = this.#secret;
-    if (typeof present === 'string') throw authFailed(present);
+    if (typeof present === 'string') throw this.#authFailed(present);
     if (this.#latch.state !== 'refused') return present.header;
     const probe = mayProbe ? this.#latch.probe(present.header) : undefined;
-    if (probe === undefined) throw authFailed('refused');
+    if (probe === undefined) throw this.#authFailed('refused');
     return probe;
   }
 
@@ -144,6 +145,10 @@ export class Credential {
     return { reason, secret: entry, ...(reason === 'unusable' && detail !== undefined && { detail }) };
   }
 
+  #authFailed(why: SuspendedBy): GatewayError {
+    return new GatewayError('upstream_auth_failed', { cause: new Error(causes[why](this.#secret.entry)) });
+  }
+
   #suspendedBy(): SuspendedBy | undefined {
     const { present } = this.#secret;
     if (typeof present === 'string') return present;
@@ -171,10 +176,6 @@ export class Credential {
     if (why === undefined) this.#options.onHealed(this.#upstream);
     else this.#options.onSuspended(this.#upstream, why);
   }
-}
-
-function authFailed(why: SuspendedBy): GatewayError {
-  return new GatewayError('upstream_auth_failed', { cause: new Error(causes[why]) });
 }
 
 /** The secret as it is stored. */

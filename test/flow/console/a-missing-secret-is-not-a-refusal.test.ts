@@ -68,7 +68,7 @@ it('a removed secret is told as missing, not as refused, until it is there again
     }[];
   };
   assert.equal(exchanges[0]?.next.runbook, 'GatewayCredentialMissing');
-  assert.deepEqual(exchanges[0]?.next.commands, ['bin/gateway upstreams try things']);
+  assert.deepEqual(exchanges[0]?.next.commands, ['bin/gateway doctor']);
 
   writeFileSync(file, 'second');
   await until(async () => (await causes()).every(({ id }) => id !== 'upstream things credential'));

@@ -2,14 +2,20 @@
 // request: the setting, the reason of the queue or of the breaker, the refused connection. Each ends with a next step.
 
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { StatusForCauses } from '../../../gateway/console/cause.ts';
+import { until } from '../../support/connection.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { eventually } from '../../support/instances.ts';
 import { thingsAt } from '../../support/things.ts';
 import { type FakeUpstream, startUpstream, unusedPort } from '../../support/upstream.ts';
 import { explainer } from './explained.ts';
+
+const NOT_SENT = /^nothing was sent, because the gateway has no credential that it may send\ncause: the /;
 
 async function storyOf(gateway: TestGateway, answer: Response) {
   const id = answer.headers.get('x-request-id') ?? '';
@@ -87,7 +93,7 @@ describe('explain of a service with one place that does not answer', () => {
 });
 
 describe('explain of a service that refuses the credential of the gateway', () => {
-  it('says how to try it, and how to send it again', async () => {
+  it('says how to try it, how to send it again, and that nothing is sent meanwhile', async () => {
     const service = await startUpstream((_request, response) => response.writeHead(401).end());
     const credential = { bearer: { secret: 'things_token' } };
     const environment = { THINGS_TOKEN: 'a-former-token' };
@@ -95,9 +101,46 @@ describe('explain of a service that refuses the credential of the gateway', () =
     try {
       const headers = await gateway.authorize();
       for (let latched = 0; latched < 2; latched += 1) {
-        const { out } = await storyOf(gateway, await fetch(`${gateway.url}/v1/things`, { headers }));
+        const { out, told, story } = await storyOf(gateway, await fetch(`${gateway.url}/v1/things`, { headers }));
         assert.match(out, /^Next: bin\/gateway upstreams try things\n {6}bin\/gateway upstreams retry things # once /m);
+        assert.match(told, latched === 0 ? /^sent to .*\nit answered 401 after / : NOT_SENT);
+        assert.equal(story.refused, latched === 1);
+        if (latched === 1) assert.match(story.verdict, /refused by forward .* Nothing was sent: the service refused the secret/);
       }
+    } finally {
+      await gateway.stop();
+      await service.close();
+    }
+  });
+});
+
+describe('explain of an upstream whose secret is missing', () => {
+  it('says that nothing was sent, names the secret, and leads to the doctor', async () => {
+    const service = await startUpstream((_request, response) => response.writeHead(200).end('{}'));
+    const secrets = temporaryDirectory();
+    writeFileSync(join(secrets, 'things_token'), 'a-token');
+    const credential = { bearer: { secret: 'things_token' } };
+    const environment = { SECRETS_DIR: secrets };
+    const gateway = await startGateway({ ...thingsAt(service.url, { credential }), environment });
+    try {
+      const headers = await gateway.authorize();
+      rmSync(join(secrets, 'things_token'));
+      const refused = await until(async () => {
+        const answer = await fetch(`${gateway.url}/v1/things`, { headers });
+        await answer.text();
+        return answer.status === 502 && answer;
+      });
+      const { out, told, story } = await storyOf(gateway, refused);
+      assert.match(told, NOT_SENT);
+      assert.match(
+        story.verdict,
+        /was refused by forward .* Nothing was sent: the secret of the credential, things_token, is missing\.$/,
+      );
+      assert.match(out, /^Next: bin\/gateway doctor\n {6}runbook GatewayCredentialMissing in docs/m);
+      const row = (await (await fetch(`${gateway.adminUrl}/console/codes/upstream_auth_failed`)).json()) as {
+        readonly catalogue: { readonly place: string };
+      };
+      assert.match(row.catalogue.place, /^the configuration of the gateway, if its secret is missing/);
     } finally {
       await gateway.stop();
       await service.close();
