@@ -12,6 +12,8 @@ export interface AlertCause {
   /** ISO 8601. */
   readonly since?: string | undefined;
   readonly runbook?: string | undefined;
+  /** The command to run first, where the id does not say it. */
+  readonly next?: string | undefined;
   /** A page of the console. */
   readonly details?: string | undefined;
   readonly figures?: Readonly<Record<string, number>> | undefined;
@@ -39,6 +41,8 @@ export interface AlertNote {
   /** Empty: all. */
   readonly instances: readonly string[];
   readonly runbook: string | null;
+  /** The command to run first; null if there is none. */
+  readonly next: string | null;
   /** The page of the console about it. */
   readonly link: string;
 }

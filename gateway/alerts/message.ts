@@ -46,6 +46,7 @@ export function noteOf({ id, state, alert }: Due, consoleUrl: string): AlertNote
     figures,
     instances,
     runbook,
+    next: isOver ? null : (nextCommandOf(cause) ?? null),
     link: `${consoleUrl.replace(/\/+$/, '')}/${details}`,
   };
 }
@@ -81,8 +82,7 @@ export function mailTextOf({ notes, gateway }: AlertMessage): string {
 }
 
 function paragraphOf(note: AlertNote): string {
-  const { state, severity, cause, consequence, since, until, instances, runbook, link, id } = note;
-  const next = nextCommandOf(id);
+  const { state, severity, cause, consequence, since, until, instances, runbook, next, link, id } = note;
   return [
     state === 'resolved' ? `RESOLVED: ${cause}` : `${severity.toUpperCase()}: ${cause}`,
     ...(consequence === '' ? [] : [consequence]),
@@ -90,7 +90,7 @@ function paragraphOf(note: AlertNote): string {
     ...(instances.length === 0 ? [] : [`Instances: ${instances.join(', ')}`]),
     `Details: ${link}`,
     ...(runbook === null ? [] : [`Runbook: docs/operations.md, ${runbook}`]),
-    ...(next === undefined || state === 'resolved' ? [] : [`Next: ${next}`]),
+    ...(next === null ? [] : [`Next: ${next}`]),
     `Cause: ${id}`,
   ].join('\n');
 }

@@ -9,6 +9,7 @@ import { type ChangeFollower, createChangeFollower } from '../shared/stores/chan
 import { createLookUp, type LookUp } from '../shared/stores/look-up.ts';
 import { type DigestOf, parseApiKey } from './api-key.ts';
 import { parseAuthorization } from './credentials.ts';
+import { createEmptiness, type Emptiness } from './emptiness.ts';
 import { IdentityCache, type IdentityCacheOptions, type KnownCaller } from './identity-cache.ts';
 import { createInstanceReports, type InstanceReports } from './instance-reports.ts';
 import { createKeyUses, type KeyUses } from './key-uses.ts';
@@ -47,6 +48,8 @@ export interface DirectoryStatus {
   readonly position: number | undefined;
   /** Reason why the store rejects writes (it is a replica, or full), for operators only; undefined while it accepts them. */
   readonly writeFailure: string | undefined;
+  /** Epoch milliseconds at which the store was found to be replaced by one without any organization; undefined once it has one. */
+  readonly emptiedAtMs: number | undefined;
   readonly callers: number;
   readonly absences: number;
   readonly organizations: number;
@@ -63,6 +66,7 @@ export class Directory {
   readonly #follower: ChangeFollower<KeyStoreChange>;
   readonly #lookUpKey: LookUp<KeyAndOwner, KnownCaller>;
   readonly #lookUpOrganization: LookUp<Organization, Organization>;
+  readonly #emptiness: Emptiness;
 
   constructor(options: DirectoryOptions) {
     const { store, host, pid, now, pollMs = 250, graceMs = 15 * 60_000, machine = realMachine } = options;
@@ -73,6 +77,8 @@ export class Directory {
     this.#cache = cache;
     this.#uses = createKeyUses({ keys: store.keys, now, machine });
     const startedAtMs = now();
+    const emptiness = createEmptiness(store.organizations, now);
+    this.#emptiness = emptiness;
     this.#reports = createInstanceReports({
       instances: store.instances,
       host,
@@ -94,7 +100,9 @@ export class Directory {
       },
       onReset(isFirst) {
         cache.forgetAll();
-        if (!isFirst) options.onReplaced?.();
+        if (isFirst) return;
+        emptiness.replaced();
+        options.onReplaced?.();
       },
       onPolled: () => this.#onPolled(),
       onHealth: options.onHealth,
@@ -166,6 +174,7 @@ export class Directory {
       instance: this.#reports.id,
       position: follower.position(),
       writeFailure: this.#reports.failure(),
+      emptiedAtMs: this.#emptiness.sinceMs(),
       ...this.#cache.sizes(),
       unwrittenUses: this.#uses.pending(),
     };
@@ -182,6 +191,7 @@ export class Directory {
     const position = this.#follower.position();
     if (position !== undefined) this.#reports.noteRead({ position, changedAtMs: this.#follower.last()?.atMs });
     void this.#uses.writeSome();
+    void this.#emptiness.look();
   }
 
   /**

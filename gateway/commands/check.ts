@@ -23,6 +23,7 @@ import { type ProviderExamination, providerExaminations } from './doctor/session
 import { reportLines } from './mcp.ts';
 import { missingTierWarnings } from './missing-tiers.ts';
 import { counted, printJson, printLine } from './print.ts';
+import { refusedByRunning } from './running-gateway.ts';
 import { unenforcedLines } from './unenforced-lines.ts';
 
 /**
@@ -77,6 +78,7 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
       ...(await machineWarnings({ settings, config: configuration.config, secrets, nowMs })),
       ...(await providerWarnings(providerExaminations(configuration, secrets, now))),
       ...misspeltVariables(environment),
+      ...(await refusedByRunning(context)),
     ];
     if (ignoresManifest) writeManifest(settings, configuration);
     const changed = await changedSincePublished(configuration, settings.contractsDirectory, nowMs);

@@ -20,6 +20,8 @@ export interface Cause {
   readonly until?: string | undefined;
   /** A section of docs/operations.md. */
   readonly runbook?: string | undefined;
+  /** The command to run first, where the id does not say it. */
+  readonly next?: string | undefined;
   /** A page of the console with the details. */
   readonly details?: string | undefined;
   /** The numbers in the text, by name. */
@@ -105,7 +107,9 @@ export interface UpstreamReport {
   }[];
 }
 
-type More = Partial<Pick<Cause, 'title' | 'since' | 'until' | 'runbook' | 'details' | 'figures' | 'hasRecovered'>>;
+type More = Partial<
+  Pick<Cause, 'title' | 'since' | 'until' | 'runbook' | 'next' | 'details' | 'figures' | 'hasRecovered'>
+>;
 
 export function failureCause(id: string, cause: string, consequence: string, more: More = {}): Cause {
   return { id, kind: 'bad', cause, consequence, ...more };

@@ -90,7 +90,7 @@ function blameOf(culprits: readonly string[]): Blame {
   const has = (ids: RegExp) => culprits.some((id) => ids.test(id));
   return {
     isAny: culprits.length > 0,
-    isOwn: has(/^(redis|stores|loop|shedding)/),
+    isOwn: has(/^(redis|stores|keys lost|loop|shedding)/),
     isBusy: has(/^loop/),
     isOutage: has(/^(upstream|redis|stores)/),
     hasUpstream: (upstream) => upstream !== undefined && culprits.some((id) => id.startsWith(`upstream ${upstream} `)),
@@ -160,7 +160,7 @@ const COUNTED_MS = (MINUTE_SLOTS + 1) * RESOLUTIONS[0].slotMs;
 
 /** Whether such a failure makes requests to operations fail, or makes the gateway refuse them. */
 function isCulprit(id: string): boolean {
-  return /^(redis|stores|loop|shedding|upstream )/.test(id);
+  return /^(redis|stores|keys lost|loop|shedding|upstream )/.test(id);
 }
 
 export function createCauseMemory(): CauseMemory {

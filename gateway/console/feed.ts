@@ -85,7 +85,7 @@ export function feedOf(
     status: told.find(({ status }) => status !== null)?.status ?? null,
     statuses: told.map(({ name, status }) => ({ instance: name, status, stores: storeReports(status ?? {}, nowMs) })),
     versions: told.find(({ versions }) => versions !== null)?.versions ?? null,
-    attention: attentionOf(answers, returned, nowMs).map((cause) => ({ ...cause, next: nextCommandOf(cause.id) })),
+    attention: attentionOf(answers, returned, nowMs).map((cause) => ({ ...cause, next: nextCommandOf(cause) })),
     events: told.length === 1 ? (first?.events ?? []) : joinEvents(told),
   };
 }

@@ -11,7 +11,7 @@ export function redisCause(status: StatusForCauses, nowMs: number): Cause[] {
   const keysAway = AWAY.includes(keys.store ?? '');
   const limitsAway = limits.state === 'away';
   const losses = lossesOf(status, nowMs);
-  if (losses.length === 0) return ofWrites(status);
+  if (losses.length === 0) return [...ofEmptiness(status), ...ofWrites(status)];
   const reason = redis?.failure ?? (limitsAway ? (limits.reason ?? keys.reason) : keys.reason);
   const cause =
     redis === undefined
@@ -28,6 +28,20 @@ export function redisCause(status: StatusForCauses, nowMs: number): Cause[] {
         runbook: keysAway ? 'GatewayKeyStoreAway' : limitsAway ? 'GatewayLimitStoreAway' : undefined,
         details: '#/system',
       },
+    ),
+  ];
+}
+
+/** Returns the cause if the key store was wiped under a running gateway. */
+function ofEmptiness({ keys: { emptied_at: since } = {}, redis }: StatusForCauses): Cause[] {
+  if (since === undefined) return [];
+  const where = redis === undefined ? 'The key store' : `The key store in Redis ${redis.address}`;
+  return [
+    failureCause(
+      'keys lost',
+      `${where} is empty: it was wiped, or came back without its data.`,
+      'Every key gets 401 api_key_invalid until the organizations and keys of the latest export are imported. No restart is needed.',
+      { since, runbook: 'GatewayKeyStoreEmpty', details: '#/system' },
     ),
   ];
 }

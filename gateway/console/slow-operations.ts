@@ -1,6 +1,7 @@
 // Which operations have become slow, from the counts of the last minute, and how slow, from the log lines of the last seconds. An operation
 // is compared with its own past, because one that always takes long is not slow.
 
+import { upstreamCommand } from '../shared/next-command.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
 import { atMost, type Cause, warningCause } from './cause.ts';
 import { figuresOf, quantileMs } from './figures.ts';
@@ -168,7 +169,7 @@ interface Told {
 function slowCause(id: string, slow: Slow, { what, title, many = '', of, waiting, wait, details }: Told): Cause {
   const { nowMs, beforeMs, isRecovering } = slow;
   const figures = { p90_ms: Math.round(nowMs), p90_before_ms: Math.round(beforeMs), waiting };
-  const more = { title, runbook: 'GatewaySlow', details, figures };
+  const more = { title, runbook: 'GatewaySlow', next: upstreamCommand(slow.upstream), details, figures };
   const most = `9 of 10 responses${of} within ${duration(nowMs)}`;
   return isRecovering
     ? warningCause(

@@ -7,6 +7,8 @@ interface KeysState {
   readonly read_at?: string;
   readonly grace_ends_at?: string;
   readonly writeFailure?: string;
+  /** When it came back without any organization; absent if it has one. */
+  readonly emptied_at?: string;
 }
 
 interface LimitsState {

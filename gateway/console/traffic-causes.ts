@@ -1,6 +1,7 @@
 // Pure: which operations fail, from the counts of the last minute. Each text begins with the operation or upstream at fault, and says when
 // it recovers.
 
+import { upstreamCommand } from '../shared/next-command.ts';
 import { atMost, type Cause, failureCause, warningCause } from './cause.ts';
 import type { FailureCodes } from './failure-codes.ts';
 import { figuresOf } from './figures.ts';
@@ -106,12 +107,14 @@ export function symptomsOf(present: Present, upstream: string): string {
 function operationFails({ name, upstream, requests, failed, isRecovering }: Failing, known: FailureCodes): Cause {
   const what = upstream === undefined ? name : `${name} of ${upstream}`;
   const details = `#/operations/${encodeURIComponent(name)}`;
-  return failure(`operation ${name}`, what, { requests, failed, isRecovering, details, codes: codesIn([name], known) });
+  const codes = codesIn([name], known);
+  return failure(`operation ${name}`, what, { upstream, requests, failed, isRecovering, details, codes });
 }
 
 function upstreamFails(upstream: string, failing: readonly Failing[], known: FailureCodes): Cause {
   const sum = (of: (one: Failing) => number) => failing.reduce((total, one) => total + of(one), 0);
   return failure(`operations of ${upstream}`, `Upstream ${upstream}, with ${failing.length} of its operations,`, {
+    upstream,
     requests: sum(({ requests }) => requests),
     failed: sum(({ failed }) => failed),
     isRecovering: failing.every((one) => one.isRecovering),
@@ -131,15 +134,22 @@ function codesIn(operations: readonly string[], known: FailureCodes): string {
   return `: ${codes.slice(0, CODES_NAMED_MAX).join(', ')}${more}`;
 }
 
-interface Failure extends Omit<Failing, 'name' | 'upstream'> {
+interface Failure extends Omit<Failing, 'name'> {
   readonly details: string;
   readonly codes: string;
 }
 
-function failure(id: string, what: string, { requests, failed, isRecovering, details, codes }: Failure): Cause {
+function failure(id: string, what: string, failing: Failure): Cause {
+  const { upstream, requests, failed, isRecovering, details, codes } = failing;
   const counted = `${failed} of ${requests}`;
-  // What the gateway refuses is not counted: these are responses of services, or their absence.
-  const more = { title: `${what} fails.`, runbook: 'GatewayUpstreamErrors', details, figures: { requests, failed } };
+  const more = {
+    title: `${what} fails.`,
+    runbook: 'GatewayUpstreamErrors',
+    next: upstreamCommand(upstream),
+    details,
+    // What the gateway refuses is not counted: these are responses of services, or their absence.
+    figures: { requests, failed },
+  };
   return isRecovering
     ? warningCause(
         id,

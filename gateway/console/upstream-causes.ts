@@ -23,15 +23,16 @@ const WITHOUT_SECRET = 'GatewayCredentialMissing';
 /** Why no request is sent to an upstream, and what ends that. */
 function suspensionOf(upstream: string, { reason, secret, detail }: CredentialFault): Suspension {
   const without = `The gateway has no credential for upstream ${upstream}: the secret ${secret}`;
-  const file = `SECRETS_DIR/${secret}`;
+  const file = `the file SECRETS_DIR/${secret}`;
+  const orAnew = `, or the gateway is started with the variable ${secret.toUpperCase()}`;
   switch (reason) {
     case 'refused':
       return { ...REFUSED, cause: `Upstream ${upstream} refused the credential of the gateway, the secret ${secret}.` };
     case 'absent':
-      return { cause: `${without} is missing.`, ends: `the secret is in ${file}`, runbook: WITHOUT_SECRET };
+      return { cause: `${without} is missing.`, ends: `the secret is in ${file}${orAnew}`, runbook: WITHOUT_SECRET };
     case 'unusable': {
       const what = detail === undefined ? 'is not in the form of its kind.' : `cannot be used. ${detail}`;
-      return { cause: `${without} ${what}`, ends: `${file} has the right secret`, runbook: WITHOUT_SECRET };
+      return { cause: `${without} ${what}`, ends: `${file} has the right secret${orAnew}`, runbook: WITHOUT_SECRET };
     }
     default:
       return reason satisfies never;

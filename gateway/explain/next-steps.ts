@@ -4,6 +4,7 @@ import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
 import { onlyViolation } from '../shared/contracts/violation-text.ts';
 import { hadNoSecret, lacksSecret, runbookOf, wasRefused } from '../shared/failed-requests.ts';
+import { nextCommandOf } from '../shared/next-command.ts';
 import type { LogLine } from './log-line.ts';
 
 export interface NextSteps {
@@ -47,17 +48,22 @@ function clientOf(line: LogLine): string | undefined {
     .join(' ');
 }
 
+/** The first is the one that the lists of causes name for the same fault. */
 function commandsOf(line: LogLine): string[] {
   const { code, stage, status, organization, upstream } = line;
   if (stage === 'match') return ['bin/gateway routes'];
-  if (lacksSecret(line)) return ['bin/gateway doctor'];
   if (stage === 'forward' && upstream !== undefined && Number(status) >= 500)
-    return [`bin/gateway upstreams try ${upstream}`, ...afterTrial(line)];
+    return [causeCommandOf(line), ...afterTrial(line)];
   if (organization === undefined) return [];
   if (code === 'rate_limited') return [`bin/gateway limits show --org ${organization}`];
   const scopes = missingScopes(line);
   if (scopes.length > 0) return [`bin/gateway keys scopes ${line.key_id} --add ${scopes.join(' ')}`];
   return KEY_CODES.test(String(code)) ? [`bin/gateway keys list --org ${organization}`] : [];
+}
+
+function causeCommandOf(line: LogLine): string {
+  const runbook = lacksSecret(line) ? runbookOf(line) : undefined;
+  return nextCommandOf({ id: `upstream ${line.upstream}`, runbook }) as string;
 }
 
 /** A secret that was corrected here is sent again by itself. */

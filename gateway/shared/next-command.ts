@@ -1,19 +1,40 @@
-// Pure: the command that an operator runs first about a cause, by its id. The lists of causes (console, `status`, mails) show it.
+// Pure: the command that an operator runs first about a cause. The lists of causes (console, `status`, mails) and `explain` show it.
 
 /** Ids of causes, and the commands about them. A name in the id, which a shell takes as one word, is the argument of its command. */
 const COMMANDS: readonly (readonly [id: RegExp, command: string])[] = [
-  [/^upstream [\w@.-]+ credential$/, 'bin/gateway doctor'],
   [/^(?:upstream|unanswered|operations of|slow operations of) (?<name>[\w@.-]+)(?: |$)/, 'bin/gateway upstreams try'],
   [/^(?:organization (?<name>[\w.-]+)|near (?<name>[\w.-]+) \S+)$/, 'bin/gateway limits show --org'],
   [/^receiver (?<name>[\w.-]+)$/, 'bin/gateway alerts test'],
   [/^(?:configuration(?: restart)?$|tier )/, 'bin/gateway check'],
   [/^certificate /, 'bin/gateway certificates list'],
+  // The name of the file is the one of docs/operations.md.
+  [/^keys lost$/, 'bin/gateway keys import keys.jsonl'],
+  [/^unknown callers$/, 'bin/gateway orgs list'],
   [/^(?:redis$|stores$|store writes$|issuer )/, 'bin/gateway doctor'],
   [/^(?:silent$|loop$|shedding$|worker |instance |lifecycle$|configuration differs$)/, 'bin/gateway status'],
 ];
 
+/** Sections of docs/operations.md whose first step is another one than the id of the cause says. */
+const COMMANDS_OF_RUNBOOKS: Readonly<Record<string, string>> = {
+  GatewayCredentialMissing: 'bin/gateway doctor',
+};
+
+interface Told {
+  readonly id: string;
+  readonly runbook?: string | null | undefined;
+  readonly next?: string | undefined;
+}
+
+/** The command about an upstream. Undefined for an unknown upstream, and for a name that is no word of a shell. */
+export function upstreamCommand(upstream: string | undefined): string | undefined {
+  return upstream === undefined ? undefined : nextCommandOf({ id: `upstream ${upstream}` });
+}
+
 /** Undefined where the details say more than a command would. */
-export function nextCommandOf(id: string): string | undefined {
+export function nextCommandOf({ id, runbook, next }: Told): string | undefined {
+  if (next !== undefined) return next;
+  const ofRunbook = COMMANDS_OF_RUNBOOKS[runbook ?? ''];
+  if (ofRunbook !== undefined) return ofRunbook;
   const [pattern, command] = COMMANDS.find(([one]) => one.test(id)) ?? [];
   if (command === undefined) return undefined;
   const name = pattern?.exec(id)?.groups?.name;

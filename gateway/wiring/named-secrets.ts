@@ -168,7 +168,7 @@ export function checkSecrets(
 }
 
 function remedyFor(entry: string): string {
-  return `Put it into the file SECRETS_DIR/${entry} or the variable ${entry.toUpperCase()}.`;
+  return `Put it into the file SECRETS_DIR/${entry}, or start anew with the variable ${entry.toUpperCase()}.`;
 }
 
 function tracingProblem(value: string, entry: string): string | undefined {

@@ -70,6 +70,7 @@ function trialOf({ gateway, link, by, nowMs }: Trial): AlertMessage {
         figures: {},
         instances: [],
         runbook: null,
+        next: null,
         link,
       },
     ],

@@ -9,6 +9,7 @@ import { ConfigError, toSentence } from '../../shared/mistakes.ts';
 import type { CommandContext } from '../context.ts';
 import { CORRECT_THE_CAUSE, type Finding, fail, findingsOf, type NamedCheck, ok } from '../finding.ts';
 import { counted, printFinding, printJson, printLine } from '../print.ts';
+import { examineRunning } from '../running-gateway.ts';
 import { checkPublicUrl, checkTrustedProxies } from './addresses.ts';
 import { checkCertificates } from './certificates.ts';
 import { checkDataDirectory, checkStores } from './data.ts';
@@ -110,6 +111,7 @@ async function furtherChecks(
     ['publicUrl', () => checkPublicUrl(config)],
     ['trustedProxies', () => checkTrustedProxies(config)],
     ['secrets', () => examineSecrets(configuration, settings, secrets)],
+    ['running gateway', () => examineRunning(context)],
     ['certificates', () => checkCertificates(configuration, context.now())],
     ...(await acmeChecks(context, settings, configuration, secrets)),
     ...targetChecks(configuration, secrets, context.now),

@@ -20,7 +20,7 @@ export function examineSecrets(
 
 function present(secrets: Pick<Secrets, 'read'>, { entry, use, problemOf }: NamedSecret): Finding {
   const check = `secret ${entry}`;
-  const remedy = `Put it into the file SECRETS_DIR/${entry} or the variable ${entry.toUpperCase()}.`;
+  const remedy = `Put it into the file SECRETS_DIR/${entry}, or start anew with the variable ${entry.toUpperCase()}.`;
   let text: string | undefined;
   try {
     text = secrets.read(entry);

@@ -1,7 +1,6 @@
 // Prints what needs attention, in the words of the console: each cause with its consequence, its runbook and its link.
 
 import type { AlertNote } from '../../alerts/alert.ts';
-import { nextCommandOf } from '../../shared/next-command.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
 
@@ -24,15 +23,14 @@ export function printCauses(
   for (const cause of causes) for (const line of linesOf(cause)) printLine(context, line);
 }
 
-function linesOf({ id, severity, cause, consequence, since, instances, runbook, link }: AlertNote): string[] {
+function linesOf({ id, severity, cause, consequence, since, instances, runbook, next, link }: AlertNote): string[] {
   const where = instances.length === 0 ? '' : ` On ${instances.join(', ')}.`;
-  const next = nextCommandOf(id);
   const more = [
     `${consequence} Since ${since}.${where}`.trimStart(),
     `cause    ${id}`,
     ...(runbook === null ? [] : [`runbook  ${runbook} in docs/operations.md, and ${pageOf(link, runbook)}`]),
     `details  ${link}`,
-    ...(next === undefined ? [] : [`next     ${next}`]),
+    ...(next == null ? [] : [`next     ${next}`]),
   ];
   return [`${severity.toUpperCase().padEnd(WIDTH)}${cause}`, ...more.map((line) => `${' '.repeat(WIDTH)}${line}`)];
 }

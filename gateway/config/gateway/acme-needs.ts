@@ -84,7 +84,8 @@ export function acmeSecrets(
     mistake: (reason) => sources.gateway.mistakeAtKey(['tls', 'acme'], reason, command),
   };
   const { externalAccount } = acme;
-  const remedy = (entry: string) => `Put it into the file SECRETS_DIR/${entry} or the variable ${entry.toUpperCase()}.`;
+  const remedy = (entry: string) =>
+    `Put it into the file SECRETS_DIR/${entry}, or start anew with the variable ${entry.toUpperCase()}.`;
   const account: AcmeSecret[] = externalAccount
     ? [
         {

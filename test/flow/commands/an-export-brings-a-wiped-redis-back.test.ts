@@ -25,6 +25,19 @@ async function outcomes(keys: readonly string[]): Promise<string[][]> {
   return Promise.all(instances.gateways.map((gateway) => Promise.all(keys.map((key) => outcomeOf(key, gateway)))));
 }
 
+interface Cause {
+  readonly id: string;
+  readonly kind: string;
+  readonly since: string;
+  readonly runbook?: string;
+  readonly next?: string;
+}
+
+async function causesOf({ adminUrl }: (typeof instances.gateways)[0]): Promise<readonly Cause[]> {
+  const feed = (await (await fetch(`${adminUrl}/console/feed`)).json()) as { readonly attention: readonly Cause[] };
+  return feed.attention.filter(({ kind }) => kind === 'bad');
+}
+
 test('export, wipe, import: every key works as before', async () => {
   const [{ store, issueKey }] = instances.gateways as [(typeof instances.gateways)[0] & object];
   const good = await issueKey();
@@ -51,14 +64,24 @@ test('export, wipe, import: every key works as before', async () => {
   const file = `${operator.dataDirectory}.jsonl`;
   const exported = await operator.run('keys', 'export', '--file', file);
   assert.equal(exported.code, 0, exported.stderr);
+  const wipedAtMs = Date.now();
   await wipe(url);
   await eventually(async () => (await outcomes(keys)).flat().every((outcome) => outcome === '401 api_key_invalid'));
+  for (const gateway of instances.gateways)
+    await eventually(async () => (await causesOf(gateway)).some(({ id }) => id === 'keys lost'));
+  const [cause] = await causesOf(instances.gateways[0] as (typeof instances.gateways)[0]);
+  assert.deepEqual(
+    [cause?.id, cause?.kind, cause?.runbook, cause?.next],
+    ['keys lost', 'bad', 'GatewayKeyStoreEmpty', 'bin/gateway keys import keys.jsonl'],
+  );
+  assert.ok(Date.parse(cause?.since ?? '') >= wipedAtMs, cause?.since);
 
   const imported = await operator.run('keys', 'import', file, '--json');
   assert.equal(imported.code, 0, imported.stderr);
   assert.deepEqual(JSON.parse(imported.stdout).keys, { new: keys.length, already_there: 0 });
   await eventually(async () => (await outcomes([good.key])).flat().every((outcome) => outcome === '200'));
   assert.deepEqual(await outcomes(keys), before);
+  await eventually(async () => (await causesOf(instances.gateways[0] as (typeof instances.gateways)[0])).length === 0);
   for (const gateway of instances.gateways) {
     assert.ok(
       gateway.logLines().some(({ level, msg }) => level === 50 && /^the key store was wiped/.test(String(msg))),

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, it } from 'node:test';
 import { type Answer, until } from '../../support/connection.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { assertRefusal } from '../../support/errors.ts';
+import { runInProcess } from '../../support/in-process.ts';
 import { httpAnswer } from '../../support/scripted-upstream.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
@@ -54,7 +55,10 @@ it('a removed secret is told as missing, not as refused, until it is there again
   const refused = await refusedCall();
   const { cause, consequence, runbook } = await credentialCause();
   assert.match(cause, /no credential for upstream things: the secret things_key is missing/);
-  assert.match(consequence, /until the secret is in SECRETS_DIR\/things_key; its requests get 502/);
+  assert.match(
+    consequence,
+    /until the secret is in the file SECRETS_DIR\/things_key, or the gateway is started with the variable THINGS_KEY; its requests get 502/,
+  );
   assert.equal(runbook, 'GatewayCredentialMissing');
   assert.deepEqual((await status()) as object, {
     ...(await status()),
@@ -69,6 +73,24 @@ it('a removed secret is told as missing, not as refused, until it is there again
   };
   assert.equal(exchanges[0]?.next.runbook, 'GatewayCredentialMissing');
   assert.deepEqual(exchanges[0]?.next.commands, ['bin/gateway doctor']);
+
+  const environment = {
+    GATEWAY_CONFIG: join(world.gateway.directory, 'config'),
+    GATEWAY_CONTRACTS: join(world.gateway.directory, 'openapi'),
+    GATEWAY_DATA: world.gateway.dataDirectory,
+    ADMIN_PORT: String(world.gateway.app.adminPort),
+    PORT: '0',
+    THINGS_KEY: 'of this shell alone',
+  };
+  const { stdout } = await runInProcess(['doctor'], { environment });
+  assert.match(
+    stdout,
+    /^fail {2}running gateway .*It has no secret things_key, and sends nothing to the upstream things\./m,
+  );
+  assert.match(
+    stdout,
+    /This shell has the secret, and the gateway does not\. Put it into the file SECRETS_DIR\/things_key/,
+  );
 
   writeFileSync(file, 'second');
   await until(async () => (await causes()).every(({ id }) => id !== 'upstream things credential'));

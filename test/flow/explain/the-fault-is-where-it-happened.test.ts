@@ -105,7 +105,8 @@ describe('explain of a service that refuses the credential of the gateway', () =
         assert.match(out, /^Next: bin\/gateway upstreams try things\n {6}bin\/gateway upstreams retry things # once /m);
         assert.match(told, latched === 0 ? /^sent to .*\nit answered 401 after / : NOT_SENT);
         assert.equal(story.refused, latched === 1);
-        if (latched === 1) assert.match(story.verdict, /refused by forward .* Nothing was sent: the service refused the secret/);
+        if (latched === 1)
+          assert.match(story.verdict, /refused by forward .* Nothing was sent: the service refused the secret/);
       }
     } finally {
       await gateway.stop();

@@ -162,7 +162,7 @@ test('everything that is wrong is one cause with a runbook, and most name what c
     ],
     [
       upstream({ credential_fault: { reason: 'absent', secret: 'stock_key' } }),
-      /^bad: The gateway has no credential for upstream stock: the secret stock_key is missing\. .* SECRETS_DIR\/stock_key;/,
+      /^bad: The gateway has no credential for upstream stock: the secret stock_key is missing\. .* the file SECRETS_DIR\/stock_key, or the gateway is started with the variable STOCK_KEY;/,
       'GatewayCredentialMissing',
     ],
     [

@@ -5,9 +5,10 @@ import { knownCommands } from '../../../tools/docs/command-list.ts';
 import { commandLines, complaintAbout } from '../../support/documented-commands.ts';
 
 /** Ids as docs/alerts.md lists them, and the command about each. */
-const rows: readonly (readonly [id: string, command: string | undefined])[] = [
+const rows: readonly (readonly [id: string, command: string | undefined, runbook?: string])[] = [
   ['upstream orders live', 'bin/gateway upstreams try orders'],
-  ['upstream orders credential', 'bin/gateway doctor'],
+  ['upstream orders credential', 'bin/gateway doctor', 'GatewayCredentialMissing'],
+  ['upstream orders credential', 'bin/gateway upstreams try orders', 'GatewayCredentialLatched'],
   ['upstream orders shedding', 'bin/gateway upstreams try orders'],
   ['upstream mail@eu.example.com live', 'bin/gateway upstreams try mail@eu.example.com'],
   ['unanswered orders', 'bin/gateway upstreams try orders'],
@@ -18,7 +19,8 @@ const rows: readonly (readonly [id: string, command: string | undefined])[] = [
   ['organization org_acme', 'bin/gateway limits show --org org_acme'],
   ['near org_acme organization', 'bin/gateway limits show --org org_acme'],
   ['organization a b; rm', undefined],
-  ['unknown callers', undefined],
+  ['unknown callers', 'bin/gateway orgs list'],
+  ['keys lost', 'bin/gateway keys import keys.jsonl'],
   ['redis', 'bin/gateway doctor'],
   ['store writes', 'bin/gateway doctor'],
   ['issuer idp', 'bin/gateway doctor'],
@@ -34,8 +36,8 @@ const rows: readonly (readonly [id: string, command: string | undefined])[] = [
 
 test('a cause has a command that exists, with the name that the cause is about', async () => {
   const program = await knownCommands();
-  for (const [id, command] of rows) {
-    assert.equal(nextCommandOf(id), command, id);
+  for (const [id, command, runbook] of rows) {
+    assert.equal(nextCommandOf({ id, runbook }), command, id);
     if (command === undefined) continue;
     const [words = []] = commandLines(command);
     assert.equal(complaintAbout(words, program), undefined, command);

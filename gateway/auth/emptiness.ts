@@ -1,0 +1,34 @@
+// Finds out whether a key store that was replaced under a running gateway came back without any organization: then no key works until the
+// keys are imported. A store that is empty from the start is a new one.
+
+import type { KeyStore } from './store/key-store.ts';
+
+export interface Emptiness {
+  /** The store was wiped, restored, or has lost changes. */
+  replaced(): void;
+  /** Looks whether the replaced store has an organization now. Never rejects. */
+  look(): Promise<void>;
+  /** When the store was replaced, in epoch milliseconds; undefined unless it was found to be empty since. */
+  sinceMs(): number | undefined;
+}
+
+export function createEmptiness(organizations: Pick<KeyStore['organizations'], 'list'>, now: () => number): Emptiness {
+  let replacedAtMs: number | undefined;
+  let isEmpty = false;
+
+  return {
+    replaced() {
+      replacedAtMs ??= now();
+    },
+    async look() {
+      if (replacedAtMs === undefined) return;
+      try {
+        isEmpty = (await organizations.list({ limit: 1 })).length === 0;
+        if (!isEmpty) replacedAtMs = undefined;
+      } catch {
+        // A store that is away is told otherwise.
+      }
+    },
+    sinceMs: () => (isEmpty ? replacedAtMs : undefined),
+  };
+}
