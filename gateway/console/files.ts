@@ -80,7 +80,7 @@ const onPage = (name: string, type: string): Source => ({
 
 function lean(name: string, type: string): Source {
   const { read } = onPage(name, type);
-  return { name, type, read: async () => Buffer.from(withoutComments((await read()).toString())) };
+  return { name, type, read: async () => Buffer.from(leanForm((await read()).toString())) };
 }
 
 /** The page itself is not in the version, because it contains the version. */
@@ -102,7 +102,7 @@ async function readAll(): Promise<Contents> {
   const files = await Promise.all(SOURCES.map(async ({ name, type, read }) => ({ name, type, body: await read() })));
   const version = contentVersionOf(files.map(({ body }) => body));
   const html = await readFile(new URL('./page/index.html', import.meta.url), 'utf8');
-  const page = Buffer.from(html.replaceAll(`="${FOLDER}/`, `="${FOLDER}/${version}/`));
+  const page = Buffer.from(unindented(html).replaceAll(`="${FOLDER}/`, `="${FOLDER}/${version}/`));
   const makes = files.map(
     ({ name, type, body }) =>
       [`${FOLDER}/${name}`, once(async () => ({ type, cacheControl: LASTING, ...(await encoded(body)) }))] as const,
@@ -137,9 +137,14 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Comments are for the readers of the repository; browsers would load them for nothing. Leaves out those that have lines of their own. What
- * stands behind code on its line stays: to tell it from the text of a string or a pattern would take a parser.
+ * Comments and indentation are for the readers of the repository; browsers would load them for nothing. Leaves out comments that have lines
+ * of their own. What stands behind code on its line stays: to tell it from the text of a string or a pattern would take a parser.
  */
-export function withoutComments(text: string): string {
-  return text.replace(/^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*)[ \t]*\n/gm, '').replace(/\n{2,}/g, '\n');
+export function leanForm(text: string): string {
+  return unindented(text.replace(/^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*)[ \t]*\n/gm, '').replace(/\n{2,}/g, '\n'));
+}
+
+/** No text of the page spans lines. */
+function unindented(text: string): string {
+  return text.replace(/^[ \t]+/gm, '');
 }

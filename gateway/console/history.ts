@@ -12,7 +12,16 @@ import {
   sum,
 } from './history-counts.ts';
 import { createSeries, type HistoryState, type KeptHistory, type SeriesRings } from './kept-history.ts';
-import { COARSEST, RESOLUTIONS, type ShownTime, type SlotSpan, slotsOf, YESTERDAY_SLOTS } from './ranges.ts';
+import {
+  COARSEST,
+  edgesOf,
+  RESOLUTIONS,
+  type ShownTime,
+  type SlotSpan,
+  slotsOf,
+  withinEdges,
+  YESTERDAY_SLOTS,
+} from './ranges.ts';
 import type { Ring } from './ring.ts';
 import type { Increase, Increases } from './sample.ts';
 import { createTrackedSeries, type TrackedSeries } from './tracked-series.ts';
@@ -107,12 +116,13 @@ export class History {
     const { slotMs } = RESOLUTIONS[resolution];
     const firstSlot = Math.max(wanted.firstSlot, Math.min(this.#oldest(resolution), lastSlot));
     const yesterday = this.#yesterdayOf(wanted);
-    const untilMs = Math.min(nowMs, (lastSlot + 1) * slotMs);
+    const edges = edgesOf(span, { ...wanted, firstSlot }, this.#newest);
+    const untilMs = Math.min(nowMs, edges.endMs);
     const shown = slotsFrom(firstSlot, lastSlot);
     const countsOf = (name: string, series: SeriesRings): SeriesCounts => ({
       name,
       minute: this.#lastSlots(series, MINUTE_SLOTS),
-      slots: shown.map((slot) => this.#sumIn(series, resolution, slot, slot)),
+      slots: shown.map((slot) => this.#sumOf(series, withinEdges(resolution, slot, edges))),
       before: yesterday === undefined ? null : this.#sumIn(series, COARSEST, yesterday.first, yesterday.last),
     });
     const totalOf = (series: SeriesRings) => this.#sumIn(series, resolution, firstSlot, lastSlot);
@@ -122,7 +132,7 @@ export class History {
       ...{ range: span.range, slotMs, slots: lastSlot - wanted.firstSlot + 1, firstSlot, lastSlot },
       lastSlotSeconds: this.#secondsSince(lastSlot, slotMs, untilMs),
       minuteSeconds: this.#secondsSince(this.#oldest(0, MINUTE_SLOTS), RESOLUTIONS[0].slotMs, nowMs),
-      rangeSeconds: this.#secondsSince(firstSlot, slotMs, untilMs),
+      rangeSeconds: this.#secondsSince(edges.beginMs / slotMs, slotMs, untilMs),
       beforeSeconds: yesterday?.seconds ?? 0,
       all: countsOf('all operations', this.#all),
       operations: this.#busiest(totalOf).map(({ name, series }) => countsOf(name, series)),
@@ -196,6 +206,10 @@ export class History {
     const total = new Array<number>(ring.width).fill(0);
     for (let slot = from; slot <= to; slot += 1) ring.addTo(total, slot);
     return total;
+  }
+
+  #sumOf(series: SeriesRings, { resolution, firstSlot, lastSlot }: SlotSpan): number[] {
+    return this.#sumIn(series, resolution, firstSlot, lastSlot);
   }
 
   #lastSlots(series: SeriesRings, slots: number): number[] {

@@ -71,3 +71,45 @@ export function slotsOf({ range, fromMs = 0, toMs = 0 }: ShownTime, nowMs: numbe
   const firstSlot = Math.max(newest - slots + 1, Math.min(newest, Math.floor(fromMs / slotMs)));
   return { resolution, firstSlot, lastSlot: Math.max(firstSlot, Math.min(newest, Math.ceil(toMs / slotMs) - 1)) };
 }
+
+/** The moments between which requests count, in epoch milliseconds. */
+interface Edges {
+  readonly beginMs: number;
+  readonly endMs: number;
+}
+
+/**
+ * Returns the edges of a span. A free range may begin and end within its slots: as long as finer slots are kept, the rest of these slots is
+ * left out, so that a link shows the same numbers when coarser slots are all that reaches back to its begin.
+ *
+ * @param newest the current slot of each resolution
+ */
+export function edgesOf(
+  { fromMs, toMs }: ShownTime,
+  { resolution, firstSlot, lastSlot }: SlotSpan,
+  newest: readonly number[],
+): Edges {
+  const { slotMs } = RESOLUTIONS[resolution];
+  const [beginMs, endMs] = [firstSlot * slotMs, (lastSlot + 1) * slotMs];
+  if (fromMs === undefined || toMs === undefined) return { beginMs, endMs };
+  const finestAt = (atMs: number) =>
+    RESOLUTIONS.find(({ slotMs: ms, slots }, index) => ((newest[index] as number) - slots + 1) * ms <= atMs)?.slotMs ??
+    slotMs;
+  const [ofBegin, ofEnd] = [finestAt(fromMs), finestAt(lastSlot * slotMs)];
+  return {
+    beginMs: Math.max(beginMs, Math.floor(fromMs / ofBegin) * ofBegin),
+    endMs: Math.min(endMs, Math.ceil(toMs / ofEnd) * ofEnd),
+  };
+}
+
+/** Returns the slots with what counts of one slot of a span: itself, or finer ones if an edge is within it. */
+export function withinEdges(resolution: SlotSpan['resolution'], slot: number, { beginMs, endMs }: Edges): SlotSpan {
+  const { slotMs } = RESOLUTIONS[resolution];
+  const [fromMs, toMs] = [Math.max(slot * slotMs, beginMs), Math.min((slot + 1) * slotMs, endMs)];
+  const fits = RESOLUTIONS.findLastIndex(
+    ({ slotMs: ms }, index) => index <= resolution && fromMs % ms === 0 && toMs % ms === 0,
+  );
+  const fine = Math.max(0, fits) as SlotSpan['resolution'];
+  const { slotMs: fineMs } = RESOLUTIONS[fine];
+  return { resolution: fine, firstSlot: Math.floor(fromMs / fineMs), lastSlot: Math.ceil(toMs / fineMs) - 1 };
+}

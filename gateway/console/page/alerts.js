@@ -10,10 +10,12 @@ import { createTable } from './tables.js';
 
 const kinds = { failure: 'bad', warning: 'warn' };
 
-const FIRST_RECEIVER = `alerts:
-  receivers:
-    pager:
-      webhook: { url: https://alerts.example.com/gateway, secret: pager_key }`;
+const FIRST_RECEIVER = [
+  'alerts:',
+  '  receivers:',
+  '    pager:',
+  '      webhook: { url: https://alerts.example.com/gateway, secret: pager_key }',
+].join('\n');
 
 place('alerts-none').append(
   lineOf(

@@ -5,18 +5,22 @@ import { addressOf, routeIn } from './routes.js';
 import { shownTime } from './time-range.js';
 
 const COPIED_MS = 2000;
+/** The finest slots of counts. */
+const SLOT_MS = 15_000;
 
 /**
- * Copies the address of what is shown. A time that ends now is written as its two moments, because the reader opens the link later.
+ * Copies the address of what is shown. A time that ends now is written as its two moments, because the reader opens the link later. The page
+ * then shows that time, too, so that both have the same numbers.
  *
  * @param shown the period of the charts, or nothing where there are none
  */
 export async function copyLink(button, shown) {
   const { view, id, params } = routeIn(location.hash);
   const endsNow = shownTime().range !== undefined;
-  const time = shown && endsNow ? { range: undefined, from: shown.from, to: shown.to } : {};
+  const time = shown && endsNow ? { range: undefined, ...wholeSlotsOf(shown) } : {};
   const { origin, pathname } = location;
-  const text = `${origin}${pathname}${addressOf(view, { ...Object.fromEntries(params), ...time }, id)}`;
+  const address = addressOf(view, { ...Object.fromEntries(params), ...time }, id);
+  const text = `${origin}${pathname}${address}`;
   const name = button.textContent;
   try {
     await navigator.clipboard.writeText(text);
@@ -28,7 +32,23 @@ export async function copyLink(button, shown) {
     field.select();
     field.addEventListener('blur', () => field.remove());
   }
+  location.hash = address;
   setTimeout(() => {
     button.textContent = name;
   }, COPIED_MS);
+}
+
+/**
+ * The end is that of the last complete slot. The begin is the one of a slot that is kept for longer than the finest ones, so that the numbers
+ * stay the same when these are gone.
+ */
+function wholeSlotsOf({ from, to }) {
+  const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
+  const keptMs = toMs - fromMs > 1_200_000 ? 300_000 : 60_000;
+  const beginMs = Math.ceil(fromMs / keptMs) * keptMs;
+  const endMs = Math.floor(toMs / SLOT_MS) * SLOT_MS;
+  // Soon after a start there may be no complete slot.
+  const times = beginMs < endMs ? [beginMs, endMs] : [fromMs, endMs + SLOT_MS];
+  const [begin, end] = times.map((ms) => new Date(ms).toISOString());
+  return { from: begin, to: end };
 }

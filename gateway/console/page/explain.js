@@ -55,14 +55,7 @@ function commandOf({ method, target, caller, mode, scopes, client, headers, body
     `bin/gateway explain --request ${quoted(`${method} ${target}`)}`,
     ...(caller === '' ? [] : [`${caller.startsWith('key_') ? '--key' : '--org'} ${quoted(caller)}`]),
     ...(mode === '' ? [] : [`--mode ${mode}`]),
-    ...(scopes === ''
-      ? []
-      : [
-          `--scopes ${scopes
-            .split(/[\s,]+/)
-            .map(quoted)
-            .join(' ')}`,
-        ]),
+    ...(scopes === '' ? [] : ['--scopes', ...scopes.split(/[\s,]+/).map(quoted)]),
     ...(client === '' ? [] : [`--client ${quoted(client)}`]),
     ...lines.map((line) => `--header ${quoted(line.trim())}`),
     ...(body === '' ? [] : ['--body body.json']),

@@ -1,4 +1,4 @@
-// The figures of the last minute, each with its trend over the range: a number that is bad looks bad, by a sign and by colour.
+// The figures of the last minute, or of a past time, each with its trend: a number that is bad looks bad, by a sign and by colour.
 
 import { isSlow } from './attention.js';
 import { sparkline } from './chart-kinds.js';
@@ -15,6 +15,7 @@ const REFUSED_WARNED = 0.2;
 /** @returns a function that shows a feed */
 export function tiles() {
   return (feed) => {
+    place('now-title').textContent = feed.history.range === 'free' ? 'In this time' : 'Now';
     place('tiles').replaceChildren(
       ...tilesOf(feed).map(({ name, value, more, href, kind, trend }) =>
         element(
@@ -23,10 +24,7 @@ export function tiles() {
           element('dt', {}, link(href, name)),
           element('dd', { class: 'value' }, kind === undefined ? value : state(kind, value)),
           element('dd', { class: 'soft' }, more),
-          // Of another time than the figures it would mislead.
-          ...(trend === undefined || feed.history.range === 'free'
-            ? []
-            : [element('dd', { class: 'trend' }, sparkline(trend, feed.history.slots))]),
+          ...(trend === undefined ? [] : [element('dd', { class: 'trend' }, sparkline(trend, feed.history.slots))]),
         ),
       ),
     );
@@ -34,17 +32,22 @@ export function tiles() {
 }
 
 function tilesOf({ attention, history, statuses }) {
-  const { minute, series } = history.all;
-  const window = `in the last ${lastSpan(history.minute_seconds)}`;
+  const { series } = history.all;
+  // A link to a time shows the figures of that time.
+  const isFree = history.range === 'free';
+  const of = isFree ? 'total' : 'minute';
+  const minute = history.all[of];
+  const seconds = history[`${of}_seconds`];
+  const window = isFree ? 'in this time' : `in the last ${lastSpan(seconds)}`;
   const sum = (name) => statuses.reduce((total, { status }) => total + (status?.overload?.[name] ?? 0), 0);
   const { failed, refused, server_errors: serverErrors } = minute;
   const limited = history.codes
     .filter(({ code }) => code === 'rate_limited')
-    .reduce((total, one) => total + one.minute, 0);
+    .reduce((total, one) => total + one[of], 0);
   return [
     {
       name: 'Requests',
-      value: `${rate(minute.requests / history.minute_seconds)}/s`,
+      value: `${rate(minute.requests / seconds)}/s`,
       more: `${count(minute.requests)} ${window}`,
       href: addressOf('requests'),
       trend: series.requests,
@@ -61,7 +64,7 @@ function tilesOf({ attention, history, statuses }) {
       value: quantile(minute.p99_ms),
       more: '1 of 100 responses is slower',
       href: addressOf('requests', { sort: 'duration' }),
-      kind: isSlow(attention) ? 'warn' : undefined,
+      kind: !isFree && isSlow(attention) ? 'warn' : undefined,
       trend: series.p99_ms,
     },
     {

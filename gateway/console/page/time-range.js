@@ -2,7 +2,7 @@
 // browser's buttons go back through what was looked at.
 
 import { place } from './elements.js';
-import { clock, day, gatewayNow, isToday } from './format.js';
+import { gatewayNow, moment } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 
 const SHORTEST = '15m';
@@ -32,7 +32,7 @@ export const renewedEveryMs = () => EVERY_MS[shownTime().range] ?? FREE_EVERY_MS
 /** The time as a heading says it. */
 export function timeName() {
   const { range, from, to } = shownTime();
-  return range === undefined ? `${momentIn(from)} to ${momentIn(to)}` : names[range];
+  return range === undefined ? `${moment(from)} to ${moment(to)}` : names[range];
 }
 
 /** Shows another time in the present view. Moments are epoch milliseconds. */
@@ -86,11 +86,6 @@ zoomOut.addEventListener('click', () => {
   const half = (toMs - fromMs) / 2;
   showTime({ fromMs: fromMs - half, toMs: Math.min(gatewayNow(), toMs + half) });
 });
-
-function momentIn(iso) {
-  const ms = Date.parse(iso);
-  return isToday(ms) ? clock(ms) : `${day(ms)}, ${clock(ms)}`;
-}
 
 /** As `datetime-local` takes it: without a zone, to the second, as slots have it. */
 function forInput(ms) {

@@ -132,6 +132,32 @@ test('a free span has the finest slots that reach back to it, and none that are 
   }
 });
 
+test('a free span has the same numbers as long as the finest slots of its end are kept, and then those of whole slots', () => {
+  const { add, wait, reportOf } = historyFrom();
+  for (let slot = 0; slot < 119; slot += 1) {
+    add('a', 1);
+    wait(1);
+  }
+  // From a whole minute to the third quarter of another one.
+  const span = { range: 'free', fromMs: START_MS + 16 * 60_000, toMs: START_MS + 119 * SLOT_MS } as const;
+  const told = () => {
+    const { all, total_seconds, slot_seconds } = reportOf(span);
+    return [all.total.requests, total_seconds, slot_seconds];
+  };
+  const further = (slots: number) => {
+    for (let slot = 0; slot < slots; slot += 1) {
+      add('a', 1);
+      wait(1);
+    }
+    return told();
+  };
+  assert.deepEqual(told(), [55, 825, 15]);
+  assert.deepEqual(further(40), [55, 825, 60]);
+  assert.deepEqual(further(60), [56, 840, 60]);
+  // Slots of five minutes begin at minute 15.
+  assert.deepEqual(further(200), [60, 900, 300]);
+});
+
 test('a subject has a series of its own, and the same time of the day before', () => {
   const { add, wait, reportOf, refuse } = historyFrom();
   const span = { range: '15m' } as const;
