@@ -119,7 +119,7 @@ describe('the data of the console: exchanges, organizations and keys', () => {
     ] as const)
       assert.equal((await get(`feed?${member}`).expect(200)).body.history.subject?.total.requests, requests, member);
     assert.equal((await get('feed?code=rate_limited').expect(200)).body.history.subject.total, 2);
-    assert.equal((await get('codes/rate_limited').expect(200)).body.catalogue.blame, 'client');
+    assert.equal((await get('codes/rate_limited').expect(200)).body.catalogue.place, 'the client');
     await get('codes/__proto__').expect(404);
     for (const query of [
       `operation=${encodeURIComponent(SCRIPT)}`,
