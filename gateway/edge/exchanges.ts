@@ -29,85 +29,85 @@ export interface ExchangesOptions {
   recordExchange(trail: Trail): void;
 }
 
-interface Exchanges {
+export class Exchanges {
+  readonly #options: ExchangesOptions;
+  readonly #onEnded: () => void;
+  readonly #inProgress = createDenseSet<EdgeExchange>();
+  readonly #bodies: ReturnType<typeof createBodyTimeout>;
+  readonly #stopWatchingReaders: () => void;
+  #isEnding = false;
+
+  /**
+   * Starts the periodic checks.
+   *
+   * @param everyMs milliseconds between two checks
+   * @param onEnded called after each exchange. server.ts closes the idle connections then, if it is closing
+   */
+  constructor(options: ExchangesOptions, everyMs: number, onEnded: () => void) {
+    const { requestMs, writeIdleMs: idleMs, refusals } = options;
+    const active = this.#inProgress.all;
+    this.#options = options;
+    this.#onEnded = onEnded;
+    this.#bodies = createBodyTimeout({ requestMs, everyMs, active, refuse: refusals.refuse });
+    const readersEveryMs = Math.min(everyMs, idleMs / 2);
+    this.#stopWatchingReaders = watchSlowReaders({ idleMs, everyMs: readersEveryMs, active, cut: cutOff });
+  }
+
   /** Begins an exchange, which ends when `until` closes. */
-  begin(request: DownstreamRequest, response: EdgeResponse, until: EdgeResponse | Socket): EdgeExchange;
-  inProgress(): EdgeExchange[];
-  size(): number;
-  /** Exempts the body of this request from the timeout. The caller of this function has to limit its time instead. */
-  exemptBody(request: DownstreamRequest): void;
+  begin(request: DownstreamRequest, response: EdgeResponse, until: EdgeResponse | Socket): EdgeExchange {
+    const options = this.#options;
+    const id = options.requestId();
+    const startedAt = performance.now();
+    const trail = new Trail(id, request.method as string, startedAt);
+    const exchange: EdgeExchange = {
+      id,
+      request,
+      response,
+      startedAt,
+      // One object has both roles, which saves each request an object.
+      trail,
+      reservation: trail,
+      clientAddress: undefined,
+      commonHeaders: [...options.constantHeaders, 'X-Request-Id', id],
+    };
+    // This status remains if the client leaves before an answer begins.
+    trail.status = 499;
+    const entry = this.#inProgress.add(exchange);
+    if (this.#isEnding) response.shouldKeepAlive = false;
+    until.once('close', () => {
+      this.#inProgress.remove(entry);
+      try {
+        this.#bodies.answered(exchange);
+        options.recordExchange(trail);
+      } catch (thrown) {
+        reportFault(thrown);
+      }
+      this.#onEnded();
+    });
+    return exchange;
+  }
+
+  inProgress(): EdgeExchange[] {
+    return this.#inProgress.all();
+  }
+
+  size(): number {
+    return this.#inProgress.size();
+  }
+
   /** From now on, every answer announces the end of its connection. */
-  announceEnd(): void;
+  announceEnd(): void {
+    this.#isEnding = true;
+    // Answers in progress announce the end of their connection, too (RFC 9112 section 9.6). Node does not do that by itself when its server
+    // closes.
+    for (const { response } of this.inProgress()) response.shouldKeepAlive = false;
+  }
+
   /** Stops the periodic checks. */
-  stop(): void;
-}
-
-/**
- * @param everyMs milliseconds between two checks
- * @param onEnded called after each exchange. server.ts closes the idle connections then, if it is closing
- */
-export function createExchanges(options: ExchangesOptions, everyMs: number, onEnded: () => void): Exchanges {
-  const inProgress = createDenseSet<EdgeExchange>();
-  let isEnding = false;
-  const bodies = createBodyTimeout({
-    requestMs: options.requestMs,
-    everyMs,
-    active: inProgress.all,
-    refuse: options.refusals.refuse,
-  });
-  const stopWatchingReaders = watchSlowReaders({
-    idleMs: options.writeIdleMs,
-    everyMs: Math.min(everyMs, options.writeIdleMs / 2),
-    active: inProgress.all,
-    cut: cutOff,
-  });
-
-  return {
-    begin(request, response, until) {
-      const id = options.requestId();
-      const startedAt = performance.now();
-      const trail = new Trail(id, request.method as string, startedAt);
-      const exchange: EdgeExchange = {
-        id,
-        request,
-        response,
-        startedAt,
-        // One object has both roles, which saves each request an object.
-        trail,
-        reservation: trail,
-        clientAddress: undefined,
-        commonHeaders: [...options.constantHeaders, 'X-Request-Id', id],
-      };
-      // This status remains if the client leaves before an answer begins.
-      trail.status = 499;
-      const entry = inProgress.add(exchange);
-      if (isEnding) response.shouldKeepAlive = false;
-      until.once('close', () => {
-        inProgress.remove(entry);
-        try {
-          bodies.answered(exchange);
-          options.recordExchange(trail);
-        } catch (thrown) {
-          reportFault(thrown);
-        }
-        onEnded();
-      });
-      return exchange;
-    },
-    inProgress: inProgress.all,
-    size: inProgress.size,
-    exemptBody: bodies.exemptBody,
-    announceEnd() {
-      isEnding = true;
-      // Answers in progress announce the end of their connection, too (RFC 9112 section 9.6). Node does not do that by itself when its
-      // server closes.
-      for (const { response } of inProgress.all()) response.shouldKeepAlive = false;
-    },
-    stop() {
-      bodies.stop();
-      stopWatchingReaders();
-    },
-  };
+  stop(): void {
+    this.#bodies.stop();
+    this.#stopWatchingReaders();
+  }
 }
 
 interface InternalExchangesOptions {

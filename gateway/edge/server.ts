@@ -22,7 +22,7 @@ import {
   trackConnections,
 } from './connections/node-server.ts';
 import type { EdgeResponse } from './edge-exchange.ts';
-import { createExchanges, type ExchangesOptions } from './exchanges.ts';
+import { Exchanges, type ExchangesOptions } from './exchanges.ts';
 import { createFastPath } from './fast-path/fast-path.ts';
 import type { Refusals } from './refusal/refusals.ts';
 import { createUnreadable } from './refusal/unreadable.ts';
@@ -61,7 +61,7 @@ export interface ServerOptions extends NodeServerOptions, ExchangesOptions {
 export class PublicServer {
   readonly server: Server;
   readonly #options: ServerOptions;
-  readonly #exchanges: ReturnType<typeof createExchanges>;
+  readonly #exchanges: Exchanges;
   readonly #unreadable: ReturnType<typeof createUnreadable>;
   readonly #fastPath: ReturnType<typeof createFastPath>;
   /** Lists the open connections. */
@@ -77,10 +77,10 @@ export class PublicServer {
       (request) => !this.#isPipelined(request) && this.#upgrades(request),
     );
     this.server = server;
-    this.#exchanges = createExchanges(options, checkingMs, () => {
+    this.#exchanges = new Exchanges(options, checkingMs, () => {
       if (this.#isClosing) server.closeIdleConnections();
     });
-    this.#unreadable = createUnreadable({ ...options, active: this.#exchanges.inProgress });
+    this.#unreadable = createUnreadable({ ...options, active: () => this.#exchanges.inProgress() });
     this.#fastPath = options.usesFastPath ? this.#openFastPath(server, checkingMs) : undefined;
     this.#connections = trackConnections(
       server,
@@ -93,11 +93,6 @@ export class PublicServer {
   /** Number of requests in progress. */
   activeRequests(): number {
     return this.#exchanges.size();
-  }
-
-  /** Exempts the body of this request from the timeout. The caller of this function has to limit its time instead. */
-  exemptBody(request: DownstreamRequest): void {
-    this.#exchanges.exemptBody(request);
   }
 
   /** Takes no more connections. Open connections are served as before. */

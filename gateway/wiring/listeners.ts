@@ -13,7 +13,6 @@ import { createRefusals } from '../edge/refusal/refusals.ts';
 import { securityHeadersFor } from '../edge/security-headers.ts';
 import { PublicServer, type RequestHandlers, type ServerOptions, withoutUpgrades } from '../edge/server.ts';
 import { createPlain } from '../edge/tls/plain.ts';
-import type { DownstreamRequest } from '../exchange/downstream.ts';
 import type { Admitted } from '../exchange/exchange.ts';
 import type { PublicTls } from './public-tls.ts';
 
@@ -80,11 +79,6 @@ export class Listeners {
     return (this.#public?.activeRequests() ?? 0) + (this.#plain?.activeRequests() ?? 0);
   }
 
-  /** Exempts the body of this request from the timeout, because the caller limits its time. */
-  exemptBody(request: DownstreamRequest): void {
-    this.#public?.exemptBody(request);
-  }
-
   stopListening(): void {
     for (const server of this.#servers()) server.stopListening();
   }
@@ -101,21 +95,14 @@ export class Listeners {
     return [this.#public, this.#plain].filter((server) => server !== undefined);
   }
 
-  #createServers({ servingInForce, recordExchange }: ListenOptions): PublicServer {
-    const { settings, configuration, constantHeaders, refusals, requestId, onExcess, tls } = this.#options;
+  #createServers(options: ListenOptions): PublicServer {
+    const { settings, configuration, onExcess, tls } = this.#options;
     const { limits, timeouts, http, tls: tlsRules } = this.#gateway;
     const shared = {
-      servingInForce,
-      recordExchange,
-      constantHeaders,
-      refusals,
-      requestId,
-      headerBytesMax: limits.headerBytesMax,
-      urlBytesMax: limits.urlBytesMax,
-      headersMs: timeouts.headersMs,
-      requestMs: timeouts.requestMs,
-      writeIdleMs: timeouts.writeIdleMs,
-      keepAliveMs: timeouts.keepAliveMs,
+      ...this.#options,
+      ...options,
+      ...limits,
+      ...timeouts,
       takeConnection: createConnections({
         rules: () => shareOfWorker(configuration().config.gateway.connections, settings.workers),
         // Trusted proxies are exempt, because a proxy has the connections of many clients.
@@ -124,7 +111,7 @@ export class Listeners {
       }),
     };
     if (tlsRules?.plain) {
-      const plain = this.#plainOptions(tlsRules.plain.mode, (admitted) => servingInForce().passPlain(admitted));
+      const plain = this.#plainOptions(tlsRules.plain.mode, (admitted) => options.servingInForce().passPlain(admitted));
       this.#plain = new PublicServer({ ...shared, ...plain });
     }
     this.#public = new PublicServer({

@@ -7,9 +7,14 @@ import type { Arrived } from '../../exchange/exchange.ts';
 import { checkEvery } from '../../shared/deadline.ts';
 import type { EdgeExchange } from '../edge-exchange.ts';
 
+const exempt = new WeakSet<DownstreamRequest>();
+
+/** Exempts the body of this request from the timeout. The caller of this function has to limit its time instead. */
+export function exemptBody(request: DownstreamRequest): void {
+  exempt.add(request);
+}
+
 interface BodyTimeout {
-  /** Exempts the body of this request from the timeout. The caller of this function has to limit its time instead. */
-  exemptBody(request: DownstreamRequest): void;
   /**
    * Call it at the end of an exchange. The gateway no longer needs the body, but a body that is still arriving occupies the connection, so
    * its timeout goes on.
@@ -31,14 +36,13 @@ interface BodyTimeoutOptions {
 
 /** Starts the checks. One timer checks all requests, so that a single request needs no timer. */
 export function createBodyTimeout({ requestMs, everyMs, active, refuse }: BodyTimeoutOptions): BodyTimeout {
-  const streaming = new WeakSet<DownstreamRequest>();
   const answered = new Set<EdgeExchange>();
 
   function check(): void {
     const latest = performance.now() - requestMs;
     const isOverdue = ({ request, startedAt }: EdgeExchange) => !request.complete && startedAt <= latest;
     for (const arrived of active()) {
-      if (isOverdue(arrived) && !streaming.has(arrived.request)) refuse(arrived, new GatewayError('request_timeout'));
+      if (isOverdue(arrived) && !exempt.has(arrived.request)) refuse(arrived, new GatewayError('request_timeout'));
     }
     for (const arrived of answered) {
       if (isOverdue(arrived)) arrived.request.socket.destroy();
@@ -47,7 +51,6 @@ export function createBodyTimeout({ requestMs, everyMs, active, refuse }: BodyTi
   }
 
   return {
-    exemptBody: (request) => void streaming.add(request),
     answered(exchange) {
       const { request } = exchange;
       if (!request.complete && !request.socket.destroyed) answered.add(exchange);

@@ -1,5 +1,6 @@
 // The parts that take requests: listeners, tunnels, overload protection, and the pipeline of the configuration in force.
 
+import { exemptBody } from '../../edge/connections/body-timeout.ts';
 import { createInternalExchanges } from '../../edge/exchanges.ts';
 import { createRefusals, type Refusals } from '../../edge/refusal/refusals.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
@@ -52,7 +53,7 @@ export function openTraffic(above: Above, parts: Parts): TrafficSection {
     requestId: observation.ids.requestId,
   });
   parts.add({ name: 'listeners', drain: (drainMs) => listeners.drain(drainMs), close: () => listeners.drain(0) });
-  const tunnels = openTunnels(above, refusals, listeners, parts);
+  const tunnels = openTunnels(above, refusals, parts);
   const overload = openOverloadPart(above, listeners, tunnels, parts);
 
   const recordExchange = createRecordExchange(above, overload);
@@ -86,7 +87,6 @@ function createRecordExchange({ observation, callers }: Above, overload: Overloa
 function openTunnels(
   { base, observation, counters, upstreams: { sandbox, targets }, callers }: Above,
   refusals: Refusals,
-  listeners: Listeners,
   parts: Parts,
 ): Tunnels {
   const addressLimitOf = createAddressLimits({ counters: counters.failures, now: base.forwardNow });
@@ -98,7 +98,7 @@ function openTunnels(
     onUnrequestedBytes: (upstream) => targets.targetSets.noteUnrequestedBytes(upstream),
     traceparentFor: observation.traceparentFor,
     refuse: refusals.refuse,
-    onProxied: ({ request }) => listeners.exemptBody(request),
+    onProxied: ({ request }) => exemptBody(request),
     followCaller: createFollowCaller((stream) => callers.tunnelStreams.open(stream), callers.identity.callerOfTunnel),
   });
   parts.add({ name: 'tunnels', drain: () => tunnels.drain(), close: () => tunnels.close() });
