@@ -46,7 +46,7 @@ export function createExchangeReport(textOf: StageText): (line: LogLine, failed:
     const last = STAGES.indexOf(line.stage as StageName);
     const durations = durationsOf(line);
     const stages = STAGES.map((stage, index): StageReport => {
-      const outcome = outcomeOf(line, index, last);
+      const outcome = stageOutcomeOf(line, index, last);
       const durationMs = outcome === 'not reached' ? undefined : durations[stage];
       return {
         stage,
@@ -79,7 +79,7 @@ export function exchangeReport(line: LogLine): OperatorReport {
   };
 }
 
-function outcomeOf({ code, replayed, tunnel, rehearsed }: LogLine, index: number, last: number): StageOutcome {
+function stageOutcomeOf({ code, replayed, tunnel, rehearsed }: LogLine, index: number, last: number): StageOutcome {
   if (index > last) return 'not reached';
   if (rehearsed === true && (STAGES[index] as StageName) in UNREHEARSED_STAGES) return 'not tried';
   if (index < last || (rehearsed === true && code === undefined)) return 'passed';

@@ -17,7 +17,7 @@ import type { CredentialHeader } from './credentials/credential-kinds.ts';
 import { toUpstreamRefusal, withoutCredential } from './errors/upstream-errors.ts';
 import { upstreamRequestLines } from './headers/request-lines.ts';
 import type { UpstreamRoute } from './routes.ts';
-import { outcomeOf } from './targets/outcome.ts';
+import { attemptEndOf } from './targets/attempt-end.ts';
 import type { Target, Targets } from './targets/targets.ts';
 
 interface HandshakeOptions {
@@ -108,7 +108,7 @@ async function toHandshake(
     hasEnded = true;
     leavePlace();
     const failure = status !== undefined && status >= 500 ? status : error;
-    options.targets.ended(target, outcomeOf(status, error), sentAt, failure);
+    options.targets.ended(target, attemptEndOf(status, error), sentAt, failure);
   }
 
   let sent: CredentialHeader | undefined;

@@ -186,7 +186,8 @@ class JudgedAttempt implements AnswerRecipient {
     const sent = this.#sent;
     const judgement = answerRules?.(answer, request) ?? defaultJudgement(answer, credential);
     if (judgement.kind === 'credential') {
-      const hasChanged = sent !== undefined && credential?.refused(sent, answer.status) === true;
+      if (sent !== undefined) credential?.refused(sent, answer.status);
+      const hasChanged = sent !== undefined && credential?.isSuspended() === false;
       if (hasChanged && this.#attempts.beginRepeat('credential')) this.send();
       else {
         const cause = withoutCredential(this.#attempts.route, request.operation);

@@ -151,7 +151,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     if (rare.outcomeUnknown) lost.inc({ http_route });
     if (answerViolations) violations.inc({ direction: 'response', http_route });
     if (rare.mcp !== undefined) messages.inc({ method: rare.mcp });
-    if (rare.tool !== undefined) toolCalls.inc({ http_route, outcome: outcomeOf(trail) });
+    if (rare.tool !== undefined) toolCalls.inc({ http_route, outcome: toolOutcomeOf(trail) });
     upstreams.rare(rare, trail.operation?.upstream ?? '');
   }
 
@@ -172,7 +172,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
   };
 }
 
-function outcomeOf({ status }: Trail): string {
+function toolOutcomeOf({ status }: Trail): string {
   return status === 499 ? 'left' : status >= 400 ? 'refused' : 'answered';
 }
 

@@ -65,7 +65,7 @@ interface Read extends CompleteAnswer {
   root(): JsonNode | undefined;
 }
 type Condition = (answer: Read, request: AnsweredRequest) => boolean;
-type Outcome = (answer: Read, request: AnsweredRequest) => Judgement;
+type Judge = (answer: Read, request: AnsweredRequest) => Judgement;
 
 /**
  * Prepares the rules of an upstream. A member that a rule removes from answers is a secret in requests, too: if the upstream repeats its
@@ -75,11 +75,11 @@ export function createAnswerRules(rules: readonly AnswerRule[]): AnswerRules {
   const secretNames = new Set(rules.flatMap(({ then }) => ('remove' in then ? then.remove.map(lastNameOf) : [])));
   const ready = rules.map(({ when, then }) => ({
     holds: compileCondition(when),
-    outcome: compileOutcome(then, secretNames),
+    judge: judgeBy(then, secretNames),
   }));
   return function applyRules(answer, request) {
     const read = { ...answer, root: once(() => readJson(answer.body)) };
-    return ready.find(({ holds }) => holds(read, request))?.outcome(read, request);
+    return ready.find(({ holds }) => holds(read, request))?.judge(read, request);
   };
 }
 
@@ -99,7 +99,7 @@ function bodyCondition(body: AnswerCondition['body']): Condition {
   return (answer, request) => membersHold(answer.root(), request);
 }
 
-function compileOutcome(then: AnswerOutcome, secretNames: ReadonlySet<string>): Outcome {
+function judgeBy(then: AnswerOutcome, secretNames: ReadonlySet<string>): Judge {
   if ('credential' in then) return () => ({ kind: 'credential' });
   if ('remove' in then) return removal(then.remove);
   const kind = then.retry ? 'repeat' : 'refuse';
@@ -109,8 +109,8 @@ function compileOutcome(then: AnswerOutcome, secretNames: ReadonlySet<string>): 
   });
 }
 
-/** Returns the outcome that removes members. A body that cannot be parsed is refused, because it may contain the members. */
-function removal(dottedPaths: readonly string[]): Outcome {
+/** Returns what removes the members. A body that cannot be parsed is refused, because it may contain the members. */
+function removal(dottedPaths: readonly string[]): Judge {
   const paths = dottedPaths.map(memberPath);
   return (answer) => {
     const { body } = answer;

@@ -73,7 +73,7 @@ export class Credential {
     this.#refresh();
     const { present } = this.#secret;
     if (typeof present === 'string') throw this.#authFailed(present);
-    if (this.#latch.state !== 'refused') return present.header;
+    if (this.#latch.state !== 'latched') return present.header;
     const probe = mayProbe ? this.#latch.probe(present.header) : undefined;
     if (probe === undefined) throw this.#authFailed('refused');
     return probe;
@@ -89,7 +89,7 @@ export class Credential {
 
   /** Lets a refused secret be sent again, as if it were new. Returns false if the credential is not latched. */
   forgetRefusal(): boolean {
-    if (this.#latch.state !== 'refused') return false;
+    if (this.#latch.state !== 'latched') return false;
     this.#latch.becomeUnproven();
     this.#reload();
     return true;
@@ -97,7 +97,7 @@ export class Credential {
 
   /** True once the upstream has accepted a request with the current secret. Until then only one request at a time is sent. */
   sendsSeveral(): boolean {
-    return this.#suspendedBy() === undefined && this.#latch.sendsSeveral;
+    return !this.isSuspended() && this.#latch.sendsSeveral;
   }
 
   /**
@@ -106,20 +106,25 @@ export class Credential {
    * @param isProof false for an operation that needs no credential
    */
   accepted(header: CredentialHeader, isProof: boolean): void {
-    if (this.#secret.isLast(header) && this.#latch.accepted(header, isProof)) this.#report();
+    if (!this.#secret.isLast(header)) return;
+    this.#latch.accepted(header, isProof);
+    this.#report();
   }
 
   /**
-   * Call it when the upstream has refused this header with this status. Returns true if the secret has changed since the header was made:
-   * repeat the request then, with the new secret. Returns false if requests are now suspended.
+   * Call it when the upstream has refused this header with this status. If requests are not suspended then, the secret has changed since
+   * the header was made: repeat the request, with the new secret.
    */
-  refused(header: CredentialHeader, status: number): boolean {
+  refused(header: CredentialHeader, status: number): void {
     this.#latch.answered(header);
     // A refusal of a replaced secret does not concern the current one.
     if (this.#secret.isLast(header)) this.#reload();
     if (this.#secret.isLast(header)) this.#latch.refused(status, this.#secret.writtenAt());
     this.#report();
-    return this.#suspendedBy() === undefined;
+  }
+
+  isSuspended(): boolean {
+    return this.#suspendedBy() !== undefined;
   }
 
   /** True if a client presents this credential as user name and password. Runs in constant time. */
@@ -134,7 +139,7 @@ export class Credential {
   status(): CredentialState {
     if (this.#secret.isOld()) this.#reload();
     if (typeof this.#secret.present === 'string') return 'no_secret';
-    return this.#latch.state === 'refused' ? 'latched' : this.#latch.state;
+    return this.#latch.state;
   }
 
   /** Why requests are suspended; undefined if they are sent. */
@@ -152,15 +157,15 @@ export class Credential {
   #suspendedBy(): SuspendedBy | undefined {
     const { present } = this.#secret;
     if (typeof present === 'string') return present;
-    return this.#latch.state === 'refused' ? 'refused' : undefined;
+    return this.#latch.state === 'latched' ? 'refused' : undefined;
   }
 
   #refresh(): void {
-    if (this.#suspendedBy() !== undefined || this.#secret.isOld()) this.#reload();
+    if (this.isSuspended() || this.#secret.isOld()) this.#reload();
   }
 
   #reload(): void {
-    if (this.#latch.state === 'refused') this.#latch.written(this.#secret.writtenAt());
+    if (this.#latch.state === 'latched') this.#latch.written(this.#secret.writtenAt());
     const next = this.#secret.readNext();
     if (next !== undefined) {
       this.#logins.use(next.login);

@@ -3,11 +3,11 @@
 //
 //   state      meaning                                     event                                            next state
 //   unproven   the upstream has not judged the secret      a request is accepted                            proven
-//              yet; one request at a time is sent          a request is refused                             refused
-//              (`limitOf` in upstream/access.ts)           one that needs no credential is accepted         unproven, but
+//              yet; one request at a time is sent          a request is refused                             latched
+//              (`#limitOf` in upstream/access.ts)          one that needs no credential is accepted         unproven, but
 //                                                                                                           several are sent
-//   proven     the secret was accepted                     a request is refused                             refused
-//   refused    the secret was refused: single requests     a probe is accepted                              proven
+//   proven     the secret was accepted                     a request is refused                             latched
+//   latched    the secret was refused: single requests     a probe is accepted                              proven
 //              probe it, unless the login itself was       a probe of another process is accepted           unproven
 //              wrong                                       the secret is written again                      unproven
 //                                                          an operator asks for another try                 unproven
@@ -31,7 +31,7 @@ export interface LatchOptions {
 }
 
 export class Latch {
-  state: 'unproven' | 'proven' | 'refused' = 'unproven';
+  state: 'unproven' | 'proven' | 'latched' = 'unproven';
   /** Whether several requests may be sent at a time. */
   sendsSeveral = false;
   readonly #upstream: string;
@@ -63,29 +63,28 @@ export class Latch {
 
   /** @param at when the secret was last written; undefined if that cannot be known */
   written(at: number | undefined): void {
-    if (this.state === 'refused' && at !== this.#refusedWrittenAt) this.becomeUnproven();
+    if (this.state === 'latched' && at !== this.#refusedWrittenAt) this.becomeUnproven();
   }
 
   /**
-   * Call it when the upstream has accepted the header. Returns false if the secret was refused in the meantime and the header is not the
-   * one of the probe: the accepted request was sent before the refusal, so its answer changes nothing.
+   * Call it when the upstream has accepted the header. It has no effect if the secret was refused in the meantime and the header is not the
+   * one of the probe: the accepted request was sent before the refusal.
    *
    * @param isProof false for an operation that needs no credential. It shows that the upstream does not lock the gateway out, and a service
    * that gets only such requests would otherwise never get two at a time.
    */
-  accepted(header: CredentialHeader, isProof: boolean): boolean {
-    if (this.state !== 'unproven' && header !== this.#probe) return false;
+  accepted(header: CredentialHeader, isProof: boolean): void {
+    if (this.state !== 'unproven' && header !== this.#probe) return;
     this.sendsSeveral = true;
-    if (!isProof) return false;
+    if (!isProof) return;
     this.#become('proven');
     if (this.#isAfterRefusal) void this.#options.probes.healed(this.#upstream, this.#options.now());
     this.#isAfterRefusal = false;
-    return true;
   }
 
   /** @param writtenAt when the refused secret was last written */
   refused(status: number, writtenAt: number | undefined): void {
-    this.state = 'refused';
+    this.state = 'latched';
     this.sendsSeveral = false;
     this.#refusedWrittenAt = writtenAt;
     this.#isAfterRefusal = true;

@@ -21,22 +21,22 @@ import { secretsIn, withoutSecrets } from './submitted-secrets.ts';
 
 interface ServerError {
   readonly code: ErrorCode;
-  /** What the answer says about the health of its target (upstream/targets/outcome.ts). */
-  readonly outcome: 'answered' | 'erred' | 'failed';
+  /** What the answer says about the health of its target (upstream/targets/attempt-end.ts). */
+  readonly end: 'answered' | 'erred' | 'failed';
   /** Whether the request is sent again, if that is safe and paid for (upstream/attempts/retry-plan.ts). */
   readonly isRetried: boolean;
 }
 
 /** What each status from 500 on means. 501 and 505 concern the request, not the service. */
 const SERVER_ERRORS: Readonly<Record<number, ServerError>> = {
-  500: { code: 'upstream_error', outcome: 'erred', isRetried: false },
-  501: { code: 'upstream_error', outcome: 'answered', isRetried: false },
-  502: { code: 'upstream_bad_response', outcome: 'failed', isRetried: true },
-  503: { code: 'upstream_unavailable', outcome: 'failed', isRetried: true },
-  504: { code: 'upstream_timeout', outcome: 'failed', isRetried: true },
-  505: { code: 'upstream_bad_response', outcome: 'answered', isRetried: false },
+  500: { code: 'upstream_error', end: 'erred', isRetried: false },
+  501: { code: 'upstream_error', end: 'answered', isRetried: false },
+  502: { code: 'upstream_bad_response', end: 'failed', isRetried: true },
+  503: { code: 'upstream_unavailable', end: 'failed', isRetried: true },
+  504: { code: 'upstream_timeout', end: 'failed', isRetried: true },
+  505: { code: 'upstream_bad_response', end: 'answered', isRetried: false },
 };
-const OTHER_SERVER_ERROR: ServerError = { code: 'upstream_bad_response', outcome: 'erred', isRetried: false };
+const OTHER_SERVER_ERROR: ServerError = { code: 'upstream_bad_response', end: 'erred', isRetried: false };
 
 /** @param status 500 or above */
 export function serverErrorOf(status: number): ServerError {

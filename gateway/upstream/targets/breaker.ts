@@ -4,7 +4,7 @@
 // and the next one may succeed. The breaker needs constant work per request, and no timers.
 
 import type { SendingFailure } from '../../catalogue/upstream-failure.ts';
-import type { AttemptOutcome } from './outcome.ts';
+import type { AttemptEnd } from './attempt-end.ts';
 
 export interface BreakerRules {
   /** Percentage of failures in the window that opens the breaker, 1–100. */
@@ -79,18 +79,18 @@ export class Breaker {
    * @param sentAtMs when the request was sent, as `clock` counts
    * @param failure cause, if the request failed
    */
-  ended(outcome: AttemptOutcome, sentAtMs: number, failure?: SendingFailure): void {
+  ended(end: AttemptEnd, sentAtMs: number, failure?: SendingFailure): void {
     const rules = this.#rules;
     // An attempt that was sent before the end of the last wait says nothing new: it belongs to the outage that opened the breaker.
     if (rules === 'off' || sentAtMs < this.#openUntilMs) return;
-    const isCheap = outcome === 'unreached' && this.#options.clock() - sentAtMs < UNREACHED_MS_MAX;
-    const hasFailed = outcome === 'failed' || (outcome === 'unreached' && !isCheap);
+    const isCheap = end === 'unreached' && this.#options.clock() - sentAtMs < UNREACHED_MS_MAX;
+    const hasFailed = end === 'failed' || (end === 'unreached' && !isCheap);
     if (this.#state === 'closed') {
-      if (outcome !== 'abandoned' && !isCheap) this.#count(rules, hasFailed, failure);
+      if (end !== 'abandoned' && !isCheap) this.#count(rules, hasFailed, failure);
     } else if (this.#state === 'half_open') {
       if (this.#trials > 0) this.#trials -= 1;
       if (hasFailed) this.#open(rules, this.#options.clock(), failure);
-      else if (outcome !== 'abandoned') this.#become('closed');
+      else if (end !== 'abandoned') this.#become('closed');
     }
   }
 

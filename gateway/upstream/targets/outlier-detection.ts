@@ -1,7 +1,7 @@
 // Outlier detection for one target: outstanding requests, consecutive failures, ejection and return.
 
 import type { SendingFailure } from '../../catalogue/upstream-failure.ts';
-import type { AttemptOutcome } from './outcome.ts';
+import type { AttemptEnd } from './attempt-end.ts';
 
 export interface EjectionRules {
   /** Failures in a row that eject a target. */
@@ -34,7 +34,7 @@ export interface TargetState {
   untilMs: number;
   /** Consecutive ejections. */
   ejections: number;
-  /** The outcome of an attempt that was sent before this time is ignored. It is the end of the last ejection. */
+  /** The end of an attempt that was sent before this time is ignored. It is the end of the last ejection. */
   judgedUntilMs: number;
   /** When the target was last found to work again, as `clock` counts. */
   returnedAtMs: number;
@@ -132,7 +132,7 @@ export function noteRequestBegan(state: TargetState): void {
  */
 export function noteRequestEnded(
   state: TargetState,
-  outcome: AttemptOutcome,
+  end: AttemptEnd,
   sentAtMs: number,
   rules: EjectionRules | 'off',
   clock: () => number,
@@ -143,7 +143,7 @@ export function noteRequestEnded(
   if (sentAtMs < state.judgedUntilMs) return undefined;
   const isTrial = state.phase === 'trial';
   if (isTrial && state.trials > 0) state.trials -= 1;
-  if (outcome === 'answered') {
+  if (end === 'answered') {
     const wasFailing = state.phase === 'in' && state.healthy && isFailing(state, rules);
     state.failuresInRow = 0;
     state.wasUnreached = false;
@@ -151,12 +151,12 @@ export function noteRequestEnded(
     readmit(state, rules, clock());
     return 'returning';
   }
-  if (outcome === 'abandoned') return undefined;
+  if (end === 'abandoned') return undefined;
   // A 500 counts here, unlike in the breaker: a target that answers every request by 500 is ejected while other targets work.
   if (state.failuresInRow === 0) state.failingSinceMs = clock();
   state.failuresInRow += 1;
   state.lastFailure = failure;
-  state.wasUnreached = outcome === 'unreached';
+  state.wasUnreached = end === 'unreached';
   const begins = state.phase === 'in' && state.failuresInRow === failuresOf(rules) ? 'failing' : undefined;
   if (rules === 'off') return begins;
   if (state.phase === 'ejected') return undefined;

@@ -5,7 +5,7 @@ import { failureText, type SendingFailure } from '../../catalogue/upstream-failu
 import type { Mode } from '../../exchange/caller.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
 import type { Dispatcher } from '../../http1/client/wire.ts';
-import type { AttemptOutcome } from './outcome.ts';
+import type { AttemptEnd } from './attempt-end.ts';
 import {
   type EjectionRules,
   noteRequestBegan,
@@ -97,20 +97,12 @@ export class Targets {
    * @param sentAtMs when the attempt began, as `clock` counts; not before the target was picked
    * @param failure cause, if the attempt failed or erred
    */
-  ended(target: Target, outcome: AttemptOutcome, sentAtMs: number, failure?: SendingFailure): void {
+  ended(target: Target, end: AttemptEnd, sentAtMs: number, failure?: SendingFailure): void {
     const { targetSets, clock } = this.#options;
     const { targetState, pooled } = target as PooledTarget;
     const { set } = pooled;
-    const change = noteRequestEnded(
-      targetState,
-      outcome,
-      sentAtMs,
-      set.rules.ejection,
-      clock,
-      set.targetStates,
-      failure,
-    );
-    set.breaker.ended(outcome, sentAtMs, failure);
+    const change = noteRequestEnded(targetState, end, sentAtMs, set.rules.ejection, clock, set.targetStates, failure);
+    set.breaker.ended(end, sentAtMs, failure);
     if (change !== undefined) targetSets.report(set, targetState, change);
   }
 

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
+import type { AttemptEnd } from '../../../gateway/upstream/targets/attempt-end.ts';
 import { Breaker, type BreakerRules, type BreakerState } from '../../../gateway/upstream/targets/breaker.ts';
-import type { AttemptOutcome } from '../../../gateway/upstream/targets/outcome.ts';
 
 const rules: BreakerRules = { failurePercent: 50, requestsMin: 10, windowSeconds: 10, openSeconds: 5 };
 
@@ -22,7 +22,7 @@ function createScene(given: BreakerRules | 'off' = rules) {
       nowMs += ms;
     },
     now: () => nowMs,
-    end(outcome: AttemptOutcome, times = 1, sentAtMs = nowMs) {
+    end(outcome: AttemptEnd, times = 1, sentAtMs = nowMs) {
       for (let i = 0; i < times; i++) breaker.ended(outcome, sentAtMs);
     },
   };

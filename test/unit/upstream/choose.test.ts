@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import type { AttemptOutcome } from '../../../gateway/upstream/targets/outcome.ts';
+import type { AttemptEnd } from '../../../gateway/upstream/targets/attempt-end.ts';
 import {
   createTargetState,
   type EjectionRules,
@@ -43,12 +43,12 @@ function createScene(count: number) {
       return target;
     },
     /** The request that has been on it longest. */
-    end(target: Candidate, outcome: AttemptOutcome) {
+    end(target: Candidate, outcome: AttemptEnd) {
       const [sentAtMs = nowMs, ...others] = sent.get(target) ?? [];
       sent.set(target, others);
       return noteRequestEnded(target.targetState, outcome, sentAtMs, rules, () => nowMs, targetStates);
     },
-    fail(target: Candidate, times = rules.failures, outcome: AttemptOutcome = 'failed') {
+    fail(target: Candidate, times = rules.failures, outcome: AttemptEnd = 'failed') {
       for (let i = 0; i < times; i++) {
         noteRequestBegan(target.targetState);
         noteRequestEnded(target.targetState, outcome, nowMs, rules, () => nowMs, targetStates);
@@ -189,7 +189,7 @@ describe('of several targets', () => {
 describe('any order of events', () => {
   type Step =
     | { readonly kind: 'pick' }
-    | { readonly kind: 'end'; readonly which: number; readonly outcome: AttemptOutcome }
+    | { readonly kind: 'end'; readonly which: number; readonly outcome: AttemptEnd }
     | { readonly kind: 'pass'; readonly ms: number }
     | { readonly kind: 'check'; readonly which: number; readonly healthy: boolean };
   const step: fc.Arbitrary<Step> = fc.oneof(
@@ -199,7 +199,7 @@ describe('any order of events', () => {
       arbitrary: fc.record({
         kind: fc.constant('end' as const),
         which: fc.nat(),
-        outcome: fc.constantFrom<AttemptOutcome>('answered', 'failed', 'erred', 'abandoned'),
+        outcome: fc.constantFrom<AttemptEnd>('answered', 'failed', 'erred', 'abandoned'),
       }),
     },
     {

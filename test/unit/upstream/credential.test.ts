@@ -35,7 +35,11 @@ function setUp(secret: Secret) {
     status: () => credential.status(),
     header: () => credential.header(true).value,
     accepted: (value: string) => credential.accepted(named(value), true),
-    refused: (value: string) => credential.refused(named(value), 401),
+    /** Returns whether the request is to be repeated. */
+    refused(value: string): boolean {
+      credential.refused(named(value), 401);
+      return !credential.isSuspended();
+    },
     told,
     put(next: Secret) {
       present = next;

@@ -14,18 +14,18 @@ import { serverErrorOf } from '../errors/upstream-errors.ts';
  *   erred       500, or another status that may concern this request alone               success   failure
  *   abandoned   the client left, or the gateway ended the attempt                        nothing   nothing
  */
-export type AttemptOutcome = 'answered' | 'erred' | 'unreached' | 'failed' | 'abandoned';
+export type AttemptEnd = 'answered' | 'erred' | 'unreached' | 'failed' | 'abandoned';
 
 const failures = new Set<ErrorCode>(['upstream_timeout', 'upstream_bad_response']);
 
 /**
- * Returns the outcome of an attempt.
+ * Returns how an attempt ended.
  *
  * @param status of the answer, undefined if none came
  * @param error the error that ended the exchange, undefined if the client got the answer
  */
-export function outcomeOf(status: number | undefined, error: unknown): AttemptOutcome {
-  if (status !== undefined && status >= 400) return status < 500 ? 'answered' : serverErrorOf(status).outcome;
+export function attemptEndOf(status: number | undefined, error: unknown): AttemptEnd {
+  if (status !== undefined && status >= 400) return status < 500 ? 'answered' : serverErrorOf(status).end;
   if (error instanceof GatewayError) {
     if (error.code === 'upstream_unreachable') return 'unreached';
     if (failures.has(error.code)) return 'failed';

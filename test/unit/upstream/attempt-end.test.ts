@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ErrorCode, GatewayError } from '../../../gateway/catalogue/errors.ts';
-import { type AttemptOutcome, outcomeOf } from '../../../gateway/upstream/targets/outcome.ts';
+import { type AttemptEnd, attemptEndOf } from '../../../gateway/upstream/targets/attempt-end.ts';
 
-const rows: readonly (readonly [string, number | undefined, ErrorCode | undefined, AttemptOutcome])[] = [
+const rows: readonly (readonly [string, number | undefined, ErrorCode | undefined, AttemptEnd])[] = [
   ['an answer', 200, undefined, 'answered'],
   ['a refusal of the request', 422, 'upstream_rejected', 'answered'],
   ['a refusal of the gateway', 401, 'upstream_auth_failed', 'answered'],
@@ -28,10 +28,10 @@ const rows: readonly (readonly [string, number | undefined, ErrorCode | undefine
   ['a bug of ours', undefined, 'internal_error', 'abandoned'],
 ];
 
-describe('the outcome of a sending', () => {
+describe('the end of an attempt', () => {
   for (const [what, status, code, expected] of rows) {
     it(`that ends with ${what} is ${expected}`, () => {
-      assert.equal(outcomeOf(status, code && new GatewayError(code)), expected);
+      assert.equal(attemptEndOf(status, code && new GatewayError(code)), expected);
     });
   }
 });
