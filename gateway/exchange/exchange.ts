@@ -27,6 +27,10 @@ export interface Arrived {
   readonly id: string;
   readonly request: DownstreamRequest;
   readonly response: DownstreamResponse;
+  /**
+   * Notes for log, metrics and traces. Each is declared by a row of `fields` in the capability of the folder whose code knows it. A note
+   * that most lines have also needs its first value in trail.ts, and its place in observe/log/line.ts.
+   */
   readonly trail: TrailNotes;
   readonly reservation: Reservation;
   /** The client's address, computed through the trusted proxies by `admit`; undefined before that. */
