@@ -1,4 +1,5 @@
-// The account at the ACME server (RFC 8555 section 7.3): made with the first order, and found again by its key. Throws AcmeFailure.
+// Manages the account at the ACME server (RFC 8555 section 7.3). The first order registers the account; later ones find it by its key. Throws
+// AcmeFailure.
 
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { publicJwk, type Signer, toJws } from './acme-client.ts';
@@ -10,18 +11,18 @@ export interface AccountSigner extends Signer {
   readonly account: string;
 }
 
-/** A new P-256 key in PEM. */
+/** Generates a P-256 key, in PEM. */
 export function newKeyPem(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
 }
 
-/** Finds the account or makes it, finishes a change of its key that was interrupted, and brings its contacts up to date. */
+/** Finds or registers the account. Finishes a key change that was interrupted, and updates the contacts. */
 export async function openAccount(work: Work): Promise<AccountSigner> {
   const { settings, journal, client } = work;
   let record = recordIn(journal.records(), 'account', settings.directory);
   if (record === undefined) {
-    // The record is stored before the server is asked. If this instance crashes, the next one finds the same account.
+    // Store the record before the request: if this instance crashes, the next one finds the same account.
     record = { key: sealedKey(work, newKeyPem()), contacts: settings.contacts };
     await save(work, record);
   }
@@ -55,7 +56,7 @@ export async function changeAccountKey(work: Work): Promise<void> {
   await finishKeyChange(work, next);
 }
 
-/** The server may have changed the key already. It then knows the account by the next key. */
+/** Finishes a key change. The server may have changed the key already: it then finds the account by the next key. */
 async function finishKeyChange(work: Work, record: AccountRecord): Promise<AccountRecord> {
   const { client } = work;
   const { url, nextKey } = record;
@@ -91,12 +92,11 @@ async function register(work: Work, key: KeyObject): Promise<string> {
       ...(settings.externalAccount && { externalAccountBinding: bindingOf(work, key, newAccount) }),
     },
   );
-  if (location === undefined)
-    throw new AcmeFailure('server', 'The ACME server does not name the account that it made.');
+  if (location === undefined) throw new AcmeFailure('server', 'The ACME server registered an account without a URL.');
   return location;
 }
 
-/** The public key of the account, authenticated with the secret of the external account (section 7.3.4). */
+/** Returns the public key of the account, signed with the secret of the external account (section 7.3.4). */
 function bindingOf({ settings }: Work, key: KeyObject, url: string): object {
   const { keyId = '', secret = '' } = settings.externalAccount ?? {};
   return toJws({ alg: 'HS256', kid: keyId, url }, Buffer.from(secret, 'base64url'), publicJwk(key));

@@ -1,11 +1,11 @@
-// The protocol of RFC 8555: directory, nonces and signed requests. Throws AcmeFailure.
+// The ACME client (RFC 8555): directory, nonces and signed requests. Throws AcmeFailure.
 
 import { createHmac, createPublicKey, hash, type JsonWebKey, type KeyObject, sign } from 'node:crypto';
 import type { HttpAnswer, HttpClient } from './acme-http.ts';
 import { AcmeFailure } from './failure.ts';
 import { type FailureKind, retryAfterMsOf } from './renewal.ts';
 
-/** A server may reject a nonce at any time (section 6.5). A server that rejects this many in a row has a fault. */
+/** A server may reject a nonce at any time (section 6.5). After this many rejections in a row, the request fails. */
 const NONCE_ATTEMPTS = 20;
 const PROBLEM = 'urn:ietf:params:acme:error:';
 
@@ -15,12 +15,12 @@ interface AcmeDirectory {
   readonly newOrder: string;
   readonly revokeCert: string;
   readonly keyChange: string;
-  /** RFC 9773; undefined if the server has none. */
+  /** The URL of renewal information (RFC 9773); undefined if the server has none. */
   readonly renewalInfo?: string;
   readonly meta?: { readonly externalAccountRequired?: boolean };
 }
 
-/** The key that signs, and the URL of its account; without the URL, the request carries the public key. */
+/** The key that signs, and the URL of its account. Without the URL, the request has the public key. */
 export interface Signer {
   readonly key: KeyObject;
   readonly account?: string | undefined;
@@ -36,18 +36,18 @@ interface AcmeAnswer<T> {
 interface AcmeClientOptions {
   readonly directoryUrl: string;
   readonly http: HttpClient;
-  /** Called before each request; throws to stop the work. */
+  /** Called before each request. It may throw, to stop the work. */
   before(): Promise<void>;
   readonly signal?: AbortSignal | undefined;
   now(): number;
 }
 
 export interface AcmeClient {
-  /** Read once. */
+  /** Returns the directory. The first call reads it. */
   directory(): Promise<AcmeDirectory>;
-  /** A signed request; without a payload, it reads (POST-as-GET). */
+  /** Sends a signed request. Without a payload, it reads a resource (POST-as-GET). */
   post<T>(url: string, signer: Signer, payload?: object): Promise<AcmeAnswer<T>>;
-  /** An unsigned request. */
+  /** Sends an unsigned request. */
   get<T>(url: string): Promise<AcmeAnswer<T>>;
 }
 
@@ -96,7 +96,7 @@ export function createAcmeClient({ directoryUrl, http, before, signal, now }: Ac
     }
     const taken = nonce;
     nonce = undefined;
-    if (taken === undefined) throw new AcmeFailure('server', 'The ACME server gives no nonce.');
+    if (taken === undefined) throw new AcmeFailure('server', 'The ACME server sent no nonce.');
     return taken;
   }
 
@@ -115,8 +115,8 @@ export function createAcmeClient({ directoryUrl, http, before, signal, now }: Ac
 }
 
 /**
- * A JWS (RFC 7515): of a request, or inside a request for a key change or an external account (sections 7.3.4 and 7.3.5). Made in one turn,
- * so that a simulation can repeat it (`test/simulation`).
+ * Makes a JWS (RFC 7515): a request, or the inner JWS of a key change or an external account (sections 7.3.4 and 7.3.5). It signs
+ * synchronously, because simulations have to be repeatable (`test/simulation`).
  */
 export function toJws(header: object, key: KeyObject | Uint8Array, payload?: object) {
   const part = (text: string) => Buffer.from(text).toString('base64url');
@@ -136,7 +136,10 @@ export function publicJwk(key: KeyObject): JsonWebKey {
   return createPublicKey(key).export({ format: 'jwk' });
 }
 
-/** The key authorization, which proves the control of a name: the token with the thumbprint (RFC 7638) of the account key (section 8.1). */
+/**
+ * Returns the key authorization, which proves the control of a name (section 8.1): the token with the thumbprint (RFC 7638) of the account
+ * key.
+ */
 export function keyAuthorizationOf(token: string, key: KeyObject): string {
   const { crv, kty, x, y } = publicJwk(key);
   return `${token}.${hash('sha256', JSON.stringify({ crv, kty, x, y }), 'base64url')}`;
@@ -149,7 +152,7 @@ export interface Problem {
   readonly subproblems?: readonly { readonly detail?: string; readonly identifier?: { readonly value?: string } }[];
 }
 
-/** The detail of a problem document, and the details of its subproblems. */
+/** Returns the detail of a problem document, and the details of its subproblems, as one sentence. */
 export function sentenceOf({ detail = 'no reason given', subproblems = [] }: Problem): string {
   const parts = subproblems.map((one) => `${one.identifier?.value ?? '?'}: ${one.detail ?? 'no reason given'}`);
   return [detail, ...parts].join('; ');

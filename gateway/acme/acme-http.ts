@@ -1,4 +1,5 @@
-// The HTTPS client of an ACME server: trusts additional authorities, and gives up at a deadline. Errors are failures of the kind `server`.
+// The HTTPS client for an ACME server. It can trust additional authorities, and each request has a deadline. Throws AcmeFailure of the kind
+// `server`.
 
 import { Agent, request } from 'node:https';
 import { getCACertificates } from 'node:tls';

@@ -1,4 +1,4 @@
-// The request of an operator: a command leaves it in the store, and waits until a gateway has granted it.
+// Passes the request of an operator to a running gateway: a command writes it into the store, and waits until a gateway has done it.
 
 import { type Machine, realMachine } from '../shared/machine.ts';
 import type { AcmeRecords, AcmeStore } from './acme-store.ts';
@@ -6,12 +6,12 @@ import { type AskedRecord, change, recordIn, recordName, SERVER } from './record
 import { isToCome } from './renewal.ts';
 
 const CHECK_MS = 200;
-/** Longer than an order takes, and longer than the lease of an instance that has died. */
+/** How long a command waits: longer than an order takes, and longer than the lease of an instance that has died. */
 const PATIENCE_MS = 120_000;
 
 export interface Asking {
   readonly store: AcmeStore;
-  /** The certificate; for the key of the account, `SERVER`. */
+  /** The id of the certificate; `SERVER` for the account key. */
   readonly id: string;
   readonly kind: AskedRecord['kind'] | 'revoke';
   readonly by: string;
@@ -20,8 +20,8 @@ export interface Asking {
 }
 
 /**
- * Asks the gateways for one piece of work, and waits for it. Returns the reason as a sentence if it was not done, and undefined when it was.
- * Rejects while the store is away.
+ * Writes the request, and waits until a gateway has done it. Returns undefined if it was done, otherwise a sentence with the reason. Rejects
+ * while the store is away.
  */
 export async function askGateways(asking: Asking): Promise<string | undefined> {
   const { store, id, machine = realMachine } = asking;
@@ -37,7 +37,7 @@ export async function askGateways(asking: Asking): Promise<string | undefined> {
   while (performance.now() < endsAt) {
     const records = await store.read();
     if (records.get(name) !== text) return outcomeOf(asking, before, records);
-    // A gateway that was at work already has met the limit. It takes up a change of the account's key nevertheless.
+    // A gateway at work has reached a rate limit of the server. Key changes of the account do not wait for it.
     const met = id === SERVER ? undefined : limitIn(records, id, store.now());
     if (met !== undefined) {
       await store.put({ [name]: undefined });
@@ -49,7 +49,7 @@ export async function askGateways(asking: Asking): Promise<string | undefined> {
   return 'No gateway has taken up the request: is one running with this store and this tls.acme?';
 }
 
-/** Returns a sentence on the rate limit of the server that the certificate has to wait for; undefined if there is none. */
+/** Returns a sentence on the rate limit that delays the certificate; undefined if there is none. */
 function limitIn(records: AcmeRecords, id: string, nowMs: number): string | undefined {
   const limits = [recordIn(records, 'attempts', id), recordIn(records, 'attempts', SERVER)];
   const limit = limits.find((one) => one?.kind === 'limited' && isToCome(one.nextAtMs, nowMs));
@@ -67,7 +67,7 @@ function requestFor(
 }
 
 /**
- * Returns the outcome of a request that is no longer in the store: it was granted, it has failed, or the store has lost its last writes.
+ * Returns the outcome of a request that is no longer in the store: it was done, it has failed, or the store has lost its last writes.
  */
 function outcomeOf({ id, kind }: Asking, before: AcmeRecords, records: AcmeRecords): string | undefined {
   if (kind === 'revoke' && recordIn(records, 'revocation', id)?.doneAtMs !== undefined) return undefined;

@@ -1,11 +1,11 @@
-// The self-signed certificate that proves the control of a host name in a TLS handshake: tls-alpn-01 (RFC 8737 section 3).
+// Makes the self-signed certificate that proves the control of a host name in a TLS handshake: tls-alpn-01 (RFC 8737 section 3).
 
 import { createHash, createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { realMachine } from '../shared/machine.ts';
 import { alternativeNames, signatureAlgorithm, signed } from './csr.ts';
 import { derInteger, derTagged, octets, oid, sequence, set, utcTime, utf8, yes } from './der.ts';
 
-/** The ALPN protocol of a validation. */
+/** The ALPN protocol of the handshake with which an ACME server validates a name. */
 export const ACME_TLS = 'acme-tls/1';
 
 const ACME_IDENTIFIER = '1.3.6.1.5.5.7.1.31';
@@ -18,7 +18,7 @@ export interface ChallengeCertificate {
   readonly key: string;
 }
 
-/** Makes a certificate with a new key, in about a millisecond. `nowMs`: the middle of its validity of two days. */
+/** Makes a certificate with a new key, in about a millisecond. It is valid for a day before and after `nowMs`. */
 export function createChallengeCertificate(
   name: string,
   keyAuthorization: string,

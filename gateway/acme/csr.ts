@@ -1,4 +1,4 @@
-// Certificate requests (RFC 2986) for P-256 keys, and the identifier of a certificate for renewal information (RFC 9773 section 4.1).
+// Makes certificate requests (RFC 2986) for P-256 keys, and identifiers of certificates for renewal information (RFC 9773 section 4.1).
 
 import { createPublicKey, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { bits, der, derInteger, derTagged, octets, oid, readDer, SEQUENCE, sequence, set } from './der.ts';
@@ -10,7 +10,7 @@ const AUTHORITY_KEY_IDENTIFIER = oid('2.5.29.35');
 const EXTENSIONS_TAG = 0xa3;
 const KEY_IDENTIFIER_TAG = 0x80;
 
-/** Returns the DER of a request for these names, signed with the private key. The subject is empty: the names are the alternative names. */
+/** Returns a request in DER, signed with the private key. Its subject is empty, and the names are subject alternative names. */
 export function createRequest(names: readonly string[], key: KeyObject): Buffer {
   const extensions = sequence(alternativeNames(names));
   const body = sequence(
@@ -22,7 +22,7 @@ export function createRequest(names: readonly string[], key: KeyObject): Buffer 
   return signed(body, key);
 }
 
-/** The extension that lists host names. */
+/** Returns the extension `subjectAltName` with these host names. */
 export function alternativeNames(names: readonly string[]): Buffer {
   const listed = names.map((name) => der(0x82, Buffer.from(name, 'ascii')));
   return sequence(oid(SUBJECT_ALTERNATIVE_NAME), octets(sequence(...listed)));
@@ -30,18 +30,18 @@ export function alternativeNames(names: readonly string[]): Buffer {
 
 export const signatureAlgorithm = () => sequence(oid(ECDSA_WITH_SHA256));
 
-/** A body with its algorithm and ECDSA signature. */
+/** Returns the body with the algorithm and its ECDSA signature. */
 export function signed(body: Buffer, key: KeyObject): Buffer {
   return sequence(body, signatureAlgorithm(), bits(sign('sha256', body, key)));
 }
 
-/** The identifier of a certificate in PEM form; undefined if it names no key of its authority. */
+/** Returns the identifier of a certificate in PEM; undefined if the certificate has no identifier of its authority's key. */
 export function certificateIdOf(pem: string): string | undefined {
   try {
     const [certificate] = readDer(new X509Certificate(pem).raw);
     const [body] = readDer(certificate?.content ?? Buffer.alloc(0));
     const fields = readDer(body?.content ?? Buffer.alloc(0));
-    // The version stands first, unless it is 1.
+    // The version comes first. It is absent for version 1.
     const serial = fields[0]?.tag === 0xa0 ? fields[1] : fields[0];
     const keyIdentifier = authorityKeyIn(fields.find(({ tag }) => tag === EXTENSIONS_TAG)?.content);
     if (serial === undefined || keyIdentifier === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Writes and reads the few forms of DER (ITU-T X.690) that certificate requests and certificates need.
+// Writes and reads the DER values (ITU-T X.690) that certificates and certificate requests need.
 
 interface DerValue {
   readonly tag: number;
@@ -10,7 +10,7 @@ interface DerValue {
 
 export const SEQUENCE = 0x30;
 
-/** A value with its tag and length. */
+/** Returns a value with its tag and length. */
 export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   return Buffer.concat([Buffer.from([tag]), lengthOf(content.length), content]);
@@ -22,28 +22,28 @@ export const octets = (content: Uint8Array) => der(0x04, content);
 export const utf8 = (text: string) => der(0x0c, Buffer.from(text));
 export const bits = (content: Uint8Array) => der(0x03, Buffer.from([0]), content);
 export const yes = () => der(0x01, Buffer.from([0xff]));
-/** A context-specific constructed value. */
+/** Returns a context-specific constructed value. */
 export const derTagged = (number: number, ...parts: readonly Uint8Array[]) => der(0xa0 + number, ...parts);
 
-/** A non-negative integer from its bytes, the most significant first. */
+/** Returns a non-negative integer from its bytes, the most significant byte first. */
 export function derInteger(bytes: Uint8Array): Buffer {
   const isNegative = ((bytes[0] ?? 0) & 0x80) !== 0;
   return der(0x02, isNegative ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
 }
 
-/** An object identifier in dotted form. */
+/** Returns an object identifier from its dotted form. */
 export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   return der(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
 }
 
-/** A time between 1950 and 2049, to the second. */
+/** Returns a time between 1950 and 2049, to the second. */
 export function utcTime(ms: number): Buffer {
   const text = new Date(ms).toISOString().replace(/[-:T]/g, '');
   return der(0x17, Buffer.from(`${text.slice(2, 14)}Z`));
 }
 
-/** The values in the content of a constructed value. Throws RangeError if it ends too early. */
+/** Returns the values in the content of a constructed value. Throws RangeError if the content ends too early. */
 export function readDer(bytes: Buffer): DerValue[] {
   const values: DerValue[] = [];
   for (let at = 0; at < bytes.length; ) {

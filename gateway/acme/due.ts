@@ -1,4 +1,4 @@
-// Decides from the records what is due for a certificate now. Pure. Times are epoch milliseconds by the clock of the store.
+// Decides from the records which work is due for a certificate. Pure. Times are epoch milliseconds by the clock of the store.
 
 import type { CertificateLife } from '../shared/certificate-life.ts';
 import type { AcmeRecords } from './acme-store.ts';
@@ -8,16 +8,16 @@ import { isToCome, renewAtMs } from './renewal.ts';
 /** The certificate in use. */
 export interface Held extends CertificateLife {
   readonly fingerprint: string;
-  /** For renewal information; undefined if it has none. */
+  /** The identifier for renewal information; undefined if the certificate has none. */
   readonly certificateId: string | undefined;
   readonly isRevoked: boolean;
   readonly issuedAtMs: number;
 }
 
-/** `order`: order or renew. `ask`: read renewal information. */
+/** `order`: order or renew the certificate. `ask`: read its renewal information. */
 export type DueWork = 'order' | 'ask' | 'revoke';
 
-/** @param held undefined if there is no certificate for these names yet */
+/** @param held the certificate in use; undefined if there is none for these names yet */
 export function dueFor(id: string, records: AcmeRecords, held: Held | undefined, nowMs: number): DueWork | undefined {
   const attempts = recordIn(records, 'attempts', id);
   const server = recordIn(records, 'attempts', SERVER);
@@ -25,7 +25,7 @@ export function dueFor(id: string, records: AcmeRecords, held: Held | undefined,
   const isLimited = [attempts, server].some((one) => one?.kind === 'limited' && isToCome(one.nextAtMs, nowMs));
   const asked = recordIn(records, 'asked', id);
   if (revocationAsked(records, id) !== undefined && !isLimited) return 'revoke';
-  // A request of an operator waits for the server's rate limits, but not for the back-off.
+  // The request of an operator waits for a rate limit of the server, but not for the back-off.
   if (asked?.kind === 'order' && !isLimited) return 'order';
   if (isBlocked) return undefined;
   if (recordIn(records, 'order', id) !== undefined) return 'order';
@@ -36,14 +36,14 @@ export function dueFor(id: string, records: AcmeRecords, held: Held | undefined,
   return renewal?.certificateId === held.certificateId && isToCome(renewal.askAtMs, nowMs) ? undefined : 'ask';
 }
 
-/** When the certificate is renewed. */
+/** Returns the time at which the certificate is renewed. */
 export function renewalOf(id: string, records: AcmeRecords, held: Held): number {
   const renewal = recordIn(records, 'renewal', id);
   const window = renewal?.certificateId === held.certificateId ? renewal?.window : undefined;
   return renewAtMs(held, held.issuedAtMs, window, shareOf(held.fingerprint));
 }
 
-/** A number from 0 to 1 that all instances compute alike for one certificate. */
+/** Returns a number from 0 to 1, which is the same on all instances. */
 function shareOf(fingerprint: string): number {
   return Number.parseInt(fingerprint.replace(/[^0-9A-Fa-f]/g, '').slice(0, 8) || '0', 16) / 0xffff_ffff;
 }

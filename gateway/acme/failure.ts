@@ -1,4 +1,4 @@
-// The errors of an attempt to get a certificate; their kind decides when the next attempt begins.
+// The errors of an attempt to get a certificate. The kind of an error decides when the next attempt begins.
 
 import type { FailureKind } from './renewal.ts';
 
@@ -22,10 +22,10 @@ export class AcmeFailure extends Error {
   }
 }
 
-/** The store cannot be reached: the work ends, and nothing is recorded. */
+/** The store cannot be reached. The work ends, and no failure is recorded. */
 export class StoreAway extends Error {}
 
-/** A later holder has taken the lease: this instance stops its work and changes nothing. */
+/** A later holder has taken the lease. This instance stops its work, and changes nothing. */
 export class LeaseLost extends Error {
   constructor() {
     super('Another instance orders the certificates now.');

@@ -1,5 +1,5 @@
-// The work of the instance that has the lease, one certificate after the other: order, renew, revoke, ask for renewal information. Each
-// outcome is one write.
+// Does the work that is due, while this instance has the lease: orders, renews and revokes certificates, and reads renewal information, one
+// certificate after the other. Each outcome is stored in one step.
 
 import { X509Certificate } from 'node:crypto';
 import type { CertificateLife } from '../shared/certificate-life.ts';
@@ -39,16 +39,16 @@ interface JobsOptions {
 }
 
 /**
- * The errors of a server that does not know the account, or knows it by another key because the store has lost the latest one. In both
- * cases the key in the store is registered; this changes nothing if the server already knows the key.
+ * The errors of a server that does not know the account, or knows another key of it because the store has lost the latest key. In both
+ * cases the gateway registers the key in the store. The server ignores the registration of a known key.
  */
 const ACCOUNT_LOST: readonly (string | undefined)[] = ['accountDoesNotExist', 'malformed'];
 
-/** The author of an order that the gateway makes without a command. */
+/** The author of orders that no operator has requested. */
 const BY_ITSELF = 'acme';
 
 interface Jobs {
-  /** Does all work that is due. Rejects with LeaseLost, or if the store is away; failures of the server are recorded. */
+  /** Does all work that is due. Records failures of the server. Rejects with LeaseLost, or if the store is away. */
   run(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
     }
   }
 
-  /** Writes certificates that the store has lost and this instance still has. */
+  /** Restores certificates that this instance has, but the store has lost. */
   async function putBack(): Promise<void> {
     for (const id of settings.certificates.map(certificateIdFor)) {
       const name = recordName('certificate', id);
@@ -88,20 +88,19 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
     return signer;
   }
 
-  /** Records a failure with the time of the next attempt. */
+  /** Runs a job. If it fails, records the failure with the time of the next attempt. */
   async function attempt(id: string, names: readonly string[], job: () => Promise<void>): Promise<void> {
     try {
       await withAccount(job);
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof StoreAway) throw error;
-      // A fault of the gateway backs off like a refusal: it must not be repeated at once.
+      // After a fault of the gateway, too, the next attempt must wait.
       await noteFailure(id, names, error instanceof AcmeFailure ? error : new AcmeFailure('refused', String(error)));
     }
   }
 
   /**
-   * Runs a job. If the server no longer knows the account or its key, registers the key and runs the job once more, because a later attempt
-   * would fail in the same way.
+   * Runs a job with the account. If the server no longer knows the account or its key, registers the key and runs the job once more.
    */
   async function withAccount(job: () => Promise<void>): Promise<void> {
     try {
@@ -116,7 +115,7 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
 
   async function noteFailure(id: string, names: readonly string[], failure: AcmeFailure): Promise<void> {
     const { kind, retryAfterMs, message: reason } = failure;
-    // A server that is away concerns all certificates.
+    // A failure of the server delays the work for all certificates.
     const concerned = kind === 'server' || signer === undefined ? SERVER : id;
     const failures = (recordIn(records(), 'attempts', concerned)?.failures ?? 0) + 1;
     const atMs = now();
@@ -126,7 +125,7 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
     await journal.write({
       ...change('attempts', concerned, attempts),
       ...change('asked', id, undefined),
-      // A revocation that was asked for since this work began waits for its turn.
+      // Keep the request for a revocation that arrived during this work.
       ...(revocationAsked(records(), id) && change('revocation', id, undefined)),
       ...(isOver && forgotten(id)),
     });

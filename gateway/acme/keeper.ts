@@ -1,4 +1,5 @@
-// Keeps the certificates of `tls.acme`: follows the records of the store, and does the work that is due while this instance has the lease.
+// Keeps the certificates of `tls.acme` up to date. It follows the records in the store. While this instance has the lease, it also orders and
+// renews certificates.
 
 import { type Machine, realMachine, type Timer } from '../shared/machine.ts';
 import type { TextSeal } from '../shared/stores/seal.ts';
@@ -19,13 +20,13 @@ import {
 } from './view.ts';
 import { type AcmeSettings, createJournal, createPause } from './work.ts';
 
-/** Interval between two reads of the store. An announcement may be lost, and all instances must use a new certificate within a second. */
+/** Interval between two reads of the store: all instances must use a new certificate within a second, even if its announcement is lost. */
 const CHECK_MS = 750;
-/** By a third longer than a request to the server may take, so that the holder keeps the lease while it waits for an answer. */
+/** Duration of the lease: a third longer than a request to the server may take, because the holder needs the lease while it waits. */
 const LEASE_MS = 20_000;
-/** How long an instance that ends waits for the answer to its last request, so that what the server has made is stored. */
+/** How long an instance that ends waits for the answer to its last request, in order to store the result. */
 const LAST_ANSWER_MS = 5000;
-/** An instance whose clock differs this much from the store's clock takes the server's certificate for expired or not yet valid. */
+/** With a clock that differs this much from the store's clock, an instance may take the server's certificate for expired or not yet valid. */
 const WRONG_CLOCK_MS = 3_600_000;
 /**
  * How long an instance with a wrong clock leaves the work to the others. If the clock of the store is wrong, all instances wait this long.
@@ -38,27 +39,27 @@ interface KeeperOptions {
   readonly settings: AcmeSettings;
   readonly http: HttpClient;
   readonly readPair: ReadPair;
-  /** The clock of this machine. The times of records are by the clock of the store. */
+  /** The clock of this machine. Times in records are by the clock of the store. */
   now(): number;
   readonly machine?: Machine;
   readonly leaseMs?: number;
-  /** The certificates to show have changed. */
+  /** Called when a certificate for listeners has changed. */
   onCertificates(all: readonly ShownCertificate[]): void;
   onEvent(event: AcmeEvent): void;
-  /** A record cannot be used. */
+  /** Called for a record that cannot be used. */
   onUnusable(id: string, reason: string): void;
-  /** With the reason when the store can no longer be read, and with undefined when it can be read again. */
+  /** Called with a reason when the store can no longer be read, and with undefined when it can be read again. */
   onStore(reason: string | undefined): void;
 }
 
 interface ChallengeAnswers {
   /** Whether the name belongs to a configured certificate. */
   isConfigured(name: string): boolean;
-  /** The certificate that answers a validation of the name; undefined if none is known here. */
+  /** Returns the challenge certificate of a name; undefined if this instance knows none. */
   known: AcmeView['challengeFor'];
-  /** Like `known`, but reads the store first if this instance knows no certificate for the name. */
+  /** Returns the challenge certificate of a name. Reads the store first if this instance knows none. */
   find(name: string): Promise<ReturnType<AcmeView['challengeFor']>>;
-  /** The key authorization of a token of http-01. */
+  /** Returns the key authorization of a token of http-01. */
   findToken(token: string): Promise<string | undefined>;
 }
 
@@ -68,9 +69,9 @@ export class Keeper {
   readonly #machine: Machine;
   readonly #leaseMs: number;
   readonly #view: AcmeView;
-  /** Aborted when this instance begins nothing more. */
+  /** Aborted when this instance begins to end: it starts no new request. */
   readonly #ended = new AbortController();
-  /** Aborted when this instance no longer waits for the answer to its last request. */
+  /** Aborted when this instance stops waiting for the answer to its last request. */
   readonly #cutOff = new AbortController();
   #records: AcmeRecords = new Map();
   #checking: Promise<void> | undefined;
@@ -104,7 +105,7 @@ export class Keeper {
     };
   }
 
-  /** Reads the store. Rejects with a sentence if the records were sealed with another `certificate_key`. */
+  /** Reads the store. Rejects with an Error for operators if the records were sealed with another `certificate_key`. */
   async open(): Promise<void> {
     try {
       await this.#refresh();
@@ -114,7 +115,7 @@ export class Keeper {
     }
   }
 
-  /** Begins to order: the listeners can answer challenges now. */
+  /** Allows orders. Call it when the listeners can answer challenges. */
   begin(): void {
     this.#timer = this.#machine.setInterval(() => this.#check(), CHECK_MS).unref();
     this.#unsubscribe = this.#options.store.subscribe(() => void this.#check());
@@ -129,7 +130,7 @@ export class Keeper {
     return this.#options.settings.certificates.map((names) => keptIn(this.#records, this.#view, names));
   }
 
-  /** Ends the work in progress after the answer to its last request; another instance continues it. */
+  /** Waits for the answer to the last request, and stops. Another instance continues the work. */
   async close(): Promise<void> {
     const { clearInterval, setTimeout, clearTimeout } = this.#machine;
     clearInterval(this.#timer);
@@ -159,7 +160,7 @@ export class Keeper {
     );
   }
 
-  /** Reads the store, and begins the work that is due. One check is in progress at a time. */
+  /** Reads the store, and starts the work that is due. One check runs at a time. */
   #check(): Promise<void> {
     this.#checking ??= this.#checkOnce().finally(() => {
       this.#checking = undefined;
@@ -202,14 +203,14 @@ export class Keeper {
     return Math.abs(this.#options.now() - this.#options.store.now()) > WRONG_CLOCK_MS;
   }
 
-  /** Takes the lease, does the work that is due, and gives the lease back. If another instance has the lease, that one does the work. */
+  /** Takes the lease, does the work that is due, and gives the lease back. Does nothing if another instance has the lease. */
   async #workOnce(): Promise<void> {
     const { store } = this.#options;
     let token: number | undefined;
     try {
       token = await store.take(this.#leaseMs);
       if (token === undefined) return;
-      // Read under the lease: the previous holder may have done the work.
+      // Read again under the lease, because the previous holder may have done the work.
       await this.#refresh();
       await this.#workUnder(token);
       await this.#refresh();
@@ -217,8 +218,8 @@ export class Keeper {
       if (error instanceof LeaseLost || this.#ended.signal.aborted) return;
       this.#noteStore((error as Error).message);
     } finally {
-      // The server may still process a request that was cut off. So the lease is not given back then: until it expires, it keeps other
-      // instances from the work.
+      // After a request that was cut off, do not give the lease back: the server may still process the request, and other instances have to
+      // wait until the lease expires.
       if (token !== undefined && !this.#cutOff.signal.aborted)
         await Promise.resolve(store.release(token)).catch(() => undefined);
     }

@@ -1,5 +1,5 @@
-// Gets one certificate, from order to issue (RFC 8555 section 7.4). Every step is stored before the server is asked for the next one, so
-// that another instance continues where this one ended. Throws AcmeFailure; the caller removes an order that was refused.
+// Orders one certificate (RFC 8555 section 7.4). It stores the result of each step before it requests the next one: another instance can
+// continue the order. Throws AcmeFailure. If the kind is `refused`, the caller removes the order.
 
 import { createPrivateKey } from 'node:crypto';
 import { type AccountSigner, newKeyPem } from './account.ts';
@@ -9,7 +9,7 @@ import { AcmeFailure } from './failure.ts';
 import { type ChallengeRecord, certificateIdFor, change, type OrderRecord, recordIn, sealedAs } from './records.ts';
 import type { Work } from './work.ts';
 
-/** Longest time for one attempt. The order is kept, and the next attempt continues it. */
+/** Maximum duration of an attempt. The next attempt continues the order. */
 const ATTEMPT_MAX_MS = 300_000;
 const POLL = { firstMs: 500, longestMs: 10_000, retryAfterMaxMs: 60_000 } as const;
 
@@ -33,13 +33,13 @@ interface Authorization {
   }[];
 }
 
-/** A certificate in PEM with its sealed key. */
+/** A certificate in PEM, and its sealed key. */
 interface IssuedPair {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** Orders a certificate, or continues the order that is stored. @param replaces identifier of the certificate that it renews */
+/** Orders a certificate, or continues a stored order. @param replaces identifier of the certificate that is renewed */
 export async function orderCertificate(
   work: Work,
   signer: AccountSigner,
@@ -61,10 +61,13 @@ export async function orderCertificate(
     else if (order.status === 'ready') await finalize(work, signer, names, record, order);
     else await wait(retryAfterMs);
   }
-  throw new AcmeFailure('server', 'The ACME server has not issued the certificate in time; the order goes on.');
+  throw new AcmeFailure(
+    'server',
+    'The ACME server has not issued the certificate in time. The next attempt continues the order.',
+  );
 }
 
-/** Turns an order that the server no longer knows into a refusal, after which the caller removes it. */
+/** Reads the order. If the server no longer knows it, throws a refusal: the caller then removes the order. */
 async function orderAt(work: Work, signer: AccountSigner, url: string) {
   try {
     return await work.client.post<Order>(url, signer);
@@ -87,19 +90,19 @@ async function begin(
   const ask = (payload: object) => work.client.post<Order>(newOrder, signer, payload);
   const isRenewal = replaces !== undefined && renewalInfo !== undefined;
   const { location } = await ask(isRenewal ? { identifiers, replaces } : { identifiers }).catch((error: unknown) => {
-    // The server may count the former certificate as replaced, or not know it: then order without naming it.
+    // The server may not know the former certificate, or count it as replaced already. Order without naming it then.
     const isAboutFormer = isRenewal && error instanceof AcmeFailure && error.kind === 'refused';
     if (!isAboutFormer) throw error;
     return ask({ identifiers });
   });
-  if (location === undefined) throw new AcmeFailure('server', 'The ACME server does not name the order that it made.');
+  if (location === undefined) throw new AcmeFailure('server', 'The ACME server created an order without a URL.');
   const key = work.seal.seal(newKeyPem(), sealedAs(id));
   const record = { url: location, account: signer.account, key, atMs: work.now() };
   await work.journal.write(change('order', id, record));
   return record;
 }
 
-/** Publishes the answers of all open challenges, then asks the server to validate, and waits until it has. */
+/** Publishes the answers to all open challenges, asks the server to validate them, and waits until it has done so. */
 async function authorize(work: Work, signer: AccountSigner, id: string, order: Order, endsAt: number): Promise<void> {
   const open: { readonly url: string; readonly challenge: Authorization['challenges'][number] }[] = [];
   const answers: ChallengeRecord[] = [];
@@ -153,7 +156,7 @@ async function finalize(
   try {
     await work.client.post(order.finalize, signer, { csr });
   } catch (error) {
-    // An earlier attempt has finalized it.
+    // An earlier attempt has finalized the order.
     if (!(error instanceof AcmeFailure && error.type === 'orderNotReady')) throw error;
     await work.pause(POLL.firstMs);
   }
@@ -161,12 +164,12 @@ async function finalize(
 
 async function download(work: Work, signer: AccountSigner, { key }: OrderRecord, order: Order): Promise<IssuedPair> {
   if (order.certificate === undefined)
-    throw new AcmeFailure('server', 'The ACME server does not name the certificate that it issued.');
+    throw new AcmeFailure('server', 'The ACME server issued a certificate without a URL.');
   const { text } = await work.client.post(order.certificate, signer);
   return { certificate: text, key };
 }
 
-/** Waits as long as the server says, within bounds; otherwise twice as long each time. */
+/** Creates a function that waits before the next poll: for Retry-After, within bounds; otherwise twice as long each time. */
 function createWait({ pause }: Work): (retryAfterMs: number | undefined) => Promise<void> {
   let ms: number = POLL.firstMs;
   return async function wait(retryAfterMs) {

@@ -1,20 +1,20 @@
-// The kinds of records in the store of certificates, and their names. A certificate is identified by its sorted host names.
+// Defines the records in the certificate store, and their names. The id of a certificate is the sorted list of its host names.
 
 import type { AcmeRecords } from './acme-store.ts';
 import type { FailureKind, RenewalWindow } from './renewal.ts';
 
-/** The account at one server. */
+/** The account at an ACME server. */
 export interface AccountRecord {
   /** Sealed PEM. */
   readonly key: string;
   /** Undefined until the server has confirmed the account. */
   readonly url?: string | undefined;
   readonly contacts: readonly string[];
-  /** Sealed PEM of the key that replaces `key`, while the server is asked for the change. */
+  /** During a key change, the key that replaces `key`. Sealed PEM. */
   readonly nextKey?: string | undefined;
 }
 
-/** An order in progress. Its key is stored before the certificate exists, so that another instance can finish the order. */
+/** An order in progress. It has the private key of the certificate: another instance needs it to finish the order. */
 export interface OrderRecord {
   readonly url: string;
   readonly account: string;
@@ -34,14 +34,14 @@ interface CertificateRecord {
   readonly revokedAtMs?: number | undefined;
 }
 
-/** The answer of any instance to a validation. Tokens are no secrets. */
+/** The answer to a validation, which every instance gives. Its token is not secret. */
 export interface ChallengeRecord {
   readonly name: string;
   readonly token: string;
   readonly keyAuthorization: string;
 }
 
-/** Failures in a row, and when the next attempt may begin. */
+/** The number of failures in a row, and the time of the next attempt. */
 export interface AttemptsRecord {
   readonly failures: number;
   readonly kind: FailureKind;
@@ -52,13 +52,13 @@ export interface AttemptsRecord {
 
 /** Renewal information of the certificate in use. */
 interface RenewalRecord {
-  /** The certificate that it is about. */
+  /** The identifier of the certificate that the server was asked about. */
   readonly certificateId: string;
   readonly window?: RenewalWindow | undefined;
   readonly askAtMs: number;
 }
 
-/** The request of a command. */
+/** The request of an operator, written by a command. */
 export interface AskedRecord {
   readonly kind: 'order' | 'account key';
   readonly by: string;
@@ -66,17 +66,17 @@ export interface AskedRecord {
 }
 
 /**
- * The request of a command to revoke the certificate that is in use then. It has a record of its own, because an order in progress grants a
- * request to order, but not this one: its certificate takes the place of the one to revoke.
+ * The request of an operator to revoke the certificate in use. It is not an AskedRecord, because the end of an order in progress removes that
+ * record, and would remove this request without a revocation.
  */
 interface RevocationRecord {
-  /** PEM, as the record of the certificate has it. */
+  /** The certificate to revoke. PEM, with the text of its record. */
   readonly certificate: string;
   readonly by: string;
   readonly atMs: number;
   /**
-   * When the server confirmed the revocation. The record stays: if it were removed, its author could take a loss of the store for a
-   * success.
+   * The time at which the server confirmed the revocation. The record stays, because a command takes a missing record for a loss of the
+   * store.
    */
   readonly doneAtMs?: number | undefined;
 }
@@ -97,23 +97,23 @@ export type RecordKind = keyof Kinds;
 
 /** The record that holds the fingerprint of `certificate_key`. */
 export const SEAL_RECORD = 'seal';
-/** Stands for the server as a whole, in place of a certificate id. */
+/** In place of a certificate id: a record about the server as a whole. */
 export const SERVER = 'server';
 
 export const recordName = (kind: RecordKind, id: string) => `${kind} ${id}`;
 
-/** Undefined if the record does not exist or cannot be parsed. */
+/** Returns a record; undefined if it does not exist, or cannot be parsed. */
 export function recordIn<K extends RecordKind>(records: AcmeRecords, kind: K, id: string): Kinds[K] | undefined {
   return parseRecord(records.get(recordName(kind, id)));
 }
 
-/** The revocation that waits for its turn; undefined if there is none. */
+/** Returns a requested revocation that is not done yet; undefined if there is none. */
 export function revocationAsked(records: AcmeRecords, id: string): RevocationRecord | undefined {
   const asked = recordIn(records, 'revocation', id);
   return asked?.doneAtMs === undefined ? asked : undefined;
 }
 
-/** All records of a kind. */
+/** Returns all records of a kind, by id. */
 export function recordsOf<K extends RecordKind>(records: AcmeRecords, kind: K): Map<string, Kinds[K]> {
   const found = new Map<string, Kinds[K]>();
   for (const [name, text] of records) {
@@ -124,13 +124,13 @@ export function recordsOf<K extends RecordKind>(records: AcmeRecords, kind: K): 
   return found;
 }
 
-/** The change that writes a record, or removes it if the value is undefined. */
+/** Returns the change that writes a record. If the value is undefined, it removes the record. */
 export function change<K extends RecordKind>(kind: K, id: string, value: Kinds[K] | undefined) {
   return { [recordName(kind, id)]: value === undefined ? undefined : JSON.stringify(value) };
 }
 
 export const certificateIdFor = (names: readonly string[]) => [...names].sort().join(',');
-/** The private key of a certificate is sealed under this name, in the order and in the certificate. */
+/** The name under which the private key of a certificate is sealed, in the order and in the certificate. */
 export const sealedAs = (id: string) => `key ${id}`;
 
 function parseRecord<T>(text: string | undefined): T | undefined {

@@ -1,5 +1,4 @@
-// The store of certificates in Redis, for all instances that share it. Every step is one script; the clock of Redis decides when a lease
-// ends.
+// The certificate store of instances that share a Redis. Each operation is one script. The clock of Redis decides when the lease ends.
 
 import { type ConnectRedis, openRedis } from '../redis/client.ts';
 import { evaluate, type Script, toScript } from '../redis/sealed-script.ts';
@@ -7,7 +6,7 @@ import { subscribe } from '../redis/subscribe.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
 import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
 
-/** All names share the hash tag, so that they lie on one slot. */
+/** All names have one hash tag, because a script needs its keys in one slot. */
 const RECORDS = '{gateway}:acme';
 const LEASE = '{gateway}:acme:lease';
 const COMMAND_TIMEOUT_MS = 1000;
@@ -33,7 +32,7 @@ end
 `;
 const script = (source: string): Script => toScript(PRELUDE + source);
 
-/** The time, and the records only if the version is not the known one. `born` tells a wiped server from a known one. */
+/** Returns the time, and the records if their version has changed. `born` shows that Redis has lost all records and counts versions anew. */
 const READ = script(`
 local born, version = unpack(call('HMGET', lease, 'born', 'version'))
 if not born then
@@ -67,7 +66,7 @@ return 1
 `);
 const PUT = script(`changed(1)`);
 
-/** Connects at once and reconnects by itself. Resolves when the first attempt to connect has succeeded or failed. */
+/** Opens the store. Resolves when the first attempt to connect has succeeded or failed; the client reconnects by itself. */
 export async function openRedisAcmeStore(
   url: string,
   connect?: ConnectRedis,
@@ -77,7 +76,7 @@ export async function openRedisAcmeStore(
   const client = await openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS }, connect);
   const run = (which: Script, ...args: (string | number)[]) => evaluate(client, which, [RECORDS, LEASE], args);
   let known: { readonly state: string; readonly records: AcmeRecords; readonly channel: string } | undefined;
-  /** By how much the clock of Redis is ahead of the monotonic clock of this process. */
+  /** The difference between the clock of Redis and the monotonic clock of this process. */
   let aheadMs: number | undefined;
   const closers: (() => void)[] = [];
 

@@ -1,4 +1,4 @@
-// Reads from the ACME server when a certificate should be renewed (RFC 9773), and records it.
+// Reads renewal information from the ACME server (RFC 9773), which suggests a time for the renewal, and stores it.
 
 import { AcmeFailure } from './failure.ts';
 import { change, recordIn } from './records.ts';
@@ -10,7 +10,7 @@ interface RenewalInformation {
 }
 
 /**
- * If the server has no renewal information, or broken information, it is read again later; until then the lifetime decides.
+ * If the renewal information is missing or broken, it is read again later. Until then, the lifetime decides about the renewal.
  *
  * @param certificateId undefined if the certificate in use has none
  */

@@ -1,5 +1,4 @@
-// Computes when a certificate is renewed, and when a failed attempt is repeated. Pure. Times are epoch milliseconds, durations
-// milliseconds.
+// Computes the times of renewals, and of new attempts after failures. Pure. Times are epoch milliseconds, durations milliseconds.
 
 import type { CertificateLife } from '../shared/certificate-life.ts';
 
@@ -7,17 +6,17 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Without renewal information: the part of the lifetime after which a certificate is renewed, and the width of the jitter. */
+/** Without renewal information, a certificate is renewed after this part of its lifetime, plus a jitter. */
 const RENEW_AFTER = 2 / 3;
 const JITTER = 1 / 30;
-/** Renewal begins at this part of the lifetime at the latest, whatever the window says: a failure needs time for another attempt. */
+/** The latest renewal, as a part of the lifetime, even if the server suggests a later time: after a failure, another attempt needs time. */
 const LATEST = 0.95;
-/** A new certificate is not renewed within this part of its lifetime, whatever the server or the clock says: renewals would never end. */
+/** The earliest renewal, as a part of the lifetime. Without it, a wrong suggestion or a wrong clock would cause endless renewals. */
 const EARLIEST = { share: 1 / 24, mostMs: DAY_MS } as const;
 /** Bounds for the interval between reads of renewal information (RFC 9773 section 4.3.2). */
 const ASK_AGAIN = { least: MINUTE_MS, most: DAY_MS, otherwise: 6 * HOUR_MS } as const;
 
-/** The suggested window of the server, with the moment in it that was chosen. */
+/** The window that the server suggests, and the moment that the gateway has chosen in it. */
 export interface RenewalWindow {
   readonly startMs: number;
   readonly endMs: number;
@@ -25,10 +24,10 @@ export interface RenewalWindow {
 }
 
 /**
- * When the certificate is due.
+ * Returns the time of the renewal.
  *
- * @param issuedAtMs when it was received
- * @param share from 0 to 1: equal on all instances for one certificate, different among certificates
+ * @param issuedAtMs the time at which the gateway received the certificate
+ * @param share the jitter, from 0 to 1: for one certificate the same on all instances, for other certificates different
  */
 export function renewAtMs(
   life: CertificateLife,
@@ -47,7 +46,7 @@ export function renewAtMs(
 }
 
 /**
- * Chooses a moment of the window that the server suggests, and keeps the former one while the window stays the same. Undefined if the
+ * Chooses a moment in the window that the server suggests. Keeps the former moment while the window stays the same. Returns undefined if the
  * window ends before it begins (RFC 9773 section 4.2).
  */
 export function selectMoment(
@@ -62,15 +61,15 @@ export function selectMoment(
   return { startMs, endMs, selectedMs: Math.round(startMs + random() * (endMs - startMs)) };
 }
 
-/** How long until renewal information is read again. @param retryAfterMs undefined if the server did not say */
+/** Returns the time until the next read of renewal information. @param retryAfterMs undefined if the server sent no Retry-After */
 export function askAgainAfterMs(retryAfterMs: number | undefined): number {
   if (retryAfterMs === undefined) return ASK_AGAIN.otherwise;
   return Math.min(Math.max(retryAfterMs, ASK_AGAIN.least), ASK_AGAIN.most);
 }
 
 /**
- * `server`: it is away or fails; `refused`: it refuses the order or a challenge failed; `limited`: a rate limit. `server` applies to all
- * certificates, because it has nothing to do with their names.
+ * `server`: the server is away or fails, which delays all certificates. `refused`: the server refused the order, or a challenge failed.
+ * `limited`: a rate limit of the server.
  */
 export type FailureKind = 'server' | 'refused' | 'limited';
 
@@ -83,22 +82,22 @@ const BACK_OFF: Readonly<Record<FailureKind, { readonly firstMs: number; readonl
 
 interface Failed {
   readonly kind: FailureKind;
-  /** Failures in a row, this one included. */
+  /** The number of failures in a row, including this one. */
   readonly failures: number;
   readonly retryAfterMs: number | undefined;
   readonly random: () => number;
 }
 
-/** The gateway waits no longer than this, even if the server asks for more; a record with a later time was written by a wrong clock. */
+/** The longest wait, even if the server asks for more. A record with a later time was written by a wrong clock. */
 const LONGEST_WAIT_MS = 7 * DAY_MS;
 
-/** Whether a time is in the future and near enough to be waited for. */
+/** Whether a time is in the future, and not beyond the longest wait. */
 export function isToCome(atMs: number, nowMs: number): boolean {
   return atMs > nowMs && atMs <= nowMs + LONGEST_WAIT_MS;
 }
 
 /**
- * How long until the next attempt: twice as long each time, up to a quarter longer by chance, and never before the server's Retry-After.
+ * Returns the time until the next attempt: twice as long after each failure, with a jitter of up to a quarter, and never before Retry-After.
  */
 export function nextAttemptAfterMs({ kind, failures, retryAfterMs = 0, random }: Failed): number {
   const { firstMs, longestMs } = BACK_OFF[kind];
@@ -106,7 +105,7 @@ export function nextAttemptAfterMs({ kind, failures, retryAfterMs = 0, random }:
   return Math.min(Math.max(Math.round(backOffMs * (1 + random() / 4)), retryAfterMs), LONGEST_WAIT_MS);
 }
 
-/** Reads Retry-After (RFC 9110 section 10.2.3): seconds or a date. Undefined without a usable value. */
+/** Parses Retry-After (RFC 9110 section 10.2.3): seconds or a date. Returns undefined if it is absent or malformed. */
 export function retryAfterMsOf(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;

@@ -1,10 +1,10 @@
-// Encrypts private keys for the store under a key that is derived from the secrets entry `certificate_key`.
+// Encrypts private keys for the certificate store. The encryption key is derived from the secrets entry `certificate_key`.
 
 import { realMachine } from '../shared/machine.ts';
 import { createTextSeal, type TextSeal } from '../shared/stores/seal.ts';
 
 /**
- * Opening throws a sentence.
+ * Creates the functions that encrypt and decrypt. Decryption throws an Error for operators.
  *
  * @param secret the entry `certificate_key`: any text of at least 16 characters
  */

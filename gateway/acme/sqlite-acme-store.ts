@@ -1,5 +1,5 @@
-// The store of certificates in the data directory, for a single process and the commands beside it: `acme.sqlite`, readable by its owner
-// only.
+// The embedded certificate store: the file `acme.sqlite` in the data directory, which only its owner can read. One gateway process and its
+// commands use it.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, openSqlite } from '../shared/stores/sqlite.ts';
@@ -22,12 +22,12 @@ interface SqliteAcmeStoreOptions {
   now(): number;
 }
 
-/** Throws a sentence if the file cannot be opened. */
+/** Opens the store. Throws an Error for operators if the file cannot be opened. */
 export function createSqliteAcmeStore({ directory, acceptOneWay, now }: SqliteAcmeStoreOptions): AcmeStore {
   const database = openSqlite({
     directory,
     file: ACME_FILE,
-    what: 'The store of certificates',
+    what: 'The certificate store',
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     prepare: (opened) => applySteps(opened, ACME_STEPS, { acceptOneWay }),
   });
@@ -52,7 +52,7 @@ export function createSqliteAcmeStore({ directory, acceptOneWay, now }: SqliteAc
     take: (forMs) =>
       inOneStep(() => {
         const { token, until_ms } = stateNow();
-        // A lease that ends later than a new one would was written before the clock was set back. It does not count.
+        // Ignore a lease that ends later than a new lease would: it was written before the clock was set back.
         if (until_ms > now() && until_ms <= now() + forMs) return undefined;
         database.prepare('UPDATE state SET token = ?, until_ms = ?').run(token + 1, now() + forMs);
         return token + 1;

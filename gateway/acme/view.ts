@@ -1,5 +1,5 @@
-// The view of one instance on the records: the certificates that it shows, and the answers to validations. A record is parsed again only
-// if its text has changed.
+// Reads the records for one instance: the certificates that its listeners show, and the answers to validations. It parses a record only when
+// the text has changed.
 
 import type { CertificateLife } from '../shared/certificate-life.ts';
 import type { TextSeal } from '../shared/stores/seal.ts';
@@ -18,7 +18,7 @@ import {
   sealedAs,
 } from './records.ts';
 
-/** A certificate with its key, checked, in the form that listeners take. */
+/** A checked certificate with its key, in the form for listeners. */
 export interface ShownCertificate extends CertificateLife {
   readonly certificate: string;
   readonly key: string;
@@ -26,7 +26,7 @@ export interface ShownCertificate extends CertificateLife {
   readonly fingerprint: string;
 }
 
-/** Checks a pair in PEM form for these names. */
+/** Checks a certificate and its key, in PEM, for these names. */
 export type ReadPair = (
   certificate: string,
   key: string,
@@ -36,27 +36,27 @@ export type ReadPair = (
 export interface HeldCertificate extends Held {
   readonly id: string;
   readonly shown: ShownCertificate;
-  /** Text of the record. */
+  /** The text of its record. */
   readonly text: string;
 }
 
-/** State of one configured certificate. */
+/** The state of one configured certificate. */
 export interface KeptCertificate {
   readonly names: readonly string[];
   /** The present certificate; undefined if there is none yet. */
   readonly shown: ShownCertificate | undefined;
   readonly renewsAtMs: number | undefined;
   readonly isRevoked: boolean;
-  /** The last failure since a certificate was issued. */
+  /** The last failure since the last certificate was issued; undefined if there was none. */
   readonly failure: AttemptsRecord | undefined;
 }
 
 export interface AcmeView {
-  /** Takes the records as they are now. Returns whether a certificate has changed. */
+  /** Reads new records. Returns whether a certificate has changed. */
   use(records: AcmeRecords): boolean;
-  /** The certificate of a configured list of names. */
+  /** Returns the certificate of a configured list of names. */
   held(id: string): HeldCertificate | undefined;
-  /** All certificates to show: those of the configured lists first, then others for configured names. */
+  /** Returns the certificates for listeners: first those of configured lists, then others for configured names. */
   shown(): readonly ShownCertificate[];
   challengeFor(name: string): ChallengeCertificate | undefined;
   keyAuthorizationOf(token: string): string | undefined;
@@ -67,7 +67,7 @@ interface ViewOptions {
   readonly seal: TextSeal;
   readonly readPair: ReadPair;
   now(): number;
-  /** A record cannot be used. */
+  /** Called for a record that cannot be used. */
   onUnusable(id: string, reason: string): void;
 }
 
@@ -106,7 +106,7 @@ export function createView({ certificates, seal, readPair, now, onUnusable }: Vi
       const held = read(id, records.get(recordName('certificate', id)) ?? '');
       if (held !== undefined) next.set(id, held);
     }
-    // A store that has lost its records does not take a certificate out of use.
+    // Keep a certificate in use even if the store has lost its record.
     for (const [id, held] of all) if (!next.has(id) && ids.includes(id)) next.set(id, held);
     const isSame = next.size === all.size && [...next].every(([id, held]) => all.get(id) === held);
     all = next;
@@ -129,7 +129,7 @@ export function createView({ certificates, seal, readPair, now, onUnusable }: Vi
     held: (id) => all.get(id),
     shown() {
       const own = ids.flatMap((id) => all.get(id) ?? []);
-      // After a change of the lists, the former certificate is shown until there is one for the new list.
+      // After a change of the lists, show the former certificate until there is one for the new list.
       const former = [...all.values()].filter(
         ({ id, shown }) => !ids.includes(id) && shown.names.some((name) => configured.has(name)),
       );
@@ -146,7 +146,7 @@ export function createView({ certificates, seal, readPair, now, onUnusable }: Vi
   };
 }
 
-/** The state of the certificate for a configured list of names. */
+/** Returns the state of the certificate for a configured list of names. */
 export function keptIn(records: AcmeRecords, view: AcmeView, names: readonly string[]): KeptCertificate {
   const id = certificateIdFor(names);
   const held = view.held(id);

@@ -1,4 +1,4 @@
-// The context of one attempt while this instance has the lease: settings, client, records, clock.
+// The context of the work under the lease: settings, client, records and clock.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
@@ -9,7 +9,7 @@ import { LeaseLost, StoreAway } from './failure.ts';
 
 /** The settings of `tls.acme`. */
 export interface AcmeSettings {
-  /** URL of the directory. */
+  /** The URL of the ACME directory. */
   readonly directory: string;
   readonly contacts: readonly string[];
   readonly challenge: 'tls-alpn-01' | 'http-01';
@@ -17,7 +17,7 @@ export interface AcmeSettings {
   readonly externalAccount?: { readonly keyId: string; readonly secret: string } | undefined;
 }
 
-/** The records under a lease. Throws LeaseLost as soon as a later holder has taken it. */
+/** Reads and writes records under the lease. Throws LeaseLost if a later holder has taken the lease. */
 interface Journal {
   records(): AcmeRecords;
   confirm(): Promise<void>;
@@ -30,12 +30,12 @@ export interface Work {
   readonly journal: Journal;
   readonly seal: TextSeal;
   now(): number;
-  /** Waits, and keeps the lease during the wait. */
+  /** Waits, and prolongs the lease meanwhile. */
   pause(ms: number): Promise<void>;
   readonly machine: Machine;
 }
 
-/** A confirmation that took this share of a lease counts as lost: the rest is no longer than a request to the server may take. */
+/** If the confirmation of a lease took this share of its duration, it is too late: the rest may be shorter than a request to the server. */
 const LATE_SHARE = 1 / 4;
 
 interface JournalOptions {
@@ -53,7 +53,7 @@ export function createJournal({ store, token, leaseMs, records, performance }: J
     async confirm() {
       const askedAt = performance.now();
       if (!(await reached(() => store.confirm(token, leaseMs)))) throw new LeaseLost();
-      // The process has stood still before it took the answer: what is left of the lease may end before a request does.
+      // The process was stopped before it read the answer. The lease may end before the next request does.
       if (performance.now() - askedAt >= leaseMs * LATE_SHARE) throw new LeaseLost();
     },
     async write(changes) {
@@ -74,7 +74,7 @@ async function reached<T>(ask: () => Awaitable<T>): Promise<T> {
   }
 }
 
-/** @param sliceMs the lease is confirmed after each slice */
+/** @param sliceMs the interval at which the lease is prolonged during a wait */
 export function createPause(
   journal: Pick<Journal, 'confirm'>,
   sliceMs: number,

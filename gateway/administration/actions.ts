@@ -12,22 +12,22 @@ import type { Notice } from '../versions/notices.ts';
 import type { Attention } from './attention.ts';
 import type { UsageInput } from './usage.ts';
 
-/** How far a change is in force. */
+/** The gateways in which a change is in force, and those in which it is not yet. */
 export interface InForceReport {
-  /** Running gateways that have confirmed it, and those that have not. */
+  /** The number of running gateways that have confirmed the change. */
   readonly confirmed: number;
   readonly unconfirmed: number;
   readonly waitedMs: number;
-  /** For people: a line for each gateway that has not confirmed it; empty where only their number is known. */
+  /** A line, for people, for each gateway that has not confirmed the change; empty if only their number is known. */
   readonly missing: readonly string[];
-  /** For programs: members beside those of the changed record. */
+  /** Members for programs, in addition to the members of the changed record. */
   readonly json: object;
 }
 
 /** A change that was made. */
 export interface Made<Result> {
   readonly result: Result;
-  /** Waits until the change is in force; undefined if the caller does not wait. Rejects if that stays unknown; the change is made. */
+  /** Waits until the change is in force, and rejects if this stays unknown. The change is made already. Undefined if the caller does not wait. */
   readonly inForce: (() => Promise<InForceReport>) | undefined;
 }
 
@@ -35,7 +35,7 @@ export type OrganizationChange = 'suspend' | 'resume' | { readonly tier: string 
 
 interface OrganizationActions {
   create(wanted: Omit<Organization, 'state'>): Promise<Organization>;
-  /** Yields the organizations by id; only ids behind `after`. */
+  /** Yields the organizations in the order of their ids, beginning after the id `after`. */
   list(after: string | undefined): AsyncIterable<readonly Organization[]>;
   /** @param waitMs undefined if the change is not waited for */
   change(id: string, change: OrganizationChange, waitMs: number | undefined): Promise<Made<Organization>>;
@@ -66,7 +66,7 @@ interface ScopesChange {
   readonly remove: readonly string[];
 }
 
-/** The scopes of a key after a change. */
+/** Returns the scopes of a key after a change. */
 export function scopesAfter(before: readonly string[], { add, remove }: ScopesChange): string[] {
   return [...new Set([...before, ...add])].filter((scope) => !remove.includes(scope));
 }
@@ -74,7 +74,7 @@ export function scopesAfter(before: readonly string[], { add, remove }: ScopesCh
 export type NewKeyRequest = Omit<KeyRequest, 'by' | 'organization'> & Pick<OneKey, 'organization'>;
 
 interface KeyActions {
-  /** Yields the keys, oldest first; only keys behind `after`. */
+  /** Yields the keys, oldest first, beginning after the key `after`. */
   list(of: {
     readonly organization: string | undefined;
     readonly after: string | undefined;
@@ -86,7 +86,7 @@ interface KeyActions {
     how: { readonly overlapMs: number; readonly expiresAtMs: number | undefined },
     waitMs: number | undefined,
   ): Promise<Made<KeyRotation>>;
-  /** @param how `allowLast`: even if no key of the organization works afterwards */
+  /** Revokes a key. @param how with `allowLast`, even if no key of the organization works afterwards */
   revoke(
     one: OneKey,
     how: { readonly reason: string | undefined; readonly allowLast: boolean },
@@ -95,17 +95,17 @@ interface KeyActions {
 }
 
 interface AuditActions {
-  /** Newest first. */
+  /** Returns the changes, newest first. */
   list(filter: AuditFilter): Promise<readonly KeyStoreChange[]>;
 }
 
-/** The limits of an organization. Only the machine of the gateway knows the rule and the store of a limit. */
+/** The use of the limits of an organization. The rule and the store of a limit are known only on the machine of the gateway. */
 export type ShownLimits = Omit<UsageReport, 'limits'> & {
   readonly limits: readonly (Omit<LimitUse, 'rule' | 'source'> & Partial<Pick<LimitUse, 'rule' | 'source'>>)[];
 };
 
 interface LimitActions {
-  /** @param organization undefined for the one of the key that acts */
+  /** Returns the use of limits. @param organization undefined for the organization of the acting key */
   show(organization: string | undefined): Promise<ShownLimits>;
   reset(organization: string): Promise<ResetReport>;
 }
@@ -120,8 +120,7 @@ export type UsageRequest = Omit<UsageInput, 'position' | 'limit' | 'organization
 
 interface UsageActions {
   /**
-   * Returns the use of all periods from the first to the last one. @param question its organization is undefined for that of the key that
-   * acts
+   * Returns the usage counts of all periods. @param question its organization is undefined for the organization of the acting key
    */
   list(question: UsageRequest): Promise<UsageOfOrganization>;
 }
@@ -155,12 +154,12 @@ export interface CallerOfDeprecated {
 
 interface DeprecationActions {
   uses(sinceMs: number): Promise<readonly CallerOfDeprecated[]>;
-  /** Returns the messages to the organizations. Only the machine of the gateway has them, because the contract does not show contacts. */
+  /** Returns the messages to organizations. They are known only on the machine of the gateway, because the contract shows no contacts. */
   notices(sinceMs: number): Promise<readonly Notice[]>;
 }
 
 interface ShownUpstreams {
-  /** What the process does; null: the contract does not tell it. */
+  /** The state of the process; null if the report came over the contract, which does not have it. */
   readonly lifecycle: string | null;
   readonly upstreams: Readonly<Record<string, UpstreamReport>>;
 }
@@ -171,14 +170,14 @@ interface UpstreamActions {
    * belongs.
    */
   states(): Promise<ShownUpstreams>;
-  /** Lets a refused credential be sent again. Resolves with whether one had been refused. */
+  /** Sends a refused credential again. Resolves with false if no credential was refused. */
   retry(name: string): Promise<boolean>;
 }
 
 interface AlertActions {
-  /** What needs attention, and who is told of it. */
+  /** Returns the causes that need attention, and the state of alerts. */
   report(): Promise<Attention>;
-  /** @param seconds 0 ends the silence. Resolves with its end, ISO 8601; with null if there is none any more. */
+  /** Begins a silence, or ends it. Resolves with its end, ISO 8601; with null if it was ended. @param seconds 0 ends the silence */
   silence(causes: string, seconds: number, reason: string): Promise<string | null>;
 }
 

@@ -1,6 +1,6 @@
-// Who acts: the author of a change, as the audit log names it, and the most that its grants may hold.
+// The type of an actor: the author of a change for the audit log, and the rights that it may grant.
 
-/** What an acting key holds. Nothing that it grants may go beyond it. */
+/** The rights of an acting key. A key that it creates or changes may have no other rights. */
 export interface Grants {
   readonly scopes: ReadonlySet<string>;
   /** Addresses and ranges from which the key may be used; empty: any. */
@@ -11,12 +11,12 @@ export interface Grants {
 
 export interface Actor {
   readonly kind: 'key' | 'token' | 'operator' | 'command';
-  /** For the audit log: `key_…`, `<issuer>:<subject>`, the name of an operator, or the user of a command. */
+  /** The author in the audit log: `key_…`, `<issuer>:<subject>`, the name of an operator, or the user of a command. */
   readonly by: string;
-  /** Id of the request that makes the change; undefined for a command. */
+  /** The id of the request that makes the change; undefined for a command. */
   readonly requestId?: string | undefined;
   /** Id of the organization of a key or token. */
   readonly organization?: string | undefined;
-  /** What the key of the actor allows; undefined for commands and operators of the console, which have no key. */
+  /** The rights of the acting key; undefined for commands and operators of the console, who have no key. */
   readonly may?: Grants | undefined;
 }

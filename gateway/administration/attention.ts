@@ -1,5 +1,4 @@
-// What needs attention and who is told of it, and the action that keeps alerts back for a time. Throws validation_failed,
-// records_unavailable.
+// The actions on alerts: read the causes that need attention, and silence alerts for a time. Throws validation_failed, records_unavailable.
 
 import type { CausesReport } from '../alerts/causes-report.ts';
 import type { AlertsReport } from '../alerts/report.ts';
@@ -15,7 +14,7 @@ export type Attention = AlertsReport & CausesReport;
 
 type FleetDeps = Pick<AdministrationDeps, 'askFleet'>;
 
-/** Asks the process of the console, which knows all instances. */
+/** Reads the causes from the process of the console, which knows all instances. */
 export async function readAttention({ askFleet }: FleetDeps): Promise<Attention> {
   const [answer] = await askFleet({ about: 'attention' });
   // A worker that cannot reach its primary gets no answer.
@@ -34,7 +33,7 @@ interface SilenceWanted {
 
 const SILENCE_SECONDS_MIN = 60;
 
-/** Resolves with the end of the silence, ISO 8601; with null if there is none any more. */
+/** Begins or ends a silence. Resolves with its end, ISO 8601; with null if it was ended. */
 export function silenceAlerts({ askFleet }: FleetDeps) {
   return async (
     { by, requestId = '' }: Actor,

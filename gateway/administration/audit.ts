@@ -8,12 +8,12 @@ interface AuditListing {
   readonly organization: string | undefined;
   /** Epoch milliseconds, included. */
   readonly fromMs: number | undefined;
-  /** Only changes with a lower sequence number than this one. */
+  /** Changes with this sequence number and higher ones are left out. */
   readonly before: number | undefined;
   readonly most: number;
 }
 
-/** The newest first. */
+/** Lists the changes, newest first. */
 export function listAudit({ store }: Pick<AdministrationDeps, 'store'>) {
   return async ({ organization, fromMs, before, most }: AuditListing): Promise<readonly KeyStoreChange[]> =>
     store.audit.list({ organization, sinceMs: fromMs, before, limit: most });
@@ -34,7 +34,7 @@ interface DeprecationInUse {
   readonly use: UsedOperation;
 }
 
-/** How far a reader has come in the list of changes and in the list of deprecations. The two places are independent. */
+/** The position of a reader in the list of changes, and in the list of deprecations. The two positions are independent. */
 export interface EventPlace {
   /** Sequence number of the last change. */
   readonly change?: number | undefined;
@@ -55,7 +55,7 @@ interface EventListing {
 }
 
 /**
- * Returns the events, newest first. While the store of uses is away, deprecations are left out, so that changes can still be read. They
+ * Returns the events, newest first. While the store of deprecated calls is away, deprecations are left out, so that changes can still be read. They
  * appear again afterwards.
  */
 export function listEvents({ store, deprecatedUses }: Pick<AdministrationDeps, 'store' | 'deprecatedUses'>) {

@@ -5,8 +5,8 @@ import { realMachine } from '../shared/machine.ts';
 
 const POLL_MS = 50;
 /**
- * How long a gateway may have been silent before the change. Gateways report every two seconds, so one that was silent for longer may never
- * confirm the change.
+ * The time without a report after which a gateway counts as silent. Gateways report every two seconds. A silent gateway may never confirm the
+ * change.
  */
 export const SILENT_MS = 5000;
 
@@ -57,7 +57,7 @@ export async function awaitConfirmations(
   }
 }
 
-/** Which gateways have put the latest change in force, by their last reports. */
+/** Reads from the last reports which gateways have put the latest change in force. */
 export async function confirmationsNow({
   audit,
   instances,

@@ -1,4 +1,4 @@
-// What actions need of the process. A command has a part of it; each action names its part.
+// The dependencies of actions. Each action names the part that it needs; a command has only some of them.
 
 import type { DigestOf } from '../auth/api-key.ts';
 import type { RandomBytes } from '../auth/base62.ts';
@@ -26,21 +26,21 @@ export interface AdministrationDeps {
   readonly randomBytes: RandomBytes;
   /** Epoch milliseconds. */
   now(): number;
-  /** The configuration in force. */
+  /** Returns the configuration in force. */
   configuration(): Configuration;
-  /** Since when the configuration is in force, epoch milliseconds. */
+  /** Returns the time since which the configuration is in force. Epoch milliseconds. */
   inForceSinceMs(): number;
-  /** What organizations have used of their limits. */
+  /** The use of limits by organizations. */
   readonly limitUsage: LimitUsage;
-  /** What organizations have called. */
+  /** The usage counts of organizations. */
   readonly usage: Pick<Usage, 'page'>;
   /** Asks all processes of all instances. */
   readonly askFleet: AskFleet;
-  /** The upstreams as this process sees them. */
+  /** Returns the state of the upstreams in this process. */
   upstreams(): readonly UpstreamView[];
-  /** The certificates that this process serves. */
+  /** Returns the certificates that this process serves. */
   certificates(): readonly ServedCertificate[];
-  /** The deprecated operations that were called lately, by organization; only those of one organization if it is named. */
+  /** Returns the deprecated operations that were called lately, by organization: of one organization, or of all. */
   deprecatedUses(organization?: string): Promise<readonly Affected[]>;
   /** The sessions of people; undefined if people cannot sign in. */
   readonly sessions: OperatorSessions | undefined;

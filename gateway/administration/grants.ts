@@ -1,15 +1,15 @@
-// What a key may grant: at most what it holds itself. Pure. Throws grant_not_held.
+// Checks that a key grants only rights that it has. Pure. Throws grant_not_held.
 
 import { isRangeWithin } from '../auth/address-ranges.ts';
 import { GatewayError } from '../catalogue/errors.ts';
 import { isCoveredByAll, type ScopeRules } from '../shared/contracts/scopes.ts';
 import type { Grants } from './actor.ts';
 
-/** What the other key would hold. */
+/** The rights that the created or changed key would have. */
 export interface Granted {
   readonly scopes: readonly string[];
   readonly allowedCidrs: readonly string[];
-  /** When the key ends, epoch milliseconds; undefined if it has no end. */
+  /** The expiry of the key, epoch milliseconds; undefined if it does not expire. */
   readonly expiresAtMs: number | undefined;
 }
 
@@ -38,7 +38,7 @@ export function notHeld(param: string, hint: string, fields: Readonly<Record<str
 
 type ScopeMistake = { readonly kind: 'unknown' | 'operators_only'; readonly scope: string };
 
-/** The first scope that no operation knows or that the organization may not hold; undefined if there is none. */
+/** Returns the first scope that no operation knows, or that the organization may not have; undefined if there is none. */
 export function scopeMistakeOf(
   scopes: readonly string[],
   { operator }: { readonly operator: boolean },

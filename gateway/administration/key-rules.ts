@@ -1,5 +1,5 @@
-// What a key may be: its scopes, addresses and end, and the changes that its state allows. Throws validation_failed, reference_missing,
-// grant_not_held, invalid_transition.
+// The rules for keys: the scopes, addresses and expiry that a key may have, and the changes that its state allows. Throws validation_failed,
+// reference_missing, grant_not_held, invalid_transition.
 
 import { isAddressRange } from '../auth/address-ranges.ts';
 import { hasEnded, type StoredKey } from '../auth/store/stored-key.ts';

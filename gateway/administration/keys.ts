@@ -1,4 +1,4 @@
-// The actions that make and change keys: create, change, rotate, revoke. A key that acts grants at most what it holds.
+// The actions on keys: create, change, rotate, revoke. An acting key grants only rights that it has.
 
 import type { DigestOf } from '../auth/api-key.ts';
 import type { RandomBytes } from '../auth/base62.ts';
@@ -16,7 +16,7 @@ import { requireChangeable, requireFuture, requireKnownScopes, requireRanges } f
 import { getKey, type KeyDeps, keyTag, type OneKey, stateOf } from './read-keys.ts';
 
 interface GrantDeps extends KeyDeps {
-  /** The configuration in force: its scopes. */
+  /** Returns the configuration in force, for its scopes. */
   configuration(): Awaitable<Configuration>;
 }
 
@@ -70,7 +70,7 @@ export function createKey(deps: IssueDeps) {
     });
 }
 
-/** The acting key has to hold everything that the changed key would hold. */
+/** Changes a key. The acting key needs all rights that the changed key would have. */
 export function changeKey(deps: GrantDeps) {
   const { store, now } = deps;
   return (actor: Actor, { patch, ifMatch, dryRun, ...one }: OneKey & Conditional & { readonly patch: KeyPatch }) =>
@@ -95,9 +95,9 @@ export function changeKey(deps: GrantDeps) {
 }
 
 interface Rotation extends OneKey, Trial {
-  /** How long the replaced key keeps working, unless it ends sooner. */
+  /** How long the replaced key keeps working, unless it expires sooner. */
   readonly overlapMs: number;
-  /** End of the successor: null for none; undefined for the lifetime of the replaced key, within that of the acting key. */
+  /** The expiry of the successor; null for none; undefined for the lifetime of the replaced key, at most until the acting key expires. */
   readonly expiresAtMs?: number | null | undefined;
 }
 
@@ -106,7 +106,7 @@ interface RotatedKey extends MadeKey {
   readonly previous: StoredKey;
 }
 
-/** The acting key has to hold everything that the successor would hold. */
+/** Rotates a key. The acting key needs all rights that the successor would have. */
 export function rotateKey(deps: IssueDeps) {
   const { store, now } = deps;
   return (actor: Actor, { overlapMs, expiresAtMs: wanted, dryRun, ...one }: Rotation): Promise<RotatedKey> =>
@@ -138,7 +138,7 @@ export function rotateKey(deps: IssueDeps) {
     });
 }
 
-/** Most keys that an organization may have, whether they work or not. The bound is needed because each creation may read all of them. */
+/** Maximum number of keys that an organization may have, whether they work or not. The bound is needed because each creation may read all of them. */
 const KEY_RECORDS_MAX = 100_000;
 
 async function mostOf({ configuration }: GrantDeps): Promise<KeysMost> {
@@ -147,8 +147,8 @@ async function mostOf({ configuration }: GrantDeps): Promise<KeysMost> {
 }
 
 /**
- * Throws `too_many_keys` if the organization has no room for a new key. A dry run needs it, because the store checks this only when it
- * writes a key.
+ * Throws `too_many_keys` if the organization has no room for a new key. A dry run needs this check, because the store checks the number of
+ * keys only when it writes a key.
  *
  * @param replaced the key that a rotation replaces, with its new end; undefined for a creation
  */
@@ -177,8 +177,8 @@ interface Revocation extends OneKey, Conditional {
 }
 
 /**
- * Revokes a key. The acting key may revoke any key of its organization, also one with more rights. A key that is already revoked stays as
- * it is. Throws last_key.
+ * Revokes a key. The acting key may revoke each key of its organization, even a key with more rights. A key that was revoked before stays
+ * unchanged. Throws last_key.
  */
 export function revokeKey(deps: KeyDeps) {
   const { store, now } = deps;

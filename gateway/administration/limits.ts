@@ -1,4 +1,4 @@
-// The action on the limits of an organization: reset the counters. `deps.limitUsage.show` shows what is used.
+// The action that resets the limit counters of an organization. `deps.limitUsage.show` reads them.
 
 import type { LimitUse, ResetReport, UsageReport } from '../limits/usage.ts';
 import type { Actor } from './actor.ts';
@@ -13,8 +13,8 @@ interface LimitsReset {
 }
 
 /**
- * Resets the counters, and then writes a note with the former use to the audit log. The order matters: running gateways that read the note
- * must already find the counters gone. If the note fails, the reset can be repeated. Resolves with undefined for an unknown organization.
+ * Resets the counters, and then writes a note with the former use to the audit log. The order matters: when a running gateway reads the note,
+ * the counters must be reset already. If the note fails, the reset can be repeated. Resolves with undefined for an unknown organization.
  */
 export function resetLimits(deps: LimitDeps) {
   const { store, limitUsage } = deps;
@@ -28,7 +28,7 @@ export function resetLimits(deps: LimitDeps) {
   };
 }
 
-/** Most limits in one note. An organization may have a thousand keys with limits. */
+/** Maximum number of limits in one note. An organization may have a thousand keys with limits. */
 const NOTED_MAX = 100;
 
 function detailsOf({ limits }: UsageReport) {

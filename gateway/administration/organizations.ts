@@ -19,7 +19,7 @@ interface OrganizationDeps {
 }
 
 interface TierDeps extends OrganizationDeps {
-  /** The configuration in force: its tiers. */
+  /** Returns the configuration in force, for its tiers. */
   configuration(): Awaitable<Configuration>;
 }
 
@@ -34,22 +34,22 @@ interface OneOrganization extends Trial {
   readonly ifMatch?: string | undefined;
 }
 
-/** The tag covers everything about an organization that changes by an action. */
+/** Returns the entity tag of an organization. It covers all members that actions can change. */
 export function organizationTag({ tier, contacts, state }: Organization): string {
   return etagOf({ tier, contacts, state });
 }
 
 interface OrganizationListing {
-  /** How the id or the name begins, in any case. */
+  /** The beginning of the id or of the name, in upper or lower case. */
   readonly find: string | undefined;
   readonly tier: string | undefined;
   readonly state: string | undefined;
-  /** Only organizations whose id is behind this one. */
+  /** Organizations up to this id are left out. */
   readonly after: string | undefined;
   readonly most: number;
 }
 
-/** By id. */
+/** Lists organizations in the order of their ids. */
 export function listOrganizations(
   { store }: Pick<OrganizationDeps, 'store'>,
   { find, tier, state, after, most }: OrganizationListing,
@@ -76,7 +76,7 @@ async function requireTier({ configuration }: TierDeps, tier: string): Promise<v
     throw new GatewayError('reference_missing', { fields: { param: 'tier' } });
 }
 
-/** The pattern of the contract knows the blanks of ASCII only. Throws validation_failed. */
+/** Throws validation_failed for a name of blanks only. The pattern in the contract knows only blanks of ASCII. */
 function requireName(name: string): void {
   if (name.trim() !== '') return;
   const blank = violationInBody('/name', { code: 'pattern_mismatch', message: 'Must not be blank.' });

@@ -1,15 +1,15 @@
 // A part of a list that is read in pages, where few records may match.
 
-/** Most records that one request reads, so that a search without a match does not read a whole store. */
+/** Maximum number of records that one request reads, so that a search without a match does not read a whole store. */
 const READ_MAX = 10_000;
 
 export interface PartOfList<Item> {
   readonly items: readonly Item[];
-  /** Id of the record that the part ends with; undefined if nothing follows. */
+  /** The id of the last record of the part; undefined if no record follows. */
   readonly last: string | undefined;
 }
 
-/** Collects at most `most` records that match. The part may have fewer and yet not be the last one. */
+/** Collects at most `most` records that match. A part with fewer records may still be followed by another part. */
 export async function partOfPages<Item extends { readonly id: string }>(
   pages: AsyncIterable<readonly Item[]>,
   isWanted: (item: Item) => boolean,

@@ -14,11 +14,11 @@ export interface KeyDeps {
 
 export interface OneKey {
   readonly id: string;
-  /** The organization that the key has to belong to; otherwise it counts as missing. Undefined for any organization. */
+  /** The organization of the key; undefined for any. A key of another organization counts as missing. */
   readonly organization: string | undefined;
 }
 
-/** The tag covers everything about a key that changes by an action. */
+/** Returns the entity tag of a key. It covers all members that actions can change. */
 export function keyTag({ name, scopes, allowedCidrs, expiresAtMs, revokedAtMs, replacedBy }: StoredKey): string {
   return etagOf({ name, scopes, allowedCidrs, expiresAtMs, revokedAtMs, replacedBy });
 }
@@ -32,7 +32,7 @@ export interface KeyListing {
   readonly most: number;
 }
 
-/** Oldest first. Throws resource_missing for an unknown organization. */
+/** Lists keys, oldest first. Throws resource_missing for an unknown organization. */
 export function listKeys({ store, now }: KeyDeps) {
   return async ({ organization, state, after, most }: KeyListing): Promise<PartOfList<StoredKey>> => {
     if (organization !== undefined && (await store.organizations.get(organization)) === undefined)
@@ -43,7 +43,7 @@ export function listKeys({ store, now }: KeyDeps) {
   };
 }
 
-/** A key that has a successor is active until it ends. */
+/** Returns the state of a key for lists. A key with a successor is active until it expires. */
 export function stateOf(key: StoredKey, nowMs: number): 'active' | 'expired' | 'revoked' {
   const state = keyState(key, nowMs);
   return state === 'rotating' ? 'active' : state;

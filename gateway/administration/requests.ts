@@ -1,5 +1,5 @@
-// The recent requests that a caller may see, and the explanation of one, from the lines that all processes of all instances remember. Each
-// process answers with such lines alone. The lines are checked once more here, so that a client never gets lines of another organization.
+// Lists the recent requests that a caller may see, and explains one of them. All processes of all instances have log lines in memory, and each
+// returns the lines of this caller. The lines are checked once more here: a client must never get lines of another organization.
 
 import { GatewayError, REFUSALS } from '../catalogue/errors.ts';
 import type { StageReport } from '../explain/report.ts';
@@ -29,10 +29,10 @@ export interface RequestLine extends ExchangeLine {
 
 type RequestFilter = Omit<ExchangeFilter, 'organization' | 'mode' | 'operation' | 'client' | 'upstream'>;
 
-/** Whose requests a caller may see. The organization is always one of the conditions. */
+/** The condition for requests that a caller may see. It always includes the organization. */
 export type Sight = ExchangeOwner & { readonly organization: string };
 
-/** The newest first. */
+/** Lists the requests, newest first. */
 export function listRequests({ askFleet }: RequestDeps) {
   return async (sight: Sight, filter: RequestFilter): Promise<readonly RequestLine[]> => {
     const { key } = filter;
@@ -53,7 +53,7 @@ interface Explanation {
 }
 
 /**
- * Explains the request with this id, or else the latest one that its client gave this id.
+ * Explains the request with this id. Otherwise explains the latest request to which its client gave this id.
  *
  * @throws GatewayError resource_missing
  */

@@ -1,4 +1,4 @@
-// The states of upstreams and their targets for operators, from what the parts of this process tell. Pure.
+// Makes the states of upstreams and their targets for operators, from the reports of the parts of this process. Pure.
 
 import type { Mode } from '../exchange/caller.ts';
 import { CREDENTIAL_STATES, type CredentialState } from '../shared/contracts/upstreams.ts';
@@ -8,7 +8,7 @@ export interface UpstreamView {
   /** `ready`, or why requests fail. */
   readonly state: 'ready' | 'credential_refused' | 'unavailable' | 'breaker_open' | 'overloaded';
   readonly targets: readonly {
-    /** As upstreams.yaml has it. */
+    /** The address in upstreams.yaml. */
     readonly address: string;
     readonly mode: Mode;
     /** `up`, or the reason why the target gets fewer requests than others. */
@@ -31,7 +31,7 @@ interface Access {
   readonly shedding: boolean;
 }
 
-/** @param upstreams of the configuration: those that no request has reached yet are ready */
+/** Returns the states. An upstream without a request yet is ready. @param upstreams the upstreams of the configuration */
 export function upstreamStates(
   upstreams: Readonly<Record<string, Addresses>>,
   targetSets: Readonly<Record<string, Targets>>,
@@ -53,7 +53,7 @@ function targetState({ address, mode, state }: UpstreamView['targets'][number]) 
   return { address, mode, state: state === 'healthy' ? 'up' : state };
 }
 
-/** A target in one of these states gets no request, or one at a time. */
+/** States in which a target gets no request, or one request at a time. */
 const unused = ['unhealthy', 'ejected', 'trial'];
 
 function stateOf({ targets, breaker }: Targets, access: Access | undefined): UpstreamView['state'] {

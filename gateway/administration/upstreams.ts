@@ -14,10 +14,10 @@ export interface Retry {
 }
 
 /**
- * Lets every process of every instance send a refused credential again. Writes a note to the audit log if the upstream had refused the
- * credential of one of these processes.
+ * Makes every process of every instance send a refused credential again. Writes a note to the audit log if one of these processes had a
+ * refused credential.
  *
- * @returns whether the credential had been refused in one of them
+ * @returns whether one of them had a refused credential
  * @throws GatewayError resource_missing
  */
 export function retryUpstream(deps: RetryDeps) {

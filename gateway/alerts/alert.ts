@@ -1,10 +1,10 @@
-// What alerts are made of: a cause as the console finds it, and what receivers are told about it.
+// The types of alerts: a cause, which the console finds, and the message that receivers get about it.
 
 export type Severity = 'failure' | 'warning';
 
-/** As the console has it. */
+/** A cause of trouble, as the console lists it. */
 export interface AlertCause {
-  /** The same as long as the cause lasts. */
+  /** Does not change while the cause lasts. */
   readonly id: string;
   readonly kind: 'bad' | 'warn';
   readonly cause: string;
@@ -17,15 +17,15 @@ export interface AlertCause {
   /** A page of the console. */
   readonly details?: string | undefined;
   readonly figures?: Readonly<Record<string, number>> | undefined;
-  /** The instances that it concerns; absent for all. */
+  /** The affected instances; absent if all instances are affected. */
   readonly instances?: readonly string[] | undefined;
-  /** What the end of the cause means; absent if that is obvious. */
+  /** A sentence on what the end of the cause means; absent if that is obvious. */
   readonly ended?: string | undefined;
-  /** Whether it is over, and only still counted. */
+  /** The cause has ended, but figures of the last minutes still include it. */
   readonly hasRecovered?: true | undefined;
 }
 
-/** One cause in a message. It has only bounded text without control characters. */
+/** One cause in a message. Its texts are bounded and have no control characters. */
 export interface AlertNote {
   readonly id: string;
   readonly state: 'firing' | 'resolved';
@@ -35,10 +35,10 @@ export interface AlertNote {
   readonly subject: { readonly kind: string; readonly name: string } | null;
   /** ISO 8601. */
   readonly since: string;
-  /** When it ended; null if it lasts. */
+  /** The time at which the cause ended; null if it lasts. */
   readonly until: string | null;
   readonly figures: Readonly<Record<string, number>>;
-  /** Empty: all. */
+  /** The affected instances; empty if all instances are affected. */
   readonly instances: readonly string[];
   readonly runbook: string | null;
   /** The command to run first; null if there is none. */
@@ -48,10 +48,10 @@ export interface AlertNote {
 }
 
 export interface AlertMessage {
-  /** The id of the message. It is the same in every attempt to deliver it, so that a receiver recognizes a message that arrives twice. */
+  /** Every attempt to deliver the message has the same id: a receiver recognizes a message that arrives twice. */
   readonly id: string;
   readonly atMs: number;
-  /** A trial: nothing has happened. */
+  /** Set in a trial message, which `gateway alerts test` sends. */
   readonly isTrial?: true;
   /** The public address of the gateway. */
   readonly gateway: string;

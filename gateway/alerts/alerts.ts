@@ -1,5 +1,5 @@
-// Tells receivers of causes. It reads the causes every few seconds and delivers messages separately, so that a receiver that hangs delays
-// neither the next reading nor another receiver. Requests do not pass through this code.
+// Sends messages about causes to receivers. It checks the causes every few seconds. Each receiver has its own delivery: a receiver that hangs
+// delays neither the next check nor another receiver.
 
 import { randomBytes } from 'node:crypto';
 import type { AlertCause, AlertMessage } from './alert.ts';
@@ -20,16 +20,16 @@ export interface AlertsInForce {
 }
 
 export interface AlertsOptions extends ReceiverDeps {
-  /** Returns the alerts in force. Rejects if no process of the gateway can tell them at present. */
+  /** Returns the alerts in force. Rejects if no process of the gateway can answer at present. */
   inForce(): Promise<AlertsInForce>;
-  /** The causes of all instances, or of this one. */
+  /** Returns the causes of all instances, or those of this instance. */
   causes(of: 'all' | 'self'): Promise<readonly AlertCause[]>;
-  /** As causes name this instance. */
+  /** The name of this instance, as causes have it. */
   readonly instance: string;
   readonly store: AlertStore;
   /** The address at which operators open the console, if the settings name none. */
   readonly consoleUrl: string;
-  /** False while the gateway starts or ends. Parts that are missing then are no causes. */
+  /** Returns false while the gateway starts or ends: parts that are missing during that time are not reported. */
   isServing(): boolean;
   readonly logger: Readonly<Record<'info' | 'warn' | 'error', (about: object, text: string) => void>>;
   onOutcome(receiver: string, outcome: 'delivered' | 'failed' | 'given_up'): void;
@@ -41,9 +41,9 @@ export interface AlertsRun {
   /** For `/status`. */
   status(): ReceiversStatus;
   report(): AlertsReport;
-  /** Both reject while the store is away. */
+  /** Rejects while the store is away. */
   silence(silence: Silence): Promise<void>;
-  /** Resolves with false if there was none. */
+  /** Resolves with false if there was no such silence. Rejects while the store is away. */
   endSilence(causes: string): Promise<boolean>;
   /** Ends the deliveries in progress. The next start sends these messages again. */
   stop(): Promise<void>;
@@ -63,7 +63,7 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
 
   function checkAgain(): void {
     checking = check()
-      .catch((error) => logger.error({ err: error }, 'alerts could not be looked at'))
+      .catch((error) => logger.error({ err: error }, 'the causes of alerts could not be read'))
       .finally(() => {
         checking = undefined;
         if (!ended.signal.aborted) timer = setTimeout(checkAgain, options.checkMs ?? CHECK_MS).unref();
@@ -77,7 +77,7 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
     const { settings } = inForce;
     const found = await options.causes(speaker.isAlone() ? 'self' : 'all');
     const causes = found.map(boundedCause);
-    // The gateway may have begun to end meanwhile. Its causes are then no alerts.
+    // Do not report the causes of a gateway that has begun to end during this check.
     if (ended.signal.aborted || !options.isServing()) return;
     const before = speaker.outboxes();
     const after = Object.keys(settings.receivers).map((name): [string, Outbox] => [
@@ -93,7 +93,7 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
         nowMs: now(),
       }),
     ]);
-    // The outbox is written before a message is sent. If this instance crashes, the next speaker sends the message under the same id.
+    // Write the outbox before sending a message: if this instance crashes, the next speaker sends the message under the same id.
     if (!(await speaker.write(Object.fromEntries(after)))) return;
     for (const [name, { sending }] of after) if (sending !== undefined && sending.nextMs <= now()) begin(name);
   }
@@ -123,7 +123,7 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
       () => undefined,
       (error: Error) => error.message,
     );
-    // Another instance may speak by now, with an outbox of its own.
+    // Another instance may have become the speaker during the delivery. Its outbox counts, and this result does not.
     const outbox = outboxOf(speaker.outboxes(), receiver);
     if (ended.signal.aborted || outbox?.sending?.message.id !== message.id) return;
     const next = failure === undefined ? afterDelivery(outbox) : afterFailure(outbox, failure, now(), Math.random());

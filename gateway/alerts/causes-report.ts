@@ -1,4 +1,4 @@
-// Pure: the causes that there are, as receivers are told them: for operators who have no receiver, and for commands.
+// Lists the present causes in the form of a message, for commands and for operators without a receiver. Pure.
 
 import type { AlertCause, AlertNote } from './alert.ts';
 import { boundedCause, noteOf } from './message.ts';

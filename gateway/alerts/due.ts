@@ -1,29 +1,29 @@
-// Pure: finds what one receiver must be told, from the present causes and from what the receiver was told before.
+// Decides which alerts are due for one receiver, from the present causes and from the alerts that it has already got. Pure.
 
 import { type AlertCause, type Severity, severityOf } from './alert.ts';
 import { matchesPattern } from './matching.ts';
 import type { AlertSettings, ReceiverSettings } from './settings.ts';
 
-/** A cause, as one receiver knows it. Epoch milliseconds. */
+/** The state of one cause for one receiver. Times are epoch milliseconds. */
 export interface Alert {
-  /** As it was seen last. */
+  /** The cause, as the last check found it. */
   readonly cause: AlertCause;
-  /** `quiet`: the cause is gone, and the receiver is not told yet, because the cause may return. */
+  /** `quiet`: the cause is away, but the receiver does not get its end yet, because the cause may return. */
   readonly state: 'pending' | 'firing' | 'quiet' | 'ended';
   readonly seenMs: number;
   readonly lastMs: number;
-  /** What the receiver was told since the cause was seen; absent if there is nothing. */
+  /** The last message to the receiver about this cause; absent before the first one. */
   readonly told?: {
     readonly severity: Severity;
     readonly atMs: number;
-    /** Whether this instance assumes that another instance has told the receiver. */
+    /** Set if this instance sent nothing, because it assumes that another instance has. */
     readonly byOther?: true;
   };
-  /** Whether its end needs no message: the receiver was told, or is not to be told. */
+  /** The end of the cause needs no message: the receiver has got one, or shall not get one. */
   readonly isOver?: boolean;
-  /** How often the cause was told again within an hour of its end. */
+  /** How often the cause has returned, and was reported, within an hour of its end. */
   readonly returns: number;
-  /** Whether the cause has returned within an hour of an end that was told. It may pass again before the receiver is told. */
+  /** The cause has returned within an hour of an end that was reported. It may end again before its return is reported. */
   readonly isReturn?: boolean;
 }
 
@@ -31,7 +31,7 @@ export type Alerts = Readonly<Record<string, Alert>>;
 
 export type AlertRules = Pick<AlertSettings, 'forSeconds' | 'recoverySeconds' | 'repeatMinutes'>;
 
-/** An alert that the receiver has to be told. */
+/** An alert that has to go into the next message. */
 export interface Due {
   readonly id: string;
   readonly state: 'firing' | 'resolved';
@@ -39,22 +39,22 @@ export interface Due {
 }
 
 const RETURN_MS = 3_600_000;
-/** The time to recovery is at most 32 times as long. */
+/** `recoverySeconds` doubles with each return, at most this many times. */
 const DOUBLINGS_MAX = 5;
-/** Alerts of one receiver. More wait until others have ended. */
+/** Maximum number of alerts of one receiver. Beyond it, causes wait until an alert has ended. */
 const ALERTS_MAX = 500;
 
 /** Whether the receiver gets this cause. */
 export function isFor(receiver: string, { severities, causes }: ReceiverSettings, cause: AlertCause): boolean {
-  // A start and an end are intended; and a receiver cannot be told that it is away.
+  // Operators intend a start and a stop of the gateway. A receiver that is away cannot get a message about itself.
   if (cause.id === 'lifecycle' || cause.id === `receiver ${receiver}`) return false;
   return severities.includes(severityOf(cause)) && causes.some((pattern) => matchesPattern(pattern, cause.id));
 }
 
 /**
- * Returns the alerts after a check of the causes that there are now.
+ * Returns the alerts after a check.
  *
- * @param causes a cause that has recovered counts as away; it may say why
+ * @param causes the present causes. A cause with `hasRecovered` counts as away; its `ended` may say why
  */
 export function observed(before: Alerts, causes: readonly AlertCause[], rules: AlertRules, nowMs: number): Alerts {
   const after = new Map<string, Alert>();
@@ -78,7 +78,7 @@ export function observed(before: Alerts, causes: readonly AlertCause[], rules: A
 
 function withCause(alert: Alert, cause: AlertCause, { forSeconds }: AlertRules, nowMs: number): Alert {
   if (alert.state === 'ended' && alert.isOver !== true) {
-    // The receiver was not told of its end, so the alert continues.
+    // The receiver has not got the end of the alert, so the alert continues.
     return { ...alert, cause, state: 'firing', lastMs: nowMs };
   }
   if (alert.state === 'firing' || alert.state === 'quiet') return { ...alert, cause, state: 'firing', lastMs: nowMs };
@@ -93,12 +93,12 @@ function withCause(alert: Alert, cause: AlertCause, { forSeconds }: AlertRules, 
 
 function withoutCause(alert: Alert, rules: AlertRules, nowMs: number): Alert | undefined {
   if (alert.state === 'ended') return alert.isOver && nowMs - alert.lastMs >= RETURN_MS ? undefined : alert;
-  // The cause passed before the receiver was told. The alert of a cause that had returned is kept for an hour, because its returns count.
+  // The cause ended before it was reported. If it had returned, its alert is kept for an hour, because its returns are counted.
   if (alert.state === 'pending') return alert.isReturn ? { ...alert, state: 'ended', isOver: true } : undefined;
   return { ...alert, state: nowMs >= endOf(alert, rules) ? 'ended' : 'quiet' };
 }
 
-/** When the end of a cause that stays away is told. */
+/** Returns the time at which the end of a cause is reported, if the cause stays away. */
 export function endOf(
   { lastMs, returns }: Pick<Alert, 'lastMs' | 'returns'>,
   { recoverySeconds }: Pick<AlertRules, 'recoverySeconds'>,
@@ -106,18 +106,18 @@ export function endOf(
   return lastMs + recoverySeconds * 1000 * 2 ** Math.min(returns, DOUBLINGS_MAX);
 }
 
-/** What decides, apart from the rules, whether a cause is told at present. */
+/** Reasons for not reporting a cause at present, apart from the rules. */
 export interface Holds {
   isSilent(id: string): boolean;
-  /** Whether another instance tells it. */
+  /** Whether the report of this cause is left to another instance. */
   isLeft(id: string): boolean;
 }
 
-/** What has to be told now, failures first. */
+/** Returns the alerts that are due now, failures first. */
 export function dueIn(alerts: Alerts, rules: AlertRules, { isSilent, isLeft }: Holds, nowMs: number): Due[] {
   const due = Object.entries(alerts).flatMap(([id, alert]): Due[] => {
     if (alert.state === 'ended') {
-      // A receiver that was told of the beginning is told of the end, even during a silence.
+      // A receiver that has got the beginning of an alert gets its end, even during a silence.
       const isDue = alert.isOver !== true && (alert.told !== undefined || !isSilent(id));
       return isDue ? [{ id, state: 'resolved', alert }] : [];
     }
@@ -134,7 +134,10 @@ function isNews({ cause, told }: Alert, { repeatMinutes }: AlertRules, nowMs: nu
   return repeatMinutes > 0 && nowMs - told.atMs >= repeatMinutes * 60_000;
 }
 
-/** The alerts after these were told or left to another instance, and after the ends that a silence keeps back were passed over. */
+/**
+ * Returns the alerts after those that were due have been put into a message, or left to another instance. Ends that a silence holds back
+ * count as reported.
+ */
 export function afterTelling(alerts: Alerts, told: readonly Due[], { isSilent, isLeft }: Holds, nowMs: number): Alerts {
   const now = new Map(told.map(({ id, state }) => [id, state]));
   const after = Object.entries(alerts).map(([id, alert]): [string, Alert] => {
@@ -150,8 +153,8 @@ export function afterTelling(alerts: Alerts, told: readonly Due[], { isSilent, i
 }
 
 /**
- * Returns the alerts after a start of the gateway. All causes count as seen just now: a gateway that has just started does not know the
- * causes yet, and must not report that they have ended.
+ * Returns the alerts after a start of the gateway. All causes count as seen just now: a gateway that has just started has checked nothing
+ * yet, and must not report that causes have ended.
  */
 export function asJustSeen(alerts: Alerts, nowMs: number): Alerts {
   const seen = Object.entries(alerts).map(([id, alert]): [string, Alert] => [

@@ -1,4 +1,4 @@
-// Sends messages as mail. The library speaks SMTP and writes the headers; it is loaded when the first mail is sent.
+// Sends messages as mail. A library speaks SMTP and writes the headers. It is loaded for the first mail.
 
 import type { SMTPTransportOptions } from 'nodemailer';
 import type { AlertMessage } from './alert.ts';
@@ -12,12 +12,11 @@ export interface MailReceiver extends Omit<EmailSettings, 'secret'> {
 }
 
 /**
- * The limit of each step of the mail client. It is as short as the deadline of a message, because the limits of the library itself are
- * minutes.
+ * The timeout of each step of the mail client, equal to the deadline of a message. The library's own timeouts are minutes.
  */
 const SILENCE_MS = 10_000;
 
-/** Rejects with the reason of the server or of the connection. */
+/** Sends a message. Rejects with the error of the server or of the connection. */
 export async function sendEmail(email: MailReceiver, message: AlertMessage, signal: AbortSignal): Promise<void> {
   const transport = await openTransport(email);
   await transport.sendMail({
@@ -27,13 +26,13 @@ export async function sendEmail(email: MailReceiver, message: AlertMessage, sign
     text: mailTextOf(message),
     messageId: `<${message.id}@${email.from.replace(/^.*@/, '')}>`,
     date: new Date(message.atMs),
-    // RFC 3834: no automatic reply to it.
+    // RFC 3834: mail programs send no automatic reply to this mail.
     headers: { 'Auto-Submitted': 'auto-generated' },
     signal,
   });
 }
 
-/** Connects, encrypts and logs in, and sends nothing. Rejects with the reason. */
+/** Connects, encrypts and logs in, but sends nothing. Rejects with the error. */
 export async function tryEmail(email: MailReceiver): Promise<void> {
   const transport = await openTransport(email);
   await transport.verify();

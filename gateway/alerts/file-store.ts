@@ -1,4 +1,4 @@
-// The store of alerts of a gateway without Redis: a file in its data directory, replaced as a whole.
+// The alert store of a gateway without Redis: one file in its data directory. Each write replaces the whole file.
 
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ interface Content {
 
 export const ALERTS_FILE = 'alerts.json';
 
-/** Creates the store. A file that cannot be read counts as empty, so causes that last are told a second time. */
+/** Creates the store. A file that cannot be read counts as empty: present causes are then reported a second time. */
 export function createFileAlertStore(dataDirectory: string, now: () => number): AlertStore {
   const path = join(dataDirectory, ALERTS_FILE);
   let content = read();

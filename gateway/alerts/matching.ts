@@ -1,8 +1,8 @@
-// Pure: which causes a pattern names, and whether a moment is within a window of silence.
+// Matches ids of causes against patterns, and times against windows of silence. Pure.
 
 import type { QuietWindow } from './settings.ts';
 
-/** `*` stands for any text. Takes time in proportion to the two lengths. */
+/** Whether an id matches a pattern, in which `*` stands for any text. The time is proportional to the product of the lengths. */
 export function matchesPattern(pattern: string, id: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   if (others.length === 0) return pattern === id;

@@ -1,5 +1,5 @@
-// Pure: the texts of messages. Causes carry text of clients and services, such as names and errors: it goes out bounded and without
-// control characters.
+// Writes the texts of messages. Causes have text from clients and services, such as names and errors; messages have it bounded and without
+// control characters. Pure.
 
 import { createHash } from 'node:crypto';
 import { nextCommandOf } from '../shared/next-command.ts';
@@ -14,7 +14,7 @@ const INSTANCES_MAX = 20;
 const LINK_MAX = 1000;
 const DEDUP_KEY_LENGTH = 32;
 
-/** A cause as it is kept and sent. */
+/** Returns the cause with bounded texts, for the store and for messages. */
 export function boundedCause(cause: AlertCause): AlertCause {
   const { id, kind, cause: text, consequence, details = '#/', instances, ...more } = cause;
   return {
@@ -23,13 +23,13 @@ export function boundedCause(cause: AlertCause): AlertCause {
     id: bounded(id, ID_MAX),
     cause: bounded(text, TEXT_MAX),
     consequence: bounded(consequence, TEXT_MAX),
-    // The page about a name of that length cannot be linked to.
+    // A link to the page would be longer than mail programs and browsers accept.
     details: details.length > LINK_MAX ? '#/' : details,
     ...(instances && { instances: instances.slice(0, INSTANCES_MAX).map((name) => bounded(name, ID_MAX)) }),
   };
 }
 
-/** @param consoleUrl where operators open the console */
+/** @param consoleUrl the address at which operators open the console */
 export function noteOf({ id, state, alert }: Due, consoleUrl: string): AlertNote {
   const { cause, seenMs, lastMs } = alert;
   const { instances = [], figures = {}, runbook = null, details = '#/' } = cause;
@@ -51,7 +51,7 @@ export function noteOf({ id, state, alert }: Due, consoleUrl: string): AlertNote
   };
 }
 
-/** The body of a webhook: `type`, `timestamp` and `data` as Standard Webhooks recommends. */
+/** Returns the body of a webhook. It has the members `type`, `timestamp` and `data`, as Standard Webhooks recommends. */
 export function toWebhookBody({ atMs, isTrial, gateway, notes }: AlertMessage): string {
   const type = isTrial ? 'gateway.alerts.trial' : 'gateway.alerts';
   const alerts = notes.map((note) => ({ ...note, dedup_key: dedupKeyOf(gateway, note.id) }));
@@ -59,8 +59,8 @@ export function toWebhookBody({ atMs, isTrial, gateway, notes }: AlertMessage): 
 }
 
 /**
- * The same for a cause whichever instance tells it and as often as it comes, so that a pager has one incident for it. Short, because receivers
- * bound it.
+ * Returns a key that is the same in all messages about one cause, from every instance: a pager then has one incident for it. The key is short,
+ * because receivers limit its length.
  */
 function dedupKeyOf(gateway: string, id: string): string {
   return createHash('sha256').update(`${gateway}\n${id}`).digest('hex').slice(0, DEDUP_KEY_LENGTH);
@@ -95,7 +95,7 @@ function paragraphOf(note: AlertNote): string {
   ].join('\n');
 }
 
-/** The page of the console names what the cause is about. */
+/** Returns the kind and name that the link to the console has, such as the upstream. */
 function subjectOf(details: string): AlertNote['subject'] {
   const [, kinds = '', name = ''] = /^#\/(operations|upstreams|organizations)\/(.+)$/.exec(details) ?? [];
   return name === '' ? null : { kind: kinds.slice(0, -1), name: bounded(decodeURIComponent(name), ID_MAX) };

@@ -1,4 +1,4 @@
-// Opens the store of alerts: Redis if one is configured, otherwise a file in the data directory.
+// Opens the alert store: in Redis if one is configured, otherwise in a file of the data directory.
 
 import { createFileAlertStore } from './file-store.ts';
 import { createRedisAlertStore } from './redis-store.ts';

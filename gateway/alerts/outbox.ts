@@ -1,5 +1,5 @@
-// Pure: what one receiver was told, and the next message for it. One message at a time is being delivered. Changes that happen meanwhile go
-// into the next message, so that nothing is lost and no messages accumulate while a receiver is away.
+// The outbox of one receiver: its alerts, and the message that is being delivered. One message is delivered at a time. Changes during a
+// delivery go into the next message: nothing is lost, and no messages accumulate while a receiver is away. Pure.
 
 import type { AlertCause, AlertMessage } from './alert.ts';
 import { type AlertRules, type Alerts, afterTelling, type Due, dueIn, type Holds, isFor, observed } from './due.ts';
@@ -7,22 +7,22 @@ import type { ReceiverSettings } from './settings.ts';
 
 export interface Outbox {
   readonly alerts: Alerts;
-  /** Not delivered yet. */
+  /** The message that is not delivered yet. */
   readonly sending?: Sending | undefined;
-  /** When the last message was made. */
+  /** The time at which the last message was made. */
   readonly madeMs?: number;
-  /** Why the last attempt failed; absent if it did not. */
+  /** Why the last attempt failed; absent if it succeeded. */
   readonly failing?: { readonly reason: string; readonly sinceMs: number } | undefined;
 }
 
 interface Sending {
   readonly message: AlertMessage;
   readonly attempts: number;
-  /** Next attempt. */
+  /** The time of the next attempt. */
   readonly nextMs: number;
 }
 
-/** Causes in one message; the others are in the next one. */
+/** Maximum number of causes in one message. The next message has the others. */
 const NOTES_MAX = 50;
 const RETRY_MS = { first: 5000, longest: 300_000 } as const;
 const DOUBLINGS_MAX = 6;
@@ -37,7 +37,7 @@ interface Observation extends Holds {
   readonly nowMs: number;
 }
 
-/** Returns the outbox after a check of the causes that there are now. */
+/** Returns the outbox after a check of the present causes. */
 export function afterCheck(outbox: Outbox, observation: Observation): Outbox {
   const { receiver, settings, rules, nowMs } = observation;
   const causes = observation.causes.filter((cause) => cause.hasRecovered === true || isFor(receiver, settings, cause));
@@ -56,8 +56,8 @@ export function afterDelivery({ failing: _, sending: __, ...outbox }: Outbox): O
 }
 
 /**
- * Returns the outbox after a failed delivery: the message is sent again later, or dropped after a day. Causes that still last are in the
- * next message. `random` is from 0 to 1.
+ * Returns the outbox after a failed delivery. The message is sent again later, or dropped after a day: the next message has the causes that
+ * still last. `random` is from 0 to 1.
  */
 export function afterFailure(outbox: Outbox, reason: string, nowMs: number, random: number): Outbox {
   const { sending, failing } = outbox;

@@ -1,4 +1,4 @@
-// Sends a message to a receiver, whatever its kind, within a deadline.
+// Sends a message to a receiver, by webhook or mail, within a deadline.
 
 import { shortTextOf, visibleLine } from '../shared/text.ts';
 import type { AlertMessage } from './alert.ts';
@@ -10,13 +10,13 @@ const DEADLINE_MS = 10_000;
 const REASON_MAX = 200;
 
 export interface ReceiverDeps {
-  /** Reads an entry of the secrets store. Throws a sentence. */
+  /** Reads an entry of the secrets store. Throws an Error whose message is for operators. */
   readSecret(entry: string): string | undefined;
   readonly version: string;
   now(): number;
 }
 
-/** Rejects with a sentence that names no secret. Settings and secrets are read again each time. */
+/** Sends a message. Rejects with an Error for operators, which names no secret. Reads the secret anew for each message. */
 export async function sendTo(
   { webhook, email }: ReceiverSettings,
   message: AlertMessage,
@@ -40,7 +40,7 @@ export async function sendTo(
   }
 }
 
-/** The settings with the password. Throws a sentence. */
+/** Adds the password to the settings. Throws an Error for operators. */
 export function emailOf(
   { secret, ...email }: NonNullable<ReceiverSettings['email']>,
   deps: Pick<ReceiverDeps, 'readSecret'>,
@@ -54,7 +54,7 @@ function secretOf(entry: string, { readSecret }: Pick<ReceiverDeps, 'readSecret'
   return secret;
 }
 
-/** Servers write their own texts into it. */
+/** Returns why a delivery failed, bounded and without control characters, because the text may come from a server. */
 export function deliveryFailureOf(error: unknown): string {
   const { message, cause } = error as Error & { readonly cause?: NodeJS.ErrnoException };
   const reason = cause?.code ?? cause?.message ?? message;

@@ -1,5 +1,5 @@
-// The store of alerts of instances that share a Redis. The instance that holds the lease speaks for all. Redis stores what it has told, so
-// that the next instance continues there.
+// The alert store of instances that share a Redis. The instance that holds a lease is the speaker: it sends the messages of all instances.
+// Redis stores its outboxes, and the next speaker continues with them.
 
 import { randomBytes } from 'node:crypto';
 import { type ConnectRedis, openRedis, type Redis } from '../redis/client.ts';
@@ -8,7 +8,7 @@ import { type AlertStore, lastingSilences, type Silence } from './store.ts';
 
 const COMMAND_TIMEOUT_MS = 1000;
 /**
- * Duration of the lease: several times the interval between two readings. After this time, another instance replaces a speaker that has
+ * Duration of the lease: several times the interval between two checks. After this time, another instance replaces a speaker that has
  * crashed.
  */
 const LEASE_MS = 10_000;
@@ -17,7 +17,7 @@ const LEASE = '{gateway}:alerts:speaker';
 const TOLD = '{gateway}:alerts:told';
 const SILENCES = '{gateway}:alerts:silences';
 
-/** Arguments: id of the instance, length of the lease. Silences come as alternating patterns and texts. */
+/** Arguments: id of the instance, duration of the lease. The reply has the silences as alternating patterns and texts. */
 const TAKE = toScript(`
 local holder = redis.call('GET', KEYS[1])
 local speaks = not holder or holder == ARGV[1]
@@ -25,14 +25,14 @@ if speaks then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
 return { speaks and 1 or 0, redis.call('GET', KEYS[2]) or '', redis.call('HGETALL', KEYS[3]) }
 `);
 
-/** Arguments: id of the instance, what was told. */
+/** Arguments: id of the instance, outboxes. */
 const WRITE = toScript(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[2], ARGV[2])
 return 1
 `);
 
-/** Arguments: pattern, silence. Names of silences that have ended follow. */
+/** Arguments: pattern, silence, and the patterns of silences that have ended. */
 const SET_SILENCE = toScript(`
 for index = 3, #ARGV do redis.call('HDEL', KEYS[1], ARGV[index]) end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])

@@ -1,4 +1,4 @@
-// Pure: what operators see of alerts, in `/status`, in the console and by `gateway alerts list`.
+// The report on alerts for operators, in `/status`, in the console and by `gateway alerts list`. Pure.
 
 import { type Severity, severityOf } from './alert.ts';
 import { type Alert, endOf } from './due.ts';
@@ -6,7 +6,7 @@ import type { AlertSettings } from './settings.ts';
 import { type Outboxes, outboxOf } from './speaker.ts';
 import type { Silence } from './store.ts';
 
-/** A member of `/status`; causes are made of it, too. */
+/** The member `receivers` of `/status`. The console makes causes of it, too. */
 export interface ReceiversStatus {
   readonly receivers: Readonly<Record<string, ReceiverStatus>>;
 }
@@ -16,7 +16,7 @@ interface ReceiverStatus {
   readonly state: 'ok' | 'failing';
   readonly reason: string | null;
   readonly failing_since: string | null;
-  /** When the last message was made. */
+  /** The time at which the last message was made. */
   readonly last_message_at: string | null;
 }
 
@@ -28,11 +28,12 @@ export interface AlertsReport extends ReceiversStatus {
     readonly severity: Severity;
     readonly cause: string;
     readonly since: string;
-    /** When its cause was last seen, and when its end is told if it stays away; null unless it is `quiet`. */
+    /** The time at which the cause was last seen; null unless the state is `quiet`. */
     readonly quiet_since: string | null;
+    /** The time at which its end is reported, if it stays away; null unless the state is `quiet`. */
     readonly resolved_at: string | null;
     readonly silent: boolean;
-    /** The receivers that were told. */
+    /** The receivers that have got it. */
     readonly told: readonly string[];
   }[];
   readonly silences: readonly {
@@ -98,7 +99,7 @@ export function reportOf(
   };
 }
 
-/** What lasts before what is quiet, failures before warnings, the newest first. */
+/** Sorts the alerts: quiet ones last, failures before warnings, the newest first. */
 function sorted(alerts: AlertsReport['alerts']): AlertsReport['alerts'] {
   const rank = ({ state, severity }: AlertsReport['alerts'][number]) =>
     (state === 'quiet' ? 2 : 0) + (severity === 'failure' ? 0 : 1);

@@ -3,14 +3,14 @@
 import { z } from 'zod';
 import { name, secretEntry, whole } from '../config/parts.ts';
 
-/** The first words of the ids of causes: what a pattern begins with. */
+/** The first words of the ids of causes. A pattern begins with one of them, or with `*`. */
 export const CAUSE_KINDS = [
   ...['certificate', 'configuration', 'errors', 'instance', 'issuer', 'keys', 'loop', 'more', 'near', 'operation'],
   ...['operations', 'organization', 'receiver', 'redis', 'shedding', 'silent', 'slow', 'store', 'stores'],
   ...['tier', 'unknown', 'upstream', 'worker'],
 ] as const;
 
-/** Whether causes can have ids that match: a misspelled kind would silence or report nothing. */
+/** Whether an id of a cause can match the pattern. A pattern with a misspelled kind would never match. */
 export function isCausePattern(pattern: string): boolean {
   const [kind = ''] = pattern.split(' ');
   return kind.includes('*') || CAUSE_KINDS.some((one) => one === kind);
@@ -38,7 +38,7 @@ export const webhookSettings = z.strictObject({
   ),
 });
 
-/** Stricter than mail allows: what is meant as one address stays one. */
+/** Stricter than the mail standard: no text is read as several addresses. */
 const mailAddress = z
   .string()
   .max(254)
@@ -89,14 +89,14 @@ export const receiverSettings = z
       .min(1, 'must name at least one severity')
       .default(['failure', 'warning'])
       .meta({
-        description: 'Which causes it gets: those that clients suffer from, and those that they will suffer from.',
+        description: 'The severities of the causes that it gets. A `failure` affects clients now, a `warning` soon.',
         values: '`failure`, `warning`',
       }),
     causes: z
       .array(causePattern)
       .min(1, 'must name at least one pattern')
       .default(['*'])
-      .meta({ description: 'Which causes it gets ([ids of causes](alerts.md#the-causes)).', values: 'patterns' }),
+      .meta({ description: 'The causes that it gets ([ids of causes](alerts.md#the-causes)).', values: 'patterns' }),
   })
   .refine((one) => (one.webhook === undefined) !== (one.email === undefined), {
     error: 'must have either webhook or email',
@@ -119,7 +119,7 @@ export const quietWindow = z.strictObject({
     .default(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'])
     .meta({ description: 'The days on which the window begins.', values: '`mon` … `sun`' }),
   from: time.describe('Begin of the window.'),
-  to: time.describe('End of the window. One that is not after `from` is on the next day.'),
+  to: time.describe('End of the window. If it is not after `from`, the window ends on the next day.'),
   timeZone: z
     .string()
     .refine(isTimeZone, 'must be a time zone, such as Europe/Berlin')
@@ -129,21 +129,25 @@ export const quietWindow = z.strictObject({
 
 export const alertSettings = z.strictObject({
   receivers: z.record(name, receiverSettings).meta({
-    description: 'The receivers of messages, and which causes each of them gets.',
+    description: 'The receivers of messages, and the causes that each of them gets.',
     values: 'receivers by name',
   }),
   forSeconds: whole('seconds', 0, 3600)
     .default(5)
-    .describe('How long a cause lasts before it is told. The gateway checks the causes every 3 seconds.'),
+    .describe('How long a cause lasts before it is reported. The gateway checks the causes every 3 seconds.'),
   recoverySeconds: whole('seconds', 0, 86_400)
     .default(30)
-    .describe('How long it has to be away before its end is told. This time doubles with each return within an hour.'),
+    .describe(
+      'How long a cause is away before its end is reported. This time doubles with each return within an hour.',
+    ),
   groupSeconds: whole('seconds', 0, 3600)
     .default(15)
-    .describe('Time between two messages to a receiver. What happens meanwhile is in the next one.'),
+    .describe(
+      'The shortest time between two messages to a receiver. Changes during this time are in the next message.',
+    ),
   repeatMinutes: whole('minutes', 0, 10_080)
     .default(240)
-    .describe('How often a cause that lasts is told again. 0: never.'),
+    .describe('The time after which a cause that lasts is reported again. 0: never.'),
   consoleUrl: z
     .string()
     .refine(
@@ -157,7 +161,7 @@ export const alertSettings = z.strictObject({
       fallback: '`ADMIN_HOST` and `ADMIN_PORT`',
     }),
   silences: z.array(quietWindow).default([]).meta({
-    description: 'Times of the week at which causes are not told, such as those of maintenance.',
+    description: 'Times of the week at which causes are not reported, such as a time for maintenance.',
     values: 'list of windows',
   }),
 });

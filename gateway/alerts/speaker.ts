@@ -1,5 +1,5 @@
-// Decides whether this instance tells receivers of the causes of all instances, and remembers what they were told. While Redis is away,
-// each instance tells of its own causes.
+// Decides whether this instance is the speaker, which sends the messages of all instances, and holds the outboxes. While Redis is away, each
+// instance sends messages about its own causes.
 
 import type { AlertCause } from './alert.ts';
 import { type Alert, asJustSeen } from './due.ts';
@@ -8,33 +8,33 @@ import { type AlertStore, lastingSilences, type Silence } from './store.ts';
 
 export type Outboxes = Readonly<Record<string, Outbox>>;
 
-/** Names of receivers may be those of members that every object has. */
+/** A receiver may be named like a member that every object has, such as `constructor`. */
 export function outboxOf(outboxes: Outboxes, receiver: string): Outbox | undefined {
   return Object.hasOwn(outboxes, receiver) ? outboxes[receiver] : undefined;
 }
 
 interface Speaker {
-  /** Takes a turn. Resolves with whether this instance speaks now; never rejects. */
+  /** Takes or renews the lease. Resolves with whether this instance is the speaker now; never rejects. */
   take(): Promise<boolean>;
-  /** Whether this instance tells of its own causes, because the store is away. */
+  /** Whether this instance reports its own causes only, because the store is away. */
   isAlone(): boolean;
-  /** What was told, by receiver: of this instance while it speaks, else of the one that does. */
+  /** The outboxes of the speaker, by receiver. */
   outboxes(): Outboxes;
   silences(): readonly Silence[];
-  /** Causes of other instances, which an instance alone cannot see: it has to take them as lasting. */
+  /** While the store is away: alerts about other instances. This instance cannot see their causes, and assumes that they last. */
   assumed(outbox: Outbox | undefined, causes: readonly AlertCause[]): readonly AlertCause[];
-  /** Whether the instance that spoke when the store went tells of this cause, which both see. */
+  /** While the store is away: whether the last speaker reports this cause, which all instances see. */
   leaves(id: string): boolean;
-  /** Keeps what was told. Resolves with whether this instance still speaks; never rejects. */
+  /** Stores the outboxes. Resolves with whether this instance is still the speaker; never rejects. */
   write(next: Outboxes): Promise<boolean>;
 }
 
-/** An instance speaks for itself only after this time without Redis, so that a failover changes nothing. */
+/** An instance reports its own causes only after this time without Redis, because a failover may take as long. */
 const ALONE_AFTER_MS = 10_000;
 
-/** The causes that all instances see, because it is their store that is away. */
+/** The causes that all instances see while their store is away. */
 const OF_STORES = ['redis', 'stores'];
-/** The instance that spoke may have gone with the store. The others tell of it after this time, under the same `dedup_key`. */
+/** The last speaker may be away like the store. The others report these causes after this time, with the same `dedup_key`. */
 const LEFT_MS = 180_000;
 
 /** @param now epoch milliseconds that never decrease */
@@ -105,10 +105,10 @@ export function createSpeaker(store: AlertStore, instance: string, now: () => nu
   };
 }
 
-/** Changes when an earlier version could not read what is written. */
+/** The version of the stored form. It changes if an earlier version of the gateway could not read a new form. */
 const FORM = 1;
 
-/** Empty for a text of another form: what lasts is then told once more. */
+/** Reads the outboxes. Returns none for a text of another form: present causes are then reported once more. */
 function outboxesIn(text: string | undefined): Outboxes {
   try {
     const { form, outboxes } = JSON.parse(text ?? '{}') as { readonly form?: number; readonly outboxes?: Outboxes };

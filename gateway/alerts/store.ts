@@ -1,10 +1,11 @@
-// The interface of the store of alerts: what receivers were told, and silences. Instances that share it take turns: one speaks for all.
+// The interface of the alert store, which has outboxes and silences. One of the instances that share a store is the speaker: it sends the
+// messages of all.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 
-/** Causes that are not told for a time. */
+/** Causes that are not reported for a time. */
 export interface Silence {
-  /** A pattern of ids; one silence for each. */
+  /** A pattern of ids. There is one silence for a pattern. */
   readonly causes: string;
   /** Epoch milliseconds. */
   readonly untilMs: number;
@@ -13,27 +14,27 @@ export interface Silence {
 }
 
 export interface Turn {
-  /** Whether this instance speaks for all. */
+  /** Whether this instance is the speaker. */
   readonly speaks: boolean;
-  /** What the speaker has written last; undefined if there is nothing. */
+  /** The outboxes that the speaker has written last; undefined if there are none. */
   readonly told: string | undefined;
   readonly silences: readonly Silence[];
 }
 
 /** Every method rejects while the store is away. */
 export interface AlertStore {
-  /** Takes the right to speak, or renews it, unless another instance has it. */
+  /** Takes the lease of the speaker, or renews it, unless another instance has it. */
   take(): Awaitable<Turn>;
-  /** Writes what receivers were told. Returns false, and writes nothing, if another instance has the right to speak by now. */
+  /** Writes the outboxes. Writes nothing and returns false if another instance has the lease by now. */
   write(told: string): Awaitable<boolean>;
   setSilence(silence: Silence): Awaitable<void>;
-  /** Returns false if there was none. */
+  /** Returns false if there was no such silence. */
   endSilence(causes: string): Awaitable<boolean>;
-  /** Gives the right to speak back. Never rejects. */
+  /** Gives the lease back. Never rejects. */
   close(): Awaitable<void>;
 }
 
-/** Without those that have ended. */
+/** Returns the silences that have not ended. */
 export function lastingSilences(silences: readonly Silence[], nowMs: number): Silence[] {
   return silences.filter(({ untilMs }) => untilMs > nowMs);
 }

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { AlertMessage } from './alert.ts';
 import { toWebhookBody } from './message.ts';
 
-/** Length of a key, by the standard. */
+/** The lengths of a key that the standard allows. */
 const KEY_BYTES = { min: 24, max: 64 } as const;
 
 interface WebhookReceiver {
@@ -14,7 +14,7 @@ interface WebhookReceiver {
   readonly version: string;
 }
 
-/** Rejects with a sentence unless the receiver answers 2xx. Redirects are not followed, and no body of an answer is read. */
+/** Sends a message. Rejects with an Error for operators unless the receiver answers 2xx. Follows no redirect and reads no body. */
 export async function sendWebhook(
   { url, secret, version }: WebhookReceiver,
   message: AlertMessage,
@@ -41,7 +41,7 @@ export async function sendWebhook(
   throw new Error(`it answered ${answer.status}${isRedirect ? ', and redirects are not followed' : ''}`);
 }
 
-/** Returns why a secret cannot sign, in a sentence without the secret; undefined if it can. */
+/** Returns why a secret cannot sign, in a sentence without the secret. Returns undefined if it can. */
 export function webhookSecretProblem(secret: string): string | undefined {
   try {
     keysIn(secret);
@@ -51,7 +51,7 @@ export function webhookSecretProblem(secret: string): string | undefined {
   }
 }
 
-/** The keys in a secret, one a line. Throws a sentence. */
+/** Returns the keys of a secret, which has one in each line. Throws an Error for operators. */
 function keysIn(secret: string): Buffer[] {
   const lines = secret.split('\n').map((line) => line.trim());
   return lines.filter((line) => line !== '').map(keyIn);

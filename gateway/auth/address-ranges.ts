@@ -38,7 +38,7 @@ export function isRangeWithin(range: string, outer: string): boolean {
   return bitsAround.length <= bits.length && bits.startsWith(bitsAround);
 }
 
-/** The fixed bits of a range among all addresses of IPv6. */
+/** Returns the fixed bits of a range, as bits of an IPv6 address. */
 function bitsOf({ network, bits, family }: Range): string {
   const address = family === 'ipv4' ? `::ffff:${network}` : network;
   return wordsOf(address)
@@ -47,7 +47,7 @@ function bitsOf({ network, bits, family }: Range): string {
     .slice(0, family === 'ipv4' ? 96 + bits : bits);
 }
 
-/** The eight words of an IPv6 address. The parser of URLs knows all of its spellings. */
+/** Returns the eight words of an IPv6 address. The URL parser knows all spellings of such an address. */
 function wordsOf(address: string): number[] {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const parse = (text: string) => (text === '' ? [] : text.split(':').map((word) => Number.parseInt(word, 16)));

@@ -45,12 +45,12 @@ export function createDigestOf(pepper: string): DigestOf {
   };
 }
 
-/** The digest of a text that can never be a key: two processes compare it to see whether they use the same pepper, without revealing it. */
+/** Returns a fingerprint of the pepper: the digest of a text that is never a key. Two processes compare it, and it reveals nothing. */
 export function keyFingerprint(digestOf: DigestOf): string {
   return digestOf('fingerprint of the pepper');
 }
 
-/** The checksum covers the prefix too, so that `live` and `test` cannot be swapped by hand. */
+/** Returns the checksum of a key. It covers the prefix, too: a key with `live` in place of `test` is malformed. */
 function checkOf(unchecked: string): string {
   return toBase62(crc32(unchecked), CHECK_LENGTH);
 }

@@ -16,7 +16,7 @@ import type { Directory } from './directory.ts';
 /** Finds an API key in a query, even without its end: its owner should replace it. */
 const KEY_IN_TEXT = /sk_(?:live|test)_[0-9A-Za-z]{16}/;
 
-/** Headers in which other gateways take keys, with the hint of `api_key_missing` about each. */
+/** Headers in which other gateways expect keys, with the hint of `api_key_missing` for each header. */
 const OTHER_HEADERS = [
   ['x-api-key', 'x_api_key'],
   ['api-key', 'api_key'],
@@ -37,7 +37,7 @@ export const ANONYMOUS: Caller = Object.freeze({
   memory: newCallerMemory(),
 });
 
-/** What reads each kind of credential. */
+/** The readers of the kinds of credentials. */
 export interface CredentialReaders {
   readonly directory: Pick<Directory, 'callerOf'>;
   /** auth/tokens/token-reader.ts */
@@ -45,8 +45,8 @@ export interface CredentialReaders {
   /** Compares a user name and password with the credential of the upstream. upstream/credentials/credential.ts */
   readonly matchesBasic: MatchesBasic;
   /**
-   * The caller of a session cookie; undefined if the request has none. The function is absent if no cookie is read.
-   * sessions/session-reader.ts
+   * Returns the caller of a session cookie; undefined if the request has none (sessions/session-reader.ts). The function is absent if people
+   * cannot sign in.
    */
   readonly readSession?: ((matched: Matched) => Awaitable<Caller> | undefined) | undefined;
 }
@@ -65,7 +65,7 @@ export function createAuthenticate({ directory, readToken, matchesBasic, readSes
     return caller;
   }
 
-  /** Synchronous unless the caller has to be looked up in the store. */
+  /** Returns no promise, unless the caller has to be looked up in the store. */
   return function authenticate(matched: Matched): Awaitable<Identified> {
     if (matched.operation.security.length === 0) return identify(matched, ANONYMOUS);
     try {
@@ -107,7 +107,7 @@ function requireCaller(caller: Caller | undefined): Caller {
   return caller;
 }
 
-/** Refuses a request without credentials. A page learns from the code that a person can sign in, a program that it needs a key. */
+/** Refuses a request without credentials. The code tells a page that a person can sign in, and a program that it needs a key. */
 function refuseWithout({ query, operation, headers }: Matched): never {
   if (holdsKey(query)) throw new GatewayError('api_key_misplaced');
   const { security } = operation;

@@ -1,7 +1,7 @@
 // Base62 text: random identifiers without modulo bias, and integers of a fixed width.
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Largest multiple of 62 that fits a byte: higher bytes are discarded, so that every character is equally likely. */
+/** The largest multiple of 62 that fits a byte. Higher bytes are discarded, because all characters must be equally likely. */
 const ACCEPTED_BELOW = 248;
 
 export type RandomBytes = (size: number) => Uint8Array;

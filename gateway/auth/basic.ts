@@ -1,5 +1,5 @@
-// Reads user name and password (RFC 7617), for operations that accept them. They have to be the credential that the gateway itself uses at
-// the upstream: a client that knows it is an administrator of the upstream. The gateway compares them itself, so that no guess reaches the
+// Reads user name and password (RFC 7617), for operations that accept them. They must equal the credential with which the gateway
+// authenticates at the upstream: such a client is an administrator of the upstream. The gateway compares them, and sends no guess to the
 // upstream. Throws basic_credentials_invalid.
 
 import { isUtf8 } from 'node:buffer';

@@ -11,11 +11,11 @@ import { realMachine } from '../shared/machine.ts';
 export interface Credentials {
   /** The scheme in lower case, because its case means nothing. */
   readonly scheme: string;
-  /** Empty if the header contains only a scheme. */
+  /** The text after the scheme; empty if the header has only a scheme. */
   readonly value: string;
 }
 
-/** Returns the caller of a valid credential, undefined for a credential of another kind. Throws if it is of this kind but invalid. */
+/** Returns the caller of a valid credential. Returns undefined for another kind of credential. Throws if the credential is invalid. */
 export type CredentialReader = (credentials: Credentials) => Awaitable<Caller> | undefined;
 
 /** Parses the Authorization header. Returns undefined if the request carries no credentials. */
@@ -28,7 +28,7 @@ export function parseAuthorization(header: string | undefined): Credentials | un
   return { scheme: header.slice(0, space).toLowerCase(), value: header.slice(space + 1).trimStart() };
 }
 
-/** Hash of a key or token under a secret of this process, so that a memory dump of a cache contains no credential. */
+/** The hash of a key or token under a secret of this process: a memory dump of a cache reveals no credential. */
 export type CredentialHash = string;
 
 export function createCredentialHash({ randomBytes } = realMachine): (credential: string) => CredentialHash {
@@ -37,8 +37,8 @@ export function createCredentialHash({ randomBytes } = realMachine): (credential
 }
 
 /**
- * Returns the error to throw instead: a 401 then asks for the credentials that the operation accepts. Operations that accept API keys
- * alone, as nearly all do, keep the error as it is.
+ * Adds the kinds of credentials that the operation accepts to the challenge of a 401. Returns other errors unchanged, and all errors of
+ * operations that accept API keys only.
  */
 export function withBasicChallenge(thrown: unknown, { security }: Operation): unknown {
   if (!(thrown instanceof GatewayError) || thrown.entry.status !== 401) return thrown;

@@ -19,7 +19,7 @@ import type { KeyAndOwner } from './store/stored-key.ts';
 interface DirectoryOptions extends IdentityCacheOptions {
   readonly store: Pick<KeyStore, 'keys' | 'organizations' | 'audit' | 'instances'>;
   readonly digestOf: DigestOf;
-  /** Where this gateway runs, as listed in the store. */
+  /** The host name of this gateway, for the list of instances in the store. */
   readonly host: string;
   readonly pid: number;
   now(): number;
@@ -122,7 +122,7 @@ export class Directory {
   }
 
   /**
-   * Returns the same object for the same key until its record changes; undefined for an unknown key. Throws api_key_malformed,
+   * Returns the caller of a key, as the same object until its record changes; undefined if the key is unknown. Throws api_key_malformed,
    * auth_unavailable.
    */
   callerOf(key: string): Awaitable<Caller | undefined> {
@@ -139,7 +139,7 @@ export class Directory {
     return found instanceof Promise ? found.then((one) => this.#use(one)) : this.#use(found);
   }
 
-  /** Returns the same object until the organization changes; undefined for an unknown one. Throws auth_unavailable. */
+  /** Returns an organization, as the same object until it changes; undefined if it is unknown. Throws auth_unavailable. */
   organizationOf(id: string): Awaitable<Organization | undefined> {
     const known = this.#cache.organization(id);
     if (known !== undefined && this.#isWithinGrace()) return known;
@@ -148,8 +148,8 @@ export class Directory {
   }
 
   /**
-   * Returns a number that changes with every change in the store, by which callers detect that what they have read is out of date;
-   * undefined while the store could not be read for too long.
+   * Returns a number that changes with every change in the store: if it has changed, results of `callerOf` and `organizationOf` may be out of
+   * date. Returns undefined if the store could not be read for too long.
    */
   asOf(): number | undefined {
     return this.#isWithinGrace() && this.#follower.position() !== undefined ? this.#cache.changes() : undefined;
@@ -215,7 +215,7 @@ export class Directory {
     return known?.caller;
   }
 
-  /** While the store is away, look-ups fail at once, so that no request waits for it. */
+  /** Throws at once while the store is away, because no request should wait for it. */
   #requireStore(): void {
     const cause = this.#follower.failure();
     if (cause !== undefined) throw unavailable(cause);

@@ -28,8 +28,8 @@ export class IdentityCache {
   readonly #byKeyId = new Map<string, CredentialHash>();
   readonly #byOrganization = new Map<string, Set<CredentialHash>>();
   readonly #callers: LRUCache<CredentialHash, KnownCaller>;
-  // An LRUCache allocates space for all of its entries when it is made: 12 ms for 100,000. So the cache of absences and the cache of
-  // organizations are made on first use. Only tokens of issuers use the cache of organizations.
+  // An LRUCache allocates the space for all its entries at once, which takes 12 ms for 100,000. So the cache of unknown keys and the cache of
+  // organizations, which only tokens and sessions use, are created on first use.
   #absences: LRUCache<CredentialHash, true> | undefined;
   #organizations: LRUCache<string, Organization> | undefined;
   #changes = 0;
@@ -83,7 +83,7 @@ export class IdentityCache {
         this.#absences?.clear();
         break;
       case 'key.rotated':
-        // The old key now has an expiry time, and its successor exists.
+        // The rotated key now has an expiry time.
         this.#callers.delete(this.#byKeyId.get(key) ?? '');
         this.#absences?.clear();
         break;
@@ -113,7 +113,7 @@ export class IdentityCache {
         break;
       default:
         kind satisfies never;
-        // A newer gateway on the same store has written this kind of change. What it affects is unknown here, so all entries are dropped.
+        // A newer version of the gateway has written this kind of change. Drop all entries, because its effect is unknown.
         this.forgetAll();
     }
   }
@@ -125,7 +125,7 @@ export class IdentityCache {
     this.#organizations?.clear();
   }
 
-  /** Number of calls of `forget` and `forgetAll`. */
+  /** Returns the number of calls of `forget` and `forgetAll`. */
   changes(): number {
     return this.#changes;
   }

@@ -1,6 +1,6 @@
-// Reports to the store that this gateway runs, and which changes are in force here. An operator who revokes a key sees from these reports
-// when the revocation has reached every instance. Never throws and delays no request: a failed report is repeated later. Also counts the
-// gateways that report, for limits that are divided among them.
+// Reports to the key store that this gateway runs, and which changes are in force here. With these reports, `keys revoke --wait` knows when a
+// revocation has reached every instance. It also counts the gateways that report, for limits that are divided among them. It never throws
+// and delays no request: a failed report is repeated later.
 
 import { type Machine, realMachine, type Timer } from '../shared/machine.ts';
 import { randomBase62 } from './base62.ts';
@@ -27,11 +27,11 @@ export interface InstanceReports {
   /** Called after every read of the change stream, with the position up to which all outdated cache entries were dropped. */
   noteRead(upTo: Read): void;
   /**
-   * By `performance.now()`: since when the store has listed this gateway without a break, whichever replica takes over. Infinity if it may
-   * have forgotten it.
+   * Returns the time since which the store lists this gateway without a break, even if a replica takes over. The time is by
+   * `performance.now()`; Infinity if the store may have forgotten this gateway.
    */
   listedSince(): number;
-  /** Reason why the last report failed; undefined after a successful one. */
+  /** Returns the reason why the last report failed; undefined if it succeeded. */
   failure(): string | undefined;
   /** Stops reporting and removes this instance from the store. */
   close(): Promise<void>;
@@ -113,7 +113,7 @@ const COUNTED_EVERY_MS = 5000;
 const SILENT_MAX_MS = 10_000;
 
 export interface LiveInstances {
-  /** The last count; at least 1. */
+  /** Returns the number of gateways, as last counted; at least 1. */
   count(): number;
   /**
    * Counts now and every few seconds. Call it after this instance has begun to report itself; the timer does not keep the process alive.

@@ -33,7 +33,7 @@ export function membersOfKey(key: StoredKey): Members {
   );
 }
 
-/** The key that `membersOfKey` was given. */
+/** Reads a key from the result of `membersOfKey`. */
 export function keyOfMembers(members: Members): StoredKey {
   const entries = NAMES.map(([name, member]) => [
     name,
@@ -43,16 +43,16 @@ export function keyOfMembers(members: Members): StoredKey {
 }
 
 /**
- * What people and programs get to see: the state, and never the digest.
+ * Returns the public members of a key: its state, but never its digest.
  *
- * @param key the key itself, available only when it is created
+ * @param key the key itself, which is known only when it is created
  */
 export function keyToJson(record: StoredKey, nowMs: number, key?: string): Members {
   const { digest: _, id, organization, mode, name, ...others } = membersOfKey(record);
   return { id, ...(key !== undefined && { key }), organization, mode, name, state: keyState(record, nowMs), ...others };
 }
 
-/** `rotating`: the key has a successor and works until the overlap ends. */
+/** Returns the state of a key. `rotating`: the key has a successor, and works until the overlap ends. */
 export function keyState({ revokedAtMs, expiresAtMs, replacedBy }: StoredKey, nowMs: number) {
   if (revokedAtMs !== undefined) return 'revoked';
   if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return 'expired';

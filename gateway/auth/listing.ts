@@ -15,17 +15,17 @@ interface Sent {
 }
 
 interface ListingOptions extends Pick<Machine, 'now' | 'performance'> {
-  /** For so long the store lists this gateway after a report. */
+  /** How long the store lists this gateway after a report. */
   readonly listedMs: number;
   readonly reportedEveryMs: number;
 }
 
 export interface InstanceListing {
-  /** What to pass to `reported`. */
+  /** Call it before a report is sent. Returns the argument for `reported`. */
   sending(): Sent;
-  /** A report has arrived. Returns whether the store had forgotten this gateway before, or may have. */
+  /** Call it when a report has arrived. Returns whether the store had, or may have, forgotten this gateway before. */
   reported(sent: Sent): boolean;
-  /** By `performance.now()`; Infinity: the store may have forgotten it. */
+  /** Returns the beginning of the listing, by `performance.now()`; Infinity if the store may have forgotten this gateway. */
   since(): number;
 }
 
@@ -48,7 +48,7 @@ export function createListing({ listedMs, reportedEveryMs, now, performance }: L
       const lastAt = reports.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
       const isBroken = sent.at - lastAt > 2 * reportedEveryMs;
       if (kept === undefined || !isListed() || (isBroken && lastAt < since)) {
-        // A process that has just started has a short cache, and its first seconds are not worth a look-up for each request.
+        // The cache of a process that has just started has few entries. Not trusting it would cost a look-up for each request.
         since = performance.now() + (kept === undefined ? 0 : REPLICA_LAG_MS);
         reports = [sent];
         return true;

@@ -1,5 +1,5 @@
-// Finds organizations and keys for operators by id, by a part of the name, or by the visible end of a key. Also finds the live keys of one
-// organization. The search is bounded in time, because a store may hold a million records.
+// Searches organizations and keys, for operators: by id, by a part of the name, or by the visible end of a key. It also finds the live keys of
+// one organization. The search is bounded in time, because a store may have a million records.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Organization } from '../exchange/caller.ts';
@@ -10,13 +10,13 @@ interface FoundOrganizations {
   readonly organizations: readonly Organization[];
   /** Keys that the text names, with the organizations above. */
   readonly keys: readonly StoredKey[];
-  /** Whether these are all; false if there are more, or if the time was over before everything was read. */
+  /** False if there are more results, or if the time was over before everything was read. */
   readonly complete: boolean;
 }
 
 interface SearchOptions {
   readonly store: Pick<KeyStore, 'organizations' | 'keys'>;
-  /** Monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   clock(): number;
 }
 
@@ -24,7 +24,7 @@ const FOUND_MAX = 50;
 const PATIENCE_MS = 1000;
 const LAST_FOUR = /^[A-Za-z0-9]{4}$/;
 
-/** Searches by a text; an empty text finds the first organizations. */
+/** Creates the search. An empty text finds the first organizations. */
 export function createOrganizationSearch({
   store,
   clock,

@@ -24,12 +24,12 @@ interface Tokens {
   readonly act: string | undefined;
 }
 
-/** The variable with the token of the user, which is that of a line of the secret `operator_tokens`. */
+/** The variable with the user's own token. The secret `operator_tokens` has a line for it. */
 const OWN_TOKEN = 'GATEWAY_OPERATOR_TOKEN';
 
 /**
- * Returns the tokens to try, in order. The user's own token comes first, because the audit log then names the operator. For reading, any
- * other token will do.
+ * Returns the tokens to try, in order. The user's own token comes first, because the audit log then names the operator. Reading works with any
+ * token.
  */
 export function tokensOf({ admin, viewer, named }: OperatorSecrets, environment: HostProcess['environment']): Tokens {
   const own = environment[OWN_TOKEN] || undefined;

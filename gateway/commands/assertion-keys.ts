@@ -69,7 +69,7 @@ function requireDuration(context: CommandContext, flag: string, text: string, mi
   context.usage(`--${flag} "${text}" is not a duration of ${minMs / 1000}s or more, such as 10m or 1h.`);
 }
 
-/** Ends the command if there are no keys. Without this check, reading the keys would create them. */
+/** Ends the command if there are no keys: a function that reads the keys would create them. */
 function requireKeys(context: CommandContext): void {
   if (context.secrets().found('assertion_keys') === undefined) context.requireData();
 }
@@ -115,7 +115,7 @@ function addList(keys: Command, context: CommandContext): void {
 
 type Row = Awaited<ReturnType<typeof toRow>>;
 
-/** Without the private half. */
+/** Returns a key for the list, without its private half. */
 async function toRow(keys: readonly AssertionKey[], key: AssertionKey, nowMs: number) {
   const atMs = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000);
   return {

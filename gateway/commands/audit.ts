@@ -44,13 +44,13 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
     });
 }
 
-/** A list of texts, such as the changes of a reload, is read without its quotes. */
+/** Returns a detail as text. A list of texts, such as the changes of a reload, is printed without quotes. */
 function textOf(value: unknown): string {
   const isTexts = Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
   return isTexts ? `[${value.join('; ')}]` : JSON.stringify(value);
 }
 
-/** Whether a line for people shows this detail. Most kinds of change say what has changed without `before` and `after`. */
+/** Whether a line for people shows this detail. Most kinds of change are clear without `before` and `after`. */
 function isShown(kind: string, name: string): boolean {
   return kind.endsWith('.changed') || (name !== 'before' && name !== 'after');
 }

@@ -39,7 +39,7 @@ export async function machineWarnings(options: MachineOptions): Promise<string[]
   const listeners = await listenerProblems(options);
   const ofData = directoryProblem(dataDirectory);
   const inData = ofData === undefined && redisUrl === undefined ? contentProblems(options) : [];
-  // If a gateway serves one of the ports, the data directory is locked by that gateway, which is no reason to warn.
+  // If a gateway serves one of the ports, it has locked the data directory. This needs no warning.
   const locked = listeners.isRunning || redisUrl !== undefined ? undefined : directoryLockProblem(dataDirectory);
   const redis = redisUrl === undefined ? undefined : await redisProblem(redisUrl, options);
   const problems = [...listeners.problems, ofData, ...inData, locked, redis].filter((one) => one !== undefined);
@@ -64,7 +64,7 @@ async function listenerProblems({ settings, config }: MachineOptions) {
   return { problems, isRunning: states.some(({ state }) => state === 'gateway') };
 }
 
-/** A start creates missing directories. */
+/** Returns why a start cannot use the directory. A missing directory is no problem, because the start creates it. */
 function directoryProblem(directory: string): string | undefined {
   const below = ['', 'secrets', 'sandbox'].map((name) => join(directory, name)).filter(existsSync);
   const unwritable = [nearestExisting(directory), ...below].find((path) => !isWritable(path));
@@ -88,7 +88,7 @@ function contentProblems({ settings, config, secrets, nowMs }: MachineOptions): 
   const generated = entries.map((entry) => secretProblem(entry, secrets, nowMs));
   const pepper = generated[0] === undefined ? secrets.found('key_pepper') : undefined;
   const fingerprint = pepper === undefined ? undefined : keyFingerprint(createDigestOf(pepper));
-  // Only a gateway that orders certificates, or signs people in, opens these stores.
+  // These stores are opened only by a gateway that orders certificates, or that people sign in to.
   const apart: readonly string[] = [
     ...[KEY_STORE_FILE, ACME_FILE],
     ...(config.gateway.sessions === undefined ? [SESSIONS_FILE] : []),
@@ -96,7 +96,7 @@ function contentProblems({ settings, config, secrets, nowMs }: MachineOptions): 
   const others = Object.entries(versionedFiles).filter(([file]) => !apart.includes(file));
   const stores = [
     storeProblem(settings, KEY_STORE_FILE, (database) => {
-      // The pepper has a sentence of its own.
+      // A missing pepper is reported separately.
       if (generated[0] === undefined) checkKeySchema(database, fingerprint);
     }),
     ...others.map(([file, steps]) => storeProblem(settings, file, (database) => void checkedVersion(database, steps))),

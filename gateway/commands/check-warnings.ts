@@ -67,7 +67,7 @@ export async function warningsOf(
   ];
 }
 
-/** Warns of files that are refused because of their length, and names what lets them through. */
+/** Warns of uploads that are refused because of their length, and names the setting that admits them. */
 function longUploads({ config, contracts }: Configuration): Mistake[] {
   const { bodyBytesMax } = config.gateway.limits;
   return bufferedUploads(contracts.operations).map(({ entry, canStream }) => {
@@ -88,7 +88,7 @@ function shownInstead({ config: { gateway, sources }, contracts }: Configuration
   return warning === undefined ? [] : [warning];
 }
 
-/** Warns of live keys that are answered from a contract. */
+/** Warns of upstreams whose contract answers live keys. */
 function liveExamples({ config: { upstreams, sources } }: Configuration): Mistake[] {
   const live = Object.entries(upstreams).filter(([, entry]) => modesFromContract(entry).includes('live'));
   return live.map(([name]) => {
@@ -98,7 +98,7 @@ function liveExamples({ config: { upstreams, sources } }: Configuration): Mistak
   });
 }
 
-/** Warns of places where a contract that answers cannot be answered from. */
+/** Warns of answers without an example, in contracts that answer in place of a service. */
 async function examplesWithoutBody({ config, contracts }: Configuration): Promise<Mistake[]> {
   const modesOf = (name: string) => modesFromContract(config.upstreams[name] ?? { live: [] });
   const operations = contracts.operations.filter(({ operation }) => modesOf(operation.upstream).length > 0);
@@ -108,7 +108,7 @@ async function examplesWithoutBody({ config, contracts }: Configuration): Promis
   return exampleFindings(operations, contracts.schemas);
 }
 
-/** Warns of operations that a contract declares on another host: they go to the addresses of the entry all the same. */
+/** Warns of operations that a contract declares on another host. The gateway sends them to the addresses of the entry nevertheless. */
 function onOtherHosts({ config, contracts }: Configuration): Mistake[] {
   const foreign = contracts.operations.flatMap(({ operation, document: { root }, located }) => {
     const { entry, upstream, path, publicPrefix } = operation;
@@ -126,7 +126,7 @@ function onOtherHosts({ config, contracts }: Configuration): Mistake[] {
   });
 }
 
-/** Warns of public operations without a limit: they have no key to count by, so a client address could call them without end. */
+/** Warns of public operations without a limit: each client address could call them without end. */
 function unlimited({ config, contracts }: Configuration): Mistake[] {
   const { limits, sources } = config;
   const ids = contracts.operations
@@ -159,7 +159,7 @@ function inconsistentDeprecations({ config, contracts, breakingChanges }: Config
   return [...undated, ...(publishedContracts === undefined ? [] : [...unpublished, ...unused])];
 }
 
-/** One warning for all contracts without a promise. */
+/** Returns one warning for all contracts that are not published. */
 function unpublishedWarning(names: readonly string[]): string[] {
   const [first, ...others] = names;
   if (first === undefined) return [];

@@ -95,7 +95,7 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
 }
 
 /**
- * Returns what is wrong with the providers as warnings. It is no mistake in the files if a provider is away, or cannot be reached from this
+ * Returns the faults of providers as warnings. They are not mistakes in the files: a provider may be away, or may be unreachable from this
  * machine.
  */
 async function providerWarnings(examinations: readonly ProviderExamination[]): Promise<string[]> {
@@ -161,7 +161,7 @@ function printSuccess(
   context.write(`Metrics are kept ${kept} and may take ${(metricsBytes / 2 ** 20).toFixed(1)} MiB of /metrics.\n`);
 }
 
-/** If there are many tools, it prints only the largest: `mcp tools` has them all. */
+/** Prints the tools. Of many tools, it prints the largest only; `mcp tools` prints all. */
 function printTools(context: CommandContext, report: ToolReport): void {
   const { tools } = report;
   const printed = tools.length <= TOOLS_PRINTED_MAX ? tools : largestOf(tools);

@@ -1,10 +1,10 @@
-// How a command ends early: with an exit code, and a sentence that is printed.
+// The error that ends a command early, with an exit code and a sentence to print.
 
-/** Ends a command. The command does not exit itself, so that what it has opened is closed. */
+/** Throw it to end a command. The process does not exit at once, because the command has to close its stores first. */
 export class CommandFailure extends Error {
   readonly exitCode: 1 | 2;
 
-  /** @param sentence empty: nothing is printed */
+  /** @param sentence the text to print; empty for none */
   constructor(exitCode: 1 | 2, sentence: string) {
     super(sentence);
     this.exitCode = exitCode;

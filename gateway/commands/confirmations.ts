@@ -1,4 +1,5 @@
-// Options of a change, and how its result is told: the record, and with `--wait` which running gateways have put it in force.
+// The options of commands that make a change, and the printing of their result: the changed record, and with `--wait` the running gateways in
+// which the change is in force.
 
 import type { Command } from 'commander';
 import type { InForceReport, Made } from '../administration/actions.ts';
@@ -26,7 +27,7 @@ export function addChangeOptions(command: Command): Command {
     .option('--json', 'print one JSON object');
 }
 
-/** Milliseconds to wait for the change to be in force; undefined without `--wait`. Ends the command unless `--timeout` is a duration. */
+/** Returns how long to wait until the change is in force, in milliseconds; undefined without `--wait`. Ends the command if `--timeout` is wrong. */
 export function waitOf(context: CommandContext, { wait, timeout }: ChangeFlags): number | undefined {
   const timeoutMs = parseDurationMs(timeout);
   if (timeoutMs === undefined) return context.usage(`--timeout "${timeout}" is not a duration such as 10s or 2m.`);
@@ -70,7 +71,7 @@ async function orSay<T>(
   }
 }
 
-/** One sentence if all have confirmed; otherwise a line for each gateway that has not, where it is known. */
+/** Returns one sentence if all gateways have confirmed the change. Otherwise returns a line for each known gateway that has not. */
 function textOf({ confirmed, unconfirmed, waitedMs, missing }: InForceReport): string {
   const all = confirmed + unconfirmed;
   if (all === 0) return 'No gateway is running on this store.';

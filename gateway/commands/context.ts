@@ -1,5 +1,5 @@
-// The context of every command: the process that it runs in, what it opens of the gateway, how it acts, and how it ends. Each thing is
-// opened on first use, so that a command loads only what it needs, and closed when the command has ended.
+// The context of a command: its process, the stores that it opens, the actions on this machine or at a remote gateway, and the ways to end it.
+// A store is opened at its first use, and closed when the command has ended.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,8 +17,7 @@ import type { Remote } from './server/remote.ts';
 
 export interface MachineContext extends HostProcess, Painter {
   /**
-   * Writes to standard output. Control characters become escapes, so that texts of documents, services and clients cannot command the
-   * terminal.
+   * Writes to standard output. Control characters are escaped: text from documents, services and clients must not control the terminal.
    */
   write(text: string): void;
   /** Writes to standard error, in the same way. */
@@ -37,17 +36,16 @@ export interface MachineContext extends HostProcess, Painter {
    */
   configuration(purpose?: LoadPurpose, limitsPath?: string): Promise<Configuration>;
   /**
-   * The key store of the gateway. Stays open until the command has ended.
+   * Returns the key store of the gateway. It stays open until the command has ended.
    *
    * @param purpose `use` ends the command if there is no store yet; `begin` creates one
    */
   keyStore(purpose?: 'use' | 'begin'): Promise<OpenKeyStore>;
   /**
-   * Ends the command if there is no data of a gateway here. Without this check, a command that runs in a wrong environment would create a
-   * new store.
+   * Ends the command if there is no data of a gateway here. Otherwise a command with wrong environment variables would create a new store.
    */
   requireData(): void;
-  /** Client of the gateway that runs on this machine. */
+  /** Returns the client of the gateway that runs on this machine. */
   adminClient(): AdminClient;
   /** Ends the command with exit code 1: a problem was found. Prints the sentence, if there is one. */
   fail(sentence?: string): never;
@@ -59,7 +57,7 @@ export interface MachineContext extends HostProcess, Painter {
 export interface CommandContext extends MachineContext {
   /** Opens the actions on organizations, keys and so on: on this machine, or on the gateway at --server or GATEWAY_SERVER. */
   readonly actions: OpenActions;
-  /** The gateway at --server or GATEWAY_SERVER, for the options that mean something there only; undefined for this machine. */
+  /** The gateway at `--server` or GATEWAY_SERVER; undefined for the gateway of this machine. Some options need one or the other. */
   readonly remote?: Remote | undefined;
 }
 

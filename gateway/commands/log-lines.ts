@@ -8,12 +8,12 @@ import type { CommandContext } from './context.ts';
 
 /** Bounds the memory for a file without line breaks; lines of the gateway are much shorter. */
 const LINE_LENGTH_MAX = 65_536;
-/** Replaces the beginning of a longer line, so that the rest cannot be parsed as a line. */
+/** Replaces the beginning of a line that is too long: its rest cannot be parsed then. */
 const CUT_OFF = '\x00';
 
 export interface OpenLines {
   readonly path: string;
-  /** Bytes; undefined for standard input and pipes. */
+  /** The size in bytes; undefined for standard input and pipes. */
   readonly size: number | undefined;
   readonly pieces: AsyncIterator<readonly string[]>;
   bytesRead(): number;
@@ -34,7 +34,7 @@ export async function openLines(
   return { path, size, pieces: linesOf(text), bytesRead: () => bytes.bytesRead };
 }
 
-/** The next lines. Fails with a sentence if the rest cannot be read. */
+/** Returns the next lines. Ends the command if the rest cannot be read. */
 export async function nextLines({ fail }: Pick<CommandContext, 'fail'>, { path, pieces }: OpenLines) {
   try {
     return await pieces.next();

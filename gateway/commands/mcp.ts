@@ -1,4 +1,4 @@
-// `gateway mcp tools`: lists the tools that agents have, all or those of one caller.
+// The command `gateway mcp tools`: lists the tools for agents, all or those that one caller may use.
 
 import type { Command } from 'commander';
 import { toCaller } from '../auth/to-caller.ts';
@@ -47,7 +47,7 @@ async function callerOf(context: CommandContext, id: string): Promise<Caller> {
   return toCaller({ key, organization });
 }
 
-/** What `check` and `mcp tools` say of all tools together. */
+/** Returns the lines about all tools together, for `check` and `mcp tools`. */
 export function reportLines({ mode, tools, list_bytes, list_tokens, left_out }: ToolReport): string[] {
   const how = mode === 'search' ? 'Agents search them, by three tools: the list has' : 'The list has';
   const losses = tools.flatMap(({ name, losses }) => losses.map((loss) => `The tool ${name} cannot say ${loss}.`));

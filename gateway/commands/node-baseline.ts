@@ -2,7 +2,7 @@
 
 export const NODE_BASELINE = '24.21.0';
 
-/** A sentence for operators if this Node is of the baseline's major version and older; undefined otherwise. */
+/** Returns a sentence for operators if this Node is older than the baseline of the same major version; undefined otherwise. */
 export function belowBaseline(version: string): string | undefined {
   const [major, minor, patch] = numbersOf(version);
   const [line, baseMinor, basePatch] = numbersOf(NODE_BASELINE);

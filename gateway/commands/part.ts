@@ -14,7 +14,7 @@ export interface PartFlags {
 const LIMIT_OF_TABLES = 1000;
 const LIMIT_MAX = 100_000;
 
-/** @param what the records, in the singular */
+/** Adds the options `--limit` and `--after`. @param what the records, in the singular */
 export function addPartOptions(command: Command, what: string): Command {
   return command
     .option('--limit <count>', `the most to list, up to ${LIMIT_MAX}; default: ${LIMIT_OF_TABLES}, with --json all`)
@@ -42,7 +42,7 @@ export async function firstOf<Item>(
   return { items, hasMore: false };
 }
 
-/** @param command the words of the command that lists the next part */
+/** Prints the command that lists the next part. @param command its words */
 export function printNextPart(context: CommandContext, command: readonly string[], lastId: string): void {
   printLine(context, `There are more: gateway ${command.join(' ')} --after ${lastId}`);
 }

@@ -10,17 +10,17 @@ export function printJson({ write }: Writer, value: unknown): void {
   write(`${JSON.stringify(value)}\n`);
 }
 
-/** Prints one line, whatever text of documents, services and clients is in it. */
+/** Prints one line. Line breaks in text from documents, services and clients are escaped. */
 export function printLine({ write }: Writer, line: string): void {
   write(`${visibleLine(line)}\n`);
 }
 
-/** Prints several lines: text in which nothing foreign has line breaks of its own. */
+/** Prints several lines. Use it only if text from documents, services and clients has no line breaks. */
 export function printText({ write }: Writer, text: string): void {
   write(`${text}\n`);
 }
 
-/** Prints the finding of a check, with its name padded to a width. What a service has said stays within the line. */
+/** Prints the finding of a check, with its name padded to a width. Line breaks in text from a service are escaped. */
 export function printFinding({ write }: Writer, { verdict, check, says, remedy }: Finding, width: number): void {
   const parts = [verdict.padEnd(4), check.padEnd(width), says, remedy].filter(Boolean);
   write(`${visibleLine(parts.join('  '))}\n`);
@@ -45,23 +45,23 @@ export function printTable({ write }: Writer, heads: readonly string[], rows: re
   write(`${lines.join('\n')}\n`);
 }
 
-/** Epoch milliseconds → ISO time, `undefined` → `null`. */
+/** Converts epoch milliseconds to an ISO time, and undefined to null. */
 export function timeOrNull(atMs: number | undefined): string | null {
   return atMs === undefined ? null : new Date(atMs).toISOString();
 }
 
-/** Epoch milliseconds → ISO time to the second, for people. */
+/** Converts epoch milliseconds to an ISO time to the second, for people. */
 export function shortTime(atMs: number | undefined): string {
   return timeOrNull(atMs)?.replace(/\.\d+Z$/, 'Z') ?? '';
 }
 
-/** Milliseconds → seconds for people: `0.3 s`, `12 s`. */
+/** Converts milliseconds to seconds for people: `0.3 s`, `12 s`. */
 export function shortSeconds(ms: number): string {
   const seconds = ms / 1000;
   return `${seconds < 9.95 ? seconds.toFixed(1) : Math.round(seconds)} s`;
 }
 
-/** `1 key`, `2 keys`. */
+/** Returns a number with its noun: `1 key`, `2 keys`. */
 export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

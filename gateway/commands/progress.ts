@@ -8,7 +8,7 @@ const REWRITE_MS = 200;
 const LINE_MS = 10_000;
 
 interface Progress {
-  /** Reports `count` finished records, and the finished fraction of all (0 to 1) if known. */
+  /** Shows `count` finished records, and the finished part of all records (0 to 1) if it is known. */
   at(count: number, fraction?: number): void;
   /** Clears the progress line. */
   done(): void;

@@ -6,13 +6,16 @@ const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const SHOWN_MAX = 20;
 const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
-/** `90s`, `15m`, `24h`, `30d` → milliseconds; undefined for any other text. */
+/** Parses a duration such as `90s`, `15m`, `24h` or `30d` to milliseconds. Returns undefined for any other text. */
 export function parseDurationMs(text: string): number | undefined {
   const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return number === undefined ? undefined : Number(number) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }
 
-/** A duration after (`direction` 1) or before (-1) `fromMs`, or an ISO time → epoch milliseconds; undefined for any other text. */
+/**
+ * Parses a moment to epoch milliseconds: an ISO time, or a duration after (`direction` 1) or before (-1) `fromMs`. Returns undefined for any
+ * other text.
+ */
 export function parseMoment(text: string, fromMs: number, direction: 1 | -1): number | undefined {
   const durationMs = parseDurationMs(text);
   if (durationMs !== undefined) return fromMs + direction * durationMs;
@@ -20,7 +23,7 @@ export function parseMoment(text: string, fromMs: number, direction: 1 | -1): nu
   return Number.isNaN(atMs) ? undefined : atMs;
 }
 
-/** A whole number from 1 to `max`, in plain digits; undefined for any other text. */
+/** Parses a whole number from 1 to `max`, in plain digits. Returns undefined for any other text. */
 export function parseCount(text: string, max: number): number | undefined {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   return count >= 1 && count <= max ? count : undefined;
@@ -36,7 +39,7 @@ export function splitList(values: readonly string[]): string[] {
   return [...new Set(values.flatMap((value) => value.split(',')).map((value) => value.trim()))].filter(Boolean);
 }
 
-/** One sentence with the known names and the closest match. Scopes of the gateway itself come last. */
+/** Returns a sentence with the known names and the most similar name. Scopes of the gateway itself come last. */
 export function unknownName(kind: string, name: string, known: Iterable<string>): string {
   const isOwn = (one: string) => Number(one.startsWith('gateway:'));
   const names = [...known].sort().sort((one, other) => isOwn(one) - isOwn(other));

@@ -1,4 +1,4 @@
-// Runs one command line and says how it ended: the exit code, and what is printed about a failure.
+// Runs one command line. Returns its exit code, and prints its failure.
 
 import { Command, CommanderError } from 'commander';
 import { ConfigError, toSentence } from '../shared/mistakes.ts';
@@ -82,7 +82,7 @@ function requireContract(program: Command, { usage }: MachineContext, remote: Re
   });
 }
 
-/** `keys create` */
+/** Returns the words of a command, such as `keys create`. */
 function nameOf(command: Command): string {
   const { parent } = command;
   return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name();
@@ -96,9 +96,9 @@ function exitCodeOf(error: unknown): number {
 }
 
 /**
- * The text to print; empty for errors that were printed already.
+ * Returns the text to print; empty for an error that was printed before.
  *
- * @param name of the command that has failed, such as `keys create`; undefined before one has begun
+ * @param name the failed command, such as `keys create`; undefined if no command has begun
  */
 function toText(error: unknown, name: string | undefined): string {
   // commander prints its own errors.

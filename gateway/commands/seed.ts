@@ -55,7 +55,7 @@ export function addSeedCommands(program: Command, context: CommandContext): void
       const open = await context.keyStore('begin');
       for (let made = 0; made < count; made += BATCH) {
         const issued = await seedBatch(context, open, plan, Math.min(BATCH, count - made));
-        // Printed after storing, so that every printed key works.
+        // Print the keys after they are stored: every printed key works.
         printBatch(context, issued, flags.json === true);
       }
       if (!flags.json)

@@ -11,7 +11,7 @@ export function settingsWithoutEffect(configuration: Configuration): Mistake[] {
   const { gateway, limits, sources, upstreams } = config;
   const noTier = sources.limits.mistakeAt(['tiers'], 'there is no tier, so no organization is limited.', 'Define one.');
   const organizations = Object.keys(limits.organizations).filter((id) => !ORGANIZATION_ID.test(id));
-  // Only if the file sets it: the default names scopes of the mail server, which many installations do not have.
+  // Check the setting only if the file has it: the default names scopes of the mail server, which many installations do not have.
   const isWritten = Object.hasOwn((sources.gateway.value ?? {}) as object, 'operatorScopes');
   return [
     ...(Object.keys(limits.tiers).length === 0 ? [noTier] : []),
@@ -36,7 +36,7 @@ export function settingsWithoutEffect(configuration: Configuration): Mistake[] {
   ];
 }
 
-/** Warns of entries whose hosts all lack a name, so that no request reaches their operations. */
+/** Warns of entries whose sites all lack a host name: no request reaches their operations. */
 function servedNowhere({ config: { gateway, upstreams, sources } }: Configuration): Mistake[] {
   return Object.entries(upstreams).flatMap(([name, { hosts }]) => {
     if (isServerOfEntry(name) || hosts.some((site) => hostOfSite(site, gateway.hosts, gateway.publicUrl) !== undefined))
@@ -48,7 +48,7 @@ function servedNowhere({ config: { gateway, upstreams, sources } }: Configuratio
   });
 }
 
-/** Warns of entries that forward tokens where no issuer could have signed one. */
+/** Warns of entries that forward tokens although no issuer is configured. */
 function tokensOfNone({ config: { gateway, upstreams, sources } }: Configuration): Mistake[] {
   if (Object.keys(gateway.issuers).length > 0) return [];
   return Object.entries(upstreams).flatMap(([name, { authorization }]) => {
@@ -58,7 +58,7 @@ function tokensOfNone({ config: { gateway, upstreams, sources } }: Configuration
   });
 }
 
-/** Warns of an endpoint for agents whose clients cannot find out where to get a token. */
+/** Warns of an endpoint for agents without an issuer: clients cannot find out where to get a token. */
 function agentsWithoutIssuer({ config: { gateway, sources } }: Configuration): Mistake[] {
   const { mcp, issuers, publicUrl } = gateway;
   const audiences = Object.values(issuers).map(({ audience }) => audience);
@@ -69,7 +69,7 @@ function agentsWithoutIssuer({ config: { gateway, sources } }: Configuration): M
   return [sources.gateway.mistakeAtKey(['mcp'], reason, remedy)];
 }
 
-/** Warns of entries whose contract alone opens operations to the gateway's own user name and password. */
+/** Warns of entries whose contract accepts the gateway's own user name and password, without a setting in the entry. */
 function basicWithoutAWord({ config, contracts }: Configuration): Mistake[] {
   const { sources, upstreams } = config;
   return Object.entries(upstreams).flatMap(([name, { basicForClients }]) => {

@@ -39,17 +39,17 @@ interface StartFlags {
 async function start(context: CommandContext, { json = false, acceptOneWay = false }: StartFlags): Promise<void> {
   const onReload = rememberSignals(context.onReload);
   const { settings, mistakes } = readSettings(context.environment);
-  // A single process does not load the code for workers. With mistakes, it names those of the other files as well.
+  // A single process does not load the code for workers.
   const started =
     settings.workers === 1 || mistakes.length > 0
       ? await startAlone({ ...context, onReload }, acceptOneWay)
       : await startWithWorkers({ ...context, onReload, onRestart: rememberSignals(context.onRestart) }, settings);
   if (started === undefined) return;
   const { port, plainPort: plain_port, adminPort: admin_port } = started;
-  // Standard output carries JSON lines only, so that it can be piped into a parser.
+  // Standard output has JSON lines only, because it is piped into parsers.
   const older = belowBaseline(process.versions.node);
   if (older !== undefined) context.complain(`gateway: ${older}\n`);
-  // A person who starts it reads a sentence. Where the log is collected, as for a gateway with services, the warning belongs into the log.
+  // Print a sentence for a person at a terminal. The log of a gateway with services is collected, and gets the warning as a line.
   const { openFiles, log, firstSteps } = started;
   const isReadByPerson = context.outputOnTerminal || firstSteps.demoKey !== undefined;
   context.complain(greetingOf(started, settings, isReadByPerson ? openFilesText(openFiles) : undefined));
@@ -75,7 +75,7 @@ function rememberSignals(listen: (handle: () => void) => void): (handler: () => 
   };
 }
 
-/** The same command runs in the primary and in its workers. Resolves with undefined in a worker: the primary prints the addresses. */
+/** Starts the primary or a worker: both run this command. Resolves with undefined in a worker, because the primary prints the addresses. */
 async function startWithWorkers(context: CommandContext, settings: Settings): Promise<Started | undefined> {
   const { default: cluster } = await import('node:cluster');
   // The primary serves nothing, so it loads its own code only.

@@ -5,7 +5,7 @@ import { counted } from './print.ts';
 
 const NAMED_MAX = 8;
 
-/** `formats: phone (12 operations), colour (1 operation)`; the rest is in `--json`. */
+/** Returns lines such as `formats: phone (12 operations), colour (1 operation)`. `--json` names the operations. */
 export function unenforcedLines(all: readonly Unenforced[]): string[] {
   return [...Map.groupBy(all, ({ kind }) => kind)].map(([kind, things]) => {
     const named = things

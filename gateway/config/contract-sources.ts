@@ -1,4 +1,4 @@
-// Where the contracts of a configuration are, and what the contract loader has to know of the configuration.
+// Collects the input of the contract loader from a configuration: the files of the contracts, and the settings that apply to them.
 
 import type { Mistake } from '../shared/mistakes.ts';
 import type { ConfigDraft } from './load.ts';
@@ -10,7 +10,7 @@ interface Places {
   mistakeAtEntry(reason: string, remedy: string): Mistake;
 }
 
-/** What the contract loader takes of a configuration. `isComplete`: no entry of upstreams.yaml has a mistake. */
+/** Returns the input of the contract loader. `isComplete`: no entry of upstreams.yaml has a mistake. */
 export function contractsOf(draft: ConfigDraft) {
   const { upstreams, sources, names } = draft;
   const isComplete = hasEntries(sources.upstreams) && names.upstreams.length === Object.keys(upstreams).length;
@@ -43,12 +43,12 @@ function isOwn(entry: { readonly live?: readonly string[] } | undefined): boolea
   return entry?.live?.includes('gateway:') === true;
 }
 
-/** Whether the operations of an entry are those of browser sessions, which the gateway itself executes. */
+/** Whether the entry is for browser sessions, whose operations the gateway itself executes. */
 function isSessions(entry: { readonly live?: readonly string[] } | undefined): boolean {
   return entry?.live?.includes('session:') === true;
 }
 
-/** The entries with their contracts; those with mistakes too, so that the mistakes of their contracts come in the same round. */
+/** Returns the entries with their contracts. Entries with mistakes are included, because `check` also reports the mistakes of their contracts. */
 function contractSources({ upstreams, names, sources }: ConfigDraft) {
   const hasOwn = Object.values(upstreams).some(isOwn);
   const ownContractOf = (name: string) => {
@@ -74,18 +74,18 @@ function contractSources({ upstreams, names, sources }: ConfigDraft) {
     const { contracts, basePath } = (Object.hasOwn(upstreams, name) ? {} : written[name]) as Record<string, unknown>;
     if (!Array.isArray(contracts) || !contracts.every((glob) => typeof glob === 'string')) return [];
     const path = typeof basePath === 'string' ? { basePath } : {};
-    // The mistake of the entry may be in its security, so its contracts are read as public. Nothing is served while there is a mistake.
+    // The mistake may be in `security`, so the contracts are read as public. Nothing is served while there is a mistake.
     return [{ upstream: name, contracts, public: true, ...path, ...placesOf(name) }];
   });
   return [...usable, ...others];
 }
 
-/** The names of the upstreams that the entries have under `servers`. */
+/** Returns the names of the upstreams from `servers` of the entries. */
 function serverUpstreamsOf({ upstreams }: ConfigDraft): string[] {
   return Object.entries(upstreams).flatMap(([name, entry]) => serversOf(name, entry).map(({ upstream }) => upstream));
 }
 
-/** The paths of the addresses of upstreams that have some. */
+/** Returns the paths of upstream addresses, for upstreams whose addresses have a path. */
 function addressPathsOf({ upstreams }: ConfigDraft): Record<string, string> {
   const paths = Object.entries(upstreams).map(([name, { addressPath }]) => [name, addressPath] as const);
   return Object.fromEntries(paths.flatMap(([name, path]) => (path === undefined ? [] : [[name, path]])));

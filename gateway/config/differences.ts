@@ -45,6 +45,10 @@ const CHANGED_LINES_MAX = 600;
 const CONTEXT_LINES = 3;
 
 /**
+ * Compares two texts line by line.
+ *
+ * Compares two texts line by line.
+ *
  * @returns lines that begin with `+`, `-`, a blank, or `@` where lines are left out; undefined if too much differs
  */
 export function lineDiff(before: string, after: string): string[] | undefined {
@@ -58,8 +62,8 @@ export function lineDiff(before: string, after: string): string[] | undefined {
 
 /**
  * Keys of gateway.yaml that cannot change while the gateway runs, because listeners, the identity cache, signed assertions and tracing were
- * created with them. A reload that changes one is refused as a whole, so that no configuration is half in force. wiring/sandbox.ts and
- * wiring/upstream-access.ts check the settings of upstreams.
+ * created with them. A reload that changes one of them is refused as a whole. wiring/sandbox.ts and wiring/upstream-access.ts check the
+ * settings of upstreams.
  */
 const restartOnlyKeys = [
   ['publicUrl'],

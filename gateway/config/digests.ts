@@ -11,8 +11,8 @@ import { ConfigError, type Mistake } from '../shared/mistakes.ts';
 import { isOutOfFiles } from './free-files.ts';
 
 /**
- * Returns the digest of each file, `absent` for one that cannot be read, is too large, or may never end, as a pipe. Streams the files, so
- * that requests are not blocked.
+ * Returns the digest of each file; `absent` for a file that cannot be read, is too large, or may never end, such as a pipe. Streams the files,
+ * because reading them at once would block requests.
  */
 export async function digestsOf(files: Iterable<string>): Promise<Map<string, string>> {
   const digests = new Map<string, string>();
@@ -57,7 +57,7 @@ const REMEDY = 'Wait until every file is written, or write the list anew with "b
 /** A star stands before names of binary files. */
 const LINE = /^([0-9a-f]{64}) [ *](.+)$/;
 
-/** Reads the list and compares the files with it. Undefined without a list. Rejects with ConfigError unless all are as listed. */
+/** Reads the list, and compares the files with it. Returns undefined without a list. Rejects with ConfigError if a file differs. */
 export async function completeManifest(directory: string): Promise<Manifest | undefined> {
   const file = join(directory, MANIFEST_FILE);
   const mistakes: Mistake[] = [];
@@ -79,7 +79,7 @@ export function requireListed(manifest: Manifest | undefined, read: ReadonlyMap<
   if (mistakes.length > 0) throw new ConfigError(mistakes);
 }
 
-/** The list of these files, sorted. */
+/** Returns the list of these files, sorted. */
 export function manifestOf(directory: string, read: ReadonlyMap<string, string>): string {
   const lines = [...read].map(([file, digest]) => `${digest}  ${relative(directory, file)}\n`);
   return lines.sort((one, other) => (one.slice(66) < other.slice(66) ? -1 : 1)).join('');

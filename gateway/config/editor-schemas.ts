@@ -27,7 +27,7 @@ interface Node {
   items?: Node;
   properties?: Record<string, Node>;
   additionalProperties?: Node | boolean;
-  // What the tables of docs/config.md show beside the description.
+  // Two columns of the tables in docs/config.md.
   values?: string;
   fallback?: string;
   contractMember?: string;
@@ -60,7 +60,7 @@ function withVariables(node: Node): Node {
   return refusesTexts(node) ? orVariable(made) : made;
 }
 
-/** `[limits](limits.md#windows)` → `see docs/limits.md`: editors cannot follow links between documents. */
+/** Replaces a link such as `[limits](limits.md#windows)` by `see docs/limits.md`, because editors cannot follow it. */
 function withoutLinks(text: string): string {
   return text.replace(/\[[^\]]+\]\(([\w-]+\.md)[^)]*\)/g, 'see docs/$1');
 }

@@ -96,13 +96,13 @@ function hasSecret(schema: z.ZodType, path: readonly (string | number)[]): boole
   return keysAt(schema, path).includes('secret');
 }
 
-/** Returns the key of this block that other gateways call by this name; the name itself if there is none. */
+/** Returns the key of this block for which other gateways use this name; the name itself if there is none. */
 function meantBy(key: string, known: readonly string[]): string {
   const here = NAMES_ELSEWHERE[key.replace(/[_-]/g, '').toLowerCase()] ?? [];
   return here.find((one) => known.includes(one)) ?? key;
 }
 
-/** What other gateways call the settings of a service → their names here. */
+/** The names of settings in other gateways, with their names here. */
 const NAMES_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   url: ['live', 'path'],
   uri: ['live'],

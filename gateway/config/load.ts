@@ -26,7 +26,7 @@ interface Sources {
 
 export interface Config {
   readonly gateway: GatewayFile;
-  /** By the names of entries, and by `entry@host` for the other servers of an entry. */
+  /** The upstreams by the names of their entries; other servers of an entry are called `entry@host`. */
   readonly upstreams: Readonly<Record<string, UpstreamEntry & AddressPath>>;
   /** Accepted breaks of published contracts. */
   readonly breaking: Breaking;
@@ -40,7 +40,7 @@ export interface ConfigDraft {
   readonly gateway: GatewayFile | undefined;
   /** The well-formed entries. */
   readonly upstreams: Readonly<Record<string, UpstreamEntry & AddressPath>>;
-  /** Accepted breaks; undefined if a mistake may hide one of them. */
+  /** The accepted breaking changes; undefined if one may be missing because of a mistake. */
   readonly breaking: Breaking | undefined;
   readonly limits: LimitsFile | undefined;
   readonly sources: Sources;
@@ -179,7 +179,7 @@ function checkExamples({ upstreams, sources }: ConfigDraft, mistakes: Mistake[])
   }
 }
 
-/** Refuses what changes requests or callers of the gateway's own contract: its operations trust what the contract says about both. */
+/** Refuses settings that change requests or callers of the gateway's own contract, because its operations rely on the contract. */
 function checkOwnContract({ sources }: ConfigDraft, mistakes: Mistake[]): void {
   const entries = blockIn(sources.upstreams.value, 'upstreams');
   for (const name of Object.keys(entries)) {
@@ -211,7 +211,7 @@ function checkIssuers({ gateway, sources }: ConfigDraft, mistakes: Mistake[]): v
   }
 }
 
-/** Refuses a total buffer smaller than one body, because the longest bodies could then never be sent. */
+/** Refuses a total buffer that is smaller than the longest body. */
 function checkBuffers({ gateway, sources }: ConfigDraft, mistakes: Mistake[]): void {
   if (gateway === undefined || gateway.overload.bufferedBytesMax >= gateway.limits.bodyBytesMax) return;
   const reason = `one body may have ${gateway.limits.bodyBytesMax} bytes (limits.bodyBytesMax), but all buffered bodies together fewer.`;
@@ -227,7 +227,7 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** Whether clients reach the gateway itself by HTTPS, so that its default address begins with https. */
+/** Whether clients reach the gateway itself by HTTPS: the default of its address then begins with https. */
 function hasTls({ value }: Source): boolean {
   return (value as { readonly tls?: unknown } | null | undefined)?.tls != null;
 }

@@ -1,5 +1,5 @@
-// Names of operations in configuration files: the name that an operation has everywhere, or always `entry.operationId`. They are resolved
-// once, when the contracts are known, so that requests look operations up by one name only.
+// Resolves the names of operations in configuration files. A file may use the id of an operation, or the qualified name `entry.operationId`.
+// Names are resolved when the contracts are loaded, so a request needs one look-up only.
 
 import { entryOfUpstream } from '../shared/contracts/upstreams.ts';
 import type { Mistake } from '../shared/mistakes.ts';
@@ -16,12 +16,12 @@ export interface NamedOperation {
   readonly upstream: string;
 }
 
-/** The name in the contract. */
+/** Returns the `operationId` in the contract. */
 export function declaredId({ qualifiedId, entry }: NamedOperation): string {
   return qualifiedId.slice(entry.length + 1);
 }
 
-/** Returns operations by every name that means one of them: by ids, then by qualified names. */
+/** Returns operations by all their names: ids, then qualified names. */
 export function byAnyName<Operation extends NamedOperation>(
   operations: readonly Operation[],
 ): ReadonlyMap<string, Operation> {
@@ -103,7 +103,7 @@ export function withOperationIds<References extends OperationReferences>(
   } as unknown as References;
 }
 
-/** Refuses two names of one operation under `operations` of a file: one of their settings would be lost. */
+/** Refuses two names of one operation under `operations` of a file, because the settings of one name would be lost. */
 export function checkNamedOnce(
   names: readonly string[],
   operations: readonly NamedOperation[],

@@ -21,31 +21,31 @@ const CHANGE_ATTEMPTS = 20;
 export interface Secrets {
   /** Returns the present value (files are read again each time), or undefined if the entry does not exist. Throws an Error. */
   read(entry: string): string | undefined;
-  /** When the file of an entry was last written, epoch milliseconds; undefined for an entry without a file. Throws an Error. */
+  /** Returns the time at which the file of an entry was last written; undefined for an entry without a file. Epoch milliseconds. May throw. */
   writtenAt(entry: string): number | undefined;
   /**
-   * Returns the value, or the one that the gateway has created in the data directory; undefined if there is neither. Creates nothing, and
-   * does not ask Redis. Throws as `read` does.
+   * Returns the value from the secrets store, or the value that the gateway has created in the data directory; undefined if there is neither.
+   * Creates nothing, and does not read Redis. Throws as `read` does.
    */
   found(entry: string): string | undefined;
-  /** The secret of key digests. Like the methods below, it rejects with an Error if the secret is unavailable. */
+  /** Returns the secret of key digests. This method and those below reject if the secret is unavailable. */
   keyPepper(): Promise<string>;
   /** Returns the entry, or creates a random one: for an upstream served by the sandbox, which needs no configured secret. */
   readOrMake(entry: string): Promise<string>;
-  /** The secret of the sandbox's cursors. */
+  /** Returns the secret of the sandbox's cursors. */
   cursorSecret(): Promise<string>;
   /** Returns the present keys: the same array until they change. */
   assertionKeys(): Promise<readonly Ed25519Jwk[]>;
   /**
-   * Replaces the present set by the result of `change`. Calls `change` again if another process replaced the set in between, so that
-   * its change is not lost. Rejects with an Error if the gateway did not create the set itself.
+   * Replaces the present set by the result of `change`. Calls `change` again if another process has replaced the set meanwhile. Rejects if
+   * the gateway did not create the set itself.
    */
   changeAssertionKeys(
     change: (present: readonly Ed25519Jwk[]) => readonly Ed25519Jwk[],
   ): Promise<readonly Ed25519Jwk[]>;
-  /** Restores the entries in Redis that Redis lost. */
+  /** Restores the entries that Redis has lost. */
   restoreLost(): Promise<void>;
-  /** The entries that this process has read from Redis or created there. */
+  /** Returns the entries that this process has read from Redis or created there. */
   foundInRedis(): readonly string[];
 }
 
@@ -54,7 +54,7 @@ interface SecretsOptions {
   readonly directory?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly dataDirectory: string;
-  /** Where to store secrets that the gateway creates; absent if it is in the data directory. */
+  /** The Redis for secrets that the gateway creates; absent if the data directory has them. */
   readonly redisUrl?: string | undefined;
 }
 
@@ -170,7 +170,7 @@ export function adminTokensIn({ read }: Pick<Secrets, 'read'>): OperatorSecrets 
   return { admin: read('admin_token'), viewer: read('viewer_token'), named: typeof named === 'string' ? [] : named };
 }
 
-/** Returns the reason why a value cannot be used, as a sentence without the value; undefined for a usable value. */
+/** Returns a sentence that says why a value cannot be used, and does not contain it; undefined for a usable value. */
 export function ownSecretProblem(entry: OwnSecret, value: string): string | undefined {
   if (entry === 'assertion_keys') {
     try {

@@ -21,7 +21,7 @@ export interface Settings {
   readonly secretsDirectory: string | undefined;
   /** Number of serving processes. If more than one, another process holds the listeners and starts them. */
   readonly workers: number;
-  /** Whether stores of an earlier version may be upgraded so that it can no longer open them; `start --accept-one-way` sets it. */
+  /** Whether stores may be upgraded although earlier versions cannot open them afterwards. `start --accept-one-way` sets it. */
   readonly acceptOneWay: boolean;
 }
 
@@ -45,7 +45,7 @@ const variables = [
   'SECRETS_DIR',
   'WORKERS',
 ] as const;
-/** How names begin that other programs hardly use. Only such names can be misspelt settings: `HOME` is not a misspelt `HOST`. */
+/** Matches names that other programs hardly use. Only these are reported as misspelt: `HOME` is not a misspelt `HOST`. */
 const PREFIX = /^(ADMIN|GATEWAY|REDIS|SECRET|WORKER)/;
 const TYPING_ERRORS_MAX = 2;
 
@@ -56,7 +56,7 @@ export function loadSettings(environment: Environment): Settings {
   return settings;
 }
 
-/** Returns the settings with their mistakes. A setting with a mistake has its default, so that the other files can be checked too. */
+/** Returns the settings and their mistakes. A setting with a mistake has its default, because the other files are checked, too. */
 export function readSettings(environment: Environment): {
   readonly settings: Settings;
   readonly mistakes: readonly Mistake[];
@@ -109,7 +109,7 @@ export function readSettings(environment: Environment): {
   return { settings: Object.freeze(settings), mistakes };
 }
 
-/** Returns a sentence for each variable that is not read and whose name is almost that of a setting. */
+/** Returns a sentence for each variable that looks like a misspelt setting. */
 export function misspeltVariables(environment: Environment): string[] {
   const unread = Object.keys(environment).filter(
     (name) => PREFIX.test(name) && !(variables as readonly string[]).includes(name),
@@ -140,7 +140,7 @@ function workersOf(text: string, redisUrl: string | undefined, complain: Complai
   return workers;
 }
 
-/** The address of the gateway for clients on its own machine. Port 0 stands for any free port, which is not known yet. */
+/** Returns the address of the gateway for clients on its machine. Port 0 means any free port, which is not known yet. */
 export function localUrl({ PORT }: Environment, isSecure: boolean): string {
   return `${isSecure ? 'https' : 'http'}://localhost:${Number(PORT) || PORT_DEFAULT}`;
 }
@@ -150,7 +150,7 @@ interface Promised {
   readonly sources: { readonly gateway: Pick<Source, 'mistakeAt'> };
 }
 
-/** A mistake if the configuration promises replicas, and no Redis could have them. */
+/** Returns a mistake if the configuration asks for replicas, but there is no Redis. */
 export function replicaMistakes({ gateway, sources }: Promised, { redisUrl }: Pick<Settings, 'redisUrl'>): Mistake[] {
   const { replicas } = gateway.idempotency;
   if (replicas === 0 || redisUrl !== undefined) return [];

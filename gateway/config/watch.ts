@@ -1,5 +1,5 @@
-// Detects changed files by checks. A notification of the system causes a check. Other checks run at intervals, because not every volume and
-// container delivers notifications. A notification does not say what has changed: only a check does.
+// Detects changed files by checks. The system notifies this process of changes, and each notification causes a check. Checks also run at
+// intervals, because not every volume and container delivers notifications. Only a check finds out which file has changed.
 
 import { type FSWatcher, watch } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -19,11 +19,11 @@ interface WatchOptions {
   readonly directories: readonly string[];
   /** All files below this directory are watched: a reload may have been refused for a secret that was missing. */
   readonly secretsDirectory?: string | undefined;
-  /** Files elsewhere. */
+  /** Returns files outside of the directories. */
   otherFiles(): Iterable<string>;
   /**
-   * Called after a change, once the files have stayed the same for a moment, so that partly written files are not read. Also
-   * called soon after the start, because earlier changes are unknown.
+   * Called after a change, when the files have stayed the same for a moment, because they may be written in several steps. Also called soon
+   * after the start, because earlier changes are unknown.
    */
   onChange(): void;
 }
@@ -58,7 +58,7 @@ export function watchFiles(options: WatchOptions): () => void {
     isNotified = false;
     const files = [...(await listFiles(options)), ...options.otherFiles()];
     if (isStopped) return;
-    // It comes before the check of the files, so that each later change causes a notification.
+    // Follow the directories before the check of the files: each later change then causes a notification.
     notifications.follow(new Set([...options.directories, ...files.map((file) => dirname(file))]));
     const seen = await stateOf(files);
     const nowMs = performance.now();
@@ -86,7 +86,7 @@ interface Notifications {
   follow(directories: ReadonlySet<string>): void;
 }
 
-/** `onNotified` is called for any change in the directories, as far as the system notifies. */
+/** Creates the notifications. `onNotified` is called for any change in the directories that the system reports. */
 function createNotifications(onNotified: () => void): Notifications {
   const followed = new Map<string, FSWatcher | undefined>();
 
@@ -140,7 +140,7 @@ async function filesBelow(directory: string, pattern: RegExp): Promise<string[]>
   }
 }
 
-/** Follows links, because container volumes change by pointing a link elsewhere. */
+/** Returns a text that changes with the file. Follows links, because container volumes change by a new target of a link. */
 async function markOf(file: string): Promise<string | undefined> {
   try {
     const { mtimeMs, size, ino } = await stat(file);

@@ -64,7 +64,7 @@ export const STORES = {
       AWAY.includes(store) ? ofKeys(graceEndsAt, nowMs) : undefined,
   },
   limits: {
-    name: 'store of limits',
+    name: 'limit store',
     back: 'It is tried five times a second, and decides again as soon as it can count. What was admitted meanwhile is not counted.',
     shown: ({ state, kind, reason = '', since_at: since, policyInForce }: LimitsState): Shown => [
       state,
@@ -74,7 +74,7 @@ export const STORES = {
       state === 'away' ? (ofLimits[policyInForce] ?? 'limits are not shared') : undefined,
   },
   idempotency: {
-    name: 'store of idempotent answers',
+    name: 'idempotency store',
     back: 'Such writes pass again with its first answer. A write that was in progress may be repeated with its key.',
     shown: ({ state, kind }: ReplayState): Shown => (state === 'away' ? [state] : [state, kind]),
     lost: ({ state }: ReplayState) => (state === 'away' ? 'writes with an Idempotency-Key get 503' : undefined),
@@ -87,7 +87,7 @@ export const STORES = {
       state === 'away' ? 'calls of deprecated operations are counted later' : undefined,
   },
   usage: {
-    name: 'store of use',
+    name: 'usage store',
     back: 'The process holds the counts, and writes them then.',
     // Counts wait in the process until they can be stored. Some always wait, so that the instances would differ.
     shown: ({ state, waiting }: CountsState): Shown => (state === 'away' ? [state, waitingText(waiting)] : ['up']),

@@ -1,4 +1,4 @@
-// Pure: what an operator can do next about a request that was refused or failed: commands to copy, and the runbook about it.
+// Suggests the next steps after a refused or failed request: a hint for the client, commands to copy, and a runbook. Pure.
 
 import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
@@ -8,18 +8,18 @@ import { nextCommandOf } from '../shared/next-command.ts';
 import type { LogLine } from './log-line.ts';
 
 export interface NextSteps {
-  /** Lines for a shell. */
+  /** Commands for a shell. */
   readonly commands: readonly string[];
-  /** What the client has to change, in one or two sentences; absent where the client is not to blame. */
+  /** The change that the client has to make, in one or two sentences; absent if the client is not to blame. */
   readonly client?: string;
-  /** A section of docs/operations.md; absent if none is about it. */
+  /** The section of docs/operations.md on this kind of failure; absent if there is none. */
   readonly runbook?: string;
 }
 
-/** What the key of a caller is refused for. */
+/** Codes of refusals because of the key, or because of its scopes or mode. */
 const KEY_CODES = /^(api_key|key_mode)_|^insufficient_scope$/;
 
-/** Undefined for a request that was answered, and for one that was only tried out. */
+/** Returns the next steps. Returns undefined for a request that was answered, and for a rehearsal. */
 export function nextStepsOf(line: LogLine): NextSteps | undefined {
   if (line.code === undefined || line.rehearsed === true) return undefined;
   const runbook = runbookOf(line);
@@ -32,8 +32,8 @@ export function nextStepsOf(line: LogLine): NextSteps | undefined {
 }
 
 /**
- * Returns what the client has to do: the remedy that the page of the code shows, after the hint of this refusal, which its answer has. Returns
- * undefined if a change of the request does not help.
+ * Returns the sentences for the client: the hint that its error object has, and the remedy from the page of the code. Returns undefined if no
+ * change of the request helps.
  */
 function clientOf(line: LogLine): string | undefined {
   const code = String(line.code);
@@ -42,7 +42,7 @@ function clientOf(line: LogLine): string | undefined {
   const only = code === 'validation_failed' ? onlyViolation(line.violations) : undefined;
   if (only !== undefined) return `Correct \`${only.where}\`: it ${only.reason}.`;
   const hint = hints?.[String(line.hint)];
-  // The links lead to pages of the documentation, which a terminal does not show.
+  // Remove the links to the documentation: a terminal does not show them.
   return [hint, remedy.replace(/ See \[[^\]]*\]\([^)]*\)\./, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')]
     .filter(Boolean)
     .join(' ');
@@ -73,7 +73,7 @@ function afterTrial(line: LogLine): string[] {
   return [`bin/gateway upstreams retry ${upstream} # once the account at the service is corrected`];
 }
 
-/** What a key would have to hold, too; none for a caller without a key, such as a token. */
+/** Returns the scopes that the key lacks. Returns none for a caller without a key, such as one with a token. */
 function missingScopes({ code, key_id: key, required_scopes: required, held_scopes: held }: LogLine): string[] {
   if (code !== 'insufficient_scope' || key === undefined || !Array.isArray(required)) return [];
   return required.filter((scope) => !Array.isArray(held) || !held.includes(scope));

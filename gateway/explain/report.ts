@@ -1,4 +1,4 @@
-// Pure: turns the log line of an exchange into a report per stage.
+// Makes a report from the log line of an exchange: the verdict in one sentence, and the facts about each stage. Pure.
 
 import type { StageOutcome } from '../catalogue/capability.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
@@ -13,7 +13,7 @@ import { type StageText, stageText } from './stage-text.ts';
 export interface StageReport {
   readonly stage: StageName;
   readonly outcome: StageOutcome;
-  /** The known facts, one per line. */
+  /** The known facts, one in each line. */
   readonly told: readonly string[];
   /** Absent if the line has no times. */
   readonly duration_ms?: number;
@@ -28,18 +28,18 @@ export interface ExchangeReport {
   readonly stages: readonly StageReport[];
 }
 
-/** What only operators are told. */
+/** The report with the members that only operators see. */
 export interface OperatorReport extends ExchangeReport {
   readonly record: LogLine;
-  /** Whether the gateway refused it, before the service had it. */
+  /** Whether the gateway refused the request before it reached the service. */
   readonly refused: boolean;
-  /** Absent for a request that was answered. */
+  /** Absent if the request was answered. */
   readonly next?: NextSteps;
 }
 
 /**
- * Makes reports of exchanges, including those without a stage: through a tunnel, or ended before there was a request. The second argument of
- * the function says whether the service failed, which the members that clients are told may not show.
+ * Creates a function that reports an exchange. It also reports exchanges without a stage, such as requests through a tunnel and connections
+ * that ended before a request. The argument `failed` says whether the service failed, because the members for clients may not show it.
  */
 export function createExchangeReport(textOf: StageText): (line: LogLine, failed: boolean) => ExchangeReport {
   return (line, failed) => {
@@ -68,7 +68,7 @@ export function createExchangeReport(textOf: StageText): (line: LogLine, failed:
 
 const reportOf = createExchangeReport(stageText);
 
-/** Everything, for operators. */
+/** Reports an exchange to operators. */
 export function exchangeReport(line: LogLine): OperatorReport {
   const next = nextStepsOf(line);
   return {
@@ -95,7 +95,7 @@ function verdictOf(line: LogLine, failed: boolean): string {
   const what = `${method} ${route ?? (tunnel === undefined ? '(no operation)' : `through the tunnel ${tunnel}`)}`;
   const after = typeof line.duration_ms === 'number' ? ` after ${durationText(line.duration_ms)}` : '';
   if (rehearsed === true) return `${what} ${rehearsedVerdict(line)}`;
-  if (replayed === true) return `${what} was answered with ${status}${after}: the kept answer to an earlier request.`;
+  if (replayed === true) return `${what} was answered with ${status}${after}: the stored answer to an earlier request.`;
   if (status === 499) return `${what}: the client left${after}, ${whenItLeft(line)}.`;
   if (code === undefined) return `${what} was answered with ${status}${after}.`;
   if (failed) return `${what} failed with ${status} ${code}${after}.${whyFailed(line)}`;
@@ -122,7 +122,7 @@ function rehearsedVerdict(line: LogLine): string {
   return tunnel === undefined ? 'would be answered by the gateway itself.' : 'would be passed on as it is.';
 }
 
-/** A service that got a part of the time alone is not to blame for the whole. */
+/** Says why the service is not to blame alone for a timeout: it got only the part of the time that the queue had left. */
 function whyFailed(line: LogLine): string {
   const { code, queued_ms: queuedMs } = line;
   if (code !== 'upstream_timeout' || typeof queuedMs !== 'number') return sentenceFor(code);

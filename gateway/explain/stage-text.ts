@@ -1,4 +1,5 @@
-// Pure: the text about one stage, made from the log line. Each capability has the facts of its fields; the facts here are about all exchanges.
+// Writes the text about one stage from the log line. Each capability has the facts about its fields. The facts here are about fields of all
+// exchanges. Pure.
 
 import { ALL_CAPABILITIES } from '../catalogue/capabilities.ts';
 import type { Capability, Fact, FactRows, FactsOf, StageOutcome } from '../catalogue/capability.ts';
@@ -6,7 +7,7 @@ import type { GeneralFields } from '../catalogue/log-fields.ts';
 import { type StageName, UNREHEARSED_STAGES } from '../stages.ts';
 import type { LogLine, LogLineMember } from './log-line.ts';
 
-/** A field without a fact does not compile. */
+/** The type demands an entry for each field. */
 const GENERAL_FACTS: FactsOf<GeneralFields, 'rehearsed'> = {
   request_id: { toldBy: 'head' },
   time: { toldBy: 'head' },
@@ -26,7 +27,7 @@ const GENERAL_FACTS: FactsOf<GeneralFields, 'rehearsed'> = {
 const capabilities = Object.values<Capability>(ALL_CAPABILITIES);
 const tables: readonly FactRows[] = [...capabilities.map(({ facts = {} }) => facts), GENERAL_FACTS];
 
-/** The facts in order, with their fields. Several capabilities may have one of the same field. */
+/** All facts, in order, with their fields. Several capabilities may have a fact about the same field. */
 export const FACTS = tables.flatMap((facts) => Object.entries(facts));
 
 const withoutFacts: Readonly<Partial<Record<StageName, string>>> = Object.assign(
@@ -34,7 +35,7 @@ const withoutFacts: Readonly<Partial<Record<StageName, string>>> = Object.assign
   ...capabilities.map((capability) => capability.withoutFacts),
 );
 
-/** Lines for people; empty if the line has nothing about the stage. */
+/** Returns sentences about a stage. Returns none if the line has no fact about it. */
 export type StageText = (stage: StageName, line: LogLine, outcome: StageOutcome) => string[];
 
 export function createStageText(facts: readonly (readonly [field: string, fact: Fact])[]): StageText {
@@ -51,5 +52,5 @@ export function createStageText(facts: readonly (readonly [field: string, fact: 
   };
 }
 
-/** Everything, for operators. */
+/** The text for operators, with all facts. */
 export const stageText = createStageText(FACTS);

@@ -1,5 +1,5 @@
-// What an explanation tells the organization that sent the request: the members of the log line whose rows say so (`told`), and sentences
-// made of these members alone. An error object can say more: `idempotency_outcome_unknown` names the upstream in `sent_to`. Pure.
+// Makes the explanation for the organization that sent the request. It uses only the members of the log line whose rows have `told`. An error
+// object can have more: `idempotency_outcome_unknown` names the upstream in `sent_to`. Pure.
 
 import type { FactRows, LogField } from '../catalogue/capability.ts';
 import { LOG_FIELDS } from '../catalogue/log-fields.ts';
@@ -10,7 +10,7 @@ import type { LogLine } from './log-line.ts';
 import { createExchangeReport, type ExchangeReport } from './report.ts';
 import { createStageText, FACTS } from './stage-text.ts';
 
-/** In place of facts whose text names what is not told. */
+/** These facts replace facts for operators whose text uses other members. */
 const FACTS_FOR_CLIENTS: FactRows = {
   mode: {
     authenticate: (mode, { key_id: key, subject, organization, tier }) =>
@@ -28,7 +28,7 @@ const reportOf = createExchangeReport(
   createStageText(FACTS.map(([name, fact]) => [name, FACTS_FOR_CLIENTS[name] ?? fact] as const)),
 );
 
-/** The report of a line for clients. Everything in it is made from what they may know. */
+/** Reports an exchange to the organization that sent it. */
 export function reportForClients(line: ExchangeLine): ExchangeReport {
   return reportOf(toldOf(line), hasFailed(line));
 }

@@ -30,7 +30,7 @@ export class CollectedAnswer implements DownstreamResponse {
   readonly writableNeedDrain = false;
   destroyed = false;
   shouldKeepAlive = true;
-  /** Set when the answer was given up; `head` is there if it came. */
+  /** Set when the answer was given up. It has `head` if the head had arrived. */
   uncollected: Uncollected | undefined;
   head: CollectedHead | undefined;
   readonly #options: CollectedAnswerOptions;
@@ -116,7 +116,7 @@ export class CollectedAnswer implements DownstreamResponse {
     return this;
   }
 
-  /** A stream may never end: it is given up as soon as its head is there. */
+  /** Gives a stream up as soon as its head has arrived, because a stream may never end. */
   #look(): void {
     if (this.destroyed || this.head === undefined || this.#options.wants(this.head)) return;
     // `nextTick`, because the caller of this function is in the middle of a write.

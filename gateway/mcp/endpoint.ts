@@ -1,5 +1,4 @@
-// The endpoint for agents: answers the messages of one caller. It holds no state between messages; a call of a tool is an exchange of its
-// own.
+// The endpoint for agents: answers the messages of one caller. It keeps no state between messages. Each call of a tool is a separate exchange.
 
 import { createHash } from 'node:crypto';
 import type { Caller } from '../exchange/caller.ts';
@@ -37,11 +36,11 @@ export interface EndpointAnswer {
 export interface ToolCall {
   readonly tool: Tool;
   readonly given: ArgumentValues;
-  /** Makes a repetition of the call harmless, if the operation takes a key; undefined if nothing tells a repetition from a new call. */
+  /** The Idempotency-Key of the call, if the operation takes one; undefined if a repetition cannot be told from a new call. */
   readonly callKey: string | undefined;
 }
 
-/** What the endpoint knows of a message beside its content. */
+/** A message with its session and caller. */
 interface Received {
   readonly caller: Caller;
   /** The body as it came. */
@@ -57,7 +56,7 @@ interface EndpointOptions {
   readonly version: string;
   readonly instructions?: string | undefined;
   readonly listTtlSeconds: number;
-  /** The name of a tool → the tool, for every tool that there is. */
+  /** Finds a tool by its name, among all tools. */
   toolOf(name: string): Promise<Tool | undefined>;
   listOf(caller: Caller): Promise<ToolList>;
 }
@@ -83,7 +82,7 @@ export function createEndpoint(options: EndpointOptions) {
   const common = { capabilities, ...(options.instructions && { instructions: options.instructions }) };
   const cached = { ttlMs: options.listTtlSeconds * 1000, cacheScope: 'private' };
 
-  /** Members that the results of a revision have. */
+  /** Returns a result with the members that the protocol revision demands. */
   function resultOf({ id, isStateless }: AgentMessage, result: Results, caching: Results = {}): EndpointAnswer {
     const { _meta, ...members } = result;
     const meta = { ...(_meta as object), [SERVER_INFO_KEY]: serverInfo };
@@ -91,7 +90,7 @@ export function createEndpoint(options: EndpointOptions) {
     return { status: 200, text: resultText(id as MessageId, JSON.stringify(all)) };
   }
 
-  /** The definitions are texts already. */
+  /** Returns the answer with a list of tools. The definitions are JSON texts already. */
   function listAnswer({ id, isStateless }: AgentMessage, page: string, nextCursor: string | undefined): EndpointAnswer {
     const further = nextCursor === undefined ? {} : { nextCursor };
     const rest = isStateless
@@ -146,7 +145,7 @@ export function createEndpoint(options: EndpointOptions) {
     return { ...errorAnswer(wire), headers };
   }
 
-  /** The answer of a tool of the gateway itself. A text is a mistake in the arguments. */
+  /** Returns the answer of a tool of the gateway itself. @param answer the result, or a sentence on a mistake in the arguments */
   function told(message: AgentMessage, answer: object | string): EndpointAnswer {
     if (typeof answer === 'string')
       return resultOf(message, { content: [{ type: 'text', text: answer }], isError: true });
@@ -172,7 +171,7 @@ export function errorAnswer(error: WireError): EndpointAnswer {
   return { status: error.status, text: errorText(error) };
 }
 
-/** The revision that the client wants if it is known, else the newest one that has `initialize`. */
+/** Returns the revision that the client asks for, if it is known. Otherwise returns the newest revision that has `initialize`. */
 function versionFor({ params }: AgentMessage): string {
   return INITIALIZED_VERSIONS.find((one) => one === params.protocolVersion) ?? INITIALIZED_VERSIONS[0];
 }
@@ -185,8 +184,8 @@ function describe({ tools }: ToolList, name: string): object | string {
 }
 
 /**
- * A key that is the same if the client repeats a call, and for no other call. Clients that count their messages give the first call of each
- * session the same id, so a short id tells nothing without its session (decision 53).
+ * Returns a key that is equal for repetitions of a call, and different for other calls. Clients that number their messages use the same id
+ * for the first call of each session. So the key of a short id includes the session (decision 53).
  */
 function callKeyOf({ id, params }: AgentMessage, { session }: Received): string | undefined {
   const isUnique = typeof id === 'string' && id.length >= UNIQUE_ID_MIN;

@@ -39,7 +39,7 @@ class NoSocket extends EventEmitter {
     return this.#response.destroyed;
   }
 
-  /** An answer that says that its connection ends is complete with its end. */
+  /** Ends the answer. An answer that announces the end of its connection is complete at this end. */
   end(): void {
     this.#response.end();
     this.emit('close');

@@ -1,9 +1,9 @@
-// Finds the text of a member in a JSON text, so that a value can be sent on as its client wrote it. Linear.
+// Finds the text of a member in a JSON text: a value is then sent on in the client's own spelling. The time is linear.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Returns the text of the value at a path of member names; undefined if there is none. `json` is known to be JSON with each name once. */
+/** Returns the text of the value at a path of member names; undefined if there is none. `json` must be valid, without duplicate names. */
 export function memberTextAt(json: string, path: readonly string[]): string | undefined {
   let at = pastSpace(json, 0);
   for (const name of path) {

@@ -6,7 +6,7 @@ import { definitionText, type MayUse, type Tool } from './tool.ts';
 /** The tools of one caller. */
 export interface ToolList {
   readonly tools: readonly Tool[];
-  /** Whether the three tools of mode `search` stand in their place. */
+  /** Whether the list has the three tools of mode `search` instead. */
   readonly isSearched: boolean;
   /** The JSON texts of the definitions, in pages; one page for most. */
   readonly pages: readonly string[];
@@ -25,8 +25,8 @@ interface ListsOptions {
 }
 
 /**
- * Most lists that are kept, one for each set of rights. An installation has a few sets. Under an attack with many keys, lists are dropped
- * and made again.
+ * Maximum number of lists in memory. There is one for each set of rights, and an installation has a few sets. Under an attack with many keys,
+ * lists are dropped and made again.
  */
 const LISTS_MAX = 32;
 /** A page of a long list. */
@@ -41,7 +41,7 @@ interface SharedList {
 
 export function createLists(options: ListsOptions) {
   const { tools, mayUse } = options;
-  /** By rights, the list used last at the end. */
+  /** The lists by rights, in the order of their last use. */
   const recent = new Map<string, SharedList>();
   /** The list of each caller. It is a reference, because a text for each caller would take more memory than all lists. */
   const ofCallers = new WeakMap<Caller, SharedList>();

@@ -1,5 +1,5 @@
-// Names of tools: at most 64 characters of A-Z, a-z, 0-9, `_`, `.` and `-`, each name once. They follow from the operation alone where
-// they can, so that the name of a tool does not change when other operations come and go.
+// Makes the names of tools: at most 64 characters of A-Z, a-z, 0-9, `_`, `.` and `-`, and unique. Wherever possible, a name is made from its
+// operation only: it does not change when other operations are added or removed.
 
 import { createHash } from 'node:crypto';
 
@@ -12,11 +12,11 @@ export const SEARCH_TOOLS = ['search_operations', 'describe_operation', 'call_op
 interface Named {
   /** Unique among operations. */
   readonly id: string;
-  /** What the contract wants the tool to be called. */
+  /** The name that the contract asks for. */
   readonly wanted: string | undefined;
 }
 
-/** Returns the names in the order of the operations; undefined if the contract wants a name that another operation has. */
+/** Returns the names, in the order of the operations. A name is undefined if the contract asks for the name of another operation. */
 export function namesOf(operations: readonly Named[]): (string | undefined)[] {
   const wanted = new Map<string, number>();
   for (const { wanted: name } of operations) if (name !== undefined) wanted.set(name, (wanted.get(name) ?? 0) + 1);
@@ -33,7 +33,7 @@ export function namesOf(operations: readonly Named[]): (string | undefined)[] {
   });
 }
 
-/** Without dots: some interfaces of models refuse them. */
+/** Returns a name without dots, because some interfaces of models refuse them. */
 function plainName(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '') || 'operation';
 }

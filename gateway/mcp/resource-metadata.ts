@@ -1,13 +1,13 @@
-// The metadata by which a client finds out where to get a token for the endpoint (RFC 9728). Pure.
+// Makes the protected resource metadata of the endpoint (RFC 9728), which tells clients where to get a token. Pure.
 
-/** What the configuration says of an issuer. */
+/** The settings of an issuer. */
 interface TokenIssuer {
   readonly issuer: string;
   readonly audience: string;
 }
 
 interface ProtectedResource {
-  /** Where the metadata is. */
+  /** The path of the metadata. */
   readonly path: string;
   readonly url: string;
   /** The JSON document. */
@@ -32,8 +32,8 @@ interface ResourceOptions {
 }
 
 /**
- * Clients ask for a token whose audience is the resource, and the gateway accepts exactly the audience that an issuer is configured with. So
- * the resource is an address that is such an audience: that of the endpoint, or that of the API. Returns undefined if no issuer has one of them.
+ * Returns the protected resource. Clients request a token with the resource as its audience, and the gateway accepts only the configured
+ * audience of an issuer. So the resource is the address of the endpoint or of the API, whichever is an audience. Returns undefined if none is.
  */
 export function protectedResource({
   publicUrl,
@@ -58,7 +58,7 @@ export function protectedResource({
   return { path: at, url, text: JSON.stringify(document), parameter: `resource_metadata="${url}"` };
 }
 
-/** The parameters of a challenge to a caller without a usable token. */
+/** Returns the parameters of the challenge to a caller without a usable token. */
 export function challengeOf({ parameter }: ProtectedResource, scopes: readonly string[]): string {
   const scope = scopes.join(' ');
   return scope === '' || scope.length > SCOPE_CHARACTERS_MAX ? parameter : `${parameter}, scope="${scope}"`;

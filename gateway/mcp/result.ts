@@ -1,5 +1,5 @@
-// What a model gets of an answer: JSON as it is, with the same as text beside it; text; or the error object. A list that is too long is cut
-// at whole records. Throws tool_answer_too_large, tool_answer_unreadable.
+// Makes the result of a tool from the answer of its operation: JSON, which is also included as text; text; or the error object. A list that is
+// too long is cut after a whole record. Throws tool_answer_too_large, tool_answer_unreadable.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { CollectedAnswer, CollectedHead } from './collected-answer.ts';
@@ -13,7 +13,7 @@ export interface ToolResult {
   readonly _meta: Readonly<Record<string, unknown>>;
 }
 
-/** Most bytes of an answer that are read before it is cut: as many as the gateway buffers of any answer. */
+/** Maximum number of bytes of an answer that are read before it is cut: as many as the gateway buffers of any answer. */
 export const COLLECTED_BYTES_MAX = 8_388_608;
 
 const JSON_TYPE = /^(?:application|text)\/(?:[\w.+-]+\+)?json$/;
@@ -29,7 +29,7 @@ function essenceOf(type = ''): string {
   return (type.split(';', 1)[0] as string).trim().toLowerCase();
 }
 
-/** Returns the result of a call whose exchange has ended. Undefined if the client has left, or if the connection was cut. */
+/** Returns the result of a call whose exchange has ended; undefined if the client has left, or if the connection was cut. */
 export function toResult(
   answer: CollectedAnswer,
   tool: Tool,
@@ -80,7 +80,7 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** Content is an object; the schema of the tool has the same member around other values. */
+/** Returns the value as an object. Structured content must be an object, so the tool's schema wraps other values in a member, too. */
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : { result: value };
 }
@@ -98,7 +98,7 @@ function tooLarge({ source }: Tool, max: number, status: number): GatewayError {
     : new GatewayError('tool_answer_too_large', { fields: { ...fields, limit_argument: limit }, hint: 'limit' });
 }
 
-/** The cursor of the answer leads behind the records that were left out, so it must not be used. */
+/** Returns the hint after a cut. The cursor of the answer would skip the records that were left out, so the model must not use it. */
 function hintOf({ source: { paging } }: Tool, shown: number, total: number): string {
   const first = `Only the first ${shown} of ${total} records are shown, because the answer was too long.`;
   if (paging.limit === undefined) return `${first} Ask for less, if the operation can.`;
@@ -113,8 +113,8 @@ interface Cut {
 }
 
 /**
- * Returns the value with fewer records, so that its JSON has at most `bytesMax` bytes. Only whole records are removed, so the rest stays
- * correct. Returns undefined if the value has no list, or if one record alone is too long.
+ * Removes whole records until the JSON has at most `bytesMax` bytes. Returns undefined if the value has no list, or if a single record is too
+ * long.
  */
 export function cutRecords(value: unknown, bytesMax: number): Cut | undefined {
   const list = longestListOf(value);
@@ -138,7 +138,7 @@ interface FoundList {
   put(records: readonly unknown[]): unknown;
 }
 
-/** The value itself, or the member that takes the most bytes. */
+/** Returns the list: the value itself, or the member that takes the most bytes. */
 function longestListOf(value: unknown): FoundList | undefined {
   if (Array.isArray(value)) return { records: value, put: (records) => records };
   if (!isRecord(value)) return undefined;

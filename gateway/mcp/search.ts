@@ -56,7 +56,7 @@ interface SearchQuestion {
   readonly offset?: unknown;
 }
 
-/** What is searched of each tool, in lower case. Made once per configuration, not per question. */
+/** The searched texts of each tool, in lower case. They are made once for each configuration. */
 const indexes = new WeakMap<Tool, { readonly name: string; readonly all: string }>();
 
 function indexOf(tool: Tool) {
@@ -77,8 +77,8 @@ function indexOf(tool: Tool) {
 }
 
 /**
- * Finds tools by words: a word in the name counts most. Tools that have more of the words come first. Returns what the tool answers, or a
- * sentence that says which argument is wrong.
+ * Finds tools by words. Tools with more of the words come first, and a word in the name counts most. Returns the result, or a sentence on a
+ * wrong argument.
  */
 export function searchTools(tools: readonly Tool[], { query = '', limit = RESULTS.usual, offset = 0 }: SearchQuestion) {
   if (typeof query !== 'string' || query.length > QUERY_MAX)

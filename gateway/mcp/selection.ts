@@ -1,4 +1,4 @@
-// Which operations are tools: those that the block `mcp` opens by entry, tag or name. Finds the names there that mean nothing.
+// Selects the operations that are tools, by the entries, tags and names in the block `mcp`. It also finds names there that match nothing.
 
 import type { Operation } from '../exchange/operation.ts';
 import type { ToolSource } from '../shared/contracts/tool-source.ts';
@@ -22,7 +22,7 @@ interface LeftOut {
 }
 
 export interface Selection {
-  /** In the order of their names, which does not depend on the order of files. */
+  /** The tools, in the order of their names: the order of files does not matter. */
   readonly tools: readonly Tool[];
   readonly leftOut: readonly LeftOut[];
 }

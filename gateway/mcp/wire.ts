@@ -15,7 +15,7 @@ export type MessageId = string | number;
 
 /** A request or notification whose form is in order. */
 export interface AgentMessage {
-  /** The id of a request; undefined for a notification, and for an answer: clients are sent no requests. */
+  /** The id of a request; undefined for a notification, and for a response, which the gateway never expects. */
   readonly id: MessageId | undefined;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -143,7 +143,7 @@ export function invalid(id: MessageId | null, message: string): WireError {
   return { status: 400, id, code: INVALID_REQUEST, message };
 }
 
-/** An unknown method is 404 since 2026-07-28, and an answer like others before. */
+/** Returns the error for an unknown method. Its status is 404 since revision 2026-07-28, and 200 before. */
 export function unknownMethod({ id, isStateless }: AgentMessage): WireError {
   const message = 'This method does not exist here.';
   return { status: isStateless ? 404 : 200, id: id ?? null, code: METHOD_NOT_FOUND, message };
@@ -155,7 +155,7 @@ export function wrongParams({ id }: AgentMessage, message: string): WireError {
 
 const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
 
-/** A name that is no field value is sent in Base64. Returns undefined if the Base64 is not canonical. */
+/** Decodes a name in a header. It is in Base64 if it is not a valid field value. Returns undefined if the Base64 is not canonical. */
 function decodedName(header: string): string | undefined {
   if (!header.startsWith('=?base64?') || !header.endsWith('?=')) return header;
   const text = ENCODED.exec(header)?.[1];
@@ -172,12 +172,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The body of an answer with a result. */
+/** Returns the body of an answer with a result. */
 export function resultText(id: MessageId, result: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
 }
 
-/** The body of an answer with an error. */
+/** Returns the body of an answer with an error. */
 export function errorText({ id, code, message, data }: WireError): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } });
 }

@@ -16,7 +16,7 @@ export function openSecrets({ environment }: Pick<HostProcess, 'environment'>, s
   return loadSecrets({ directory, environment, dataDirectory, redisUrl });
 }
 
-/** Opens the store, which the caller has to close. Rejects with a sentence if the store cannot be opened. */
+/** Opens the store, which the caller has to close. Rejects with an Error for operators if the store cannot be opened. */
 export async function openKeyStore(
   around: Pick<HostProcess, 'environment' | 'now'>,
   settings: Settings,

@@ -1,4 +1,4 @@
-// Opens every connection to Redis with the same settings. Each concern issues its own commands.
+// The Redis client of the gateway. Every connection to Redis is opened here, with the same timeouts and the same rules for reconnecting.
 
 import type { Redis as Client, RedisOptions as ClientOptions, Cluster } from 'ioredis';
 import { createCluster, isServing } from './cluster.ts';
@@ -13,11 +13,11 @@ export type Redis = Client | Cluster;
 const CONNECT_TIMEOUT_MS = 1000;
 const SILENCE_MAX_MS = 1000;
 const RECONNECT_MS = { first: 50, longest: 500 } as const;
-/** A connection that has lasted this long counts as good, and the next reconnect is prompt. */
+/** After a connection that has lasted this long, the back-off begins anew. */
 const GOOD_AFTER_MS = 2000;
-/** The library's message when no Sentinel answers; without a last error it has only reached the end of its list. */
+/** The library's message when no Sentinel answers. Without a last error, the message means only that the library begins its list anew. */
 const NO_SENTINEL = /^All sentinels are unreachable.*Last error/;
-const CLUSTER_DOWN = 'the Cluster does not serve: none of its masters says that it is well';
+const CLUSTER_DOWN = 'the Cluster does not serve: no master reports the state ok';
 
 interface RedisListeners {
   /** Called after connecting and after every reconnect. */
@@ -29,19 +29,20 @@ interface RedisListeners {
 export interface RedisOptions extends RedisListeners {
   /** See `parseRedisUrl`. */
   readonly url: string;
-  /** Timeout of each command; without it, the caller keeps its own deadline. */
+  /** Timeout of each command. Without it, commands have no timeout, and the caller needs its own deadline. */
   readonly commandTimeoutMs?: number;
-  /** A connection without a right reply for this time is replaced by a new one. Default: 1 s. */
+  /** A connection without a correct reply for this time is replaced by a new one. Default: 1 s. */
   readonly silenceMaxMs?: number;
 }
 
 /**
- * A client that connects at once, reconnects by itself, and never makes a caller wait for a reconnect: no queue while offline, no retry,
- * no command sent again after a reconnect, no new subscription (the library's defaults wait for many seconds).
+ * Connects at once, and reconnects by itself. No command waits for a reconnect: while the client is not connected, commands are rejected;
+ * none is queued, retried, or sent again after a reconnect. With the library's defaults, commands would wait for many seconds. Subscriptions
+ * are not renewed: see `subscribe`.
  */
 export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions): Redis {
   const address = parseRedisUrl(url);
-  if (address === undefined) throw new Error('This is no address of a Redis.');
+  if (address === undefined) throw new Error('This is not the address of a Redis.');
   const library = redisLibrary();
   const reconnect = createReconnect();
   const client =
@@ -96,8 +97,8 @@ export async function openRedis(
 }
 
 /**
- * Runs a function with a new connection and closes the connection afterwards. Rejects if Redis cannot be reached or does not
- * answer, and with the error of the function.
+ * Runs a function with a new connection, and closes the connection afterwards. Rejects if Redis cannot be reached, or if the function
+ * rejects.
  *
  * @param url see `parseRedisUrl`
  * @param commandTimeoutMs timeout of each command
@@ -118,12 +119,12 @@ export async function askRedis<T>(
   }
 }
 
-/** An argument of what connects to Redis, so that a simulation can put a model in its place. */
+/** The type of a function that connects. Simulations replace the function by a model of Redis. */
 export type ConnectRedis = typeof connectRedis;
 
 type Patience = Pick<RedisOptions, 'commandTimeoutMs' | 'silenceMaxMs'>;
 
-/** Back-off also for connections that are dropped soon after they were made, which the library counts as successes. */
+/** The back-off between reconnects. It also grows if connections end soon after they are made; the library would count these as successes. */
 function createReconnect() {
   let attempts = 0;
   let readyAt = Number.POSITIVE_INFINITY;
@@ -193,8 +194,8 @@ function connectServer(
 }
 
 /**
- * Connects a client again that ended without a call of `disconnect`. The library ends a client for good if its Sentinels announce a new
- * master while it waits for a Sentinel to name the master: after a master was killed, this happens to most clients.
+ * Connects a client again if it ends without a call of `disconnect`. The library ends a client for good if the Sentinels announce a new
+ * master while the client waits for the name of the master. After the end of a master, this happens to most clients.
  */
 function connectAgain(client: Client): void {
   const disconnect = client.disconnect.bind(client);

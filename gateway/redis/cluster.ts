@@ -1,9 +1,10 @@
-// The client of a Redis Cluster. It rejects commands while no server is connected, and queues those for a server that is just connecting.
+// The client of a Redis Cluster. It rejects commands while no server is connected. Commands for a server whose connection is being made wait
+// for that connection.
 
 import type { Cluster, ClusterNode, Command, CommonRedisOptions } from 'ioredis';
 import { redisLibrary } from './library.ts';
 
-/** Follows a moved slot to its new server, and again if it moves once more. */
+/** How often a command follows its slot, if the slot moves to another server. */
 const REDIRECTIONS_MAX = 3;
 const SLOTS_ANSWER_MAX_MS = 1000;
 
@@ -21,22 +22,23 @@ interface ClusterSettings {
 export function createCluster({ seeds, server, retryAfterMs }: ClusterSettings): Cluster {
   const PromptCluster = promptClusterOf(redisLibrary());
   return new PromptCluster([...seeds], {
-    // Applies to each server, too: without a queue, commands behind the first one to a server would be rejected until it is connected.
+    // Also applies to the connection of each server: without the queue, the second command to a server would be rejected while the connection
+    // for the first one is made.
     enableOfflineQueue: true,
-    // The library's check asks one server and drops all connections if that one is dead. See `isServing`.
+    // The library's check asks one server, and drops all connections if this server is dead. `isServing` replaces it.
     enableReadyCheck: false,
     maxRedirections: REDIRECTIONS_MAX,
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     slotsRefreshTimeout: SLOTS_ANSWER_MAX_MS,
     clusterRetryStrategy: retryAfterMs,
-    // Names are looked up per connection: one seed whose name no longer resolves must not keep the client from the other seeds.
+    // Each connection looks up its own name: a seed whose name no longer resolves must not keep the client from the other seeds.
     dnsLookup: (name, callback) => callback(null, name),
     redisOptions: server,
   });
 }
 
-/** A class that rejects commands while the Cluster is not connected: the library would queue them without a deadline. */
+/** Returns a class that rejects commands while the Cluster is not connected. The library would queue them without a deadline. */
 function promptClusterOf({ Cluster }: ReturnType<typeof redisLibrary>) {
   return class PromptCluster extends Cluster {
     override sendCommand(...[command, ...rest]: Parameters<InstanceType<typeof Cluster>['sendCommand']>): unknown {
@@ -47,7 +49,7 @@ function promptClusterOf({ Cluster }: ReturnType<typeof redisLibrary>) {
   };
 }
 
-/** Connects to all masters. True if one of them reports a state other than failed, or refuses the command. */
+/** Connects to all masters. Returns true if one of them reports a state other than failed, or refuses the command. */
 export async function isServing(cluster: Cluster): Promise<boolean> {
   const answers = cluster.nodes('master').map(async (server) => {
     const state = await server.cluster('INFO').catch((error: Error) => {

@@ -1,5 +1,5 @@
-// Contains errors that the library of Redis throws while it reads a reply: they end their connection. The library rethrows them outside
-// every promise, where they end the process: one unexpected reply to SUBSCRIBE was enough.
+// Contains errors that the Redis library throws while it reads a reply: each error closes its connection. Without this, the library throws
+// them outside every promise, and they end the process. One unexpected reply to SUBSCRIBE was enough.
 
 import type { Redis } from 'ioredis';
 import { contain } from '../shared/faults.ts';
@@ -13,7 +13,7 @@ interface PendingCommand {
   reject(cause: Error): void;
 }
 
-/** Reads the replies of one connection. */
+/** The library's reader of the replies of one connection. */
 interface ReplyReader {
   readonly redis: Redis & { readonly commandQueue: { peekFront(): { readonly command: PendingCommand } | undefined } };
   dispatch(take: () => void): void;
@@ -22,7 +22,7 @@ interface ReplyReader {
 
 type Callback = (...results: unknown[]) => void;
 
-/** Parts of the library that its types do not declare; `test/flow/redis/a-wrong-reply-ends-no-process` fails without them. */
+/** Parts of the library that its types do not declare. `test/flow/redis/a-wrong-reply-ends-no-process` fails if they are missing. */
 export interface Inside {
   readonly library: Library;
   readonly replies: { readonly prototype: ReplyReader };
@@ -34,27 +34,27 @@ export function containLibrary({ library, replies, callbacks }: Inside): void {
   replies.prototype.dispatch = dispatchContained;
   replies.prototype.returnFatalError = dropUnreadable;
   const settle = callbacks.default;
-  // The library calls itself back with the replies to INFO and CLUSTER SLOTS.
+  // The library uses this function for its own INFO and CLUSTER SLOTS.
   callbacks.default = (promise, callback, options) =>
     settle(promise, callback && ((...results) => contain(() => callback(...results))), options);
   rejectQuietly(library.Command.prototype as unknown as Promised);
   checkSlots(library.Cluster.prototype as unknown as SlotReader);
 }
 
-/** The library has already removed the command of this reply from its queue: reject it, or it would wait for ever. */
+/** Rejects the command whose reply does not fit. The library has already removed it from its queue, so it would wait for ever. */
 function dispatchContained(this: ReplyReader, take: () => void): void {
   const command = this.redis.commandQueue.peekFront()?.command;
   try {
     take();
   } catch (cause) {
-    dropGarbled(this.redis, `a reply that does not fit (${(cause as Error).message})`);
+    dropGarbled(this.redis, `a reply of the wrong form (${(cause as Error).message})`);
     command?.reject(cause as Error);
   }
 }
 
-/** The library would close the connection in an orderly way, and read more replies until then. */
+/** Destroys the connection. The library would close it in an orderly way, and read more replies until then. */
 function dropUnreadable(this: ReplyReader, cause: Error): void {
-  dropGarbled(this.redis, `bytes that are no reply (${cause.message})`);
+  dropGarbled(this.redis, `bytes that are not a reply (${cause.message})`);
 }
 
 interface Promised {
@@ -62,7 +62,7 @@ interface Promised {
   initPromise(): void;
 }
 
-/** The library itself sends commands, such as SUBSCRIBE after a reconnect, and does not handle their rejections. */
+/** Rejects a command without an unhandled rejection: the library ignores the promises of the commands that it sends itself. */
 function rejectQuietly(command: Promised): void {
   const { initPromise } = command;
   command.initPromise = function initContained() {
@@ -85,7 +85,7 @@ interface SlotReader {
   getInfoFromNode(source: SlotSource | null, callback: SlotsCallback): void;
 }
 
-/** After a map of slots that it cannot read, the library would never ask for another one. */
+/** Checks the map of slots before the library reads it. After a map that it cannot read, the library would never ask for another one. */
 function checkSlots(cluster: SlotReader): void {
   const { getInfoFromNode } = cluster;
   cluster.getInfoFromNode = function getChecked(source, callback) {
@@ -96,7 +96,7 @@ function checkSlots(cluster: SlotReader): void {
         duplicate.cluster = (command, take) =>
           ask(command, (error, slots) => {
             if (error || isSlots(slots)) take(error, slots);
-            else take(new Error('Redis gave a map of slots that is none'));
+            else take(new Error('the reply to CLUSTER SLOTS is not a map of slots'));
           });
         return duplicate;
       },
@@ -105,7 +105,7 @@ function checkSlots(cluster: SlotReader): void {
   };
 }
 
-/** First slot, last slot, servers, each with host, port and more. A server that does not know its own host name leaves it empty. */
+/** Each entry has the first slot, the last slot, and servers with host and port. A server that does not know its host name sends an empty one. */
 function isSlots(slots: unknown): boolean {
   const isSlot = (slot: unknown) => Number.isInteger(slot) && (slot as number) >= 0 && (slot as number) < SLOTS;
   return (

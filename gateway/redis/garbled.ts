@@ -1,4 +1,4 @@
-// Destroys a connection to Redis on which bytes were damaged, so that a new one takes its place.
+// Destroys connections to Redis on which bytes were damaged. The client then opens a new connection.
 
 import type { Cluster, Redis } from 'ioredis';
 
@@ -6,18 +6,18 @@ type Report = (reason: string) => void;
 
 const reports = new Set<Report>();
 
-/** Calls `report` with the reason whenever a connection of this process was dropped. Returns a function that unsubscribes. */
+/** Calls `report` with the reason whenever this process drops such a connection. Returns a function that ends the reports. */
 export function onGarbledRedis(report: Report): () => void {
   reports.add(report);
   return () => void reports.delete(report);
 }
 
-/** A question or its reply was damaged on its way. This says nothing about the stored data. */
+/** A question or its reply was damaged on the network. The stored data may be intact. */
 export class GarbledReply extends Error {}
 
 /**
- * Destroys the connection: replies that arrive during an orderly close would still be taken for answers. For a Cluster, destroys all
- * connections, because a reply does not name its server.
+ * Destroys the connection. During an orderly close, the client would still accept replies. For a Cluster, destroys all connections, because a
+ * reply does not name its server.
  */
 export function dropGarbled(client: Redis | Cluster, reason: string): void {
   const connections = 'nodes' in client ? client.nodes('all') : [client];

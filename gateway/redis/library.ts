@@ -1,4 +1,4 @@
-// Loads the library of Redis when the first connection is opened: a start without Redis does not load its 60 files.
+// Loads the Redis library for the first connection, and replaces its timeouts. A gateway without Redis does not load the library's 60 files.
 
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 
 type Library = typeof import('ioredis');
 
-/** Members of the library's commands and connections that its types do not declare; `test/flow/redis` shows that the library has them. */
+/** Members of the library's commands and connections that its types do not declare. The tests in `test/flow/redis` use them. */
 interface TimedCommand {
   readonly isSettled: boolean;
   reject(cause: Error): void;
@@ -27,7 +27,7 @@ interface TimedConnection {
 
 let library: Library | undefined;
 
-/** The library; loaded once. */
+/** Returns the library. The first call loads it. */
 export function redisLibrary(): Library {
   library ??= load();
   return library;
@@ -47,7 +47,7 @@ function load(): Library {
 }
 
 /**
- * Replaces the library's timeout, which expires even if the reply is waiting in the socket, or the command has not been written yet.
+ * Replaces the library's timeout of a command, which expires even if the reply is waiting in the socket, or the command is not written yet.
  */
 function setReadingTimeout(this: TimedCommand, ms: number): void {
   const dueAt = performance.now() + ms;
@@ -59,7 +59,7 @@ function setReadingTimeout(this: TimedCommand, ms: number): void {
 
 const silences = new WeakMap<Socket, Deadline>();
 
-/** The same for the time without any reply on a connection. The library calls it for a command that does not wait behind others. */
+/** Replaces the library's timeout of a connection without replies. The library calls it for a command that does not wait behind others. */
 function setReadingSocketTimeout(this: TimedConnection): void {
   const silence = silences.get(this.stream);
   if (silence === undefined) silences.set(this.stream, watchSilence(this));

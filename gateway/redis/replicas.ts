@@ -1,5 +1,5 @@
-// Waits until replicas of Redis have the last writes, so that a failover does not lose them. WAIT blocks its whole connection, so one call
-// serves all requests that were written before it is sent.
+// Waits until replicas of Redis have the last writes: a failover then does not lose them. WAIT blocks its whole connection, so one call serves
+// all writes that were sent before it.
 
 import type { Redis as Server } from 'ioredis';
 import type { Redis } from './client.ts';
@@ -12,7 +12,7 @@ export interface ReplicaWait {
   readonly replicasTimeoutMs: number;
 }
 
-/** Resolves with the number of replicas that have every write that the server of the key has confirmed to this client. */
+/** Resolves with the number of replicas that have all writes that the server of the key has confirmed to this client. */
 type CountReplicas = (key: string, wait: ReplicaWait) => Promise<number>;
 
 interface Call extends ReplicaWait {
@@ -38,7 +38,7 @@ export function createReplicaWaits(client: Redis): CountReplicas {
     const server = serverOf(client, key);
     if (server === undefined) return Promise.resolve(0);
     const call = next.get(server);
-    // After a change of the settings, a request with the new ones needs another call.
+    // A call with other settings, from before a reload, cannot be shared.
     if (call?.replicas === wait.replicas && call.replicasTimeoutMs === wait.replicasTimeoutMs) return call.count;
     const count = send(server, wait);
     next.set(server, { ...wait, count });
@@ -46,7 +46,7 @@ export function createReplicaWaits(client: Redis): CountReplicas {
   };
 }
 
-/** Undefined if no server of the Cluster is known to have the key. */
+/** Returns the server of a key. Returns undefined while the client does not know it. */
 function serverOf(client: Redis, key: string): Server | undefined {
   if (!('nodes' in client)) return client;
   const [name] = client.slots[slotOf(key)] ?? [];

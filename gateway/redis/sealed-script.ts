@@ -1,5 +1,5 @@
-// Runs Lua scripts on Redis by their digest. Question and reply are sealed: the protocol has no checksum, so without a seal a damaged byte
-// in a record, or a missing record, would decide. See docs/decisions/0040-sealed-replies.md.
+// Runs Lua scripts on Redis by their digest. Question and reply are sealed with a checksum, because the protocol has none: the gateway would
+// act on a record with a damaged byte, or miss a record. See docs/decisions/0040-sealed-replies.md.
 
 import { createHash, hash, randomBytes } from 'node:crypto';
 import type { Redis } from './client.ts';
@@ -12,14 +12,14 @@ export interface Script {
 }
 
 const DIGEST_LENGTH = 40;
-/** First word of the error with which a script refuses a damaged question. It has written nothing. */
+/** First word of the error with which a script refuses a damaged question. Such a script has written nothing. */
 const REFUSED = 'GARBLED';
 /** Distinguishes the questions of this process from the questions of other processes behind the same proxy. */
 const PROCESS = randomBytes(6).toString('base64url');
 
 /**
- * The last argument is a name for the call, and the digest of everything else: a question that was damaged on its way is not run. The reply
- * is the digest of that name with the rendered result, and the result. `renderedOf` renders the same text.
+ * Adds the seal to a script. The last argument is a name for the call, and the digest of all other arguments and keys: a damaged question is
+ * not run. The reply has the result, and the digest of this name and the rendered result. `renderedOf` renders the same text.
  */
 const sealed = (source: string): string => `
 local function run(KEYS, ARGV)
@@ -52,7 +52,7 @@ render(result, text)
 return { redis.sha1hex(table.concat(text)), result }
 `;
 
-/** As `sealed`, for a script with one text in each direction. */
+/** Adds the seal to a script that takes one text and returns one text. */
 const sealedText = (source: string): string => `
 local function run(ARGV)
 ${source}
@@ -76,8 +76,8 @@ function scriptOf(source: string): Script {
 let calls = 0;
 
 /**
- * Runs a script by its digest, and sends the source again if the server was restarted or flushed. Rejects with GarbledReply, and drops the
- * connection, if question or reply were damaged; a damaged question was not run. Text is UTF-8.
+ * Runs a script by its digest, and sends the source if the server does not know the digest. If the question or the reply is damaged, drops the
+ * connection and rejects with GarbledReply; a damaged question was not run. Text is UTF-8.
  */
 export async function evaluate(
   client: Redis,
@@ -90,7 +90,7 @@ export async function evaluate(
   const prefix = client.options.keyPrefix ?? '';
   const question = `${name}\n${keys.map((key) => prefix + key).join('\n')}\n${args.join('\n')}`;
   const call = [keys.length, ...keys, ...args, `${name} ${hash('sha1', question)}`];
-  // In lower case, because the library looks the names of commands up in this form.
+  // The library needs the names of commands in lower case.
   const reply = await client
     .call('evalsha', [sha, ...call])
     .catch((error: unknown) => {
@@ -116,7 +116,7 @@ function garbled(client: Redis): GarbledReply {
   return new GarbledReply('Redis gave a damaged reply.');
 }
 
-/** Whether the server does not know the script by its digest. */
+/** Whether the server does not know the digest of the script. */
 function isUnknown(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }
@@ -126,15 +126,14 @@ function isRefused(error: unknown): boolean {
 }
 
 /**
- * A call of a script with one text and no key. It replaces `Command` of the library: it has the members that the library uses while it
- * sends a command and takes the reply. It does not convert arguments, and it settles one promise. Waiting objects of `Command` cost more:
- * V8 moved them into old space with their texts and replies, 0.3 MB per collection of new objects, so that a collection took 3 ms in place
- * of 1 (`--trace-gc`, V8 13.6).
+ * A call of a script with one text and no key. It has the members of the library's `Command` that the library uses to send a command and to
+ * take the reply. `Command` costs more: V8 moved waiting objects of it into old space with their texts and replies, 0.3 MB per collection
+ * of new objects, and a collection took 3 ms instead of 1 ms (`--trace-gc`, V8 13.6).
  */
 class TextCall {
   readonly name = 'evalsha';
   readonly args: readonly [string];
-  /** The library publishes nothing of it on diagnostics channels. */
+  /** Makes the library publish nothing about the call on diagnostics channels. */
   readonly isTraced = true;
   readonly resolve: (reply: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -147,7 +146,7 @@ class TextCall {
     this.#head = head;
   }
 
-  /** The reply comes as the parser gives it, with text as bytes. */
+  /** Does nothing: the parser returns text as bytes already. */
   setReplyContext(): void {}
 
   toWritable(): string {
@@ -157,9 +156,9 @@ class TextCall {
 }
 
 /**
- * Prepares a script that takes one text and no key, and returns bytes: for a script that runs in nearly every turn. The text has to differ
- * from call to call, and the bytes have to show for which text they are. Calls have no timeout: the client has none for its commands. A
- * call rejects as `evaluate` does.
+ * Prepares a script that takes one text and no key, and returns bytes. It is for a script that runs in nearly every turn of the event loop.
+ * Each call needs a different text, and the returned bytes have to show to which text they belong. Calls have no timeout. A call rejects as
+ * `evaluate` does.
  */
 export function createTextCall(client: Redis, unsealed: string): (text: string) => Promise<Buffer> {
   const { source, sha } = scriptOf(sealedText(unsealed));
@@ -185,7 +184,7 @@ export function createTextCall(client: Redis, unsealed: string): (text: string) 
   };
 }
 
-/** Undefined if the digest does not match the result. */
+/** Returns the result; undefined if the digest does not match. */
 function resultIn(reply: unknown): Buffer | undefined {
   if (!Buffer.isBuffer(reply)) return undefined;
   const result = reply.subarray(0, Math.max(0, reply.length - DIGEST_LENGTH));

@@ -1,4 +1,4 @@
-// Checks the address of the master that Sentinels name. The library would end a client for good over an address that cannot be used.
+// Checks the address of the master that Sentinels name. If the address cannot be used, the library would end its client for good.
 
 import { isIP } from 'node:net';
 import type { Redis } from 'ioredis';
@@ -18,7 +18,7 @@ interface SentinelConnector {
 
 type Connector = new (options: object) => SentinelConnector;
 
-/** The connector that a client of Sentinels is to use, in place of the library's. */
+/** Returns the connector that a client of Sentinels uses in place of the library's connector. */
 export function checkedConnectorOf({ SentinelConnector: Unchecked }: typeof import('ioredis')): never {
   const Base = Unchecked as unknown as Connector;
   return class CheckedSentinelConnector extends Base {

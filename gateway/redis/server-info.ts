@@ -1,13 +1,16 @@
-// What a Redis server says about itself (INFO): its version, and what it does when its memory is full.
+// Reads facts about a Redis server from its INFO: the version, and the policy for a full memory.
 
 import type { Cluster, Redis } from 'ioredis';
 import { askRedis } from './client.ts';
 
-/** Scripts read ranges of streams without their first entry, which needs Redis 6.2. */
+/** Redis 6.2 is the first version that reads ranges of streams without the first entry. Scripts of the gateway do this. */
 const OLDEST = [6, 2] as const;
 const ANSWER_MAX_MS = 2000;
 
-/** A sentence if the server is too old; undefined if not, or without a version. Valkey and KeyDB report the Redis version they match. */
+/**
+ * Returns a sentence if the server is too old. Returns undefined otherwise, and if INFO has no version. Valkey and KeyDB report the version of
+ * the Redis that they are compatible with.
+ */
 export function versionProblem(info: string): string | undefined {
   const version = /^redis_version:(\S+)/m.exec(info)?.[1];
   const [major = 0, minor = 0] = version?.split('.').map(Number) ?? [...OLDEST];
@@ -15,7 +18,7 @@ export function versionProblem(info: string): string | undefined {
   return `Redis ${version} is too old: Redis ${OLDEST.join('.')} or newer is needed (Valkey 7.2 and KeyDB 6.3 work, too)`;
 }
 
-/** Checks each master. Rejects with a sentence if one is too old; accepts a server that does not report its version. */
+/** Checks each master. Rejects with an Error for operators if one is too old. Accepts a server that does not report its version. */
 export async function requireVersion(client: Redis | Cluster): Promise<void> {
   const infos = await Promise.all(mastersOf(client).map((server) => server.info('server').catch(() => '')));
   const problem = infos.map(versionProblem).find((one) => one !== undefined);
@@ -23,8 +26,8 @@ export async function requireVersion(client: Redis | Cluster): Promise<void> {
 }
 
 /**
- * Returns the policy by which a Redis with a full memory deletes keys of clients, revocations among them. Undefined for one that deletes
- * nothing, does not say, or does not answer.
+ * Returns the policy by which a Redis with a full memory deletes data, such as revocations of keys. Returns undefined if Redis deletes
+ * nothing, does not report a policy, or does not answer.
  */
 export async function evictionPolicyAt(url: string): Promise<string | undefined> {
   try {

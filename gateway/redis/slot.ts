@@ -1,8 +1,8 @@
-// The slot of a key, which decides the server of a Cluster that has it.
+// Computes the hash slot of a key. The slot decides which server of a Redis Cluster has the key.
 
 export const SLOTS = 16_384;
 
-/** The slot of a key (Redis Cluster specification, "Key distribution model"): CRC16/XMODEM of its hash tag, or of the whole key. */
+/** Returns CRC16/XMODEM of the hash tag, or of the whole key (Redis Cluster specification, "Key distribution model"). */
 export function slotOf(key: string): number {
   const opening = key.indexOf('{');
   const closing = opening < 0 ? -1 : key.indexOf('}', opening + 1);

@@ -1,4 +1,4 @@
-// Subscribes to channels of Redis, on a separate connection.
+// Subscribes to Redis channels on a connection of their own, and again after each reconnect.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type ConnectRedis, connectRedis } from './client.ts';
@@ -7,10 +7,10 @@ import { dropGarbled } from './garbled.ts';
 interface Subscription {
   /** See `parseRedisUrl`. */
   readonly url: string;
-  /** The names of the channels; called after each connect. */
+  /** Returns the names of the channels. It is called after each connect. */
   channels(): Awaitable<readonly string[]>;
   onMessage(channel: string, text: string): void;
-  /** Called whenever Redis has confirmed all channels: messages before that were not heard. */
+  /** Called after each connect, when Redis has confirmed all channels. Messages that were published before may be lost. */
   onSubscribed?(): void;
   readonly connect?: ConnectRedis | undefined;
 }
@@ -30,7 +30,7 @@ export function subscribe({
     try {
       const names = await channels();
       if ((await client.subscribe(...names)) !== names.length) {
-        // A reply that confirms something else would leave a connection that hears nothing.
+        // With a channel missing, this connection would get no messages.
         dropGarbled(client, 'a wrong reply to SUBSCRIBE');
         throw new Error('Redis has not confirmed the subscription.');
       }

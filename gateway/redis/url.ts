@@ -1,20 +1,20 @@
 // Parses the forms of `REDIS_URL`. Pure.
 
-/** One server, the Sentinels of a master, or some servers of a Cluster. */
+/** The address of one server, of the Sentinels of a master, or of some servers of a Cluster. */
 export type RedisAddress =
   | { readonly kind: 'server'; readonly url: string }
   | { readonly kind: 'sentinel'; readonly sentinels: readonly URL[]; readonly master: string; readonly db: number }
   | { readonly kind: 'cluster'; readonly servers: readonly URL[] };
 
 const ONE = /^rediss?:\/\/[^\s]+$/;
-/** The library takes any other path for database 0. */
+/** The library reads any other path as database 0. */
 const DATABASE = /^\/?\d*$/;
 const SEVERAL =
   /^(?<scheme>rediss?)\+(?<kind>sentinel|cluster):\/\/(?<user>[^\s/@]*@)?(?<hosts>[^\s/@?#]+)(?:\/(?<master>[^\s/?#]+)(?:\/(?<db>\d+))?)?$/;
 
 /**
- * `redis://host:6379/0`, `redis+sentinel://host:26379,host:26379/master/0` or `redis+cluster://host:6379,host:6379`; each with
- * `rediss` for TLS and `user:password@` for the servers (Sentinels are used without). Undefined for any other text.
+ * Parses `redis://host:6379/0`, `redis+sentinel://host:26379,host:26379/master/0` or `redis+cluster://host:6379,host:6379`. In each form,
+ * `rediss` means TLS, and `user:password@` is for the servers, not for Sentinels. Returns undefined for any other text.
  */
 export function parseRedisUrl(url: string): RedisAddress | undefined {
   if (ONE.test(url)) return namesHost(url) && namesDatabase(new URL(url)) ? { kind: 'server', url } : undefined;
@@ -26,22 +26,22 @@ export function parseRedisUrl(url: string): RedisAddress | undefined {
   return master === undefined ? undefined : { kind: 'sentinel', sentinels: urls, master, db: Number(db ?? 0) };
 }
 
-/** Returns the address without user, password and query, for messages. Unlike `URL`, it takes several hosts. */
+/** Returns the address without user, password and query, for messages. Unlike `URL`, it accepts several hosts. */
 export function shownRedisUrl(url: string): string {
   return url.replace(/\/\/[^/]*@/, '//').replace(/[?#].*$/, '');
 }
 
-/** The address of a Redis in `/status`: hosts, ports and database. Empty without a Redis. */
+/** Returns the member `redis` of `/status`, with hosts, ports and database. Returns no member without a Redis. */
 export function redisStatus(url: string | undefined): { readonly redis?: { readonly address: string } } {
   return url === undefined ? {} : { redis: { address: shownRedisUrl(url).replace(/^[a-z+]+:\/\//, '') } };
 }
 
-/** What a shell takes as it is. */
+/** Characters that need no quotes in a shell. */
 const PLAIN = /^[\w.:-]+$/;
 
 /**
- * The options with which `redis-cli` comes to the same data: to the server, to the master that a Sentinel names, or to every server of a
- * Cluster. It asks for the password. Undefined for names that a shell would not take as they are.
+ * Returns the options with which `redis-cli` reads the same data: from the server, from the master that a Sentinel names, or from every server
+ * of a Cluster. It asks for the password. Returns undefined for names that need quotes in a shell.
  */
 export function redisCliOptions(url: string): string | undefined {
   const address = parseRedisUrl(url);
@@ -68,7 +68,7 @@ function serversOf(address: RedisAddress): readonly URL[] {
   return address.kind === 'sentinel' ? address.sentinels : address.servers;
 }
 
-/** The library accepts a database number in the query, too, and ends the process if it is no number. */
+/** The library also accepts a database in the query, and ends the process if it is not a number. */
 function namesDatabase({ pathname, searchParams }: URL): boolean {
   return DATABASE.test(pathname) && searchParams.getAll('db').every((text) => /^\d+$/.test(text));
 }

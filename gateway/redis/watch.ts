@@ -6,13 +6,13 @@ import { checkEvery } from '../shared/deadline.ts';
 import { dropGarbled } from './garbled.ts';
 
 const ASK_EVERY_MS = 500;
-/** The library's message for a reply while no command is open. */
+/** The library's message for a reply that belongs to no command. */
 const UNASKED = /^Command queue state error/;
 
 /**
  * Sends PINGs while the client is connected, until it is disconnected. The client's own settings decide whether it reconnects.
  *
- * @param answerMaxMs a connection without a right reply to a PING for this time is closed
+ * @param answerMaxMs a connection without a correct reply to a PING for this time is closed
  */
 export function watchAnswers(client: Redis, answerMaxMs: number): void {
   client.on('error', ({ message }: Error) => {
@@ -22,7 +22,7 @@ export function watchAnswers(client: Redis, answerMaxMs: number): void {
   if (client.status === 'ready') askUntilClosed(client, answerMaxMs);
 }
 
-/** Watches the connections of a Cluster to its servers, and its subscriber connection, which the library replaces by itself. */
+/** Watches the connections to all servers of a Cluster, and the connection for subscriptions, which the library replaces by itself. */
 export function watchAnswersOfCluster(cluster: Cluster, answerMaxMs: number): void {
   const watched = new WeakSet<Redis>();
   const watch = (client: Redis | null): void => {
@@ -44,7 +44,7 @@ export function watchAnswersOfCluster(cluster: Cluster, answerMaxMs: number): vo
 function askUntilClosed(client: Redis, answerMaxMs: number): void {
   const { stream } = client;
   let number = 0;
-  /** Time of the oldest PING since the last right reply. */
+  /** Time of the oldest PING since the last correct reply. */
   let waitingSince: number | undefined;
 
   async function ask(): Promise<void> {

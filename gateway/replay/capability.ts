@@ -36,7 +36,7 @@ const refusedBecause: Readonly<Record<string, string>> = {
   idempotency_result_not_retained: 'this Idempotency-Key was answered before, with more than is kept',
   idempotency_outcome_unknown:
     'a request with this Idempotency-Key was sent before, and whether it was executed is not known: it is not sent again',
-  gateway_overloaded: 'the store of answers could not be asked in time',
+  gateway_overloaded: 'the idempotency store could not be asked in time',
 };
 
 const facts: FactsOf<typeof fields, 'code'> = {

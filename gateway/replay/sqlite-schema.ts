@@ -2,7 +2,7 @@
 
 import type { SchemaSteps } from '../shared/stores/sqlite-schema.ts';
 
-/** In the data directory. */
+/** The name of the file in the data directory. */
 export const REPLAY_FILE = 'idempotency.db';
 
 /** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded one. */

@@ -29,7 +29,7 @@ const BUSY_TIMEOUT_MS = 100;
 const AT_KEY = 'organization = ? AND mode = ? AND digest = ?';
 
 interface SqliteReplayStoreOptions {
-  /** The data directory; created if absent. */
+  /** The data directory. It is created if it is absent. */
   readonly directory: string;
   /** See `applySteps`. */
   readonly acceptOneWay?: boolean | undefined;
@@ -38,7 +38,7 @@ interface SqliteReplayStoreOptions {
   readonly machine?: Machine;
 }
 
-/** Opens the store. Throws a sentence for operators if the file is damaged, newer than this gateway, or older and not accepted. */
+/** Opens the store. Throws an Error for operators if the file is damaged, newer than this gateway, or older and not accepted. */
 export function createSqliteReplayStore({
   directory,
   acceptOneWay,
@@ -49,7 +49,7 @@ export function createSqliteReplayStore({
   const database = openSqlite({
     directory,
     file: REPLAY_FILE,
-    what: 'The store of answers',
+    what: 'The idempotency store',
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     prepare: (opened) => applySteps(opened, REPLAY_STEPS, { acceptOneWay }),
   });

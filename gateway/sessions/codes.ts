@@ -106,7 +106,7 @@ export const SESSION_CODES = {
     status: 503,
     retryAfterSeconds: 2,
     message: 'Sessions cannot be read at the moment. Nothing was processed.',
-    meaning: 'The store of sessions does not respond. It says nothing about the session.',
+    meaning: 'The session store does not respond. It says nothing about the session.',
     remedy:
       'Wait `retry_after` seconds, as the header `Retry-After` says, and send the request again. There is no need to sign in again.',
   },

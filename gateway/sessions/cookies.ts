@@ -6,8 +6,8 @@ import { cookieNameOf, loginCookiePrefix, sessionCookieName } from '../shared/ht
 const SESSION_VALUE_LENGTH = 43;
 
 /**
- * The value of the session cookie; undefined without one, and if it has another length. Also undefined if the request has two cookies of
- * this name: another server has set one of them, or an attacker, and nothing shows which.
+ * Returns the value of the session cookie; undefined if there is none, or if its length is wrong. Returns undefined for two cookies of this
+ * name, too: another server or an attacker has set one of them, and the gateway cannot know which.
  */
 export function sessionValueIn(header: string, isSecure: boolean): string | undefined {
   const name = sessionCookieName(isSecure);
@@ -28,7 +28,7 @@ function beginsPair(header: string, at: number): boolean {
   return before < 0 || header[before] === ';';
 }
 
-/** The cookies of logins in progress: the rest of their names → value. */
+/** Returns the values of the cookies of logins in progress, by the ends of their names. */
 export function loginValuesIn(header: string, isSecure: boolean): ReadonlyMap<string, string> {
   const prefix = loginCookiePrefix(isSecure);
   const found = new Map<string, string>();
@@ -50,8 +50,8 @@ export function clearedSessionCookieLine(isSecure: boolean): string {
 }
 
 /**
- * The line that sets the cookie of a login. It has `SameSite=Lax`, because the browser has to send it after the redirect from the provider.
- * @param id the rest of its name
+ * Returns the line that sets the cookie of a login. It has `SameSite=Lax`, because the browser must send it after the provider's redirect.
+ * @param id the end of its name
  */
 export function loginCookieLine(id: string, value: string, maxAgeSeconds: number, isSecure: boolean): string {
   const name = loginCookiePrefix(isSecure) + id;

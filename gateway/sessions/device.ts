@@ -1,4 +1,4 @@
-// What a person recognizes a device by in the list of sessions: browser and system, as the User-Agent names them. Pure.
+// Names a device for the list of sessions, by the browser and the operating system in the User-Agent. Pure.
 
 const BROWSERS = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
@@ -17,7 +17,7 @@ const SYSTEMS = [
   [/\bLinux\b/, 'Linux'],
 ] as const;
 
-/** Returns names of its own list only, so that no text of a client is shown to another person. */
+/** Returns known names only, because another person must not be shown text from a client. */
 export function deviceOf(userAgent: string | undefined): string {
   const named = (list: typeof BROWSERS | typeof SYSTEMS) => list.find(([sign]) => sign.test(userAgent ?? ''))?.[1];
   const [browser, system] = [named(BROWSERS), named(SYSTEMS)];

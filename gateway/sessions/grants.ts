@@ -1,5 +1,5 @@
-// Finds the organization and the scopes of a person in the claims of the provider, and the claims that the session has to keep to find both
-// again. Pure.
+// Finds the organization and the scopes of a person in the provider's claims. It also selects the claims that the session keeps, because
+// later requests need them. Pure.
 
 import { scopeSetOf } from '../shared/contracts/scopes.ts';
 import type { ProviderSettings } from './settings.ts';
@@ -17,7 +17,7 @@ export function isSubject(text: unknown): text is string {
   return typeof text === 'string' && SUBJECT.test(text);
 }
 
-/** The id of the organization; undefined if the claims name none. */
+/** Returns the id of the organization; undefined if the claims name none. */
 export function organizationClaimed(claims: Claims, { organization }: Pick<Rules, 'organization'>): string | undefined {
   if ('id' in organization) return organization.id;
   const found = valueAt(claims, organization.claim);
@@ -28,7 +28,7 @@ export function organizationClaimed(claims: Claims, { organization }: Pick<Rules
   return Object.hasOwn(organization.names, named) ? organization.names[named] : undefined;
 }
 
-/** The scopes that follow from the claims. */
+/** Returns the scopes that the claims grant. */
 export function scopesIn(claims: Claims, { grants }: Pick<Rules, 'grants'>): ReadonlySet<string> {
   const held = grants.filter(({ claim, value }) => claim === undefined || holds(valueAt(claims, claim), value));
   return scopeSetOf(held.flatMap(({ scopes }) => scopes));

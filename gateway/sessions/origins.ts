@@ -2,7 +2,7 @@
 
 export interface ServedOrigin {
   readonly origin: string;
-  /** Whether clients reach it over https, so that its cookies have the prefix that browsers guard. */
+  /** Whether clients reach the origin over https. Its cookies then have a prefix that browsers protect. */
   readonly isSecure: boolean;
 }
 

@@ -1,14 +1,14 @@
-// Where a person gets to after a login: a path of the same origin, and nothing that a browser would take for another address. Pure.
+// Checks the path to which a person returns after a login: a path of the same origin, which no browser reads as another address. Pure.
 
 const LENGTH_MAX = 1024;
 /** Visible ASCII without the backslash, which browsers read as a slash. A browser drops tabs and line ends before it parses an address. */
 const PATH = /^\/(?!\/)[!-[\]-~]*$/;
 
 /**
- * Returns the path, query and fragment as a browser would resolve them; undefined for anything else. The browser gets what the parser
- * has written, so that the two cannot disagree.
+ * Returns the path with query and fragment, as a browser resolves them. Returns undefined for any other text. The result is the text of the
+ * parser, because a browser could read the original text in another way.
  *
- * @param origin the origin whose page it is
+ * @param origin the origin of the page
  */
 export function returnPathOf(text: string, origin: string): string | undefined {
   if (text.length > LENGTH_MAX || !PATH.test(text) || !URL.canParse(text, origin)) return undefined;

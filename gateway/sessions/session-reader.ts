@@ -25,26 +25,27 @@ interface SessionReaderOptions {
   readonly organizations: SessionOrganizations;
 }
 
-/** Organizations, as sessions need them. */
+/** The access to organizations that sessions need. */
 export interface SessionOrganizations {
-  /** Returns the same object until the organization changes; undefined for an unknown one. Throws auth_unavailable. */
+  /** Returns an organization, as the same object until it changes; undefined if it is unknown. Throws auth_unavailable. */
   organizationOf(id: string): Awaitable<Organization | undefined>;
-  /** A number that changes with the organizations; undefined while what was read of them may be too old. */
+  /** Returns a number that changes with the organizations; undefined while cached organizations may be too old. */
   asOf(): number | undefined;
 }
 
 type Asking = Pick<Admitted, 'headers' | 'method' | 'scheme'>;
 
 export interface SessionReader {
-  /** The caller of a request with a session cookie; undefined if it has none. The same object until session or organization change. */
+  /** Returns the caller of a session cookie, as the same object until session or organization change; undefined without a cookie. */
   read(asking: Asking): Awaitable<Caller> | undefined;
   /**
-   * The session of a request from any page; undefined if the request has no session that is alive. For a navigation that changes nothing.
+   * Returns the session of a request; undefined if it has none, or the session has ended. It does not check which page made the request: use
+   * it only for a navigation that changes nothing.
    */
   find(asking: Asking): Promise<Session | undefined>;
-  /** Whether the session of a request is in the memory of this process and alive. Asks no store. */
+  /** Whether the session of a request is cached and has not ended. Does not read the store. */
   isKnown(asking: Asking): boolean;
-  /** The session that a caller was read from. */
+  /** Returns the session from which a caller was read. */
   sessionOf(caller: Caller): Session;
 }
 

@@ -1,9 +1,9 @@
-// What a request gets while the store of sessions is away. Throws session_store_unavailable.
+// Converts failures of the session store into the refusal that clients get. Throws session_store_unavailable.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 
-/** Rejects with session_store_unavailable in place of a failure of the store, which may be thrown as well. */
+/** Runs a function on the store. Rejects with session_store_unavailable if the function throws or rejects. */
 export async function fromStore<T>(work: () => Awaitable<T>): Promise<T> {
   try {
     return await work();
@@ -12,7 +12,7 @@ export async function fromStore<T>(work: () => Awaitable<T>): Promise<T> {
   }
 }
 
-/** The refusal for a failure of the store. */
+/** Returns the refusal for a failure of the store. */
 export function storeAway(cause: unknown): GatewayError {
   return cause instanceof GatewayError ? cause : new GatewayError('session_store_unavailable', { cause });
 }

@@ -9,7 +9,7 @@ export interface DenseSetEntry<T> {
 
 interface DenseSet<T> {
   add(item: T): DenseSetEntry<T>;
-  /** False if the item was removed before. */
+  /** Returns false if the item was removed before. */
   remove(entry: DenseSetEntry<T>): boolean;
   size(): number;
   /** A copy of the current items, in no particular order. */

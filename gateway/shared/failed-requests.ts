@@ -67,7 +67,7 @@ function lacksCredential({ code, cause }: Readonly<Partial<Record<'code' | 'caus
 /** How the log line of such a request begins its `cause`. */
 export const WITHOUT_CREDENTIAL = 'the service asks for a credential, and its entry sends none';
 
-/** Undefined if no section is about it. */
+/** Returns undefined if no section is about it. */
 export function runbookOf(
   record: Readonly<Partial<Record<'code' | 'stage' | 'status' | 'target' | 'cause', unknown>>>,
 ): string | undefined {

@@ -6,7 +6,7 @@ import { TLSSocket } from 'node:tls';
 import { startDeadline } from '../shared/deadline.ts';
 import { giveBackReads } from './shared-reads.ts';
 
-/** Most bytes that a client may still send after its last answer. After more, the connection is cut. */
+/** Maximum number of bytes that a client may still send after its last answer. After more, the connection is cut. */
 const LINGER_BYTES_MAX = 4_194_304;
 /** How long a client may still send after its last answer. Then the connection is cut. */
 const LINGER_MS = 1000;

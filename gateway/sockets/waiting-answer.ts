@@ -6,7 +6,7 @@ import { TLSSocket } from 'node:tls';
 import { handleOf, NOTHING, type Unread } from './unread-bytes.ts';
 
 const kept = new WeakSet<Socket>();
-/** Most reads of one answer. The rest of a longer answer is not read. */
+/** Maximum number of reads of one answer. The rest of a longer answer is not read. */
 const READS_MAX = 64;
 
 /**

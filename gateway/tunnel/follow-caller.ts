@@ -8,7 +8,7 @@ import type { Tunnel } from './table.ts';
 
 type EndStream = (why?: StreamEnd) => void;
 
-/** The caller of a request through a tunnel; undefined if it shows no key or token of the gateway. */
+/** Finds the caller of a request through a tunnel; undefined if the request has no key or token of the gateway. */
 type CallerOf = (admitted: Admitted) => Promise<{ readonly caller: Caller; readonly isAllowed: boolean } | undefined>;
 
 interface FollowedStream {
@@ -21,7 +21,7 @@ interface FollowedStream {
 }
 
 /**
- * Returns a function that follows the caller of an open stream. What it returns is called when the stream has ended.
+ * Creates a function that follows the caller of an open stream, and returns a function to call when the stream has ended.
  *
  * @param openStream counts a stream of a tunnel, until the returned function is called
  */

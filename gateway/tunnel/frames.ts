@@ -3,7 +3,7 @@
 interface Frames {
   /** Call it with every byte that is sent, in order. */
   see(bytes: Buffer): void;
-  /** True if the last byte ended a frame, or if no byte was seen yet. */
+  /** Returns true if the last byte ended a frame, or if no byte was seen yet. */
   atBoundary(): boolean;
 }
 

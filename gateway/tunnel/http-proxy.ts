@@ -23,18 +23,18 @@ export interface ProxiedRequest {
   readonly target: URL;
   /** Must be the same object for the same certificates, because connections are grouped by it. */
   readonly tls: TunnelTls | undefined;
-  /** Uses a connection of its own. */
+  /** Whether the request gets a new connection. */
   readonly isolate: boolean;
   /**
    * Called if the connection delivers bytes that no request asked for. The call may come long after the exchange, so the function must not
    * refer to the exchange, which would stay in memory.
    */
   readonly onUnrequestedBytes: () => void;
-  /** The request has been assigned a connection, which may still be opening. No byte has been sent. */
+  /** Called when the request has a connection, which may still be opening. No byte has been sent. */
   begun(outgoing: ClientRequest): void;
-  /** The head of the answer has arrived (for an upgrade: only if it is refused). The implementation passes the answer on. */
+  /** Called with the head of the answer; for an upgrade only if it is refused. The implementation passes the answer on. */
   answered(incoming: IncomingMessage): void;
-  /** May be called at any time, and more than once. */
+  /** Called when the request has failed. This can happen at any time, and more than once. */
   failed(error: unknown): void;
 }
 
@@ -48,7 +48,7 @@ export interface HttpProxy {
 
 export function createHttpProxy(): HttpProxy {
   const unread = createUnread();
-  /** By connection: the report of the latest request on it. */
+  /** The report function of the latest request on each connection. */
   const reports = new WeakMap<Duplex, () => void>();
   const onUnrequestedBytes = (socket: Duplex) => reports.get(socket)?.();
   const plain = createAgents(unread, onUnrequestedBytes);
@@ -74,7 +74,7 @@ export function createHttpProxy(): HttpProxy {
     proxy.on('proxyReqWs', (outgoing, request) => {
       const proxied = proxiedRequests.get(request);
       outgoing.once('response', (incoming) => {
-        // The library ignores an answer marked as upgraded. Otherwise it would write this answer with headers of its own.
+        // The library ignores an answer that is marked as upgraded. Otherwise it would write the answer with other headers.
         Object.assign(incoming, { upgrade: true });
         passOn(incoming, proxied);
       });

@@ -6,7 +6,7 @@ import type { StreamEnd } from '../exchange/findings.ts';
 import { createFrames, GOING_AWAY, NOT_ALLOWED } from './frames.ts';
 import { KEEP_ALIVE_MS } from './waiting.ts';
 
-/** Time in which a client whose credential ended may answer the Close frame. */
+/** The time for a client whose credential has ended to answer the Close frame. */
 const NOT_ALLOWED_MS = 400;
 /** Time for the last bytes of one side to reach the other after the connection has closed. */
 const LINGER_MS = 1000;

@@ -36,7 +36,7 @@ export interface ProxyRequestOptions {
   onAnswer(status: number): void;
   /** Called if the client has left before the answer, or does not finish its request, and the upstream may have read it. */
   onAbandoned(): void;
-  /** Registers an answer without a natural end; `end` ends it cleanly. The returned function is called when the answer has ended. */
+  /** Registers an answer without a natural end, and the function that ends it cleanly. Call the returned function when it has ended. */
   onStream(end: (why?: StreamEnd) => void): () => void;
 }
 
@@ -110,7 +110,7 @@ export function isFinal(status: number | undefined): boolean {
   return status !== undefined && status >= 200 && status <= 999;
 }
 
-/** True if the request has ended while it waited: the client has left, or was refused for a body that took too long. */
+/** Returns true if the request has ended while it waited: the client has left, or was refused for a body that took too long. */
 export function hasEndedWaiting({ request, response, trail }: NodeAdmitted): boolean {
   if (request.socket.destroyed) trail.clientLeft();
   return request.socket.destroyed || response.writableEnded;

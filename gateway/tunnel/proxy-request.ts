@@ -78,7 +78,7 @@ class RequestExchange extends ProxiedExchange {
     } else this.fail(toUpstreamFailure(error));
   }
 
-  /** True if the upstream closed a reused connection, so that it cannot have seen this request. */
+  /** Returns true if the upstream closed a reused connection, so that it cannot have seen this request. */
   #canRetry(error: unknown): boolean {
     const { hasBody, method } = this.options.admitted;
     const { code } = error as NodeJS.ErrnoException;
@@ -100,7 +100,7 @@ class RequestExchange extends ProxiedExchange {
     this.outgoing?.destroy();
   }
 
-  /** The client's connection has closed: an abort, unless the answer is complete. */
+  /** Called when the client's connection has closed: the client has aborted the request, unless the answer is complete. */
   #closed(): void {
     const { response, trail } = this.options.admitted;
     if (!this.settle()) return;

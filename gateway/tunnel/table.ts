@@ -14,11 +14,11 @@ interface TunnelLimits {
   readonly failuresWindowSeconds: number;
 }
 
-/** How the upstream shows whether a login was right. */
+/** The rules that recognize successful and failed logins in the answers of the upstream. */
 interface LoginRules {
   /** Tunnels of the upstream with the same name count together. */
   readonly countedAs?: string | undefined;
-  /** Where a success shows a right login. */
+  /** Paths on which a success proves a correct login. */
   readonly paths: readonly string[];
   /** Statuses that show a failed one. */
   readonly refusals: readonly number[];
@@ -78,17 +78,17 @@ export interface Tunnel {
   readonly redirects: ReadonlyMap<string, string>;
   /** The base path of the upstream, or an empty text. */
   readonly basePath: string;
-  /** The path as the service knows it: without the base path, if it begins with that. */
+  /** Returns the path for the service: without the base path, if it begins with it. */
   toUpstream(path: string): string;
-  /** True if a normalised path matches one of the declared paths. */
+  /** Returns true if a normalised path matches one of the declared paths. */
   owns(path: string): boolean;
-  /** True if a normalised path must not reach the upstream although a declared path matches it. */
+  /** Returns true if a normalised path must not reach the upstream although a declared path matches it. */
   isExcepted(path: string): boolean;
   /**
-   * A path that is excepted only for the name of a file, with another name; undefined if it is excepted for more than that, or not at all.
+   * Returns a path with another file name, if the path is excepted because of its file name only; undefined otherwise.
    */
   renamed(path: string): RenamedPath | undefined;
-  /** The credential of a request, if it can be guessed. */
+  /** Returns the credential of a request, if it can be guessed. */
   guessableIn(admitted: Pick<Admitted, 'headers'>): string | undefined;
   /** Whether the answer to a request with credentials shows that they are right, or that they are wrong. */
   showsLogin(method: string, path: string, status: number): boolean;
@@ -97,7 +97,7 @@ export interface Tunnel {
 /** A path for the upstream, and the name that was taken out of it. */
 interface RenamedPath {
   readonly path: string;
-  /** As the client encoded it. */
+  /** The file name, as the client encoded it. */
   readonly name: string;
 }
 
@@ -182,7 +182,7 @@ function toTunnel(upstream: string, entry: TunnelledUpstream, rules: TunnelRules
   };
 }
 
-/** True if one of the paths, exact ones or prefixes that end in a slash and a star, is that of the request. */
+/** Returns true if one of the paths matches. A path that ends with a slash and a star matches as a prefix. */
 function covers(paths: readonly string[], path: string): boolean {
   return paths.some((own) => (own.endsWith('/*') ? path.startsWith(own.slice(0, -1)) : path === own));
 }
@@ -191,14 +191,14 @@ function isAt(pattern: readonly string[], segments: readonly string[]): boolean 
   return pattern.length === segments.length && pattern.every((one, index) => one === '*' || one === segments[index]);
 }
 
-/** The path of a request target, also in absolute form. */
+/** Returns the path of a request target, which may be in absolute form. */
 function pathIn(target: string): string {
   const rest = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*/i, '');
   const mark = rest.indexOf('?');
   return mark === -1 ? rest : rest.slice(0, mark);
 }
 
-/** True if the text consists of the pieces in order, with any text between them. Runs in linear time, because clients choose the text. */
+/** Returns true if the text consists of the pieces in order, with any text between them. Runs in linear time, because clients choose the text. */
 function isLike(text: string, pieces: readonly string[]): boolean {
   const first = pieces[0] as string;
   const last = pieces.at(-1) as string;

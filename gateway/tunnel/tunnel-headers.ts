@@ -44,7 +44,7 @@ const replaceable = new Set([
 interface Sent {
   /** Host of the upstream's address. */
   readonly host: string;
-  /** Whether the request has a connection of its own. */
+  /** Whether the request gets a new connection. */
   readonly isolate: boolean;
   readonly traceparent: string;
 }
@@ -54,7 +54,7 @@ const LINES_MAX = 99;
 /** More lines than the gateway, and an upgrade, ever add. */
 const OWN_LINES_MAX = 15;
 
-/** Headers for the upstream. The framing is kept, because the body bytes are passed on unchanged. */
+/** Returns the headers for the upstream. The framing stays, because the bytes of the body are passed on unchanged. */
 export function tunnelRequestHeaders(admitted: Admitted, { host, isolate, traceparent }: Sent): Record<string, string> {
   const { headers, clientAddress, scheme } = admitted;
   const sent: Record<string, string> = { __proto__: null } as unknown as Record<string, string>;
@@ -82,7 +82,7 @@ export function tunnelRequestHeaders(admitted: Admitted, { host, isolate, tracep
   return sent;
 }
 
-/** The sessions of people are the gateway's own, also behind a tunnel. */
+/** Removes the cookies of sessions, because they are for the gateway only. */
 function withholdSessions(sent: Record<string, string>): void {
   const { cookie } = sent;
   if (cookie === undefined) return;
@@ -96,7 +96,7 @@ export function upgradeHeaders(admitted: Admitted, sent: Sent): Record<string, s
   return Object.assign(tunnelRequestHeaders(admitted, sent), { connection: 'Upgrade', upgrade: 'websocket' });
 }
 
-/** Fields that Connection names, without Content-Length: dropping it would leave a body without a detectable end. */
+/** Returns the fields that Connection names, except Content-Length: without it, the body would have no detectable end. */
 function namedBy(connection: string | undefined): ReadonlySet<string> {
   const named = new Set((connection ?? '').split(',').map((option) => option.trim().toLowerCase()));
   named.delete('content-length');
@@ -121,13 +121,13 @@ interface Answering {
   readonly basePath?: string | undefined;
   /** The name of the file that the client asked for, where the upstream got `PLACEHOLDER_NAME`. */
   readonly fileName?: string | undefined;
-  /** The gateway's headers, flat: they replace those of the upstream, except the security headers, which give way. */
+  /** The gateway's headers, flat. They replace headers of the upstream, except security headers, which are left out if the upstream has them. */
   readonly commonHeaders: readonly string[];
   /** True if the upstream serves HTML pages, which load scripts and styles of their own. */
   readonly hasPages: boolean;
 }
 
-/** Headers for the client, flat, in the upstream's spelling. A 101 gets no security headers, because they have no effect there. */
+/** Returns the headers for the client, flat, in the upstream's spelling. A 101 gets no security headers, because they have no effect there. */
 export function tunnelAnswerHeaders(answering: Answering): string[] {
   const { raw, status, commonHeaders, hasPages } = answering;
   const sent: string[] = [];
@@ -155,7 +155,7 @@ export function tunnelAnswerHeaders(answering: Answering): string[] {
   return sent;
 }
 
-/** The value of an answer's field as the client may know it. */
+/** Returns the value of a field for the client, with public addresses. */
 function publicValue(name: string, value: string, { origin, basePath = '', fileName }: Answering): string {
   if (name === 'location' || name === 'content-location') return publicLocation(value, origin, basePath);
   if (name === 'content-length') return plainLength(value);

@@ -5,14 +5,14 @@ import type { Tunnel } from './table.ts';
 export interface TunnelTargetsOptions {
   /** Returns the current origin of a configured address. wiring/sandbox.ts */
   originOf(address: string): string;
-  /** True if a target is unhealthy or ejected. upstream/targets/target-set.ts */
+  /** Returns true if a target is unhealthy or ejected. upstream/targets/target-set.ts */
   isOut(upstream: string, address: string): boolean;
 }
 
 export interface TunnelTargets {
-  /** Round robin over the addresses. Unhealthy and ejected targets are skipped, unless all are. */
+  /** Returns the next address in turn. Unhealthy and ejected targets are skipped, unless all targets are. */
   targetOf(tunnel: Tunnel): URL;
-  /** The same object for the same origin. */
+  /** Returns the same object for the same origin. */
   urlOf(origin: string): URL;
 }
 

@@ -25,7 +25,7 @@ interface TunnelAddressLimit {
 interface TunnelVisit {
   /** Call it with the head of the answer. `status` is undefined if the answer shows nothing about a login. */
   answered(status: number | undefined): void;
-  /** The client has left before the answer, or does not finish its request. */
+  /** Call it if the client has left before the answer, or does not finish its request. */
   abandoned(): void;
   /** Call it once, when the request has ended. */
   leave(): void;
@@ -36,9 +36,9 @@ interface TunnelsOptions extends TunnelTargetsOptions {
   isIsolated(upstream: string): boolean;
   /** Called when a connection of the upstream has delivered bytes that no request asked for. upstream/targets/target-set.ts */
   onUnrequestedBytes(upstream: string): void;
-  /** limits/addresses/address-limit.ts */
+  /** Returns the limit of addresses for a tunnel (limits/addresses/address-limit.ts). */
   addressLimitOf(tunnel: Tunnel): TunnelAddressLimit;
-  /** The `traceparent` of one attempt; writes its ids into the trail. observe/tracing/tracing.ts */
+  /** Returns the `traceparent` of an attempt, and writes its ids into the trail (observe/tracing/tracing.ts). */
   traceparentFor(trail: TrailNotes): string;
   /** Writes the error answer. edge/refusal/refusals.ts */
   refuse(arrived: Arrived, error: GatewayError): void;
@@ -63,9 +63,9 @@ interface TunnelRoute {
 interface OperationUpgrade extends NonNullable<UpgradeOptions['operation']> {
   readonly origin: string;
   readonly tls: TunnelTls | undefined;
-  /** With query. */
+  /** The path with the query. */
   readonly path: string;
-  /** Without those of the connection. */
+  /** The headers, without those about the connection. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
@@ -125,7 +125,7 @@ export class Tunnels {
     }
   }
 
-  /** Does the same for an operation: what the pipeline has admitted becomes a tunnel. */
+  /** Upgrades an operation: the request that the pipeline has admitted becomes a tunnel. */
   async upgradeOperation(admitted: Admitted, asked: OperationUpgrade, socket: Socket, head: Buffer): Promise<void> {
     const { refuse } = this.#options;
     const exchange = admitted as NodeAdmitted;
@@ -160,7 +160,7 @@ export class Tunnels {
     for (const end of [...this.#streams]) end();
   }
 
-  /** Number of event streams and WebSockets that are open now. */
+  /** Returns the number of open event streams and WebSockets. */
   open(): number {
     return this.#streams.size;
   }

@@ -16,9 +16,9 @@ export interface UpgradeOptions extends ProxyRequestOptions {
   readonly socket: Socket;
   /** Bytes that the client sent after the head of its request. */
   readonly head: Buffer;
-  /** Must write the refusal synchronously, because the library closes the connection right after an error. */
+  /** Refuses the upgrade. It must write synchronously, because the library closes the connection right after an error. */
   refuse(error: GatewayError): void;
-  /** For an operation: the refusal in place of the upstream's own answer, which a tunnel passes on. */
+  /** For an operation: makes the refusal that replaces the answer of the upstream. A tunnel passes that answer on. */
   readonly operation?: {
     refusalOf(status: number, headers: IncomingHttpHeaders, body: Buffer): GatewayError;
     /** Called if no answer came. `error` is undefined if the client has left. */
@@ -65,7 +65,7 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
     tried.once('close', () => {
       if (!this.#isRefused) this.failFor('the connection was closed without an answer');
     });
-    // The library's listener writes the 101 with the headers that `#isGranted` has set, whatever protocol the upstream switched to.
+    // The library's listener writes the 101 with the headers that `#isGranted` has set, and does not check the protocol.
     const library = tried.listeners('upgrade');
     tried.removeAllListeners('upgrade');
     tried.once('upgrade', (incoming: IncomingMessage, upstream: Socket, head: Buffer) => {
@@ -94,7 +94,7 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
     this.outgoing?.destroy();
   }
 
-  /** The client's connection has closed. */
+  /** Called when the client's connection has closed. */
   #closed(): void {
     const { admitted, operation, onAbandoned } = this.options;
     if (this.settle()) {
@@ -157,7 +157,7 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
     });
   }
 
-  /** The upstream has refused the upgrade. */
+  /** Called when the upstream has refused the upgrade. */
   answered(incoming: IncomingMessage): void {
     const { operation } = this.options;
     if (!isFinal(incoming.statusCode)) {
@@ -183,7 +183,7 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
         body.push(chunk);
       }
     } catch {
-      // What arrived of it is enough.
+      // The status and the head are enough. The body may be incomplete.
     }
     this.fail(operation.refusalOf(status, incoming.headers, Buffer.concat(body)));
   }
@@ -207,7 +207,7 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
   }
 }
 
-/** Headers in the library's form: a list for a repeated name. */
+/** Converts headers to the library's form, which has a list for a repeated name. */
 function grouped(flat: readonly string[]): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {};
   for (let i = 0; i < flat.length; i += 2) {
@@ -218,7 +218,7 @@ function grouped(flat: readonly string[]): Record<string, string | string[]> {
   return headers;
 }
 
-/** Only the headers of the handshake cross from the upstream of an operation. */
+/** Returns the headers of the handshake. For an operation, no other headers of the upstream cross. */
 function handshakeHeaders(raw: readonly string[]): string[] {
   return raw.filter((_, index) => /^sec-websocket-/i.test(raw[index - (index % 2)] as string));
 }

@@ -13,11 +13,11 @@ export type Wait = 'connecting' | 'sending' | 'answering';
 export interface Waiting {
   /** Call for each connection that is tried. `onOpen` is called when it is established. */
   begun(outgoing: ClientRequest, onOpen: () => void): void;
-  /** Restarts the deadline: another piece of the body has arrived. */
+  /** Call it for each piece of the body. It restarts the deadline. */
   progress(): void;
   /** Stops the deadline. */
   over(): void;
-  /** Whether a connection is established, so that the upstream may have read the request. */
+  /** Whether a connection is established: the upstream may have read the request. */
   isOpen(): boolean;
 }
 
@@ -28,7 +28,7 @@ interface WaitingOptions {
   readonly answerMs: number;
   /** Called once at most. */
   onTooLong(what: Wait): void;
-  /** The upstream sent too many interim answers. Called at most once. */
+  /** Called, at most once, if the upstream sends too many interim answers. */
   onTooMany(error: Error): void;
 }
 
@@ -77,7 +77,7 @@ export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMa
 /** Idle time before TCP sends keep-alive probes. */
 export const KEEP_ALIVE_MS = 60_000;
 
-/** The refusal for an expired deadline: request_timeout or upstream_timeout. */
+/** Returns the refusal for an expired deadline: request_timeout or upstream_timeout. */
 export function tooLong(what: Wait): GatewayError {
   if (what === 'sending') return new GatewayError('request_timeout');
   const error = what === 'connecting' ? 'connection_timeout' : 'http_response_timeout';

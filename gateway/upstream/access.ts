@@ -36,7 +36,7 @@ export interface AccessTableOptions extends CredentialOptions {
   onWaited(upstream: string, waitedMs: number): void;
   /** Called when a request was refused a place (overload/shedding.ts). */
   onShed(upstream: string, why: QueueRefusal): void;
-  /** True if the gateway has recently refused places to requests for this upstream (overload/shedding.ts). */
+  /** Returns true if the gateway has recently refused places to requests for this upstream (overload/shedding.ts). */
   isShedding(upstream: string): boolean;
 }
 

@@ -51,7 +51,7 @@ export interface UpstreamRoute {
   readonly maxStreamMs: number;
   /** Deadlines of the exchanges in progress. */
   readonly watch: Deadlines;
-  /** Most retries per request. */
+  /** Maximum number of retries per request. */
   readonly retriesMax: number;
   readonly budget: RetryBudget;
   /** Survives reloads. */

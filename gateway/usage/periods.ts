@@ -1,4 +1,4 @@
-// Periods of use, in UTC: hours, days and months; and spans. A span is the periods of one kind that are stored together.
+// Computes the periods of usage counts, in UTC: hours, days and months. A span is a group of periods that are stored together. Pure.
 
 export const PERIOD_UNITS = ['hour', 'day', 'month'] as const;
 export type PeriodUnit = (typeof PERIOD_UNITS)[number];
@@ -8,18 +8,18 @@ const DAY_MS = 86_400_000;
 
 type SpanUnit = 'day' | 'month' | 'year';
 
-/** The hours of a day are stored together, the days of a month, the months of a year. */
+/** The span of an hour is its day, that of a day its month, and that of a month its year. */
 const spanUnits = { hour: 'day', day: 'month', month: 'year' } as const satisfies Record<PeriodUnit, SpanUnit>;
 
-/** The part of an ISO time that names a span. */
+/** How many characters of an ISO time name a span. */
 const nameLengths = { day: 10, month: 7, year: 4 } as const satisfies Record<SpanUnit, number>;
 
-/** Epoch milliseconds at which the period begins that has this moment. */
+/** Returns the beginning of the period that includes this moment. Epoch milliseconds. */
 export function periodStart(unit: PeriodUnit, atMs: number): number {
   return startOf(unit, atMs);
 }
 
-/** Epoch milliseconds at which the period ends that has this moment. */
+/** Returns the end of the period that includes this moment. Epoch milliseconds. */
 export function periodEnd(unit: PeriodUnit, atMs: number): number {
   return endOf(unit, atMs);
 }
@@ -32,7 +32,7 @@ export interface PeriodSpan {
   readonly endMs: number;
 }
 
-/** The span of the period that has this moment. */
+/** Returns the span that includes this moment. */
 export function spanAt(unit: PeriodUnit, atMs: number): PeriodSpan {
   const by = spanUnits[unit];
   const startMs = startOf(by, atMs);
@@ -40,21 +40,21 @@ export function spanAt(unit: PeriodUnit, atMs: number): PeriodSpan {
   return { unit, name, startMs, endMs: endOf(by, atMs) };
 }
 
-/** The place of a period in its span: hour of the day, day of the month, number of the month. */
+/** Returns the number of a period in its span: the hour of the day, the day of the month, or the month of the year. */
 export function placeInSpan(unit: PeriodUnit, atMs: number): number {
   const date = new Date(atMs);
   if (unit === 'hour') return date.getUTCHours();
   return unit === 'day' ? date.getUTCDate() : date.getUTCMonth() + 1;
 }
 
-/** The reverse of `placeInSpan`. */
+/** Returns the beginning of a period from its number in the span. The reverse of `placeInSpan`. */
 export function periodAtPlace({ unit, startMs }: PeriodSpan, place: number): number {
   if (unit === 'hour') return startMs + place * HOUR_MS;
   if (unit === 'day') return startMs + (place - 1) * DAY_MS;
   return Date.UTC(new Date(startMs).getUTCFullYear(), place - 1);
 }
 
-/** Goes back by whole periods from the beginning of the one that has this moment. */
+/** Returns the beginning of the period that is `count` periods before the one that includes this moment. */
 export function periodsBefore(unit: PeriodUnit, atMs: number, count: number): number {
   const startMs = startOf(unit, atMs);
   if (unit === 'hour') return startMs - count * HOUR_MS;

@@ -1,5 +1,5 @@
-// The store of use in Redis, shared by all instances: a hash for each organization and span, which expires by itself. A hash has the counts
-// and the number of the latest parcel of each writer, so that both can only be lost together.
+// The usage store in Redis, shared by all instances. Each organization and span has a hash, which expires. The hash has the counts, and the
+// number of each writer's latest batch: if Redis loses one, it loses both.
 
 import { type ConnectRedis, openRedis, type Redis } from '../redis/client.ts';
 import { evaluate, toScript } from '../redis/sealed-script.ts';
@@ -9,29 +9,31 @@ import {
   type Entry,
   FOLDED,
   MARKS_KEPT_MS,
-  type Parcel,
   type ScanOptions,
   type StatusClass,
   spanEndsAtMs,
+  type UsageBatch,
   type UsageCount,
   type UsageStore,
   type UsageStoreOptions,
 } from './store.ts';
 
 const COMMAND_TIMEOUT_MS = 1000;
-/** Most fields that one command reads. Redis needs about half a millisecond for them, and runs nothing else meanwhile. */
+/** Maximum number of fields that one command reads. Redis is blocked by it for about half a millisecond. */
 const FIELDS_AT_ONCE = 1000;
 const MARKS = 'usage:marks';
-/** Most parcels per command. One command for each organization took 2 % of the CPU time of a gateway with 1,000 busy organizations. */
-const PARCELS_PER_CALL = 32;
+/** Maximum number of batches per command. With a command for each batch, 1,000 busy organizations took 2 % of the CPU time of a gateway. */
+const BATCHES_PER_CALL = 32;
 
 /**
- * Keys: for each parcel the hashes of the hours, the days and the months. The argument is JSON: the writer; details that a hash may have;
- * then for each parcel its number, when each of the hashes ends, in seconds, the places of the day and of the month, and its entries. An
- * entry is the place of the hour, the class of status, operation and key as JSON, and requests.
+ * Keys: for each batch, the hashes of the hours, the days and the months.
  *
- * A field is `[place,class,operation,key]`. The first write allocates, and a full Redis refuses that one only: all parcels are added as a
- * whole or not at all.
+ * The argument is JSON. It has the writer, the maximum number of details in a hash, and the batches. A batch has its number, the times at
+ * which the three hashes expire, in seconds, the numbers of the day and of the month in their spans, and its entries. An entry has the number
+ * of the hour, the status class, operation and key as JSON, and the number of requests.
+ *
+ * A field of a hash is `[number,class,operation,key]`. Redis checks its memory before the first write of a script only: a full Redis adds
+ * no batch, and never a part of one.
  */
 const ADD = toScript(`
 local asked = cjson.decode(ARGV[1])
@@ -62,7 +64,7 @@ end
 return 1
 `);
 
-/** Arguments: writer, its mark, and up to which mark others are removed. */
+/** Arguments: writer, its mark, and a time. Marks of other writers that are older than this time are removed. */
 const MARK = toScript(`
 redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. ARGV[3])
@@ -80,8 +82,8 @@ return marks
 `);
 
 /**
- * Arguments: where to go on, how many fields to look at, the first and the last place that are wanted, operation and key as JSON or empty.
- * What is not wanted is left out here: on the way to the gateway and in its memory, a busy day is 3 MB.
+ * Arguments: cursor, number of fields to read, numbers of the first and of the last period, operation and key as JSON or empty. The script
+ * filters the fields, because all counts of a busy day are 3 MB.
  */
 const SCAN = toScript(`
 local first, last, operation, key = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5] .. ',', ',' .. ARGV[6] .. ']'
@@ -105,25 +107,25 @@ interface RedisUsageStoreOptions extends UsageStoreOptions {
   readonly connect?: ConnectRedis | undefined;
 }
 
-/** Resolves when the first attempt to connect has succeeded or failed; reconnects by itself. */
+/** Creates the store. Resolves when the first attempt to connect has succeeded or failed; the client reconnects by itself. */
 export async function createRedisUsageStore(options: RedisUsageStoreOptions): Promise<UsageStore> {
   const { url, keepDays, now, detailsMax = DETAILS_MAX } = options;
   const client = await openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS }, options.connect);
 
-  /** Nearly all parcels of a flush are of one day. */
-  function spansOfDays(parcels: readonly Parcel[]): Map<number, readonly PeriodSpan[]> {
-    const days = new Set(parcels.map(({ dayMs }) => dayMs));
+  /** Returns the spans of each day that occurs. Computed once for a day, because nearly all batches of a flush have the same day. */
+  function spansOfDays(batches: readonly UsageBatch[]): Map<number, readonly PeriodSpan[]> {
+    const days = new Set(batches.map(({ dayMs }) => dayMs));
     return new Map([...days].map((dayMs) => [dayMs, PERIOD_UNITS.map((unit) => spanAt(unit, dayMs))]));
   }
 
   return {
-    // The servers of a Cluster take a script for keys of one hash slot only.
-    parcelsMax: client.isCluster ? 1 : PARCELS_PER_CALL,
-    async add(writer, parcels) {
-      const spans = spansOfDays(parcels);
+    // A Cluster accepts a script only if all its keys are in one hash slot.
+    batchesMax: client.isCluster ? 1 : BATCHES_PER_CALL,
+    async add(writer, batches) {
+      const spans = spansOfDays(batches);
       const keys: string[] = [];
       const asked: unknown[] = [writer, detailsMax];
-      for (const { organization, number, dayMs, entries } of parcels) {
+      for (const { organization, number, dayMs, entries } of batches) {
         const ofDay = spans.get(dayMs) ?? [];
         for (const span of ofDay) keys.push(keyOf(organization, span));
         const ends = ofDay.map((span) => Math.ceil(spanEndsAtMs(span, keepDays()) / 1000));
@@ -155,7 +157,7 @@ function namesOf({ operation, key }: Pick<Entry, 'operation' | 'key'>): string {
   return `${JSON.stringify(operation)},${JSON.stringify(key)}`;
 }
 
-/** One hash tag, so that everything of an organization is on one server of a Cluster. */
+/** Returns the key of a hash. All hashes of an organization have one hash tag, and are on one server of a Cluster. */
 function keyOf(organization: string, { unit, name }: PeriodSpan): string {
   return `usage:{${organization}}:${unit}:${name}`;
 }
@@ -166,15 +168,15 @@ interface Places {
 }
 
 /**
- * A hash has no order, so the script reads the whole hash for each piece. The first piece has as many periods as are wanted, and each piece
- * after it twice as many as the piece before. A small hash is one piece.
+ * Creates `scan`. A hash has no order, so each piece needs a read of the whole hash. The first piece has the expected number of periods, and
+ * each later piece twice as many as the piece before. A small hash is one piece.
  */
 function createScan(client: Redis): UsageStore['scan'] {
   return async function* scan({ organization, span, fromMs, toMs, periods, operation, key }: ScanOptions) {
     const hash = keyOf(organization, span);
     const names = [operation, key].map((name) => (name === undefined ? '' : JSON.stringify(name)));
 
-    /** Fields of these places, from this cursor on. */
+    /** Reads the next fields after the cursor, and keeps those of the wanted periods. */
     async function step(cursor: string, { first, last }: Places) {
       const wanted = [cursor, FIELDS_AT_ONCE, first, last, ...names];
       const [next, read, fields] = (await evaluate(client, SCAN, [hash], wanted)) as [string, number, string[]];
@@ -202,7 +204,7 @@ function createScan(client: Redis): UsageStore['scan'] {
   };
 }
 
-/** The places of the periods that begin at one moment or later, and before another. Both moments are in the span. */
+/** Returns the numbers of the first and the last period that begin at `fromMs` or later, and before `toMs`. Both moments are in the span. */
 function placesOf({ unit }: PeriodSpan, fromMs: number, toMs: number): Places {
   return { first: placeInSpan(unit, fromMs), last: placeInSpan(unit, toMs - 1) };
 }

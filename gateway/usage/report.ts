@@ -1,52 +1,52 @@
-// Answers what an organization has used: sums by period and group, in pages. The work for one page is bounded: a page that would read
-// too much ends earlier, and the next page goes on from there.
+// Reports the usage of an organization: sums by period and group, in pages. A page reads a bounded number of counts. It ends early if it
+// would read more, and the next page continues there.
 
 import { PERIOD_UNITS, type PeriodUnit, periodEnd, periodStart, spanAt } from './periods.ts';
 import { keptFromMs, type StatusClass, type UsageCount, type UsageStore } from './store.ts';
 import { BEHIND_MS } from './writer.ts';
 
-/** Counts that are looked at for one page. The piece that exceeds it is still read. */
+/** Number of counts after which a page ends. The piece that exceeds it is read to its end. */
 const COUNTS_MAX = 50_000;
-/** Spans that are looked at for one page. */
+/** Maximum number of spans that one page reads. */
 const SPANS_MAX = 500;
-/** A mark that is older belongs to an instance that was killed, or that cannot reach the store. */
+/** An older mark belongs to an instance that was killed, or that cannot reach the store. */
 const SILENT_MAX_MS = 60_000;
 const DAY_MS = 86_400_000;
 const STATUS_CLASSES = 5;
 
-/** What counts can be split by, in the order in which they are sorted. */
+/** The properties by which a report can group its sums, in the order in which it sorts them. */
 export const USAGE_GROUPS = ['operation', 'key', 'status_class'] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 export interface UsageQuestion {
   readonly organization: string;
   readonly unit: PeriodUnit;
-  /** Epoch milliseconds: from the beginning of the period that has this moment. */
+  /** A moment in the first period. Epoch milliseconds. */
   readonly fromMs: number;
-  /** Epoch milliseconds: to the end of the period that has the moment before. */
+  /** The last period begins before this moment. Epoch milliseconds. */
   readonly toMs: number;
   readonly groups: readonly UsageGroup[];
   readonly operation?: string | undefined;
   readonly key?: string | undefined;
-  /** Most sums of a page. */
+  /** Maximum number of sums of a page. */
   readonly limit: number;
-  /** From the page before. */
+  /** The `next` of the page before. */
   readonly position?: UsagePosition | undefined;
 }
 
-/** Where a page ended: in this period, after this group; without a group, before the period. */
+/** The place where a page ended: in a period, after a group. Without a group, the page ended before the period. */
 export interface UsagePosition {
   readonly periodMs: number;
   readonly after?: UsageGroupValues | undefined;
 }
 
-/** Operation, key and class of status of a group; a value that is not asked for is empty. */
+/** The operation, key and status class of a group. A value by which the report does not group is empty. */
 type UsageGroupValues = readonly [operation: string, key: string, statusClass: string];
 
 export interface UsageSum {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Present if grouped by it. Null: counted without it, because there were too many details. */
+  /** Present if the report groups by operation. Null: these requests were counted without it, because there were too many details. */
   readonly operation?: string | null;
   readonly key?: string | null;
   /** `2xx` */
@@ -56,9 +56,9 @@ export interface UsageSum {
 
 export interface UsagePage {
   readonly sums: readonly UsageSum[];
-  /** Where the next page begins; undefined at the end. */
+  /** The place where the next page begins; undefined after the last page. */
   readonly next: UsagePosition | undefined;
-  /** Everything that ended before is in the counts, as far as the running instances have said. */
+  /** All requests that ended before this time are in the counts, as far as the instances have reported. */
   readonly completeUntilMs: number;
 }
 
@@ -68,10 +68,10 @@ interface UsageReportOptions {
   readonly nowMs: number;
 }
 
-/** Periods without requests are left out. Rejects if the store is away. */
+/** Returns a page of the report. Periods without requests are left out. Rejects if the store is away. */
 export async function usagePage(question: UsageQuestion, options: UsageReportOptions): Promise<UsagePage> {
   const { store, nowMs } = options;
-  // The time is read first, because entries that are written during the read are not promised.
+  // Read the marks before the counts: counts that are written meanwhile may be missing in the page.
   const completeUntilMs = completeUntil(await store.marks(), nowMs);
   const { sums, next } = await readSums(question, store, boundsOf(question, options));
   return { sums: sums.map((sum) => toUsageSum(sum, question)), next, completeUntilMs };
@@ -88,7 +88,7 @@ interface Bounds {
   readonly toMs: number;
 }
 
-/** Whole periods, of the days that are kept. */
+/** Extends the bounds to whole periods, and cuts off the days that are no longer kept. */
 function boundsOf({ unit, fromMs, toMs, position }: UsageQuestion, { keepDays, nowMs }: UsageReportOptions): Bounds {
   const firstMs = Math.max(fromMs, keptFromMs(nowMs, keepDays), position?.periodMs ?? Number.NEGATIVE_INFINITY);
   // The clock of another instance may be ahead.
@@ -121,7 +121,7 @@ async function readSums(question: UsageQuestion, store: UsageStore, { fromMs, to
       untilMs = Math.min(piece.untilMs, span.endMs);
       break;
     }
-    // A period that goes on in the next piece is read again.
+    // Leave out a period of which this piece has only a part: the next scan reads it again.
     sums.push(...found.sorted().filter(({ periodMs }) => periodMs < untilMs));
     spans += 1;
     atMs = untilMs;
@@ -131,14 +131,14 @@ async function readSums(question: UsageQuestion, store: UsageStore, { fromMs, to
   return { sums: sums.slice(0, limit), next };
 }
 
-/** Periods that a page is likely to need. By operation or key, some periods have as many sums as a page. */
+/** Returns the number of periods that a page probably needs. Grouped by operation or key, few periods fill a page. */
 function periodsWanted({ groups, operation, key, limit }: UsageQuestion): number {
   const sumsOfOne = groups.includes('status_class') ? STATUS_CLASSES : 1;
   const isNarrow = groups.every((group) => group === 'status_class') || (operation ?? key) !== undefined;
   return isNarrow ? Math.ceil((limit + 1) / sumsOfOne) : 4;
 }
 
-/** Sums of one span, without the sums that earlier pages had. */
+/** Creates the sums of one span. Sums that earlier pages had are left out. */
 function createSums({ groups, position }: UsageQuestion) {
   const byOperation = groups.includes('operation');
   const byKey = groups.includes('key');
@@ -168,7 +168,7 @@ function createSums({ groups, position }: UsageQuestion) {
       }
       sums.set(name, { periodMs, values, requests });
     },
-    /** Number of sums of the periods that begin before a moment. */
+    /** Returns the number of sums in periods that begin before a moment. */
     sizeBefore(untilMs: number): number {
       let size = 0;
       for (const [periodMs, sums] of periods) if (periodMs < untilMs) size += sums.size;
@@ -210,12 +210,12 @@ function toUsageSum({ periodMs, values, requests }: Sum, { unit, groups }: Usage
   };
 }
 
-/** The position as a short text, for cursors. */
+/** Writes a position as a short text, for cursors. */
 export function positionText({ periodMs, after }: UsagePosition): string {
   return JSON.stringify(after === undefined ? [periodMs] : [periodMs, ...after]);
 }
 
-/** The reverse of `positionText`. */
+/** Reads the text of `positionText`. */
 export function positionIn(text: string): UsagePosition {
   const [periodMs, ...after] = JSON.parse(text) as [number, ...string[]];
   return { periodMs, after: after.length === 0 ? undefined : (after as unknown as UsageGroupValues) };

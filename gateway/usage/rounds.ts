@@ -1,56 +1,56 @@
-// Sends all waiting parcels to the store in one round. The calls of a round are small, and the store rests between them: a thousand busy
-// organizations are a tenth of a second of work, for this process and for the store.
+// Sends all waiting batches to the store, in a round of small calls with pauses. Without pauses, the batches of a thousand busy organizations
+// would occupy the store and this process for a tenth of a second.
 
 import type { Machine } from '../shared/machine.ts';
 import type { UsageStore } from './store.ts';
-import { PARCEL_ENTRIES, type WaitingParcels } from './waiting-parcels.ts';
+import { BATCH_ENTRIES, type WaitingBatches } from './waiting-batches.ts';
 
-/** After a call, the store has this many times as long to do other work. */
+/** The pause after a call, in durations of the call. During the pause, the store serves others. */
 const RESTS_PER_CALL = 4;
-/** The longest rest. A slow answer mostly says that the store is far away, and a process that ends waits for the rest that has begun. */
+/** The longest pause. A slow call mostly means a slow network, and not a busy store; and a process that ends waits for a pause in progress. */
 const REST_MAX_MS = 100;
-/** The longest sum of the rests of one round. */
+/** The longest sum of all pauses of a round. */
 export const RESTS_MAX_MS = 2000;
-/** Parcels of different organizations that are in progress at once, if a call takes one only. */
+/** Number of concurrent calls, if a call takes one batch only. */
 const LANES = 16;
-/** After this many failures in a row the store counts as away, and the other parcels wait, too. */
+/** After this many failures in a row, the store counts as away, and the round ends. */
 const FAILURES_MAX = 3;
 
 interface Round {
   readonly to: UsageStore;
-  /** Organizations whose parcels are not sent yet. */
+  /** Organizations whose batches are not sent yet. */
   readonly due: string[];
-  /** Organizations whose parcel failed together with others: the damaged counts of one must not hold the others up. */
+  /** Organizations whose batch failed in a call with other batches. Each is sent alone, so that one damaged batch delays no other. */
   readonly alone: string[];
   failuresInARow: number;
   hasFailed: boolean;
-  /** The sum of the rests of all lanes. */
+  /** The sum of all pauses. */
   restedMs: number;
 }
 
 export interface Rounds {
-  /** Whether the last round wrote anything, or had nothing to write. */
+  /** Whether the last round wrote a batch, or had none to write. */
   isAdvancing: boolean;
-  /** Whether the process ends: rounds no longer rest. */
+  /** Set when the process ends: rounds then have no pauses. */
   isHurried: boolean;
-  /** Sends the waiting parcels of all organizations. Returns whether the store has confirmed all of them. */
+  /** Sends the waiting batches of all organizations. Returns whether the store has confirmed all of them. */
   send(to: UsageStore): Promise<boolean>;
 }
 
 /** @param writer the name under which the store knows this process */
-export function createRounds(writer: string, parcels: WaitingParcels, machine: Machine): Rounds {
+export function createRounds(writer: string, batches: WaitingBatches, machine: Machine): Rounds {
   const rounds: Rounds = { isAdvancing: true, isHurried: false, send };
 
   async function send(to: UsageStore): Promise<boolean> {
-    const due = parcels.organizations();
+    const due = batches.organizations();
     const round: Round = { to, due, alone: [], failuresInARow: 0, hasFailed: false, restedMs: 0 };
     rounds.isAdvancing = due.length === 0;
-    await Promise.all(Array.from({ length: Math.ceil(LANES / to.parcelsMax) }, () => sendInTurn(round)));
+    await Promise.all(Array.from({ length: Math.ceil(LANES / to.batchesMax) }, () => sendCalls(round)));
     return !round.hasFailed;
   }
 
-  /** One of the lanes of a round. */
-  async function sendInTurn(round: Round): Promise<void> {
+  /** Sends batches, call after call, until none is left. Several of these loops run at the same time. */
+  async function sendCalls(round: Round): Promise<void> {
     const take = () => takeDue(round);
     for (let names = take(); names.length > 0 && round.failuresInARow < FAILURES_MAX; names = take()) {
       const sentAt = machine.performance.now();
@@ -63,42 +63,41 @@ export function createRounds(writer: string, parcels: WaitingParcels, machine: M
         round.failuresInARow += 1;
         if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;
         else round.alone.push(...names);
-        await parcels.turn();
+        await batches.turn();
       }
     }
   }
 
-  /** Leaves the store to requests: their limits and keys wait for it, and for this process where the store is embedded. */
+  /** Pauses. Requests wait for the same store, and for this process if the store is embedded. */
   async function rest(round: Round, tookMs: number): Promise<void> {
-    if (rounds.isHurried || round.restedMs >= RESTS_MAX_MS) return parcels.turn();
+    if (rounds.isHurried || round.restedMs >= RESTS_MAX_MS) return batches.turn();
     const ms = Math.min(tookMs * RESTS_PER_CALL, REST_MAX_MS, RESTS_MAX_MS - round.restedMs);
     round.restedMs += ms;
-    // A process that drains must not end in a rest.
     await machine.sleep(ms);
   }
 
-  /** Takes the organizations whose next parcels are sent at once. */
+  /** Takes the organizations whose next batches go into one call. */
   function takeDue({ to, due, alone }: Round): string[] {
     const single = alone.pop();
     if (single !== undefined) return [single];
     const taken: string[] = [];
     let entries = 0;
-    while (taken.length < to.parcelsMax) {
+    while (taken.length < to.batchesMax) {
       const name = due.at(-1);
       if (name === undefined) break;
-      entries += parcels.nextOf(name)?.entries.length ?? 0;
-      if (entries > PARCEL_ENTRIES && taken.length > 0) break;
+      entries += batches.nextOf(name)?.entries.length ?? 0;
+      if (entries > BATCH_ENTRIES && taken.length > 0) break;
       taken.push(name);
       due.pop();
     }
     return taken;
   }
 
-  /** Sends the next parcel of each of these organizations. Returns those that have another one. */
+  /** Sends the next batch of each organization. Returns the organizations that have another batch. */
   async function sendNext(to: UsageStore, organizations: readonly string[]): Promise<string[]> {
-    const next = organizations.flatMap((name) => parcels.nextOf(name) ?? []);
+    const next = organizations.flatMap((name) => batches.nextOf(name) ?? []);
     await to.add(writer, next);
-    return organizations.filter((name) => parcels.confirmed(name));
+    return organizations.filter((name) => batches.confirmed(name));
   }
 
   return rounds;

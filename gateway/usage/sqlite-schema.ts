@@ -1,8 +1,8 @@
-// The tables of the embedded store of use, version by version.
+// The tables of the embedded usage store, version by version.
 
 import type { SchemaSteps } from '../shared/stores/sqlite-schema.ts';
 
-/** In the data directory. */
+/** The name of the file in the data directory. */
 export const USAGE_FILE = 'usage.sqlite';
 
 /** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded one. */

@@ -1,4 +1,4 @@
-// The embedded store of use: one SQLite file in the data directory. Several processes may write to it.
+// The embedded usage store: one SQLite file in the data directory. Several processes may write to it.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -11,35 +11,35 @@ import {
   FOLDED,
   keptFromMs,
   MARKS_KEPT_MS,
-  type Parcel,
   type ScanOptions,
   type StatusClass,
+  type UsageBatch,
   type UsageCount,
   type UsageStore,
   type UsageStoreOptions,
 } from './store.ts';
 
-/** Requests wait during this time; a parcel that could not be written is sent again. */
+/** Short, because requests wait during this time. A batch that could not be written is sent again. */
 const BUSY_TIMEOUT_MS = 50;
-/** Rows read without a pause: two milliseconds. */
+/** Number of rows that are read without a pause, which takes two milliseconds. */
 const ROWS_AT_ONCE = 1000;
-/** Rows removed at once. */
+/** Number of rows that one call of `purge` removes. */
 const PURGE_ROWS = 500;
 
 interface SqliteUsageStoreOptions extends UsageStoreOptions {
-  /** The data directory; created if absent. */
+  /** The data directory. It is created if it is absent. */
   readonly directory: string;
   /** See `applySteps`. */
   readonly acceptOneWay?: boolean | undefined;
 }
 
-/** Throws a sentence for operators if the file cannot be opened. */
+/** Opens the store. Throws an Error for operators if the file cannot be opened. */
 export function createSqliteUsageStore(options: SqliteUsageStoreOptions): UsageStore {
   const { directory, acceptOneWay, keepDays, now, detailsMax = DETAILS_MAX } = options;
   const database = openSqlite({
     directory,
     file: USAGE_FILE,
-    what: 'The store of use',
+    what: 'The usage store',
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     prepare: (opened) => applySteps(opened, USAGE_STEPS, { acceptOneWay }),
   });
@@ -54,22 +54,22 @@ export function createSqliteUsageStore(options: SqliteUsageStoreOptions): UsageS
   );
   const removeMark = database.prepare('DELETE FROM marks WHERE writer = ?');
   const selectMarks = database.prepare('SELECT complete_until FROM marks');
-  // The marks and numbers of processes that were killed.
+  // Processes that were killed have left their marks and batch numbers.
   const purgeMarks = database.prepare('DELETE FROM marks WHERE complete_until < ?');
   const purgeWritten = database.prepare('DELETE FROM written WHERE written_at < ?');
 
-  function add(writer: string, parcel: Parcel): void {
-    const { number, organization } = parcel;
+  function add(writer: string, batch: UsageBatch): void {
+    const { number, organization } = batch;
     if (note.run(writer, organization, number, now()).changes === 0) return;
-    for (const unit of PERIOD_UNITS) addEntries(unit, parcel);
+    for (const unit of PERIOD_UNITS) addEntries(unit, batch);
   }
 
   return {
-    // One transaction writes each page once, and requests wait for it: about a millisecond.
-    parcelsMax: 32,
-    add(writer, parcels) {
+    // A transaction with 32 batches takes about a millisecond, during which requests wait.
+    batchesMax: 32,
+    add(writer, batches) {
       inTransaction(database, () => {
-        for (const parcel of parcels) add(writer, parcel);
+        for (const batch of batches) add(writer, batch);
       });
     },
     mark(writer, completeUntilMs) {
@@ -106,7 +106,7 @@ function createAddEntries(database: DatabaseSync, detailsMax: number) {
     'INSERT INTO spans VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET details = excluded.details',
   );
 
-  return function addEntries(unit: PeriodUnit, { organization, dayMs, entries }: Parcel): void {
+  return function addEntries(unit: PeriodUnit, { organization, dayMs, entries }: UsageBatch): void {
     const { startMs, endMs } = spanAt(unit, dayMs);
     const before = Number(selectDetails.get(organization, unit, startMs)?.details ?? 0);
     let details = before;
@@ -156,7 +156,7 @@ function toCount(row: Record<string, unknown>): UsageCount {
   };
 }
 
-/** Removes a part of one span that ended before the time. */
+/** Removes a part of one span that ended before a moment. */
 function createPurgeSpans(database: DatabaseSync): (beforeMs: number) => void {
   const select = database.prepare(
     'SELECT organization, unit, starts_at, ends_at FROM spans WHERE ends_at <= ? LIMIT 1',

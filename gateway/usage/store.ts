@@ -1,89 +1,88 @@
-// What every store of use implements. Counts are kept three times, by hour, day and month, so that a question reads no more than the
-// periods that it is about.
+// The interface of usage stores. A store keeps each count three times, by hour, day and month: a report by day reads the counts by day only.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import type { PeriodSpan } from './periods.ts';
 
-/** 1 for 1xx … 5 for 5xx. */
+/** The class of a status: 1 for 1xx … 5 for 5xx. */
 export type StatusClass = 1 | 2 | 3 | 4 | 5;
 
 /** The properties by which the requests of one organization are counted. */
 interface Detail {
-  /** The operation's id; empty: folded. */
+  /** The id of the operation; empty for FOLDED. */
   readonly operation: string;
-  /** Id of the key, or `issuer:subject` of a token. */
+  /** The id of the key, or `issuer:subject` of a token; empty for FOLDED. */
   readonly key: string;
   readonly statusClass: StatusClass;
 }
 
-/** Operation and key of requests that are counted without them, because there are too many. */
+/** The detail of requests that are counted without operation and key, because an organization has too many details. */
 export const FOLDED = { operation: '', key: '' } as const;
 
 export interface Entry extends Detail {
-  /** Beginning of the UTC hour, epoch milliseconds. */
+  /** The beginning of the UTC hour. Epoch milliseconds. */
   readonly hourMs: number;
   readonly requests: number;
 }
 
-/** Counts that are written in one step: of one organization and one UTC day. */
-export interface Parcel {
-  /** Increases with each parcel of a writer, so that the store adds no parcel twice. */
+/** Counts of one organization and one UTC day, which are written in one step. */
+export interface UsageBatch {
+  /** Increases with each batch of a writer: the store recognizes a batch that it has added already. */
   readonly number: number;
   readonly organization: string;
-  /** Beginning of the day, epoch milliseconds. */
+  /** The beginning of the day. Epoch milliseconds. */
   readonly dayMs: number;
   readonly entries: readonly Entry[];
 }
 
 export interface UsageCount extends Detail {
-  /** Beginning of the period, epoch milliseconds. */
+  /** The beginning of the period. Epoch milliseconds. */
   readonly periodMs: number;
   readonly requests: number;
 }
 
 interface UsagePiece {
-  /** In the order of their periods. */
+  /** The counts, in the order of their periods. */
   readonly counts: readonly UsageCount[];
-  /** All counts of periods that begin before this moment have come. Epoch milliseconds. */
+  /** This piece and the pieces before it have all counts of periods that begin before this moment. Epoch milliseconds. */
   readonly untilMs: number;
-  /** Number of counts that were looked at. */
+  /** The number of counts that the store has read for this piece. */
   readonly read: number;
 }
 
 export interface ScanOptions {
   readonly organization: string;
   readonly span: PeriodSpan;
-  /** Only periods that begin from here on. */
+  /** Periods that begin before this moment are left out. */
   readonly fromMs: number;
-  /** Only periods that begin before. */
+  /** Periods that begin at this moment or later are left out. */
   readonly toMs: number;
-  /** The number of periods that are probably needed. A store that reads the whole span for each piece has this many in its first piece. */
+  /** The expected number of periods. If each piece costs a read of the whole span, the first piece has this many periods. */
   readonly periods: number;
   readonly operation?: string | undefined;
   readonly key?: string | undefined;
 }
 
 /**
- * A writer is one process while it runs: what it has written is known by its id and the number of the parcel. It writes the parcels of one
- * organization one after the other.
+ * A usage store. Each process is a writer with a random id. The store recognizes a batch by its writer and its number. A writer sends the
+ * batches of one organization one after the other.
  */
 export interface UsageStore {
-  /** How many parcels `add` takes at once. */
-  readonly parcelsMax: number;
+  /** The maximum number of batches for one call of `add`. */
+  readonly batchesMax: number;
   /**
-   * Adds the counts of parcels, each of a different organization, unless they were added already. Rejects if a parcel was not written, or
-   * possibly not. Then send all parcels again.
+   * Adds the counts of batches of different organizations. Skips batches that it has added already. Rejects if a batch may not have been
+   * written: the caller then sends all of them again.
    */
-  add(writer: string, parcels: readonly Parcel[]): Awaitable<void>;
-  /** Notes that everything that a writer has counted before this moment is written, so that it sends none of its parcels again. */
+  add(writer: string, batches: readonly UsageBatch[]): Awaitable<void>;
+  /** Notes that a writer has written all that it counted before this moment, and sends none of these batches again. */
   mark(writer: string, completeUntilMs: number): Awaitable<void>;
   /** Removes the mark of a writer that no longer counts. */
   end(writer: string): Awaitable<void>;
-  /** The marks of all writers. */
+  /** Returns the marks of all writers. */
   marks(): Awaitable<readonly number[]>;
-  /** The counts of a span, in pieces, in the order of their periods. */
+  /** Reads the counts of a span, in pieces, in the order of the periods. */
   scan(options: ScanOptions): AsyncIterable<UsagePiece>;
-  /** Removes some of what is older than the days to keep. It does nothing if the server of the store removes them itself. */
+  /** Removes some of the counts that are older than `keepDays`. Does nothing if the server removes them by itself. */
   purge(): Awaitable<void>;
   close(): Awaitable<void>;
 }
@@ -92,24 +91,24 @@ export interface UsageStoreOptions {
   /** Read at each write. */
   keepDays(): number;
   now(): number;
-  /** Details of one organization in one span. More are folded. */
+  /** The maximum number of details of one organization in one span. Beyond it, requests are counted with the detail FOLDED. */
   readonly detailsMax?: number | undefined;
 }
 
-/** Most entries of an organization in a day, with 20 keys, 100 operations and two classes of status. */
+/** The default of `detailsMax`: a day with 20 keys, 100 operations and two status classes in each hour. */
 export const DETAILS_MAX = 100_000;
 
 const DAY_MS = 86_400_000;
 
-/** Returns the first moment whose use is kept. Periods that ended before it are not shown any more, and are removed. */
+/** Returns the first moment whose counts are kept. Periods that ended before this moment are no longer shown, and are removed. */
 export function keptFromMs(nowMs: number, keepDays: number): number {
   return nowMs - keepDays * DAY_MS;
 }
 
-/** Returns the moment from which nothing of a span is kept. */
+/** Returns the moment at which the last count of a span may be removed. */
 export function spanEndsAtMs({ endMs }: Pick<PeriodSpan, 'endMs'>, keepDays: number): number {
   return endMs + keepDays * DAY_MS;
 }
 
-/** A writer that has been silent for this time sends no parcel again. */
+/** The time after which a writer's marks and batch numbers are removed: a writer that has been silent for so long sends no batch again. */
 export const MARKS_KEPT_MS = 7 * DAY_MS;

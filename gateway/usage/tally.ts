@@ -1,6 +1,6 @@
-// Counts requests in memory until they are written. A caller has its last counts in its memory, so that another request for the same
-// operation costs no look-up. Memory is bounded. Beyond a number of pairs of caller and operation, requests are counted by organization and
-// class of status alone; beyond a number of organizations, they are counted only as lost.
+// Counts requests in memory until they are written. The counts of a caller's last operation are cached with the caller: another request for
+// the same operation needs no look-up. The memory is bounded. Beyond a number of pairs of caller and operation, requests are folded: counted
+// by organization and status class only. Beyond a number of folded organizations, they are counted as lost.
 
 import type { Caller } from '../exchange/caller.ts';
 import { CallerNote } from '../exchange/caller-memory.ts';
@@ -9,32 +9,32 @@ import type { Trail } from '../exchange/trail.ts';
 import { periodEnd, periodStart } from './periods.ts';
 import { FOLDED, type StatusClass } from './store.ts';
 
-/** Pairs of caller and operation, in all hours together. Some 500 bytes each. */
+/** Maximum number of pairs of caller and operation, in all hours together. A pair takes some 500 bytes. */
 const PAIRS_MAX = 10_000;
-/** Organizations whose requests are folded, in all hours together. */
+/** Maximum number of organizations with folded requests, in all hours together. */
 const FOLDED_MAX = 10_000;
 
 const CLASSES = [1, 2, 3, 4, 5] as const satisfies readonly StatusClass[];
 
-/** Requests by class of status. */
+/** Numbers of requests by status class. */
 type ByClass = [number, number, number, number, number];
 
 interface Hour {
   readonly byCaller: Map<Caller, Map<Operation | undefined, ByClass>>;
-  /** By id of the organization. */
+  /** The folded requests, by id of the organization. */
   readonly folded: Map<string, ByClass>;
 }
 
 /** The counts of a caller's last request. */
 interface LastCounts {
-  /** The counts of a past epoch are no longer in the tally. */
+  /** If this is not the current epoch, these counts are no longer in the tally. */
   readonly epoch: number;
   readonly operation: Operation | undefined;
   readonly byClass: ByClass;
 }
 
 const last = new CallerNote<LastCounts>();
-/** Number of epochs of all tallies. An epoch ends with the hour, and when the counts are taken. */
+/** The number of epochs of all tallies. A new epoch begins with each hour, and after each `take`. */
 let epochs = 0;
 
 export interface Tallied {
@@ -50,7 +50,7 @@ export interface TallyOptions {
   now(): number;
   /** Called for the first request of a caller to an operation since the last `take`. */
   onPair(): void;
-  /** Called when there is no room for another pair; may call `take`. */
+  /** Called when there is no room for another pair. The callback may call `take`. */
   onFull(): void;
   readonly pairsMax?: number | undefined;
   readonly foldedMax?: number | undefined;
@@ -59,11 +59,11 @@ export interface TallyOptions {
 export interface UsageTally {
   /** Counts an exchange that has ended, unless its caller is unknown. */
   count(ended: Pick<Trail, 'caller' | 'operation' | 'status'>): void;
-  /** Returns everything counted since the last call, each entry as it is read, and begins anew. */
+  /** Begins a new count. Returns an iterator over the counts since the last call. */
   take(): IteratorObject<Tallied>;
-  /** Number of pairs and folded organizations. */
+  /** Returns the number of pairs and folded organizations. */
   size(): number;
-  /** Numbers of requests since the start: counted without operation and key; not counted. */
+  /** Returns how many requests were folded, and how many were not counted, since the start. */
   losses(): { readonly folded: number; readonly lost: number };
 }
 
@@ -79,7 +79,7 @@ export function createTally({ now, onPair, onFull, ...bounds }: TallyOptions): U
   let folded = 0;
   let lost = 0;
 
-  /** The clock may have been set back, to an hour that has been counted in already. */
+  /** Changes to another hour. It may be an hour that has counts already, if the clock was set back. */
   function turnTo(nowMs: number): void {
     hourStartsAtMs = periodStart('hour', nowMs);
     hourEndsAtMs = periodEnd('hour', nowMs);
@@ -171,7 +171,7 @@ function noRequests(): ByClass {
 
 function indexOf(status: number): number {
   const index = Math.trunc(status / 100) - 1;
-  // An upstream may answer with any number of three digits.
+  // An upstream may answer with any number of three digits, such as 999.
   return index >= 0 && index <= 4 ? index : 4;
 }
 

@@ -1,4 +1,4 @@
-// The use of all organizations while the gateway serves: opens its store, counts what has ended, and answers questions.
+// The usage counts of a running gateway: opens the usage store, counts exchanges that have ended, and returns reports.
 
 import type { Trail } from '../exchange/trail.ts';
 import type { ConnectRedis } from '../redis/client.ts';
@@ -16,14 +16,17 @@ interface UsageOptions
 export interface Usage {
   /** Counts an exchange that has ended. */
   count(ended: Pick<Trail, 'caller' | 'operation' | 'status'>): void;
-  /** What was counted here before the call is in the answer. Rejects if the store cannot be read, or does not take these counts. */
+  /**
+   * Returns a page of a report. It includes everything that this process counted before the call. Rejects if the store cannot be read, or
+   * does not accept these counts.
+   */
   page(question: UsageQuestion): Promise<UsagePage>;
   status(): WriterStatus;
   drain(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Rejects with a sentence if the file cannot be opened. Redis is connected to when there is something to write. */
+/** Opens the store. Rejects with an Error for operators if a file cannot be opened. Connects to Redis for the first write. */
 export async function openUsage({ onChange, machine, pairsMax, foldedMax, ...options }: UsageOptions): Promise<Usage> {
   const { now, keepDays } = options;
   const writer = new UsageWriter({
@@ -35,12 +38,12 @@ export async function openUsage({ onChange, machine, pairsMax, foldedMax, ...opt
     foldedMax,
   });
   if (options.redisUrl === undefined) await writer.store();
-  /** Pages are read one after the other: each may take some megabytes. */
+  /** Pages are read one after the other, because each may take some megabytes of memory. */
   let reading: Promise<unknown> = Promise.resolve();
 
   async function read(question: UsageQuestion): Promise<UsagePage> {
     const unwritten = await writer.flush();
-    if (unwritten.has(question.organization)) throw new Error('The store of use does not take what was counted here.');
+    if (unwritten.has(question.organization)) throw new Error('The usage store does not accept new counts.');
     const store = await writer.store();
     return usagePage(question, { store, keepDays: keepDays(), nowMs: now() });
   }
@@ -66,7 +69,7 @@ interface OpenUsageStoreOptions extends UsageStoreOptions {
   readonly acceptOneWay?: boolean | undefined;
 }
 
-/** Rejects with a sentence if the file cannot be opened. If Redis is away, waits only for the first attempt to connect. */
+/** Opens the store. Rejects with an Error for operators if a file cannot be opened. Waits for the first attempt to connect to Redis only. */
 export function openUsageStore({ redisUrl, dataDirectory, ...options }: OpenUsageStoreOptions): Awaitable<UsageStore> {
   return redisUrl === undefined
     ? createSqliteUsageStore({ directory: dataDirectory, ...options })

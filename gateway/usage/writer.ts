@@ -1,42 +1,42 @@
-// Writes what was counted to the store every few seconds, in parcels that the store adds exactly once. A parcel whose confirmation was lost
-// is sent again under its number. While the store is away, parcels wait, and new counts stay in the tally.
+// Writes the counts to the usage store every few seconds, in numbered batches. If the confirmation of a batch is lost, the batch is sent again
+// under its number, and the store adds it once. While the store is away, batches wait, and new counts stay in the tally.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type Machine, realMachine, type Timer } from '../shared/machine.ts';
 import { createRounds, RESTS_MAX_MS, type Rounds } from './rounds.ts';
 import type { UsageStore } from './store.ts';
 import { createTally, type TallyOptions, type UsageTally } from './tally.ts';
-import { createWaitingParcels, type WaitingParcels } from './waiting-parcels.ts';
+import { createWaitingBatches, type WaitingBatches } from './waiting-batches.ts';
 
-/** Instances that were started together write at different times. */
+/** The interval is random, so that instances that were started together do not write at the same time. */
 const FLUSH_MS = { least: 4000, most: 6000 } as const;
-/** How far the writing of one instance is behind, at most, while its store is up. */
+/** The longest time from a request until its count is written, while the store is up. */
 export const BEHIND_MS = FLUSH_MS.most + RESTS_MAX_MS;
-/** Entries that wait in parcels; beyond, the tally keeps what it has. */
+/** Number of waiting entries beyond which new counts stay in the tally. */
 const WAITING_MAX = 20_000;
-/** The longest wait of a process that ends for a store that is away. */
+/** How long a process that ends waits for a store that is away. */
 const LAST_FLUSH_MS = 2000;
 
 export interface WriterStatus {
   /** `unused`: nothing has been written yet. */
   readonly state: 'unused' | 'up' | 'away';
-  /** Counts that are not written yet. */
+  /** Number of counts that are not written yet. */
   readonly waiting: number;
-  /** Requests that were counted without operation and key while there were too many of these. */
+  /** Number of requests that were counted without operation and key, because there were too many pairs. */
   readonly folded: number;
-  /** Requests that were not counted. */
+  /** Number of requests that were not counted. */
   readonly lost: number;
-  /** Everything before is written; undefined if nothing has been written yet. */
+  /** All counts from before this time are written; undefined if nothing has been written yet. */
   readonly completeUntilAtMs: number | undefined;
 }
 
-/** What a flush has left in the process. */
+/** The organizations with counts that a flush could not write. */
 interface Unwritten {
   has(organization: string): boolean;
 }
 
 export interface WriterOptions extends Pick<TallyOptions, 'pairsMax' | 'foldedMax'> {
-  /** Called for the first flush, and again after a failure. */
+  /** Opens the store. Called for the first flush, and again after a failure. */
   open(): Awaitable<UsageStore>;
   now(): number;
   readonly machine?: Machine | undefined;
@@ -51,13 +51,13 @@ export class UsageWriter {
   /** The name under which the store knows this process. */
   readonly #name: string;
   readonly #tally: UsageTally;
-  readonly #parcels: WaitingParcels;
+  readonly #batches: WaitingBatches;
   readonly #rounds: Rounds;
   #opening: Promise<UsageStore> | undefined;
   #state: WriterStatus['state'] = 'unused';
   #completeUntilAtMs: number | undefined;
   #takenAtMs = 0;
-  /** Whether the last flush took no counts from the tally, because too many parcels wait. */
+  /** Whether the last flush took no counts from the tally, because too many batches wait. */
   #isHeldBack = false;
   #timer: Timer | undefined;
   #running: Promise<Unwritten> | undefined;
@@ -69,8 +69,8 @@ export class UsageWriter {
     this.#options = options;
     this.#machine = machine;
     this.#name = machine.randomBytes(9).toString('base64url');
-    this.#parcels = createWaitingParcels(machine);
-    this.#rounds = createRounds(this.#name, this.#parcels, machine);
+    this.#batches = createWaitingBatches(machine);
+    this.#rounds = createRounds(this.#name, this.#batches, machine);
     this.#tally = createTally({
       now,
       onPair: () => this.#schedule(),
@@ -82,8 +82,8 @@ export class UsageWriter {
   }
 
   /**
-   * Writes everything counted so far, if the store accepts it. Never rejects. Calls during a flush share the next flush, which has what was
-   * counted meanwhile.
+   * Writes all counts, if the store accepts them. Never rejects. Calls during a flush share the next flush, which writes the counts since its
+   * beginning.
    */
   flush(): Promise<Unwritten> {
     if (this.#running === undefined) return this.#begin();
@@ -91,14 +91,14 @@ export class UsageWriter {
     return this.#next;
   }
 
-  /** Call it at the end of a flush, because the next flush has other counts in the queues. */
+  /** Call it at the end of a flush: the next flush puts other counts into the queues. */
   #unwritten(): Unwritten {
-    const organizations = new Set(this.#parcels.organizations());
+    const organizations = new Set(this.#batches.organizations());
     const isHeldBack = this.#isHeldBack;
     return { has: (organization) => isHeldBack || organizations.has(organization) };
   }
 
-  /** The store, opened on first use. */
+  /** Returns the store. The first call opens it. */
   async store(): Promise<UsageStore> {
     this.#opening ??= Promise.resolve(this.#options.open());
     try {
@@ -112,7 +112,7 @@ export class UsageWriter {
   status(): WriterStatus {
     return {
       state: this.#state,
-      waiting: this.#parcels.size() + this.#tally.size(),
+      waiting: this.#batches.size() + this.#tally.size(),
       ...this.#tally.losses(),
       completeUntilAtMs: this.#completeUntilAtMs,
     };
@@ -126,7 +126,7 @@ export class UsageWriter {
     this.#machine.clearTimeout(this.#timer);
     const opened = await this.#opening?.catch(() => undefined);
     if (opened === undefined) return;
-    if (this.#parcels.size() === 0) await Promise.resolve(opened.end(this.#name)).catch(() => undefined);
+    if (this.#batches.size() === 0) await Promise.resolve(opened.end(this.#name)).catch(() => undefined);
     await opened.close();
   }
 
@@ -144,9 +144,9 @@ export class UsageWriter {
       .unref();
   }
 
-  /** A store that is away gets no more parcels: the tally adds up what is alike, parcels do not. */
+  /** Whether new counts may go into batches. While the store is away they stay in the tally, which adds up equal counts. */
   #hasRoom(): boolean {
-    const waiting = this.#parcels.size();
+    const waiting = this.#batches.size();
     return waiting === 0 || (this.#rounds.isAdvancing && waiting + this.#tally.size() <= WAITING_MAX);
   }
 
@@ -159,7 +159,7 @@ export class UsageWriter {
 
   #take(): void {
     this.#takenAtMs = this.#options.now();
-    this.#parcels.take(this.#tally);
+    this.#batches.take(this.#tally);
   }
 
   async #begin(): Promise<Unwritten> {
@@ -169,26 +169,26 @@ export class UsageWriter {
     this.#running = this.#write().then(() => this.#unwritten());
     const unwritten = await this.#running;
     this.#running = undefined;
-    // Each flush renews the mark, so that readers know that this instance has nothing older.
-    if (this.#opening !== undefined || this.#parcels.size() > 0) this.#schedule();
+    // Each flush renews the mark, which shows readers that this instance has no older counts.
+    if (this.#opening !== undefined || this.#batches.size() > 0) this.#schedule();
     return unwritten;
   }
 
   async #write(): Promise<void> {
     this.#isHeldBack = !this.#hasRoom();
     if (!this.#isHeldBack) this.#take();
-    if (this.#parcels.size() === 0 && this.#opening === undefined) return;
+    if (this.#batches.size() === 0 && this.#opening === undefined) return;
     let upToMs = this.#takenAtMs;
-    await this.#parcels.cut();
+    await this.#batches.cut();
     try {
       const to = await this.store();
       let isWritten = await this.#rounds.send(to);
-      // What was counted during an outage follows what waited.
+      // During an outage, counts stayed in the tally. Write them after the waiting batches.
       if (this.#isHeldBack && this.#hasRoom()) {
         this.#isHeldBack = false;
         this.#take();
         upToMs = this.#takenAtMs;
-        await this.#parcels.cut();
+        await this.#batches.cut();
         isWritten = await this.#rounds.send(to);
       }
       if (!isWritten) return this.#become('away');

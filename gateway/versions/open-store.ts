@@ -1,4 +1,4 @@
-// Opens the store of uses: Redis if one is configured, otherwise a file in the data directory.
+// Opens the store of deprecated calls: Redis if one is configured, otherwise a file in the data directory.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { createRedisUseStore } from './redis-store.ts';

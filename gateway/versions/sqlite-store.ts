@@ -1,4 +1,4 @@
-// The embedded store of uses: one SQLite file in the data directory.
+// The embedded store of deprecated calls: one SQLite file in the data directory.
 
 import { inTransaction, openSqlite } from '../shared/stores/sqlite.ts';
 import { firstDay, type Use, type UseStore } from './store.ts';
@@ -8,7 +8,7 @@ export const USES_FILE = 'versions.db';
 /** Requests wait during this time; a failed write is retried. */
 const BUSY_TIMEOUT_MS = 50;
 
-/** Throws a sentence for operators if the file cannot be opened. */
+/** Throws an Error for operators if the file cannot be opened. */
 export function createSqliteUseStore(directory: string, now: () => number): UseStore {
   const database = openSqlite({
     directory,

@@ -1,4 +1,4 @@
-// Types of the store of uses: calls of deprecated operations by organization, counted per day.
+// Types of the store of deprecated calls: calls of deprecated operations by organization, counted per day.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 

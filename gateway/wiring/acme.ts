@@ -52,7 +52,7 @@ export interface OrderedCertificates {
   close(): Promise<void>;
 }
 
-/** Rejects with a sentence if the store cannot be opened, or was written with another `certificate_key`. */
+/** Rejects with an Error for operators if the store cannot be opened, or was written with another `certificate_key`. */
 export async function openAcme(options: OpenAcmeOptions): Promise<OrderedCertificates> {
   const { acme, settings, secrets, log, now } = options;
   const store = await openAcmeStore(settings, now);
@@ -87,8 +87,8 @@ export async function openAcme(options: OpenAcmeOptions): Promise<OrderedCertifi
       options.onRenewal('refused');
     },
     onStore(reason) {
-      if (reason === undefined) log.logger.info('the store of certificates can be read again');
-      else log.logger.error({ reason }, 'the store of certificates cannot be read; the last ones stay in use');
+      if (reason === undefined) log.logger.info('the certificate store can be read again');
+      else log.logger.error({ reason }, 'the certificate store cannot be read; the last ones stay in use');
     },
   });
   try {

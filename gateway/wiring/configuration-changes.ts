@@ -94,7 +94,7 @@ async function textsOf(digests: ReadonlyMap<string, string>): Promise<Map<string
   return texts;
 }
 
-/** Undefined for a file that is too large, and for one that has been written again since. */
+/** Returns undefined for a file that is too large, and for one that has been written again since. */
 async function textOf(file: string, digest: string): Promise<string | undefined> {
   if ((await stat(file)).size > TEXT_BYTES_MAX) return undefined;
   const bytes = await readFile(file);

@@ -29,7 +29,7 @@ interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
   >;
   readonly secrets: Pick<Secrets, 'read'>;
   readonly logger: AlertsOptions['logger'];
-  /** False while the gateway starts and ends. */
+  /** Returns false while the gateway starts and ends. */
   isServing(): boolean;
   isEnding(): boolean;
   readonly onOutcome: AlertMetrics;

@@ -29,7 +29,7 @@ export interface PublicTls extends Pick<Secure, 'createServer'> {
   close(): void;
 }
 
-/** Undefined without `tls` in gateway.yaml. Starts to follow the files of its certificates. */
+/** Returns undefined without `tls` in gateway.yaml. Starts to follow the files of its certificates. */
 export function openPublicTls(
   { config, certificates: loaded }: Configuration,
   { settings, log, store, ordered, ticketKeys, now, onHandshakeFailure, onRenewal }: PublicTlsOptions,

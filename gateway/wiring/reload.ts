@@ -15,7 +15,7 @@ import { type Machine, realMachine } from '../shared/machine.ts';
 import { ConfigError, type Mistake, toSentence } from '../shared/mistakes.ts';
 import { createAuditNote } from './audit-note.ts';
 
-/** Most mistakes in the audit log and in /status; the log has all of them. */
+/** Maximum number of mistakes in the audit log and in /status; the log has all of them. */
 const REPORTED_MISTAKES_MAX = 20;
 
 /** Time until files are read again for which no file descriptor was left. */

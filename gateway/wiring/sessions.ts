@@ -48,7 +48,7 @@ export interface Sessions {
   close(): Promise<void>;
 }
 
-/** Opens the sessions; undefined if people cannot sign in. Rejects with a sentence if the store cannot be opened. */
+/** Opens the sessions; undefined if people cannot sign in. Rejects with an Error for operators if the store cannot be opened. */
 export async function openSessions({ gateway, ...options }: SessionsOptions): Promise<Sessions | undefined> {
   const { sessions: configured, publicUrl } = gateway;
   return configured && open(configured, publicUrl, gateway.keys, options);
@@ -91,12 +91,9 @@ async function open(
     max: keys.cacheMax,
     onFailure: ({ provider }, reason) => onProviderFailure(provider, 'refresh', reason),
     onHealth(reason) {
-      if (reason === undefined) log.logger.info('the store of sessions can be read again');
+      if (reason === undefined) log.logger.info('the session store can be read again');
       else
-        log.logger.error(
-          { reason },
-          'the store of sessions cannot be read; requests with a session are refused with 503',
-        );
+        log.logger.error({ reason }, 'the session store cannot be read; requests with a session are refused with 503');
     },
   });
   const originOf = createOriginOf(origins);

@@ -6,7 +6,7 @@ import type { Worker } from 'node:cluster';
 import { Socket } from 'node:net';
 import type { Gap } from './gap.ts';
 
-/** Internal messages of node:cluster. With a Node version that uses others, nothing is rescued and nothing breaks. */
+/** Internal messages of node:cluster. With a Node version that has other messages, connections are lost as without this file. */
 interface ClusterMessage {
   readonly cmd?: string;
   readonly act?: string;
@@ -19,8 +19,8 @@ interface ClusterMessage {
 type ConnectionHandle = object;
 
 /**
- * Tracks connections that were sent to the worker but not accepted. Returns a function that hands them to other workers after its end, or
- * to the gap if no other worker listens.
+ * Tracks connections that were sent to a worker, and that the worker has not accepted. Returns a function to call after its end: it passes
+ * them to other workers, or to the gap if no other worker listens.
  */
 export function followConnections({ id, process: child }: Worker, gap: Gap): () => void {
   const unaccepted = new Map<number, ConnectionHandle>();
@@ -51,7 +51,7 @@ export function followConnections({ id, process: child }: Worker, gap: Gap): () 
     // A worker acknowledges a connection before it reads from it, so an unacknowledged connection has lost no bytes.
     for (const [ack, handle] of unaccepted) {
       if (gap.isClosed()) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: false });
-      // With its last worker node:cluster gives the listener up: what it is given back afterwards, it keeps for ever.
+      // node:cluster closes the listener with its last worker. It would never pass on a connection that is given back after that.
       else gap.hold(new Socket({ handle, pauseOnCreate: true, allowHalfOpen: true } as object));
     }
   };
@@ -74,7 +74,7 @@ function onDisconnected(child: ChildProcess, handle: () => void): void {
 /** Interval of the checks for a closed channel. */
 const LOOK_MS = 100;
 
-/** Reports the end of an ended worker's channel to node:cluster, in case Node does not by itself. */
+/** Tells node:cluster that the channel of an ended worker has ended, if Node has not done so. */
 export function endChannel(worker: Worker, disconnected: Promise<void>): void {
   const timer = setInterval(() => {
     if (!worker.isConnected()) worker.process.emit('disconnect');

@@ -6,29 +6,29 @@ import { createServer, type Server, type Socket } from 'node:net';
 
 /** Far above what arrives in the seconds of a start. Each costs a file descriptor and some kilobytes. */
 const HELD_MAX = 1000;
-/** Many starts: a connection that no worker has taken by then is closed, so that its client does not wait for ever. */
+/** How long a connection is held: longer than several starts of a worker. After this time it is closed. */
 const HELD_MS = 10_000;
 
 interface GapOptions {
   readonly host: string;
-  /** The ports of the workers; empty before the first has told them. */
+  /** Returns the ports of the workers; empty before the first worker has reported them. */
   ports(): readonly number[];
   /** Whether the gateway ends. */
   isEnding(): boolean;
-  /** The port cannot be listened on: it refuses connections until a worker listens. */
+  /** Called if this process cannot listen on a port. The port then refuses connections until a worker listens. */
   onFailure(error: Error): void;
 }
 
 export interface Gap {
-  /** The worker no longer listens: listens in its place, if no other one does. */
+  /** Call it when a worker no longer listens. This process then listens, if no other worker does. */
   begin(worker: number): void;
-  /** The worker is about to listen, and needs the port. What is held stays held. */
+  /** Call it when a worker is about to listen, and needs the port. Held connections stay held. */
   makeWay(worker: number): void;
-  /** Whether a worker listens, as far as it is known. */
+  /** Whether a worker listens, as far as is known. */
   isClosed(): boolean;
-  /** Holds a connection to one of the ports that no worker can be given. */
+  /** Holds a connection to one of the ports, because no worker can take it. */
   hold(socket: Socket): void;
-  /** A worker takes requests: it is given the held connections. */
+  /** Call it when a worker takes requests. It gets the held connections. */
   end(give: (socket: Socket, port: number) => void): void;
 }
 

@@ -36,7 +36,7 @@ interface Begin {
 export interface ProcessReply {
   readonly kind: 'answer';
   readonly id: number;
-  /** The answer, if there is one. */
+  /** The answer; absent if the question was not answered. */
   readonly given?: { readonly value?: unknown };
 }
 
@@ -59,7 +59,7 @@ export interface Ready {
   readonly operations: OperationCount;
   /** Upstreams that are answered for from their contracts. */
   readonly fromContract: readonly FromContract[];
-  /** Empty but for the first worker. */
+  /** The first steps; empty for all workers except the first. */
   readonly firstSteps: FirstSteps;
   /** The workers have one machine. */
   readonly openFiles: OpenFiles;

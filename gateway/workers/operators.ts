@@ -31,11 +31,11 @@ interface Status {
 }
 
 interface WorkersOperators extends Answers {
-  /** The current counts of each worker. */
+  /** Returns the current counts of each worker. */
   samples(): Promise<Replies<Sample>>;
 }
 
-/** Undefined for a worker that did not answer in time. */
+/** The reply of each worker; undefined if it did not answer in time. */
 type Replies<T> = ReadonlyMap<WorkerProcess, T | undefined>;
 
 /** Long, because the store of an action has its own deadline, and the operator has to learn the outcome. */
@@ -45,8 +45,8 @@ const ACTION_MS = 7000;
 const BAD_STATES = ['failing', 'away'];
 
 /**
- * Answers for all workers. `limits` and most of the status come from one worker, because the workers share that state; what each finds out
- * by itself is the worst that one of them says.
+ * Answers operators for all workers. One worker answers for the state that all share, such as limits. For states that each worker finds out
+ * by itself, the answer is the worst one.
  */
 export function createWorkersOperators(options: WorkersOperatorsOptions): WorkersOperators {
   const { pool, metrics, isEnding } = options;
@@ -71,20 +71,20 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     throw failure;
   }
 
-  /** One worker acts, and no other one if it fails: the action may have taken effect. */
+  /** Lets one worker act. If it fails, no other worker acts, because the action may have taken effect. */
   async function askFirst(question: WorkerQuestion): Promise<unknown> {
     const [worker] = serving();
     if (worker === undefined) throw new Error('no worker serves');
     return worker.ask(question, ACTION_MS);
   }
 
-  /** A worker that was asked may have been told to end since. */
+  /** Returns the state of a worker. It may have begun to end after it was asked. */
   function stateOf(worker: WorkerProcess, replies: Replies<unknown>): string {
     const isSilent = worker.state() === 'serving' && replies.has(worker) && replies.get(worker) === undefined;
     return isSilent ? 'silent' : worker.state();
   }
 
-  /** Ready if at least one worker takes requests, because then none is refused. A worker without an answer in time does not count. */
+  /** Returns ready if at least one worker takes requests, because no request is refused then. A worker that answers late does not count. */
   async function readiness(): Promise<Readiness> {
     const replies = await askAll<Readiness>({ about: 'readiness' });
     const answers = [...replies.values()].filter((answer) => answer !== undefined);
@@ -171,7 +171,7 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
   };
 }
 
-/** Merges the checks of several workers; a bad state wins. */
+/** Combines the checks of several workers: the worst state counts. */
 function worstOf(all: readonly Readonly<Record<string, string>>[]): Record<string, string> {
   const checks: Record<string, string> = {};
   for (const [name, state] of all.flatMap((one) => Object.entries(one))) {
@@ -180,7 +180,7 @@ function worstOf(all: readonly Readonly<Record<string, string>>[]): Record<strin
   return checks;
 }
 
-/** Each worker writes what it has counted. */
+/** Combines the states of the usage writers of all workers. */
 function usageOfAll(all: readonly WriterStatus[]): object {
   const sumOf = (name: 'waiting' | 'folded' | 'lost') => all.reduce((sum, one) => sum + one[name], 0);
   const states = all.map(({ state }) => state);

@@ -157,7 +157,7 @@ async function roll(pool: WorkerPool, { logger }: Log): Promise<void> {
   else logger.error('not every worker was replaced; the others keep running');
 }
 
-/** Ignores a call while the work of an earlier one is running. */
+/** Returns a function that runs the work, and ignores a call while the work is running. */
 function oneAtATime(work: () => Promise<void>): () => void {
   let running = false;
   return () => {

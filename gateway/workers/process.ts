@@ -23,7 +23,7 @@ export interface WorkerProcess {
   /** Resolves when the worker takes requests; rejects with the reason if it fails to start. */
   readonly ready: Promise<Ready>;
   readonly ended: Promise<Ending>;
-  /** Its standard output; undefined if it writes to that of the primary by itself. */
+  /** The standard output of the worker; undefined if it is the standard output of the primary. */
   readonly output: Readable | undefined;
   readonly metrics: MetricsOfWorker;
   /**
@@ -36,7 +36,7 @@ export interface WorkerProcess {
   /**
    * Drains the worker, and kills it after its deadline. Resolves when it has ended.
    *
-   * @param handOver other workers go on listening
+   * @param handOver whether other workers continue to listen
    */
   stop(handOver: boolean): Promise<Ending>;
   kill(): void;

@@ -3,12 +3,12 @@
 import { startDeadline } from '../shared/deadline.ts';
 import type { ProcessReply } from './messages.ts';
 
-/** @param answerMs a question without an answer within this time rejects; answers that came while the process stood still count */
+/** @param answerMs time after which a question rejects. An answer that arrived while this process was stopped still counts */
 export function createQuestions<Question>(answerMs: number, send: (id: number, question: Question) => void) {
   const open = new Map<number, PromiseWithResolvers<unknown>>();
   let last = 0;
   return {
-    /** @param withinMs in place of `answerMs` */
+    /** Asks the other process. @param withinMs replaces `answerMs` */
     async ask(question: Question, withinMs = answerMs): Promise<unknown> {
       last += 1;
       const id = last;

@@ -1,5 +1,5 @@
-// Keeps the configured number of workers: replaces each one that dies, replaces all one after the other on request, and ends them at the
-// end.
+// Keeps the configured number of workers. It replaces a worker that dies, replaces all workers one after the other on request, and stops them
+// at the end.
 
 import { type BackOff, type BackOffRules, createBackOff } from './back-off.ts';
 import type { Ready } from './messages.ts';
@@ -18,8 +18,8 @@ interface WorkerPoolOptions {
 
 export interface WorkerPool {
   /**
-   * Starts the first worker and, when it takes requests, the others. Resolves with the first one's report. If one of them fails, ends all
-   * and rejects with the reason.
+   * Starts the first worker, and the others when the first one takes requests. Resolves with the report of the first worker. If a worker
+   * fails, stops all and rejects with the reason.
    */
   begin(): Promise<Ready>;
   /** All processes by number, including those that are starting or ending. */
@@ -35,7 +35,7 @@ export interface WorkerStatus {
   readonly number: number;
   /** Number of workers that died in this place. */
   readonly restarts: number;
-  /** Time of the next start in this place, epoch milliseconds; undefined while a worker is there or starting. */
+  /** The time of the next start in this place, epoch milliseconds; undefined while it has a worker. */
   readonly waitsUntilMs: number | undefined;
 }
 
@@ -165,7 +165,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   }
 }
 
-/** Stops a worker; kills one that is still starting, because it has no requests to finish. */
+/** Stops a worker. Kills it if it is still starting, because it has no requests to finish. */
 async function stop(worker: WorkerProcess, handOver: boolean): Promise<void> {
   const state = worker.state();
   if (state === 'starting') worker.kill();

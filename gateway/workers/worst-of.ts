@@ -1,5 +1,5 @@
-// Pure: joins what each worker finds out by itself, which is how the targets of upstreams answer and how busy it is: the worst is told,
-// because a part of the requests meets it. Requests that wait for an answer are added.
+// Combines the states that each worker finds out by itself: the health of targets, and the load. The worst state counts, because a part of the
+// requests meets it. Numbers of requests that wait for an answer are added. Pure.
 
 import { type CredentialState, isSuspended } from '../shared/contracts/upstreams.ts';
 

@@ -426,7 +426,7 @@ describe('a document that init has fetched', () => {
     it(`has no reference to a file: ${what}`, async () => {
       const { code, said, isWritten } = await init(one);
       assert.equal(code, 1, said);
-      assert.match(said, /refers to files \(\S*(secret|things)\.json\S*\), and a fetched document has none/);
+      assert.match(said, /refers to files \(\S*(secret|things)\.json\S*\), which a fetched document must not do/);
       assert.ok(!isWritten);
     });
   }

@@ -1,5 +1,5 @@
-// Client of the contract that a remote gateway has of itself (openapi/gateway/). It repeats requests whose answer was lost. Each change has
-// an Idempotency-Key, so that it happens only once.
+// The client of a remote gateway, for commands. It calls the operations of the gateway's own contract (openapi/gateway/). It repeats a request
+// whose answer was lost; each change has an Idempotency-Key, and happens once.
 
 import { randomUUID } from 'node:crypto';
 import { Agent as PlainAgent } from 'node:http';
@@ -37,7 +37,7 @@ export interface Asked {
 }
 
 export interface AdministrationClient {
-  /** For people: the address of the server. */
+  /** The address of the server, for messages. */
   readonly server: string;
   /**
    * Resolves with the body of a successful answer. Rejects with ServerProblem.
@@ -46,11 +46,11 @@ export interface AdministrationClient {
    */
   ask(method: 'GET' | 'POST' | 'PATCH', path: string, asked?: Asked): Promise<AnswerMembers>;
   /**
-   * Reads a record that is to be changed. `etag` is the value for `ifMatch`; undefined if a proxy on the way has removed it. Rejects as
-   * `ask` does.
+   * Reads a record before it is changed. `etag` is the value for `ifMatch`; undefined if a proxy has removed the header. Rejects as `ask`
+   * does.
    */
   read(path: string): Promise<{ readonly members: AnswerMembers; readonly etag: string | undefined }>;
-  /** The records of all pages of a list. Rejects as `ask` does. */
+  /** Yields the pages of a list. Rejects as `ask` does. */
   pages(path: string, query: Query): AsyncGenerator<ListPage>;
   close(): void;
 }

@@ -1,4 +1,4 @@
-// How far a change at a remote gateway is in force, as its answer counts the running gateways.
+// Reads from the answer of a remote gateway how many running gateways have put a change in force.
 
 import type { Made } from '../actions.ts';
 import { type AnswerMembers, requireMembers } from './records.ts';

@@ -36,7 +36,7 @@ export function requireMembers(server: string, members: AnswerMembers, kinds: Re
   if (wrong !== undefined) throw otherContract(server, wrong[0]);
 }
 
-/** The rows of a list in an answer. Throws ServerProblem unless the members of each are of their kind. */
+/** Returns the rows of a list in an answer. Throws ServerProblem if a member of a row is not of its kind. */
 export function rowsIn<Row>(
   server: string,
   members: AnswerMembers,
@@ -85,7 +85,7 @@ export function keyIn(server: string, members: AnswerMembers): StoredKey {
   return keyOfMembers({ ...members, organization: members.organization_id, digest: '' });
 }
 
-/** An entry of the audit log, or an event, which has no organization. */
+/** Reads an entry of the audit log, or an event, which has no organization. */
 export function changeIn(server: string, members: AnswerMembers): KeyStoreChange {
   requireMembers(server, members, { id: 'string', at: 'time', kind: 'string', by: 'text or null', details: 'object' });
   const { id, at, kind, by, organization_id: organization, key_id: key, request_id, details } = members as Texts;

@@ -1,4 +1,4 @@
-// What was changed, by the contract of a remote gateway. Rejects with ServerProblem.
+// Reads the audit log of a remote gateway. Rejects with ServerProblem.
 
 import type { AuditFilter, KeyStoreChange } from '../../auth/store/key-store.ts';
 import type { Actions } from '../actions.ts';
@@ -22,7 +22,7 @@ export function remoteAudit({ server, pages }: AdministrationClient): Actions['a
   }
 
   return {
-    /** Newest first: for operators the audit log, for another key what concerns its organization. */
+    /** Returns changes, newest first. Operators get the audit log; other keys get the events of their organization. */
     async list(filter: AuditFilter): Promise<readonly KeyStoreChange[]> {
       const { organization: organization_id, sinceMs } = filter;
       try {

@@ -1,5 +1,5 @@
-// Who calls deprecated operations, by the contract of a remote gateway: without names and contacts of organizations, and without the
-// successor of an operation, because the contract does not show these. Rejects with ServerProblem.
+// Reads from a remote gateway which organizations call deprecated operations. The contract shows no names and contacts of organizations, and
+// no successors of operations. Rejects with ServerProblem.
 
 import type { Actions, CallerOfDeprecated } from '../actions.ts';
 import type { AdministrationClient } from './client.ts';

@@ -11,7 +11,7 @@ import { isMembers, otherContract, ServerProblem } from './server-problem.ts';
 
 interface RemoteKeyOf {
   readonly id: string;
-  /** The organization of the keys; undefined for the one of the key that acts. */
+  /** The organization of the keys; undefined for the organization of the acting key. */
   readonly organization: string | undefined;
 }
 

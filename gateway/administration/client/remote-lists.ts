@@ -1,4 +1,4 @@
-// What the actions by a remote contract share: the size of pages, and the sentence for a record that is not there.
+// Shared code of the actions at a remote gateway: paths, the size of pages, and the sentence for a missing record.
 
 import { ServerProblem } from './server-problem.ts';
 
@@ -18,17 +18,17 @@ export async function orAbsent<T>(asking: Promise<T>, sentence: string, code = '
   }
 }
 
-/** `/organizations/org_acme`, or nothing for the organization of the key itself. */
+/** Returns the beginning of a path, such as `/organizations/org_acme`; empty for the organization of the acting key. */
 export function scopeOf(organization: string | undefined): string {
   return organization === undefined ? '' : `/organizations/${encodeURIComponent(organization)}`;
 }
 
-/** Undefined stays undefined: the query then lacks it. */
+/** Returns the text for a query. The value undefined stays undefined: the query then lacks the parameter. */
 export function isoTime(atMs: number | undefined): string | undefined {
   return atMs === undefined ? undefined : new Date(atMs).toISOString();
 }
 
-/** `wait` of a change, in whole seconds; undefined if the change is not waited for. */
+/** Returns the parameter `wait` of a change, in whole seconds; undefined if the command does not wait. */
 export function waitSecondsOf(waitMs: number | undefined): number | undefined {
   return waitMs === undefined ? undefined : Math.max(1, Math.ceil(waitMs / 1000));
 }

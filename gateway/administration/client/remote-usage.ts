@@ -7,7 +7,7 @@ import { isoTime, orAbsent, PAGE_SIZE, scopeOf } from './remote-lists.ts';
 
 export function remoteUsage({ server, pages }: AdministrationClient): Actions['usage'] {
   return {
-    /** Reads all pages. The time until which the use is complete is that of the first page. */
+    /** Reads all pages. The counts are complete until the time that the first page names. */
     async list({ organization, by, fromMs, toMs, groups, operation, key }) {
       const query = {
         by,

@@ -1,4 +1,4 @@
-// The address of a remote gateway, as it is given on the command line. Pure.
+// Parses the address of a remote gateway from the command line. Pure.
 
 const HTTP = 'http:';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
@@ -6,16 +6,16 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 export interface ServerAddress {
   readonly protocol: 'http:' | 'https:';
   readonly hostname: string;
-  /** Empty: the port of the protocol. */
+  /** The port; empty for the default port of the protocol. */
   readonly port: string;
   /** Before each path of the contract; empty, or `/part`. */
   readonly prefix: string;
-  /** For people: without a slash at the end. */
+  /** The address for messages, without a slash at the end. */
   readonly text: string;
 }
 
 /**
- * Throws an Error with a sentence that says what is wrong, and repeats no credentials.
+ * Parses an address. Throws an Error for operators, which repeats no credentials.
  *
  * @param allowsPlain whether the key may be sent to another machine unencrypted
  */

@@ -1,8 +1,8 @@
-// What went wrong between a command and a remote gateway, as sentences with the id of the request and what to do about it.
+// The errors between a command and a remote gateway, as sentences with the id of the request and a remedy.
 
 import { visibleLine } from '../../shared/text.ts';
 
-/** Most characters that are shown of a text from a server. If the server is no gateway, the text may be of any length. */
+/** Maximum number of characters that are shown of a text from a server. If the server is no gateway, the text may be of any length. */
 const FOREIGN_MAX = 500;
 
 interface ProblemFacts {
@@ -29,7 +29,7 @@ export class ServerProblem extends Error {
   }
 }
 
-/** One line of text from a server, of a bounded length. */
+/** Returns text from a server as one line of bounded length. */
 export function foreign(text: unknown): string {
   const line = visibleLine(String(text)).trim();
   return line.length > FOREIGN_MAX ? `${line.slice(0, FOREIGN_MAX)}…` : line;
@@ -37,7 +37,7 @@ export function foreign(text: unknown): string {
 
 type AnswerMembers = Readonly<Record<string, unknown>>;
 
-/** The error object of an answer → the problem; undefined if it is not one of a gateway. */
+/** Converts the error object of an answer to a problem. Returns undefined if it is not the error object of a gateway. */
 export function refusalOf(server: string, status: number, body: AnswerMembers): ServerProblem | undefined {
   const { error } = body;
   if (!isMembers(error) || typeof error.code !== 'string' || typeof error.message !== 'string') return undefined;
@@ -90,7 +90,7 @@ export function isMembers(value: unknown): value is AnswerMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** @param member the member of an answer that this client cannot do without */
+/** Returns the problem of an answer that does not follow the contract. @param member the missing member */
 export function otherContract(server: string, member: string): ServerProblem {
   return new ServerProblem(
     `${server} answers, but "${member}" is missing or of another kind: it has another version of the contract than this command, or is no gateway.`,
@@ -123,7 +123,7 @@ const connectionReasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the problem for a failure before the request was sent. Nothing can have happened, and a repetition would fail in the same way.
+ * Returns the problem for a failure before the request was sent. Nothing was changed, and a repetition would fail in the same way.
  */
 export function unsentProblem(
   server: string,

@@ -1,4 +1,4 @@
-// Operations about what the gateway knows: the caller's organization, and the configuration in force.
+// The operations on the account: the caller's organization, and the configuration in force.
 
 import { hash } from 'node:crypto';
 import type { Organization } from '../../exchange/caller.ts';

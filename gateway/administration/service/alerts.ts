@@ -1,4 +1,4 @@
-// Operations about alerts, for operators: what needs attention, who is told of it, and silences.
+// The operations on alerts, for operators: causes that need attention, receivers, and silences.
 
 import { readAttention, silenceAlerts } from '../attention.ts';
 import type { Handlers } from './call.ts';

@@ -13,11 +13,11 @@ export interface Call {
   readonly operationId: string;
   readonly requestId: string;
   readonly caller: Caller;
-  /** The organization of the caller: self-service concerns it, whatever the request says. */
+  /** The organization of the caller. Operations for clients work on this organization only. */
   readonly organization: Organization;
-  /** The value of a parameter of the path. */
+  /** Returns the value of a path parameter. */
   path(name: string): string;
-  /** The value of a parameter of the query, with the contract's default; undefined if it has none. */
+  /** Returns the value of a query parameter, or the contract's default; undefined if there is none. */
   query(name: string): string | undefined;
   /** All values of a parameter of the query. */
   queryAll(name: string): readonly string[];
@@ -25,14 +25,14 @@ export interface Call {
   readonly body: Readonly<Record<string, unknown>>;
   /** Whether the request only asks what would happen. */
   readonly dryRun: boolean;
-  /** Milliseconds to wait until every running gateway has put the change in force; undefined if there is none. */
+  /** How long to wait until every running gateway has put the change in force, in milliseconds; undefined for no wait. */
   readonly waitMs: number | undefined;
   /** The value of `If-Match`. */
   readonly ifMatch: string | undefined;
-  /** Most records of a page. */
+  /** Maximum number of records of a page. */
   readonly limit: number;
   readonly cursors: SealedCursors;
-  /** Reads the acting key for what it may grant. Throws api_key_revoked if it has been revoked since it was authenticated. */
+  /** Reads the present rights of the acting key. Throws api_key_revoked if it was revoked after it was authenticated. */
   actor(): Promise<Actor>;
 }
 

@@ -6,9 +6,9 @@ import { GatewayError } from '../../catalogue/errors.ts';
 import type { Organization } from '../../exchange/caller.ts';
 
 export interface SealedCursors {
-  /** The position of the cursor in the query; undefined on the first page. Throws invalid_cursor. */
+  /** Returns the position from the cursor of the query; undefined on the first page. Throws invalid_cursor. */
   position(): string | undefined;
-  /** The cursor of the page after this position. */
+  /** Returns the cursor of the page after this position. */
   after(position: string): string;
 }
 
@@ -35,7 +35,7 @@ export function createSealedCursors({
   organization,
 }: SealedCursorsOptions): SealedCursors {
   const filters = [...query].filter(([name]) => !notAFilter.has(name)).sort();
-  /** The sealed text begins unlike any API key, so that no seal equals the digest of a key. */
+  /** Returns the seal of a position. The sealed text begins unlike any API key: no seal equals the digest of a key. */
   const sealOf = (position: string) =>
     digestOf(`cursor ${JSON.stringify([organization.id, operationId, path, filters, position])}`).slice(0, SEAL_LENGTH);
 

@@ -11,9 +11,9 @@ export interface InForce {
 }
 
 /**
- * Waits as long as the call wants. Returns only the numbers of instances, because their names concern only the operators of the machines.
- * Returns an empty object if the call does not wait, or if the numbers cannot be read: the change is already made, and its answer, which
- * may hold a new key, must not be lost.
+ * Waits as long as the call asks for. Returns the numbers of instances; their names are for the operators of the machines. Returns an empty
+ * object if the call does not wait, or if the numbers cannot be read: the change is made already, and its answer, which may have a new key,
+ * must not be lost.
  */
 export async function inForceAfter(
   { dryRun, waitMs }: Pick<Call, 'dryRun' | 'waitMs'>,

@@ -1,4 +1,4 @@
-// Operations about keys: an organization's own, and those of any organization for operators.
+// The operations on keys: for clients on the keys of their organization, for operators on the keys of any organization.
 
 import { membersOfKey } from '../../auth/key-json.ts';
 import type { KeyPatch, StoredKey } from '../../auth/store/stored-key.ts';
@@ -22,8 +22,8 @@ interface KeyBody {
 }
 
 /**
- * Makes the operations on keys for one kind of caller. For a client they concern its own organization, for an operator the organization in
- * the path.
+ * Makes the operations for one kind of caller. They work on the caller's organization for a client, and on the organization in the path for
+ * an operator.
  */
 function keyOperations(organizationOf: (call: Call) => string, collectionOf: (call: Call) => string) {
   const body = (call: Call) => call.body as Partial<KeyBody>;
@@ -112,12 +112,12 @@ function patchOf({ name, scopes, expires_at: end, allowed_cidrs: allowedCidrs }:
   };
 }
 
-/** Returns the moment of a time; null if there is no end, undefined if the member was not sent. */
+/** Converts an expiry to epoch milliseconds; null if the key shall not expire; undefined if the member was not sent. */
 function momentOf(time: string | null | undefined): number | null | undefined {
   return typeof time === 'string' ? Date.parse(time) : time;
 }
 
-/** A key as the contract has it. */
+/** Returns a key in the form of the contract. */
 function keyJson(key: StoredKey, nowMs: number): object {
   const { digest: _, id, organization, mode, name, ...others } = membersOfKey(key);
   return { id, organization_id: organization, mode, name, state: stateOf(key, nowMs), ...others };
@@ -127,7 +127,7 @@ function keyAnswer(key: StoredKey, nowMs: number, inForce: { readonly in_force?:
   return { body: { ...keyJson(key, nowMs), ...inForce }, etag: keyTag(key) };
 }
 
-/** @param more other members of the body */
+/** Returns the answer with a new key. @param more other members of the body */
 function newKeyAnswer({ key, record }: MadeKey, nowMs: number, more: object): Answer {
   const secret = { secret: key ?? null, secret_shown: key === undefined ? 'never' : 'here' };
   return { status: 201, body: { ...keyJson(record, nowMs), ...secret, ...more }, etag: keyTag(record) };

@@ -1,4 +1,4 @@
-// The envelope of lists: records, the cursor of the next page, and whether there is one.
+// Makes the answers with lists: records, whether there is a next page, and its cursor.
 
 import type { PartOfList } from '../part.ts';
 import type { Answer, Call } from './call.ts';
@@ -6,7 +6,7 @@ import type { Answer, Call } from './call.ts';
 interface PageOf<Item> {
   /** The items of the page, and the first item of the next page if there is one. */
   readonly found: readonly Item[];
-  /** The place of a record in the list. */
+  /** Returns the position of a record in the list. */
   positionOf(item: Item): string;
   toJson(item: Item): object;
   /** Other members of the envelope. */
@@ -20,7 +20,7 @@ export function pageOf<Item>({ limit, cursors }: Pick<Call, 'limit' | 'cursors'>
   return { body: { data: items.map(page.toJson), ...page.more, cursor, has_more: cursor !== null } };
 }
 
-/** The answer for a part of a list whose reader knows where the part ends. */
+/** Returns the answer for a part of a list, if the reader of the list knows where the part ends. */
 export function partAnswer<Item>(
   { cursors }: Pick<Call, 'cursors'>,
   { items, last }: PartOfList<Item>,

@@ -1,4 +1,4 @@
-// Operations about recent requests: those of the caller, or of its organization with the scope gateway:read.
+// The operations on recent requests: of the caller, or with the scope gateway:read of its organization.
 
 import type { StageReport } from '../../explain/report.ts';
 import { explainOwnRequest, listRequests, type RequestLine, type Sight } from '../requests.ts';
@@ -16,7 +16,7 @@ export const REQUESTS: Handlers = {
       fromMs: momentIn(query('from')),
       toMs: momentIn(query('to')),
       behind: placeIn(cursors.position()),
-      // One more tells whether there is another page.
+      // One more, to know whether there is another page.
       limit: limit + 1,
     });
     return pageOf(call, { found, positionOf: ({ time, request_id: id }) => `${time} ${id}`, toJson: requestJson });
@@ -35,7 +35,7 @@ export const REQUESTS: Handlers = {
 /** Sees the requests of the whole organization, in the modes that the caller has. Other callers see their own requests only. */
 const SEES_ALL = 'gateway:read';
 
-/** A live key sees requests in test mode, too, as its organization does. A test key never sees a live one. */
+/** Returns the requests that the caller may see. A live key sees requests in both modes, a test key only requests in test mode. */
 function sightOf({ caller, organization: { id: organization } }: Call): Sight {
   const { mode, scopes, issuer, subject } = caller;
   const modes = mode === 'test' ? { organization, mode } : { organization };

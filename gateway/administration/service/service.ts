@@ -1,5 +1,5 @@
-// Executes the operations of the gateway's own contract (openapi/gateway/): operation → handler, JSON in and out. What a handler throws as
-// a GatewayError is the refusal for the client. Throws operation_unsupported, records_unavailable.
+// Executes the operations of the gateway's own contract (openapi/gateway/). Each operation has a handler, which takes and returns JSON, or
+// throws a GatewayError. Throws operation_unsupported, records_unavailable.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Checked } from '../../exchange/exchange.ts';
@@ -16,7 +16,7 @@ import { REQUESTS } from './requests.ts';
 import { SESSIONS_OF_ORGANIZATIONS } from './sessions.ts';
 import { USAGE } from './usage.ts';
 
-/** By operationId of the contract. */
+/** The handlers, by operationId. */
 export const HANDLERS: Handlers = {
   ...ACCOUNT,
   ...LIMITS_OF_ORGANIZATIONS,

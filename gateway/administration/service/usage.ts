@@ -30,7 +30,7 @@ async function usageOf(deps: AdministrationDeps, call: Call, organization: strin
   return { body: { data, complete_until, cursor, has_more: cursor !== null } };
 }
 
-/** A leap second is the second before it. */
+/** Parses a time. A leap second counts as the second before it. */
 function timeIn(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text.replace(/:60(?=[.Z+-])/i, ':59'));
 }

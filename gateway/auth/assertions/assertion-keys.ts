@@ -3,7 +3,7 @@
 
 import { calculateJwkThumbprint } from 'jose';
 
-/** Period in which a key is in use, epoch seconds. */
+/** The period in which a key is in use. Epoch seconds. */
 export interface Term {
   /** When the key begins to sign; without it, from the beginning. */
   readonly signs_from?: number;
@@ -22,12 +22,12 @@ export interface AssertionKey extends Term {
 /** `retiring`: still published, so that its signatures can be verified, but no longer signing. */
 type KeyState = 'signing' | 'next' | 'retiring' | 'past';
 
-/** The key id that the gateway and upstreams use (RFC 7638). */
+/** Returns the key id (RFC 7638). */
 export function kidOf({ kty, crv, x }: AssertionKey): Promise<string> {
   return calculateJwkThumbprint({ kty, crv, x });
 }
 
-/** Includes keys that do not sign yet: they are published in advance, so that verifiers have them in time. */
+/** Returns the published keys. They include keys that do not sign yet, because verifiers need a key before it signs. */
 export function publishedKeysAt<T extends Term>(keys: readonly T[], atMs: number): T[] {
   return keys.filter((key) => endMsOf(key) > atMs);
 }

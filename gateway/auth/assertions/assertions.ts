@@ -9,20 +9,19 @@ import { type AssertionKey, kidOf, publishedKeysAt, signerAt, signerProblem, typ
 
 const LIFETIME_SECONDS = 60;
 /**
- * The age from which an assertion is renewed in the background, drawn at random for each assertion. With one age for all, a thousand
- * assertions that were signed in one second would be renewed in one second, too, and all other requests would wait a tenth of a second.
+ * The age at which an assertion is renewed in the background. It is random for each assertion: a thousand assertions that were signed in one
+ * second would otherwise be renewed in one second, and all other requests would wait a tenth of a second.
  */
 const RENEWED_AFTER_MS = { least: 20_000, most: 40_000 };
 /**
- * The age up to which a cached assertion is sent. It is then valid for at least 15 s more, so that it does not expire on its way to the
- * upstream.
+ * The age up to which a cached assertion is sent. It is then valid for at least 15 s more, because it must not expire on its way.
  */
 const USABLE_FOR_MS = 44_000;
 
 interface AssertionClaims {
   /** Key id, or another subject that acts for the organization. */
   readonly subject: string;
-  /** For a caller with a token: configured name of its issuer, because subjects are unique only within one issuer. */
+  /** The configured name of the issuer of a caller's token: subjects are unique only within one issuer. Absent for other callers. */
   readonly tokenIssuer?: string | undefined;
   readonly organization: string | undefined;
   readonly tier: string | undefined;
@@ -39,11 +38,11 @@ interface AssertionsOptions {
 }
 
 export interface Assertions {
-  /** Synchronous while a usable assertion is cached. */
+  /** Returns an assertion about a caller. Returns no promise while a usable assertion is cached. */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
-  /** For requests that the gateway itself makes for an organization; not cached. */
+  /** Signs an assertion for a request that the gateway itself makes for an organization. Caches nothing. */
   assertionOf(claims: AssertionClaims, upstream: string): Promise<string>;
-  /** Public halves of the published keys, as a JWK Set. */
+  /** Returns the public halves of the published keys, as a JWK Set. */
   jwks(): { readonly keys: readonly PublishedKey[] };
   /**
    * Replaces the keys. Assertions signed with the previous ones stay in use until they are renewed, unless a key was removed before its
@@ -82,7 +81,7 @@ export async function createAssertions(options: AssertionsOptions): Promise<Asse
     return signer.sign(claims, upstream, atMs);
   }
 
-  /** Signs a new assertion. Requests of one caller to one upstream that come meanwhile share the signature. */
+  /** Signs a new assertion. Other requests of this caller to this upstream wait for the same signature. */
   function renew(cached: CachedAssertion, caller: Caller, upstream: string): Promise<string> {
     const atMs = now();
     cached.signing ??= sign(claimsOf(caller), upstream, atMs)

@@ -9,7 +9,7 @@ interface FollowOptions {
   /** Reads the current set; returns the same array while the set is unchanged. */
   read(): Promise<readonly AssertionKey[]>;
   use(keys: readonly AssertionKey[]): Promise<void>;
-  /** The set cannot be read or used; the last good one stays in use. Called again only when the reason changes. */
+  /** Called when the key set cannot be read or used, once for each reason. The last good set stays in use. */
   onFailure(reason: string): void;
 }
 

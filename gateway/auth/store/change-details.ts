@@ -1,5 +1,4 @@
-// The details of a change in the audit log: what was before and after, in the words of the gateway's contract, and the request that made
-// it.
+// Makes the details of a change for the audit log: the members before and after, in the form of the gateway's contract, and the request.
 
 import type { Organization } from '../../exchange/caller.ts';
 import { membersOfKey } from '../key-json.ts';
@@ -12,7 +11,7 @@ export function authorNameOf(author: Author): string {
   return typeof author === 'string' ? author : author.by;
 }
 
-/** Adds the id of the author's request, and the author's organization, if there are any. */
+/** Adds the id of the author's request and the author's organization, if the author has them. */
 export function detailsBy(author: Author, details: Members): Members {
   if (typeof author === 'string') return details;
   const { requestId, organization } = author;
@@ -62,7 +61,7 @@ export function ofRotatedKey(before: StoredKey, after: StoredKey): Members {
   return { successor: after.replacedBy, ends_at: after.expiresAtMs, ...ofChangedKey(before, after) };
 }
 
-/** The members whose values differ, before and after. */
+/** Returns the members whose values differ, before and after. */
 function differencesOf(before: Members, after: Members): Members | undefined {
   const names = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   if (names.length === 0) return undefined;

@@ -34,22 +34,22 @@ export type ChangeKind =
   | 'session.ended'
   | 'configuration.changed';
 
-/** Who makes a change: a name, or a name and the id of the request by which it is made. */
+/** The author of a change: a name, or a name with the id of the request. */
 export type Author =
   | string
   | {
       readonly by: string;
       readonly requestId: string | undefined;
       /**
-       * Id of the author's organization; undefined for operators. The organization may read in the audit log that one of its own keys made
-       * the change.
+       * The id of the author's organization; undefined for operators. This organization may read in the audit log which of its keys made the
+       * change.
        */
       readonly organization?: string | undefined;
     };
 
 export type OrganizationPatch = Partial<Pick<Organization, 'tier' | 'contacts'>>;
 
-/** What has to hold in the transaction of a change; otherwise the change throws ConditionFailed and has written nothing. */
+/** Conditions that are checked in the transaction of a change. If one does not hold, the change throws ConditionFailed and writes nothing. */
 export interface Conditions {
   /** Keys as they were read. They must not have changed since, except for their last use. */
   readonly keys?: readonly StoredKey[] | undefined;
@@ -57,7 +57,7 @@ export interface Conditions {
   readonly organizations?: readonly Organization[] | undefined;
   /** For a revocation: requires that another key can replace this one (`takesPlaceOf`), or that this one no longer works. */
   readonly leavesAnother?: boolean | undefined;
-  /** For a creation or rotation: the largest number of keys that the organization may have afterwards. */
+  /** For a creation or rotation: the maximum number of keys that the organization may have afterwards. */
   readonly most?: KeysMost | undefined;
 }
 
@@ -86,7 +86,7 @@ export interface KeyStoreChange {
   readonly kind: ChangeKind;
   readonly organization: string | undefined;
   readonly key: string | undefined;
-  /** `before` and `after` have the members that the change has set; `request_id` is there if a request made the change. */
+  /** `before` and `after` have the members that the change has set. `request_id` is present if a request made the change. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -101,13 +101,13 @@ export interface OrganizationRecords {
   /** Returns false if the id is taken. */
   create(organization: Organization, author: Author, conditions?: Conditions): Awaitable<boolean>;
   get(id: string): Awaitable<Organization | undefined>;
-  /** By id. `after`: only higher ids; `limit`: the most that are returned. */
+  /** Returns organizations in the order of their ids. `after`: only higher ids. `limit`: the maximum number of results. */
   list(part?: { readonly after?: string | undefined; readonly limit?: number }): Awaitable<readonly Organization[]>;
-  /** Yields all organizations in pages, so that a million fit in memory; records written during the scan may or may not be included. */
+  /** Yields all organizations in pages, because a million would not fit into memory. Records written during the scan may be left out. */
   scan(): AsyncIterable<readonly Organization[]>;
   /** Yields organizations by id in pages. `after`: only higher ids. */
   inOrder(after?: string): AsyncIterable<readonly Organization[]>;
-  /** The three methods below return the updated organization, undefined for an unknown id; they write nothing if the value is unchanged. */
+  /** This method and the two below return the updated organization; undefined for an unknown id. They write nothing if nothing changes. */
   change(
     id: string,
     patch: OrganizationPatch,
@@ -131,13 +131,13 @@ export interface KeyRecords {
   findByDigest(digest: string): Awaitable<KeyAndOwner | undefined>;
   list(filter?: { readonly organization?: string | undefined }): Awaitable<readonly StoredKey[]>;
   /**
-   * Yields pages of all keys, or of the keys of one organization, oldest first. Records written during the scan may or may not be included.
-   * Yields nothing after an unknown key.
+   * Yields pages of all keys, or of the keys of one organization, oldest first. Records written during the scan may be left out. Yields nothing
+   * if `after` is an unknown key.
    */
   scan(part?: KeyPart): AsyncIterable<readonly StoredKey[]>;
-  /** Returns the updated key, undefined for an unknown id; writes nothing if nothing changes. */
+  /** Returns the updated key; undefined for an unknown id. Writes nothing if nothing changes. */
   change(id: string, patch: KeyPatch, author: Author, conditions?: Conditions): Awaitable<StoredKey | undefined>;
-  /** Returns the updated key, undefined for an unknown id; a key that was already revoked stays unchanged. */
+  /** Returns the updated key; undefined for an unknown id. A key that was revoked before stays unchanged. */
   revoke(
     id: string,
     author: Author,
@@ -162,7 +162,7 @@ export interface KeyRecords {
 export interface AuditFilter {
   readonly organization?: string | undefined;
   readonly sinceMs?: number | undefined;
-  /** Only changes with lower sequence numbers: the next part of a list. */
+  /** Changes with this sequence number and higher ones are left out. */
   readonly before?: number | undefined;
   readonly limit: number;
 }
@@ -202,14 +202,14 @@ export interface Instance {
    * number then belongs to another change, or to none.
    */
   readonly changedAtMs?: number | undefined;
-  /** How long after its last report the instance may accept cached callers without having read later changes. */
+  /** How long after its last report the instance may accept cached callers, although it has not read later changes. */
   readonly graceMs: number;
 }
 
 export interface InstanceRecords {
   /** Writes or renews the report. Never waits for another writer: rejects, and the caller retries later. */
   report(instance: Instance): Awaitable<void>;
-  /** Removes an instance that shuts down, so that no command waits for it. */
+  /** Removes an instance that shuts down. Commands then no longer wait for it. */
   remove(id: string): Awaitable<void>;
   /**
    * Lists the instances with milliseconds since their last report, by the store's clock. Leaves out instances that have been silent for
@@ -234,12 +234,12 @@ export interface KeyStore {
   /** Adds all records or none, in one transaction and with one audit row. */
   seed(organizations: readonly Organization[], keys: readonly StoredKey[], by: string): Awaitable<void>;
   /**
-   * Adds missing records in one transaction and with one audit row. Existing records stay unchanged, so that an old export cannot restore a
-   * revoked key, but parts that the store has lost are completed. Rejects and writes nothing if the organization of a key is neither stored
+   * Adds missing records in one transaction and with one audit row. Existing records stay unchanged: an old export does not restore a revoked
+   * key. If the store has lost parts of a record, they are completed. Rejects and writes nothing if the organization of a key is neither stored
    * nor among the arguments.
    */
   import(organizations: readonly Organization[], keys: readonly StoredKey[], by: string): Awaitable<Imported>;
-  /** Rebuilds lost parts of the index. Returns a text for operators that names the parts still missing; undefined if none is. */
+  /** Rebuilds lost parts of the index. Returns a text for operators that names the missing parts; undefined if none is missing. */
   mend(): Awaitable<string | undefined>;
   close(): Awaitable<void>;
 }

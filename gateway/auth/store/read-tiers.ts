@@ -1,4 +1,4 @@
-// Reads on which tier each organization is, without opening the key store: that would create it, upgrade it or claim it. For `check`.
+// Reads the tier of each organization, for `check`. It does not open the key store, because that would create or upgrade the store.
 
 import { join } from 'node:path';
 import { askRedis } from '../../redis/client.ts';

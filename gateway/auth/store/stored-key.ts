@@ -30,7 +30,7 @@ export function hasEnded({ expiresAtMs }: Pick<StoredKey, 'expiresAtMs'>, nowMs:
   return expiresAtMs !== undefined && expiresAtMs <= nowMs;
 }
 
-/** Works, and has no successor. */
+/** Whether a key works and has no successor. */
 export function isActive(key: StoredKey, nowMs: number): boolean {
   return key.revokedAtMs === undefined && key.replacedBy === undefined && !hasEnded(key, nowMs);
 }
@@ -49,5 +49,5 @@ export interface KeyAndOwner {
   readonly organization: Organization;
 }
 
-/** What a change of a key may set. `expiresAtMs: undefined` removes the end. */
+/** The members that a change of a key may set. `expiresAtMs: undefined` removes the expiry. */
 export type KeyPatch = Partial<Pick<StoredKey, 'name' | 'scopes' | 'allowedCidrs' | 'expiresAtMs'>>;

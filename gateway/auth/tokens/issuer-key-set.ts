@@ -1,4 +1,4 @@
-// The keys that an issuer publishes (RFC 7517), reduced to those that can verify tokens.
+// Parses the key set of an issuer (RFC 7517), and keeps the keys that can verify tokens.
 
 import { type CryptoKey, calculateJwkThumbprint, createLocalJWKSet, type JWK } from 'jose';
 
@@ -28,7 +28,7 @@ type FoundIssuerKey =
   | { readonly outcome: 'unfit' };
 
 /**
- * Parses a JWK Set into the keys that can be used with these algorithms. Rejects with a sentence if the text is no JWK Set or contains no
+ * Parses a JWK Set into the keys that can be used with these algorithms. Rejects with an Error for operators if the text is no JWK Set or contains no
  * usable key.
  */
 export async function toKeySet(text: string, algorithms: readonly string[]): Promise<KeySet> {

@@ -1,5 +1,5 @@
-// The current keys of one issuer: read at start, at intervals, and when a token names an unknown key. The last good set is kept until a
-// newer one is read, so that tokens with a known key stay valid while the issuer is away. An answer with keys has to be small and JSON.
+// Follows the key set of one issuer. It reads the set at start, at intervals, and when a token names an unknown key. While the issuer is away,
+// the last good set stays in use. An answer must be JSON of bounded size.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
@@ -35,7 +35,7 @@ export interface IssuerKeysStatus {
 export interface IssuerKeys {
   /** Throws token_invalid if the issuer has no such key, auth_unavailable if the keys cannot be read. */
   find(kid: string | undefined, algorithm: string): Awaitable<VerifyingKey>;
-  /** The same object until a key changes. */
+  /** Returns the key set, as the same object until a key changes. */
   current(): KeySet | undefined;
   /** Resolves when the current read has succeeded or failed. */
   ready(): Promise<void>;
@@ -82,8 +82,8 @@ export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
   }
 
   /**
-   * Whether this time has passed since the last attempt. Also true if the clock was set back to before the attempt, because its age is then
-   * unknown.
+   * Whether this time has passed since the last attempt. Returns true if the clock was set back to before the attempt, because the age of the
+   * attempt is then unknown.
    */
   function isPast(ms: number): boolean {
     const at = now();

@@ -26,7 +26,7 @@ export interface Issuer extends IssuerSettings {
 }
 
 interface IssuersOptions extends Pick<IssuerKeysOptions, 'tickMs' | 'timeoutMs'> {
-  /** By name. */
+  /** The settings of the issuers, by name. */
   readonly issuers: Readonly<Record<string, IssuerSettings>>;
   now(): number;
   /** Called with the reason when an issuer's keys can no longer be read, and with undefined when they can be read again. */
@@ -39,7 +39,7 @@ export interface Issuers {
   readonly count: number;
   /** Resolves when the first read of every issuer has succeeded or failed, after two seconds at the latest. */
   ready(): Promise<void>;
-  /** By name. */
+  /** Returns the status of each issuer, by name. */
   status(): Readonly<Record<string, IssuerKeysStatus>>;
   close(): void;
 }

@@ -17,7 +17,7 @@ export interface KnownToken {
   scopeRules: ScopeRules;
   /** Id of the key that verified the token. */
   readonly keyId: string;
-  /** The issuer's key set in which that key was last found; undefined if it is not checked yet. */
+  /** The issuer's key set in which the key of the token was last found; undefined before the first check. */
   keys: KeySet | undefined;
 }
 
@@ -54,7 +54,7 @@ export function createTokenCache({ max }: { readonly max: number }): TokenCache 
   };
 }
 
-/** The key set stays the same object until a key changes, so this nearly always compares two references. */
+/** Whether the issuer still has the key of the token. Nearly always this compares two references: a key set is one object until a key changes. */
 function hasItsKey(known: KnownToken): boolean {
   const keys = known.issuer.keys.current();
   if (keys === known.keys) return true;

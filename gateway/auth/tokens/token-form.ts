@@ -45,7 +45,7 @@ function decode(token: string) {
   }
 }
 
-/** The last character of a signature has spare bits. Only one value of them is accepted, so that the same bytes have one spelling. */
+/** The last character of a signature has spare bits. They must be zero, because otherwise a token would have several spellings. */
 function isCanonical(signature: string): boolean {
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }

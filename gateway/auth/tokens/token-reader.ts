@@ -1,5 +1,5 @@
-// Reads the credential kind "token": `Authorization: Bearer eyJ…`, signed by one of the issuers in the configuration. Throws token_invalid,
-// token_expired, token_audience or auth_unavailable.
+// Reads tokens, a kind of credential: `Authorization: Bearer eyJ…`, signed by a configured issuer. Throws token_invalid, token_expired,
+// token_audience or auth_unavailable.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Caller, Organization } from '../../exchange/caller.ts';
@@ -17,7 +17,7 @@ import { type TokenClaims, verifyToken } from './verify-token.ts';
 interface TokenReaderOptions {
   readonly issuers: Pick<Issuers, 'find' | 'count'>;
   readonly directory: Pick<Directory, 'organizationOf'>;
-  /** Which scopes the token and the issuer have to name; the same object under the same configuration. */
+  /** Returns the scopes that the token and the issuer have to name, as one object for each configuration. */
   scopeRules(): ScopeRules;
   readonly cacheMax: number;
   now(): number;
@@ -35,7 +35,7 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
   const { issuers, directory, scopeRules, cacheMax, now } = options;
   const cache = createTokenCache({ max: cacheMax });
 
-  /** A cached token costs only a few comparisons, because the directory returns the same organization object until it changes. */
+  /** Returns the caller of a cached token. It costs a few comparisons, because the directory returns one object until an organization changes. */
   function use(known: KnownToken): Awaitable<Caller> {
     if (known.claims.expiresAtMs <= now()) throw new GatewayError('token_expired');
     const found = directory.organizationOf(known.claims.organization);

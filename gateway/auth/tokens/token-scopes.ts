@@ -1,4 +1,4 @@
-// Computes the scopes of a token: what it claims, limited to what its issuer and its organization may have. Pure.
+// Computes the scopes of a token: the scopes that it claims, limited to the scopes that its issuer and its organization may have. Pure.
 
 import { isCoveredByAll, type ScopeRules, scopeSetOf } from '../../shared/contracts/scopes.ts';
 
@@ -23,7 +23,7 @@ export function parseScopes(claim: unknown): readonly string[] | undefined {
   return Array.isArray(scopes) && scopes.every(isScope) ? scopes : undefined;
 }
 
-/** A requested `*` stands for all scopes of the issuer but operator scopes. */
+/** Returns the granted scopes. A claimed `*` means all scopes of the issuer, except operator scopes. */
 export function grantedScopes(
   wanted: readonly string[],
   { scopesMax, scopeRules, operator }: ScopeBounds,

@@ -1,5 +1,5 @@
-// `gateway alerts …`: shows what receivers of alerts are told, silences alerts, and sends a trial message. `list` lists causes, alerts,
-// silences and receivers of the running gateways; `silence` keeps alerts about causes back for a time, or ends that.
+// The command group `gateway alerts`. `list` lists causes, alerts, silences and receivers of the running gateways. `silence` begins or ends a
+// silence. `test` sends a trial message.
 
 import type { Command } from 'commander';
 import type { AlertsReport } from '../../alerts/report.ts';

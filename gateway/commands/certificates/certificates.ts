@@ -1,5 +1,5 @@
-// `gateway certificates …`: lists the certificates for clients (list.ts), and asks the running gateway to order or to revoke one of
-// `tls.acme`, or to change the key of its account.
+// The command group `gateway certificates`. It lists the certificates for clients (list.ts). For `tls.acme`, it asks the running gateway to
+// order or revoke a certificate, or to change the account key.
 
 import type { Command } from 'commander';
 import { type Asking, askGateways } from '../../acme/asking.ts';

@@ -1,4 +1,4 @@
-// `gateway certificates list`: the certificates for clients, those in files and those that the gateway orders.
+// The command `gateway certificates list`: lists the certificates for clients, from files and from `tls.acme`.
 
 import { openAcmeStore } from '../../wiring/acme.ts';
 import type { CertificateStatus } from '../../wiring/certificate-status.ts';

@@ -19,7 +19,7 @@ export interface OpenedStore {
   readonly files: readonly CertificateStatus[];
 }
 
-/** How a certificate in files is renewed. */
+/** The remedy for a certificate in files that has to be renewed. */
 export const WRITE_IT_THERE = 'write the renewed one there, with its key. It is in use within a second.';
 
 /** Ends the command if the configuration has no `tls.acme`. The caller closes the store. */
@@ -33,7 +33,7 @@ export async function openCertificateStore(context: CommandContext): Promise<Ope
   return { acme, store, ids: acme.certificates.map(certificateIdFor), files };
 }
 
-/** The certificates as the files have them now: the one in use, unless a running gateway has refused it. */
+/** Reads the certificates from their files. They are in use, unless a running gateway has refused them. */
 export function certificatesInFiles(
   { settings, now }: Pick<CommandContext, 'settings' | 'now'>,
   { config, certificates }: Configuration,
@@ -46,7 +46,7 @@ export function certificatesInFiles(
   });
 }
 
-/** The state of the configured certificates. Needs no `certificate_key`: private keys stay sealed. */
+/** Returns the state of the configured certificates. It needs no `certificate_key`, because private keys stay sealed. */
 export function certificateStatusIn(
   { acme }: Pick<OpenedStore, 'acme'>,
   records: AcmeRecords,

@@ -1,4 +1,5 @@
-// Who has called operations lately, for the author of a change that breaks them: from the counts of use on this machine or in Redis.
+// Finds the organizations that have called an operation lately, for the author of a change that breaks it. It reads the usage store of this
+// machine or in Redis.
 
 import type { UsagePosition } from '../../usage/report.ts';
 import type { MachineContext } from '../context.ts';
@@ -6,7 +7,7 @@ import { counted } from '../print.ts';
 
 interface OperationCallers {
   readonly requests: number;
-  /** Ids of organizations, the one with the most requests first. */
+  /** Ids of organizations, beginning with the organization with the most requests. */
   readonly organizations: readonly string[];
 }
 
@@ -16,11 +17,11 @@ export type Callers = ReadonlyMap<string, OperationCallers>;
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 const PAGE = 1000;
-/** Most organizations that are looked up. Each costs one or two look-ups, and so many are enough to see whom a change would hurt. */
+/** Maximum number of organizations that are looked up. Each costs one or two look-ups, and so many are enough to see whom a change would hurt. */
 const ORGANIZATIONS_MAX = 2000;
 const NAMED_MAX = 3;
 
-/** Returns who has called which operation in the last 30 days; undefined if there are no counts here, as on the machine of CI. */
+/** Returns the callers of each operation in the last 30 days; undefined if there is no usage store here, such as in CI. */
 export async function recentCallers(context: MachineContext): Promise<Callers | undefined> {
   try {
     return await readCallers(context);
@@ -67,7 +68,7 @@ function toCallers(byOrganization: ReadonlyMap<string, number>): OperationCaller
   return { requests: all.reduce((sum, [, requests]) => sum + requests, 0), organizations: all.map(([id]) => id) };
 }
 
-/** A sentence about the callers of these operations; undefined if nothing is known. */
+/** Returns a sentence about the callers of these operations; undefined if they are unknown. */
 export function callersText(callers: Callers | undefined, operations: readonly string[]): string | undefined {
   if (callers === undefined) return undefined;
   const some = operations.flatMap((id) => callers.get(id) ?? []);

@@ -1,4 +1,4 @@
-// What to do about changes that break a promise, with the lines of upstreams.yaml that accept them, ready to paste.
+// Writes the choices after a change that breaks a published contract, with the lines for upstreams.yaml that accept the change.
 
 import { REASON_TO_WRITE } from '../../config/upstreams/upstreams-file.ts';
 
@@ -20,7 +20,7 @@ export function choicesText(decisions: readonly Decision[], nowMs: number): stri
 ${decisionLines(decisions, nowMs).trimEnd()}`;
 }
 
-/** The list `breaking`, to stand beside `upstreams`. */
+/** Returns the list `breaking`, which is a top-level member of upstreams.yaml. */
 function decisionLines(decisions: readonly Decision[], nowMs: number): string {
   const until = new Date(nowMs + DECISION_DAYS * DAY_MS).toISOString().slice(0, 10);
   const lines = decisions.map(

@@ -1,5 +1,5 @@
-// `gateway contract diff` without documents: what the configuration in use changes for clients since its contracts were published, who has
-// called what breaks, and what to do.
+// The command `gateway contract diff` without documents: shows the changes for clients since the contracts were published, the callers of
+// broken operations, and the choices.
 
 import { join } from 'node:path';
 import type { Configuration } from '../../configuration.ts';
@@ -13,7 +13,7 @@ import { type Callers, callersText, recentCallers } from './callers.ts';
 import { choicesText } from './decisions.ts';
 import { NO_PLACE, publishedContractAt, publishedIn, textOfPublished } from './publish.ts';
 
-/** A contract and what has changed since it was published. */
+/** A contract, and its changes since it was published. */
 interface Compared {
   readonly name: string;
   /** The day of the last publication; undefined if there was none. */
@@ -26,7 +26,7 @@ interface Compared {
 /** Stands for the served contract of an entry that no longer exists. */
 const NOTHING_SERVED = '{"openapi":"3.1.1","info":{"title":"","version":""},"paths":{}}';
 
-/** Exit code 1 if a change breaks clients and no decision accepts it. */
+/** Prints the changes. Ends the command with exit code 1 if a change breaks clients and no decision accepts it. */
 export async function diffPublished(context: CommandContext, asJson: boolean): Promise<void> {
   const { directory } = publishedIn(context) ?? context.fail(NO_PLACE);
   const configuration = await context.configuration('compare');
@@ -90,7 +90,7 @@ async function comparedWith(configuration: Configuration, directory: string, tod
 function changesSince(file: string, text: string, accepted: readonly BreakingException[]): PublishedChange[] {
   const before = textOf(file);
   if (typeof before !== 'string') return [];
-  // Each operation needs a decision of its own, so changes of one kind stay apart where only some have one.
+  // Each operation needs its own decision. So changes of one kind are not combined if only some of them are accepted.
   const all = changesBetween(before, text, file, []).flatMap((change) => {
     const decided = change.operations.map(({ id }) =>
       accepted.find(({ operation, rule }) => change.level === 'breaking' && rule === change.rule && operation === id),

@@ -55,8 +55,8 @@ async function lintServed(context: CommandContext): Promise<Linted> {
 }
 
 /**
- * Checks files alone. What the entry of a file says, such as who may call, applies to it. The upstream of a file without an entry is
- * unknown.
+ * Checks single files. If an entry of upstreams.yaml lists the file, its settings apply, such as `security`. Otherwise the upstream of the
+ * file is unknown.
  */
 async function lintFiles(context: CommandContext, sources: readonly string[]): Promise<Linted> {
   const mistakes: Mistake[] = [];
@@ -109,7 +109,7 @@ async function recommended(
   return condensed(all);
 }
 
-/** The files whose entries say who may call. */
+/** Returns the files whose entries have `security`. */
 function securedBy({ config: { upstreams }, contracts }: Configuration): Set<string> {
   const secured = contracts.operations.filter(({ operation }) => {
     const { security, public: isPublic } = upstreams[operation.upstream] ?? {};
@@ -138,8 +138,8 @@ interface FileEntry {
 }
 
 /**
- * What upstreams.yaml says about files that are checked alone. Returns what finds the entry of a file; undefined for a file that no entry
- * lists. Ignores mistakes of the configuration, because `check` reports them.
+ * Returns a function that finds the entry of a file in upstreams.yaml; it returns undefined if no entry lists the file. Ignores mistakes of
+ * the configuration, because `check` reports them.
  */
 function entriesOfFiles({ settings, environment }: CommandContext): (file: string) => FileEntry | undefined {
   const { configDirectory, contractsDirectory } = settings();

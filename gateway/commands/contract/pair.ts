@@ -1,5 +1,5 @@
-// Pairs the operations of two sources. One operation may be in several files of a source, because the entries of these files give them
-// different prefixes: such an operation is compared with the one in the file of the same name.
+// Pairs the operations of two sources, for a comparison. The same operation may be in several files of a source, with different prefixes. Such
+// an operation is paired with the operation in the file of the same name.
 
 import { compareContracts, pairingKeyOf } from '../../contract/diff/compare.ts';
 import type { Described } from '../../contract/diff/described.ts';
@@ -47,8 +47,7 @@ function byKey(side: Side): Map<string, PlacedOperation[]> {
 }
 
 /**
- * Groups operations by file and template. The template alone is not unique in a file that has two templates which differ only in a
- * parameter that takes slashes.
+ * Groups operations by file and template. A file may have two templates that differ only in a parameter that takes slashes.
  */
 function byPlace(side: Side = []): Map<string, PlacedOperation> {
   return new Map(side.map((one) => [`${one.name} ${one.described.path}`, one]));

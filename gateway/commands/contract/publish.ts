@@ -109,7 +109,7 @@ function changeLines({ changes }: Pick<Publication, 'changes'> = { changes: [] }
 
 export const NO_PLACE = 'gateway.yaml names no publishedContracts. Add "publishedContracts: published" there.';
 
-/** Directory of the published contracts; undefined if gateway.yaml names none. */
+/** Returns the directory of the published contracts; undefined if gateway.yaml names none. */
 export function publishedIn({ settings, environment }: CommandContext) {
   const { configDirectory, contractsDirectory } = settings();
   // Ignores mistakes, because loading the whole configuration reports them.
@@ -125,7 +125,7 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** @param server the server address in the documents */
+/** Returns the contracts in the form in which they are published. @param server the server address in the documents */
 export function publishedContractAt({ config, contracts }: Configuration, server: string): PublishedContract[] {
   const operations = contracts.operations.map(({ operation }) => operation);
   const { ofOperations } = deprecationsOf(operations, config.gateway, config.gateway.publicUrl);
@@ -136,7 +136,7 @@ export function publishedContractAt({ config, contracts }: Configuration, server
   });
 }
 
-/** The document, in lines. */
+/** Returns the text of the document, with line breaks. */
 export async function textOfPublished({ json }: PublishedContract): Promise<string> {
   return toJsonText(JSON.parse((await json()).toString('utf8')));
 }

@@ -14,7 +14,7 @@ import type { CommandContext } from '../context.ts';
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 64 * 1024 * 1024;
 
-/** A source without contracts, or one that cannot be fetched. The message is a sentence for people. */
+/** Thrown for a source that has no contract, or cannot be fetched. The message is for operators. */
 export class UnreadableSource extends Error {}
 
 export interface ReadContracts {
@@ -41,8 +41,8 @@ export async function readContracts(
 }
 
 /**
- * The contract files of a path or glob, sorted. The published contracts below a directory are left out: they are promises about the other
- * contracts, and are not served. Throws UnreadableSource.
+ * Returns the contract files of a path or glob, sorted. The published contracts below a directory are left out, because they are not served.
+ * Throws UnreadableSource.
  */
 export function filesOf(source: string): string[] {
   const isDirectory = statSync(source, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -58,7 +58,7 @@ export function filesOf(source: string): string[] {
   return files;
 }
 
-/** The path that the names of the files of a source begin after: a file itself, a directory, or what a glob has before its first pattern. */
+/** Returns the common beginning of the paths of a source: the file, the directory, or the part of a glob before its first pattern. */
 function baseOf(source: string): string {
   if (existsSync(source)) return source;
   const [, base = '.'] = /^([^*?[\]{}()!]*)\//.exec(source) ?? [];
@@ -66,8 +66,8 @@ function baseOf(source: string): string {
 }
 
 /**
- * The directory that references of a file may not leave: the contracts directory, if the file is in it; else the directory that was named,
- * or that of the file.
+ * Returns the directory that references of a file must not leave: the contracts directory, if the file is in it. Otherwise it is the
+ * directory on the command line, or the directory of the file.
  */
 export function directoryOf(file: string, { settings }: Pick<CommandContext, 'settings'>, source = file): string {
   const { contractsDirectory } = settings();
@@ -91,7 +91,7 @@ async function readAddress(address: string, mistakes: Mistake[]): Promise<ReadCo
     const file = join(directory, /^\s*\{/.test(text) ? 'fetched.json' : 'fetched.yaml');
     writeFileSync(file, text);
     const own: Mistake[] = [];
-    // Nothing else is in the directory, so the document cannot refer to files.
+    // The directory has only this document, which therefore cannot refer to other files.
     const content = await createDirectReader(directory).readContract(file, own);
     mistakes.push(...own.map((mistake) => ({ ...mistake, file: address })));
     if (content === undefined) return { documents: [], operations: [], nameOf: () => '' };

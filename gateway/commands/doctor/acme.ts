@@ -35,7 +35,7 @@ interface RehearsalOptions {
   now(): number;
 }
 
-/** The checks by name: each has a deadline of its own. */
+/** Returns the checks. Each has its own deadline. */
 export function rehearsalChecks(options: RehearsalOptions): readonly NamedCheck[] {
   const { acme } = options.tls;
   return [
@@ -46,7 +46,7 @@ export function rehearsalChecks(options: RehearsalOptions): readonly NamedCheck[
   ];
 }
 
-/** Opens the store of certificates, but does not create one: if a gateway has run here, the store exists. */
+/** Opens the certificate store, but does not create one: if a gateway has run here, the store exists. */
 async function withStore(
   { settings, now }: RehearsalOptions,
   check: (store: AcmeStore) => Promise<Finding | Finding[]>,

@@ -33,7 +33,7 @@ async function findingOf(check: string, name: string, attempt: () => Promise<str
   }
 }
 
-/** Connects to the server. With TLS, also checks its certificate. */
+/** Connects to the server of a webhook. With TLS, also checks the certificate. */
 async function reach({ protocol, hostname, port }: URL): Promise<void> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const isTls = protocol === 'https:';

@@ -22,7 +22,7 @@ export function checkCertificates({ config, certificates, upstreamTls }: Configu
   return [...shown, ...checkNames(config.gateway.publicUrl, [...certificates, ...ordered]), ...ofUpstreams];
 }
 
-/** Warns when a sixth of the lifetime is left, and 30 days at most. */
+/** Warns if less than a sixth of the lifetime is left, or less than 30 days if that is shorter. */
 export function checkValidity(check: string, life: CertificateLife, nowMs: number): Finding {
   const state = stateOfLife(life, nowMs);
   if (state === 'expired') return fail(check, 'It has expired.', 'Renew it.');

@@ -75,7 +75,7 @@ function clockOf(probe: string, nowMs: number): Finding {
   return checkSkew('clock of the file system', statSync(probe).mtimeMs - nowMs);
 }
 
-/** @param skewMs milliseconds by which the other clock is ahead of this machine's */
+/** Checks the difference of two clocks. @param skewMs milliseconds by which the other clock is ahead of the clock of this machine */
 export function checkSkew(check: string, skewMs: number): Finding {
   const says = `It is ${Math.abs(Math.round(skewMs))} ms ${skewMs < 0 ? 'behind' : 'ahead of'} this machine.`;
   if (Math.abs(skewMs) <= SKEW_MAX_MS) return ok(check, says);

@@ -121,14 +121,14 @@ async function furtherChecks(
   ];
 }
 
-/** Loaded on demand, as the mail library is. */
+/** Returns the checks of alert receivers. Their code and the mail library are loaded only if there are receivers. */
 async function alertReceiverChecks(configuration: Configuration, secrets: Secrets) {
   if (configuration.config.gateway.alerts === undefined) return [];
   const { alertChecks } = await import('./alerts.ts');
   return alertChecks(configuration, secrets);
 }
 
-/** Loaded on demand, because most gateways order no certificates. */
+/** Returns the checks of `tls.acme`. Their code is loaded only if it is configured, because most gateways order no certificates. */
 async function acmeChecks({ now }: CommandContext, settings: Settings, { config }: Configuration, secrets: Secrets) {
   const { tls } = config.gateway;
   const acme = tls?.acme;

@@ -26,7 +26,7 @@ const ANSWER_MAX_MS = 2500;
 const NOT_TRIED =
   'The login was not tried: no operation needs it that only reads and takes no id. Public operations and the health check succeed without it.';
 
-/** One check per real service with a credential, at its first address. */
+/** Returns a check for each real service with a credential, at its first address. */
 export function loginChecks(configuration: Configuration, secrets: Pick<Secrets, 'read'>): NamedCheck[] {
   return Object.entries(configuration.config.upstreams).flatMap(([upstream, entry]) => {
     const { credential } = entry;
@@ -69,7 +69,7 @@ async function tryLogin(
   }
 }
 
-/** A request that changes nothing, needs no id, and is accepted only with the credential. */
+/** Returns a request that changes nothing, needs no id, and is accepted only with the credential. */
 function provingRequestOf({ contracts }: Configuration, upstream: string): BackendRequest | undefined {
   const { operations, schemas } = contracts;
   const reading = operations.filter(({ operation }) => operation.upstream === upstream && operation.method === 'GET');

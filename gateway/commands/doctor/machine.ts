@@ -20,7 +20,7 @@ export function checkNode(version: string): Finding {
   return fail('node', `Node ${version} is too old.`, 'Run npm ci, which brings the pinned Node, or install Node 24.');
 }
 
-/** @param limits text of /proc/self/limits; undefined on systems without it */
+/** Checks the limit of open files. @param limits text of /proc/self/limits; undefined on systems without it */
 export function checkOpenFiles(limits: string | undefined, config: Config, workers: number): Finding {
   const { says, remedy } = openFilesFor(config, workers, limits);
   return remedy === undefined ? ok('open files', says) : warn('open files', says, remedy);

@@ -55,7 +55,7 @@ export async function portState({
   }
 }
 
-/** The reason why listening fails; undefined if it works. */
+/** Returns why listening fails; undefined if it succeeds. */
 async function listenOnce(host: string, port: number): Promise<string | undefined> {
   const server = createServer().listen({ host, port, exclusive: true });
   try {

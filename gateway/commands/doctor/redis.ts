@@ -1,4 +1,4 @@
-// Checks the Redis in REDIS_URL: reachability, latency, version, role, eviction, memory, persistence, what it holds, and clock.
+// Checks the Redis in REDIS_URL: reachability, latency, version, role, eviction, memory, persistence, contents, and clock.
 
 import { indexDamage } from '../../auth/store/redis/damage.ts';
 import { secretsHeldIn } from '../../config/secrets/secrets-redis.ts';
@@ -17,7 +17,7 @@ const COMMAND_TIMEOUT_MS = 2000;
 
 type ReadSecret = Secrets['read'];
 
-/** Never rejects: an unreachable Redis is a finding. */
+/** Returns the findings. Never rejects, because an unreachable Redis is a finding, too. */
 export async function checkRedis(url: string, now: () => number, read: ReadSecret): Promise<Finding[]> {
   try {
     return await askRedis(url, COMMAND_TIMEOUT_MS, (client) => examine(client, now, read));
@@ -64,7 +64,7 @@ export function checkLatency(ms: number): Finding {
   return ms <= LATENCY_MAX_MS ? warn('redis latency', says, remedy) : fail('redis latency', says, remedy);
 }
 
-/** `name:value` lines of INFO. */
+/** Parses the `name:value` lines of INFO. */
 export function parseInfo(text: string): ReadonlyMap<string, string> {
   return new Map([...text.matchAll(/^([a-z_0-9]+):(.*?)\r?$/gm)].map(([, name = '', value = '']) => [name, value]));
 }
@@ -132,7 +132,7 @@ function checkIndex(damage: string | undefined): Finding {
   );
 }
 
-/** Secrets that moved to the secrets store stay in Redis, for its readers, until they are deleted there. */
+/** Warns of secrets in Redis that were moved to the secrets store: everything that reads Redis can read them until they are deleted. */
 function checkSecretsIn(held: readonly string[], read: ReadSecret): Finding {
   const missing = SHARED_SECRETS.filter((entry) => !isGiven(read, entry) && !held.includes(entry));
   const facts = [
@@ -150,7 +150,7 @@ function checkSecretsIn(held: readonly string[], read: ReadSecret): Finding {
   );
 }
 
-/** A secret that is there and cannot be read is the finding of another check. */
+/** Whether the secrets store has the entry. An entry that cannot be read counts as present, because another check reports it. */
 function isGiven(read: ReadSecret, entry: string): boolean {
   try {
     return read(entry) !== undefined;

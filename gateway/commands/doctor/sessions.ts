@@ -5,12 +5,12 @@ import type { Configuration } from '../../configuration.ts';
 import { type Examination, examineProvider } from '../../sessions/provider/examination.ts';
 import { type Finding, fail, type NamedCheck, ok, warn } from '../finding.ts';
 
-/** Shorter than the time of each check, so that the finding is about the provider. */
+/** Shorter than the deadline of a check: a provider that does not answer is then a finding. */
 const ANSWER_MAX_MS = 2000;
 
 export interface ProviderExamination {
   readonly name: string;
-  /** Examines the provider. Resolves with undefined if the secret of the client is missing, which has a finding of its own. */
+  /** Examines the provider. Resolves with undefined if the secret of the client is missing, which another check reports. */
   examine(): Promise<Examination | undefined>;
 }
 
@@ -33,7 +33,7 @@ export function providerExaminations(
   }));
 }
 
-/** One check per provider. */
+/** Returns a check for each provider. */
 export function sessionChecks(configuration: Configuration, secrets: Pick<Secrets, 'read'>, now: () => number) {
   return providerExaminations(configuration, secrets, now).map(({ name, examine }): NamedCheck => {
     const check = `provider ${name}`;

@@ -15,7 +15,7 @@ import { createPools } from '../../upstream/targets/pools.ts';
 import { type Finding, fail, type NamedCheck, ok, reasonOf, warn } from '../finding.ts';
 import { checkValidity } from './certificates.ts';
 
-/** One check per address. */
+/** Returns a check for each address. */
 export function targetChecks(configuration: Configuration, secrets: Pick<Secrets, 'read'>, now: () => number) {
   return Object.entries(configuration.config.upstreams).flatMap(([upstream, entry]): NamedCheck[] => {
     const addresses = [...new Set([...entry.live, ...(entry.test ?? [])])];
@@ -27,7 +27,7 @@ export function targetChecks(configuration: Configuration, secrets: Pick<Secrets
   });
 }
 
-/** The TLS settings of the gateway for this upstream. */
+/** Returns the TLS settings of an upstream. */
 export function tlsOf(
   { upstreamTls }: Pick<Configuration, 'upstreamTls'>,
   upstream: string,

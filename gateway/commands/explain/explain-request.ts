@@ -1,4 +1,4 @@
-// `gateway explain --request …`: simulates a request. Nothing is sent, spent or written.
+// The command `gateway explain --request`: rehearses a request, and sends, spends and stores nothing.
 
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';

@@ -82,7 +82,7 @@ async function logged(
   return found.length > 0 ? found.map(exchangeReport) : context.fail(`No exchange ${id} is in ${paths.join(', ')}.`);
 }
 
-/** A configuration with mistakes suggests nothing. */
+/** Returns the route that was probably meant; undefined if the configuration has mistakes. */
 async function meantRoute(context: CommandContext, { record }: ExplainedRequest): Promise<string | undefined> {
   if (record?.code !== 'route_not_found' || context.remote?.isNamed) return undefined;
   const contracts = await context.configuration().then(

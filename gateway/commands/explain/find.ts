@@ -5,7 +5,7 @@ import type { AdminClient } from '../admin-client.ts';
 import type { CommandContext } from '../context.ts';
 import { nextLines, openLines } from '../log-lines.ts';
 
-/** Exchanges with this id, or else with this X-Request-Id from the client, in the order of the logs. `-` is standard input. */
+/** Finds exchanges with this id, or otherwise with this X-Request-Id of the client, in the order of the logs. `-` is standard input. */
 export async function findInLogs(
   context: Pick<CommandContext, 'input' | 'fail'>,
   paths: readonly string[],
@@ -29,7 +29,7 @@ export async function findInLogs(
   return named.length > 0 ? named : ofClient;
 }
 
-/** Undefined if no gateway answers. */
+/** Returns undefined if no gateway answers. */
 export async function findInGateway({ ask }: AdminClient, id: string): Promise<LogLine[] | undefined> {
   const answer = await ask('GET', `/exchanges/${encodeURIComponent(id)}`);
   if (answer === undefined) return undefined;

@@ -37,7 +37,7 @@ function linesOf(report: StageReport, logged: LogLine | undefined): string[] {
   return [`${head}  ${first}`.trimEnd(), ...more.map((line) => `${indent}  ${line}`)];
 }
 
-/** As the verdict and the console say it: the service failed, or the gateway refused. */
+/** Returns the word for the outcome of a stage. As in the verdict, a service fails, and the gateway refuses. */
 function wordOf({ outcome }: StageReport, logged: LogLine | undefined): string {
   return outcome === 'refused' && logged !== undefined && hasFailed(logged) ? 'failed' : outcome;
 }
@@ -45,7 +45,7 @@ function wordOf({ outcome }: StageReport, logged: LogLine | undefined): string {
 /** Edits of a misspelt path. */
 const EDITS_MAX = 2;
 
-/** Returns the nearest route with as many parts; undefined if the request has an operation, or none is near. */
+/** Returns the most similar route with the same number of segments; undefined if the request has an operation, or no route is similar. */
 export function nearRoute({ code, path }: LogLine, routes: Iterable<string>): string | undefined {
   if (code !== 'route_not_found' || typeof path !== 'string') return undefined;
   const parts = path.split('/');

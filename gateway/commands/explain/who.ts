@@ -32,7 +32,7 @@ export interface WhoFlags {
 }
 
 interface Who {
-  /** Undefined without a known caller. */
+  /** The organization; undefined if the caller is unknown. */
   readonly organization: string | undefined;
   readonly readers: CredentialReaders;
 }

@@ -1,4 +1,4 @@
-// Checks of what a command names against the configuration of this machine.
+// Checks names on the command line against the configuration of this machine.
 
 import { scopeMistakeOf } from '../../administration/grants.ts';
 import { scopeRulesOf } from '../../configuration.ts';

@@ -1,4 +1,4 @@
-// Who calls deprecated operations, from the stores of this machine.
+// Reads the callers of deprecated operations from the stores of this machine.
 
 import type { Actions } from '../../administration/actions.ts';
 import { deprecationsOf } from '../../versions/deprecation.ts';

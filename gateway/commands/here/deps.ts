@@ -1,4 +1,4 @@
-// What the actions on the stores of this machine share: who acts, whom no key bounds; what they open; the sentences of their refusals.
+// Shared code of the actions on the stores of this machine: the actor, which has all rights; the stores; and the sentences of refusals.
 
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../administration/actor.ts';
@@ -14,7 +14,7 @@ export function actorOf({ actor: by }: MachineContext): Actor {
   return { kind: 'command', by };
 }
 
-/** The configuration for its names: a contract that breaks what was published keeps no key from being made. */
+/** Reads the configuration, in order to check names. A contract that breaks its published version is no mistake here. */
 export function knownHere(context: MachineContext): Promise<Configuration> {
   return context.configuration('compare');
 }
@@ -27,7 +27,7 @@ export async function actionDepsOf(context: MachineContext, purpose?: 'begin') {
 
 type Sentences = Partial<Record<ErrorCode, () => Awaitable<string>>>;
 
-/** Awaits an action. A refusal ends the command with its sentence. */
+/** Awaits an action. If it is refused, ends the command with the sentence for the refusal. */
 export async function orFail<T>({ fail }: MachineContext, action: Promise<T>, sentences: Sentences): Promise<T> {
   try {
     return await action;
@@ -54,12 +54,12 @@ export async function* partsOf<Item>(
   } while (behind !== undefined);
 }
 
-/** Organizations among which a misspelt id is looked for, so that a store with a million of them answers at once. */
+/** Number of organizations that are compared with a misspelt id: a store may have a million. */
 const SEARCHED_MAX = 1000;
 /** Edits of a misspelt id. */
 const EDITS_MAX = 2;
 
-/** The sentence about an organization that does not exist, with the id that was meant. */
+/** Returns the sentence about a missing organization. It suggests the id that was probably meant. */
 export async function noOrganization({ organizations }: Pick<KeyStore, 'organizations'>, id: string): Promise<string> {
   const known = await organizations.list({ limit: SEARCHED_MAX });
   const likely = closest(

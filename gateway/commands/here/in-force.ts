@@ -11,7 +11,7 @@ import type { KeyStore } from '../../auth/store/key-store.ts';
 import type { MachineContext } from '../context.ts';
 import { shortSeconds, shortTime, timeOrNull } from '../print.ts';
 
-/** @param waitMs undefined if the change is not waited for */
+/** Returns the result of a change. @param waitMs undefined if the command does not wait */
 export function made<Result>(
   { now }: Pick<MachineContext, 'now'>,
   store: KeyStore,

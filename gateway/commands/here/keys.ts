@@ -83,7 +83,7 @@ function tooMany(organization: string): string {
   return `${organization} has as many keys as it may have (keys.perOrganizationMax in gateway.yaml): revoke some first.`;
 }
 
-/** The reason for a failed rotation; reads the key again, because another command may have changed it meanwhile. */
+/** Returns why a rotation failed. Reads the key again, because another command may have changed it. */
 async function whyNotRotated({ keys }: KeyStore, id: string, nowMs: number): Promise<string> {
   const key = await keys.get(id);
   if (key === undefined) return `There is no key ${id}.`;

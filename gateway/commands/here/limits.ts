@@ -33,7 +33,7 @@ export async function withCounters<T>(
   return withSharedStore(context, await knownHere(context), work);
 }
 
-/** The store holds the counters of all gateways, so no gateway needs to run. */
+/** Runs a function on the counters in Redis, which all gateways share. No gateway needs to run. */
 async function withSharedStore<T>(
   context: MachineContext,
   { config, contracts }: Configuration,
@@ -62,7 +62,7 @@ async function withSharedStore<T>(
       reset: (organization) => reset(actorOf(context), { organization }),
     });
   } catch (error) {
-    // In a Cluster, a server that this command does not use may be unreachable.
+    // In a Cluster, the unreachable server may be one that this command does not use.
     const { state, reason } = counters.status();
     if (state === 'away') context.fail(`The counters in Redis cannot be reached: ${reason}.`);
     throw error;
@@ -77,7 +77,7 @@ interface CountersHere {
   reset(organization: string): Promise<ResetReport | undefined>;
 }
 
-/** Through the admin listener. Ends the command with a sentence if no gateway answers. */
+/** Reads and resets counters through the admin listener. Ends the command if no gateway answers. */
 function runningLimits({
   fail,
   adminClient,

@@ -1,4 +1,4 @@
-// The explanation of a request, from the memory of the gateways that the one on this machine reaches.
+// Explains a request from the memory of the gateway on this machine, and of the gateways that share its Redis.
 
 import type { Actions } from '../../administration/actions.ts';
 import { exchangeReport } from '../../explain/report.ts';

@@ -16,7 +16,7 @@ export function usageHere(context: MachineContext): Actions['usage'] {
   };
 }
 
-/** All pages; the time until which they are complete is that of the first. */
+/** Reads all pages. The counts are complete until the time that the first page names. */
 async function readAll(context: MachineContext, input: Omit<UsageInput, 'position'>) {
   const { config } = await knownHere(context);
   const { keepDays } = config.gateway.usage;
@@ -42,7 +42,7 @@ async function readAll(context: MachineContext, input: Omit<UsageInput, 'positio
 }
 
 async function fail(context: MachineContext, organization: string, error: unknown): Promise<never> {
-  if (!(error instanceof GatewayError)) return context.fail('The store of use cannot be reached.');
+  if (!(error instanceof GatewayError)) return context.fail('The usage store cannot be reached.');
   if (error.code === 'resource_missing')
     return context.fail(await noOrganization((await context.keyStore()).store, organization));
   return context.usage('--from is later than --to.');

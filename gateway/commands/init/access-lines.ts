@@ -1,5 +1,5 @@
-// What `gateway init --from` says about access: the credential that the service asks for, and operations that are public at the service
-// but need a key at the gateway.
+// Writes the lines of `gateway init --from` about access: the credential that the service asks for, and operations that are public in the
+// document but need a key at the gateway. Pure.
 
 import { join } from 'node:path';
 import type { Configuration } from '../../configuration.ts';
@@ -12,7 +12,7 @@ import type { Directories, ProposedService } from './propose-service.ts';
 
 const NAMED_MAX = 3;
 
-/** The steps that let the gateway send the credential. `isAsked`: the service has refused a request without it. */
+/** Returns the steps that make the gateway send the credential. @param isAsked the service has refused a request without it */
 export function credentialLines(
   name: string,
   { asked, secret }: WantedCredential,
@@ -28,7 +28,7 @@ export function credentialLines(
   ];
 }
 
-/** The operations that the document declares public, and what makes them public here; none if there are none. */
+/** Names the operations that the document declares public, and the setting that makes them public at the gateway. */
 export function publicLines(
   { contracts }: Pick<Configuration, 'contracts'>,
   { name, entry }: ProposedService,

@@ -1,4 +1,4 @@
-// Pure: the operations of a document for whose sake `gateway init --from` gives all of its paths a prefix, and how to do without it.
+// Finds the operations of a document whose paths are taken at the gateway. Because of them, `gateway init --from` gives all paths a prefix. Pure.
 
 import { shapeOf } from '../../contract/operations/routes.ts';
 import { serverPathsOf } from '../../contract/operations/servers.ts';
@@ -8,17 +8,17 @@ import { documentPart, ownPaths } from './propose-entry.ts';
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']);
 
-/** An operation that clients could not reach without a prefix. */
+/** An operation whose path is taken: without a prefix, clients could not reach it. */
 interface Collision {
-  /** By its operationId, or by method and path: as upstreams.yaml names it. */
+  /** The operationId, or method and path: the name for upstreams.yaml. */
   readonly name: string;
-  /** Method and path that are taken. */
+  /** The method and the path. */
   readonly taken: string;
-  /** The entry that serves it; undefined for the gateway itself. */
+  /** The entry that already serves this path; undefined if the gateway itself answers it. */
   readonly by: string | undefined;
 }
 
-/** The operations that a document could leave out, to have no prefix; empty if it would have to leave all of them out. */
+/** Returns the operations to leave out, if the paths shall have no prefix. Returns none if all operations would be left out. */
 export function collisionsOf(
   { root }: Pick<FetchedDocument, 'root'>,
   served: readonly Pick<Operation, 'method' | 'path' | 'entry'>[],
@@ -46,7 +46,7 @@ function operationsOf(root: FetchedDocument['root']) {
   );
 }
 
-/** Clients of the other operations may want their usual paths, and seldom the health check that collides. */
+/** Says why the paths have a prefix, and how to do without: often only a health check collides, which clients do not need. */
 export function prefixLines(basePath: string, collisions: readonly Collision[]): string[] {
   const [first] = collisions;
   if (first === undefined) return [];

@@ -1,35 +1,35 @@
-// Fetches the OpenAPI document of a service: from a file, from its own address, or from the places where frameworks publish it.
+// Fetches the OpenAPI document of a service: from a file, from a URL, or from the paths at which frameworks publish it.
 
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { boundedBody } from '../../shared/http/bounded-fetch.ts';
 import { absenceAt } from '../upstreams/absence.ts';
 
-/** A document as its service publishes it. */
+/** An OpenAPI document, as the service publishes it. */
 export interface FetchedDocument {
-  /** JSON that is on one line is laid out. */
+  /** The text. JSON on a single line is broken into lines. */
   readonly text: string;
-  /** File name extension that fits the text. */
+  /** The file name extension for the text. */
   readonly extension: 'json' | 'yaml';
   readonly root: Readonly<Record<string, unknown>>;
-  /** Address that it came from; undefined for a file. */
+  /** The URL of the document; undefined for a file. */
   readonly url: URL | undefined;
 }
 
 const TIMEOUT_MS = 10_000;
-/** The address of a service, without its scheme. */
+/** Matches the address of a service without a scheme, such as `localhost:8000`. */
 const ADDRESS = /^(localhost|[a-z0-9.-]+:\d+)(\/|$)/i;
 const BYTES_MAX = 64 * 1024 * 1024;
 
-/** FastAPI and LoopBack; Spring; ASP.NET; Fastify; NestJS; Django; others. */
+/** The usual paths of documents: of FastAPI and LoopBack, Spring, ASP.NET, Fastify, NestJS, Django, and others. */
 const places = [
   ...['/openapi.json', '/v3/api-docs', '/swagger/v1/swagger.json', '/documentation/json', '/api-json', '/docs-json'],
   ...['/api/schema/', '/schema/', '/openapi.yaml', '/swagger.json', '/api/openapi.json', '/api-docs'],
 ];
 
 /**
- * Reads the document at a path or an http(s) URL. A URL that is no document is taken for the address of a service, and the usual places
- * below it are tried. Throws an Error with a sentence for the operator.
+ * Reads the document from a file or an http(s) URL. If the URL has no document, it counts as the address of a service, and the usual paths
+ * below it are tried. Throws an Error for operators.
  */
 export async function fetchDocument(from: string): Promise<FetchedDocument> {
   if (!/^https?:\/\//i.test(from)) return parsed(await readText(from), from, undefined);
@@ -52,7 +52,7 @@ export async function fetchDocument(from: string): Promise<FetchedDocument> {
     if (document !== undefined) return document;
   }
   throw new Error(
-    `${from} has no OpenAPI document (${first.problem ?? 'it answers something else'}), nor do the usual places below it: ${places.join(', ')}. Give the URL of the document.`,
+    `${from} has no OpenAPI document (${first.problem ?? 'it is another kind of page'}), and the usual paths below it have none: ${places.join(', ')}. Give the URL of the document.`,
   );
 }
 
@@ -99,7 +99,7 @@ function parsed(text: string, name: string, url: URL | undefined): FetchedDocume
   }
   const version = typeof root === 'object' && root !== null ? Object.keys(root) : [];
   if (!version.includes('openapi') && !version.includes('swagger'))
-    throw new Error(`${name} is no OpenAPI document: it has neither "openapi" nor "swagger".`);
+    throw new Error(`${name} is not an OpenAPI document: it has neither "openapi" nor "swagger".`);
   const shown = isJson ? laidOutJson(text) : text;
   return { text: shown, extension: isJson ? 'json' : 'yaml', root: root as FetchedDocument['root'], url };
 }
@@ -107,8 +107,8 @@ function parsed(text: string, name: string, url: URL | undefined): FetchedDocume
 const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s[\]{}:,"]+/g;
 
 /**
- * Lays out JSON that is on one line, as frameworks publish it: otherwise every mistake in it would be on line 1. Returns JSON of several
- * lines as it is. Each value keeps its text, because `JSON.stringify` would round long numbers.
+ * Breaks JSON on a single line into lines: otherwise every mistake in it would be on line 1. Returns other JSON unchanged. Each value keeps
+ * its text, because `JSON.stringify` would round long numbers.
  */
 export function laidOutJson(text: string): string {
   if (text.trim().includes('\n')) return text;

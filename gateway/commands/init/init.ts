@@ -1,5 +1,5 @@
-// `gateway init`: writes an initial configuration with comments, and JSON Schemas for completion and checks in editors. With `--from`, adds
-// a service from its own OpenAPI document.
+// The command `gateway init`: writes an initial configuration with comments, and JSON Schemas for editors. With `--from`, it adds a service
+// from the service's OpenAPI document.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -29,7 +29,7 @@ interface WrittenFile {
   readonly text: string;
 }
 
-/** Files by their names below the directories of the configuration and of the contracts. */
+/** The texts of files, by their paths below the directories of the configuration and of the contracts. */
 interface Templates {
   readonly config: Readonly<Record<string, URL>>;
   readonly contracts: Readonly<Record<string, URL>>;
@@ -60,10 +60,10 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     .command('init')
     .description('write an initial configuration, or add a service from its OpenAPI document')
     .argument('[directory]', 'directory of the configuration; default: GATEWAY_CONFIG, or config/ of the gateway')
-    .option('--from <url or file>', 'add this service: the URL of its document, its own address, or a file')
+    .option('--from <url or file>', 'add a service: the URL of its document, its address, or a file')
     .option('--name <name>', 'with --from: name of the entry; default: from the title of the document')
-    .option('--live <url>', 'with --from: address of the service; default: where the document comes from')
-    .option('--base-path <path>', 'with --from: prefix of its paths; default: none, or /NAME where paths would collide')
+    .option('--live <url>', 'with --from: address of the service; default: the address of the document')
+    .option('--base-path <path>', 'with --from: prefix of its paths; default: none, or /NAME if a path is taken')
     .option(
       '--update',
       'with --from: fetch the document of an entry again, show what changes for clients, and write it',
@@ -111,7 +111,7 @@ async function update(context: CommandContext, directories: Directories, flags: 
   return updateService(context, directories, flags);
 }
 
-/** Adds a service. Writes the rest of the configuration first where there is none. */
+/** Adds a service. If there is no configuration yet, writes one in the same step. */
 async function addService(
   context: CommandContext,
   directories: Directories,
@@ -142,13 +142,13 @@ async function addService(
   await tryService(context, directories, service);
 }
 
-/** The name is part of what clients are told, so it is chosen before the first key. */
+/** Says how to choose another name. Clients see the name in scopes, so it should not change after the first key. */
 function namedText({ name, entry: { security } }: ProposedService): string {
   const scopes = [...security.read, ...security.write].join(' and ');
   return `The entry is called ${name}, after the title of the document, and its scopes ${scopes}: --name chooses another name.`;
 }
 
-/** The files of the templates, and the contract of the gateway itself. */
+/** Returns the files of the templates, and the contract of the gateway itself. */
 function templatesFor({ config, contracts }: Directories, templates: Templates): WrittenFile[] {
   const filesBelow = (directory: string, files: Readonly<Record<string, URL>>) =>
     Object.entries(files).map(([name, url]) => ({ path: join(directory, name), text: readFileSync(url, 'utf8') }));
@@ -161,7 +161,7 @@ function templatesFor({ config, contracts }: Directories, templates: Templates):
   ];
 }
 
-/** The record of publications, which keeps its directory in version control before the first one. One that is there is never emptied. */
+/** Returns an empty record of publications, because version control keeps no empty directory. An existing record is not replaced. */
 function firstRecord(contracts: string): WrittenFile[] {
   const path = publicationsFile(join(contracts, 'published'));
   return existsSync(path) ? [] : [{ path, text: '' }];
@@ -174,14 +174,14 @@ function editorSchemas(directory: string): WrittenFile[] {
   }));
 }
 
-/** A file that is there with the same text, such as a contract of the gateway itself, is in no danger. */
+/** Ends the command if a file exists with another text. The same text, such as the contract of the gateway, may be written again. */
 function refuseToOverwrite(context: CommandContext, files: readonly WrittenFile[], force: boolean): void {
   const present = files
     .filter(({ path, text }) => existsSync(path) && readFileSync(path, 'utf8') !== text)
     .map(({ path }) => path);
   if (present.length === 0 || force) return;
   const names = present.map(shownPath).join(', ');
-  context.fail(`Nothing was written, since there is already: ${names}. Name another directory, or use --force.`);
+  context.fail(`Nothing was written, because these files exist: ${names}. Name another directory, or use --force.`);
 }
 
 function write(context: CommandContext, path: string, text: string): void {

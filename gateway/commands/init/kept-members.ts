@@ -1,18 +1,18 @@
-// What operators have written into the document of a service, such as `x-gateway-public: true`, stays when the document is fetched again:
-// without it, an operation that is public would need a key from then on, and nothing would say so.
+// Carries members that operators have added to the document of a service, such as `x-gateway-public: true`, over to the next version of the
+// document. Without this, an update would make a public operation ask for a key. Pure.
 
 import { isMap, parseDocument } from 'yaml';
 import { isObject, type JsonObject } from '../../contract/pointer.ts';
 
-/** A member of the document, of a path or of an operation. */
+/** A member for the gateway, of the document, of a path or of an operation. */
 interface KeptMember {
-  /** The path of the object that has the member. */
+  /** The place of the object that has the member. */
   readonly place: readonly string[];
   readonly name: string;
   readonly value: unknown;
 }
 
-/** The members for the gateway that the former document has, in places that the fetched one still has, without them. */
+/** Finds members for the gateway that the former document has, and the fetched one lacks. Skips objects that the fetched document lacks. */
 export function keptMembers(former: unknown, fetched: unknown): KeptMember[] {
   return placesIn(former).flatMap(({ place, object }) => {
     const now = objectAt(fetched, place);
@@ -41,7 +41,7 @@ function objectAt(root: unknown, place: readonly string[]): JsonObject | undefin
   return isObject(at) ? at : undefined;
 }
 
-/** The text with the members. All else stays as the service writes it: printing a document anew would round its long numbers. */
+/** Adds members to the text of a document. The rest of the text stays, because a parser would round long numbers. */
 export function withMembers(text: string, members: readonly KeptMember[]): string {
   if (members.length === 0) return text;
   const document = parseDocument(text);
@@ -64,7 +64,7 @@ export function withMembers(text: string, members: readonly KeptMember[]): strin
     .reduce((written, one) => written.slice(0, one.at) + one.text + written.slice(one.at), text);
 }
 
-/** `x-gateway-public of GET /open` */
+/** Names a member, as in `x-gateway-public of GET /open`. */
 export function memberText({ place, name }: KeptMember): string {
   const [, path, method] = place;
   if (path === undefined) return `${name} of the document`;

@@ -1,4 +1,5 @@
-// The commands that `gateway init --from` prints: up to the first request, and to the pages that take a key.
+// Writes the last lines of `gateway init --from`: the commands up to the first request, and the addresses of the documentation and of the
+// account page.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,10 +12,10 @@ import { contextOf, type Directories, type ProposedService } from './propose-ser
 
 export const EXECUTABLE = shownPath(fileURLToPath(new URL('../../../bin/gateway', import.meta.url)));
 
-/** The organization of the first keys. */
+/** The organization for the first keys. */
 const FIRST = 'org_first';
 
-/** @param path path and query of the first request */
+/** Returns the lines. @param path path and query of the first request */
 export async function nextSteps(
   context: CommandContext,
   directories: Directories,
@@ -27,11 +28,11 @@ export async function nextSteps(
   const known = redisUrl === undefined ? await knownBefore(contextOf(context, directories)) : NOTHING_KNOWN;
   const isRunning = redisUrl === undefined && directoryLockProblem(dataDirectory) !== undefined;
   const served = (scope: string) => configuration.contracts.scopes.has(scope);
-  // A service that only reads has no operation that needs the scope for writing, and no key can be made with it.
+  // `keys create` refuses a scope that no operation needs, such as the scope for writing at a service that only reads.
   const scopes = [...security.read, ...security.write].filter(served);
   const hasAccount = ACCOUNT_SCOPES.every(served);
   const { publicUrl, portal } = configuration.config.gateway;
-  // All lines may be pasted at once: words between them have no character that a shell would act on.
+  // Operators may paste all lines at once. So the sentences between the commands have no character that is special in a shell.
   return [
     '',
     ...(isRunning ? [runningText(shownPath(dataDirectory), exports.length > 0)] : []),
@@ -40,7 +41,7 @@ export async function nextSteps(
     ...(isRunning && exports.length === 0 ? [] : [`  ${EXECUTABLE} start &`]),
     ...(known.hasFirst ? [] : [`  ${EXECUTABLE} orgs create --id ${FIRST} --name First --tier standard`]),
     `  KEY=$(${newKey('live', `Live key for ${name}`, scopes)})`,
-    // The gateway may still be starting. A service that is away ends the wait, too.
+    // Retry, because the gateway may still be starting, but not for long, because the service may be away.
     `  curl -i --retry 30 --retry-delay 1 --retry-max-time 15 --retry-connrefused ${shellWord(publicUrl + path)} -H "Authorization: Bearer $KEY"`,
     ...(known.hasKeys ? [formerKeysText(scopes)] : []),
     'The documentation, with a test key that gets examples of the contract:',
@@ -62,14 +63,14 @@ export async function nextSteps(
   ];
 }
 
-/** The line that makes the commands after it use the configuration, if it is another one than theirs. */
+/** Returns the lines that make the next commands use this configuration. Returns none if they use it anyway. */
 export function exportLines(context: CommandContext, { config, contracts }: Directories): string[] {
   const { configDirectory, contractsDirectory } = context.settings();
   if (config === configDirectory && contracts === contractsDirectory) return [];
   return [`  export GATEWAY_CONFIG=${shownPath(config)} GATEWAY_CONTRACTS=${shownPath(contracts)}`];
 }
 
-/** What the data directory has of earlier services. */
+/** Keys and a running gateway that the data directory has from before. */
 interface Known {
   readonly hasFirst: boolean;
   readonly hasKeys: boolean;
@@ -77,7 +78,7 @@ interface Known {
 
 const NOTHING_KNOWN: Known = { hasFirst: false, hasKeys: false };
 
-/** Nothing of data that cannot be read, because the service is added all the same: the printed commands then say why. */
+/** Reads the data directory. Returns nothing if it cannot be read: the service is added nevertheless, and the next commands report the error. */
 async function knownBefore(around: CommandContext): Promise<Known> {
   try {
     const { store } = await around.keyStore();
@@ -95,7 +96,7 @@ function formerKeysText(scopes: readonly string[]): string {
   return `Keys from before get 403 from this service, because they lack ${scopes.join(' and ')}. To add them to one: ${EXECUTABLE} keys scopes KEY_ID --add ${scopes.join(' ')}`;
 }
 
-/** A gateway that runs on the data directory keeps its port, and accepts the keys that the commands make there. */
+/** Says that a gateway runs with this data directory: it occupies the port, and accepts the keys that the commands create. */
 function runningText(dataDirectory: string, isOwn: boolean): string {
   const running = `A gateway that keeps its data in ${dataDirectory} is running.`;
   return isOwn
@@ -108,7 +109,7 @@ function newKey(mode: string, name: string, scopes: readonly string[]): string {
   return `${EXECUTABLE} ${words}`;
 }
 
-/** The line is made to be pasted, and the path is the document's: nothing in it may be a command. */
+/** Quotes a URL for a shell. Its path comes from the document, and must not be run as a command. */
 function shellWord(url: string): string {
   const encoded = url.replace(/[^!-~]|'/gu, (character) =>
     character === "'" ? '%27' : encodeURIComponent(character.toWellFormed()),

@@ -1,4 +1,4 @@
-// Proposes how the gateway reaches a service that is added: the path of its health check, and the credential that its document asks for.
+// Proposes the settings with which the gateway reaches a new service: the path of the health check, and the credential.
 
 import { serverPathsOf } from '../../contract/operations/servers.ts';
 import { isHealthPath } from '../../shared/http/health-path.ts';
@@ -9,17 +9,17 @@ import { documentPart } from './propose-entry.ts';
 
 type Root = Pick<FetchedDocument, 'root'>;
 
-/** A credential that the document says its service asks for. */
+/** A credential that a service asks for, by its document. */
 export interface WantedCredential {
   /** The value of `credential` in upstreams.yaml. */
   readonly setting: string;
   /** The entry of the secrets store. */
   readonly secret: string;
-  /** As the end of a sentence: what the service asks for. */
+  /** The credential in words, as in `a user name and a password`. */
   readonly asked: string;
 }
 
-/** The first credential of the document that the gateway could send; undefined if it declares none. */
+/** Returns the first credential of the document that the gateway can send; undefined if there is none. */
 export function wantedCredential(name: string, { root }: Root): WantedCredential | undefined {
   const schemes = {
     ...documentPart(root.securityDefinitions),
@@ -60,7 +60,7 @@ function toWanted(entry: string, setting: (secret: string) => string, asked: str
   return { setting: setting(secret), secret, asked };
 }
 
-/** The path of the document's health check, as the service has it; undefined if it has none without parameters. */
+/** Returns the path of the health check at the service; undefined if the document has no health check without parameters. */
 export function healthPathOf({ root }: Root): string | undefined {
   const path = Object.entries(documentPart(root.paths)).find(
     ([one, item]) => isHealthPath(one) && /^\/[!-~]*$/.test(one) && !one.includes('{') && 'get' in documentPart(item),
@@ -70,7 +70,7 @@ export function healthPathOf({ root }: Root): string | undefined {
 
 const TIMEOUT_MS = 10_000;
 
-/** Whether a health check of this path would succeed now. One that fails from the first request on would take the service out. */
+/** Whether a health check with this path succeeds now. With a path that fails, the gateway would send no requests to the service. */
 export async function isHealthy(live: string, path: string): Promise<boolean> {
   try {
     const response = await fetch(live + path, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });

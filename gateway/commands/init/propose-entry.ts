@@ -1,4 +1,4 @@
-// Proposes the entry of upstreams.yaml for the document of a service: name, address, base path and scopes. Pure.
+// Proposes the entry of upstreams.yaml for a document: name, address, base path and scopes. Pure.
 
 import { shapeOf } from '../../contract/operations/routes.ts';
 import { serverPathsOf } from '../../contract/operations/servers.ts';
@@ -8,7 +8,7 @@ import type { FetchedDocument } from './fetch-document.ts';
 export interface ProposedEntry {
   readonly contracts: readonly string[];
   readonly live: string;
-  /** Test keys get answers from the contract: clients can try the service in the documentation at once. */
+  /** Test keys get answers from the contract, with which clients can try the service in the documentation. */
   readonly test: 'examples:';
   readonly basePath?: string;
   readonly operationNames?: 'qualified';
@@ -17,10 +17,10 @@ export interface ProposedEntry {
 }
 
 const NAME_MAX = 32;
-/** Paths that the gateway answers itself. */
+/** Matches paths that the gateway answers itself. */
 export const ownPaths = /^\/(docs|openapi|\.well-known)(\/|$)/;
 
-/** A name for the entry: the first words of the title, without accents; undefined if the title has no Latin letter. */
+/** Returns a name for the entry: the first words of the title, without accents. Returns undefined if the title has no Latin letter. */
 export function nameOf({ root }: Pick<FetchedDocument, 'root'>): string | undefined {
   const title = String(documentPart(root.info).title ?? '');
   const words = title
@@ -33,7 +33,10 @@ export function nameOf({ root }: Pick<FetchedDocument, 'root'>): string | undefi
   return whole.slice(0, NAME_MAX).replace(/-(api|service|server|rest|http)$/, '') || undefined;
 }
 
-/** The address of the service: of the URL that the document came from, else the first absolute server; undefined if there is none. */
+/**
+ * Returns the address of the service: that of the document's URL, or of the first absolute server in the document. Returns undefined if there
+ * is none.
+ */
 export function liveOf({ root, url }: Pick<FetchedDocument, 'root' | 'url'>): string | undefined {
   if (url !== undefined) return url.origin;
   const servers = Array.isArray(root.servers) ? root.servers : [];
@@ -45,9 +48,9 @@ export function liveOf({ root, url }: Pick<FetchedDocument, 'root' | 'url'>): st
 }
 
 /**
- * A prefix for the paths, if clients could not reach one of them without it: the gateway answers it itself, or another entry has it.
+ * Returns a prefix for the paths if one of them is taken: the gateway answers it itself, or another entry has it. Returns undefined otherwise.
  *
- * @param taken paths of the operations that are served already
+ * @param taken paths of the operations of other entries
  */
 export function basePathOf(
   name: string,
@@ -58,7 +61,7 @@ export function basePathOf(
   return takenBelow(prefix, { root }, taken) === undefined ? undefined : `/${name}${prefix}`;
 }
 
-/** The first path of the document that clients could not reach below this prefix; undefined if they reach all. */
+/** Returns the first path of the document that is taken below this prefix; undefined if none is. */
 export function takenBelow(
   prefix: string,
   { root }: Pick<FetchedDocument, 'root'>,
@@ -69,7 +72,7 @@ export function takenBelow(
   return paths.find((path) => ownPaths.test(path) || known.has(shapeOf(path)));
 }
 
-/** Whether operations of the document have names that other entries use. */
+/** Whether an operation of the document has a name that another entry uses. */
 export function sharesNames({ root }: Pick<FetchedDocument, 'root'>, taken: readonly string[]): boolean {
   const known = new Set(taken);
   return Object.values(documentPart(root.paths)).some((item) =>
@@ -77,7 +80,7 @@ export function sharesNames({ root }: Pick<FetchedDocument, 'root'>, taken: read
   );
 }
 
-/** Scopes by method: one to read, one to write. */
+/** Returns the scopes by method: one for reading, one for writing. */
 export function securityOf(name: string): ProposedEntry['security'] {
   return { read: [`${name}:read`], write: [`${name}:write`] };
 }

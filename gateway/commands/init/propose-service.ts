@@ -33,20 +33,20 @@ export interface AddServiceFlags {
   readonly basePath?: string | undefined;
 }
 
-/** Where the configuration is. */
+/** The directories of the configuration. */
 export interface Directories {
   readonly config: string;
   readonly contracts: string;
 }
 
-/** A service that is ready to be written. */
+/** The files and the entry of a new service. */
 export interface ProposedService {
   readonly name: string;
   readonly entry: ProposedEntry;
   readonly files: readonly { readonly path: string; readonly text: string }[];
-  /** Why all paths have a prefix, and how to do without it. */
+  /** Lines that say why all paths have a prefix, and how to do without it. */
   readonly aboutPrefix: readonly string[];
-  /** A credential that the service may ask for. */
+  /** The credential that the service asks for, by its document. */
   readonly credential: WantedCredential | undefined;
 }
 
@@ -54,9 +54,9 @@ const NAMED_MAX = 3;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * Fetches the document and proposes its file and entry. Ends the command if there is no document, no address or no free name.
+ * Fetches the document, and proposes its file and its entry. Ends the command if there is no document, no address or no free name.
  *
- * @param upstreamsText text of upstreams.yaml, if it is written in the same step; undefined if it is read
+ * @param upstreamsText the text of upstreams.yaml, if the command writes the file in the same step; otherwise the file is read
  */
 export async function proposeService(
   context: CommandContext,
@@ -115,7 +115,7 @@ export async function proposeService(
   const extended = withEntry(text, name, entry, comments);
   if (extended === undefined)
     return context.fail(
-      `${shownPath(path)} is written in a form that no entry can be added to, and nothing was written. Correct what "gateway check" names in it, or add the entry yourself: ${JSON.stringify({ [name]: entry })}`,
+      `${shownPath(path)} has a form to which no entry can be added, and nothing was written. Correct what "gateway check" names in it, or add the entry yourself: ${JSON.stringify({ [name]: entry })}`,
     );
   if (mistakes.length > 0) {
     for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
@@ -133,16 +133,16 @@ export async function proposeService(
   return { name, entry, files, aboutPrefix, credential };
 }
 
-/** A document that was fetched must be whole: what it refers to would be read on this machine. */
+/** Ends the command if a fetched document refers to files, because they would be read on this machine. */
 export async function refuseFiles(context: CommandContext, { text, extension, url }: FetchedDocument): Promise<void> {
   if (url === undefined) return;
   const { fileReferencesIn } = await import('../../contract/reading/fetched.ts');
-  // What is no OpenAPI document at all, `check` names with its line.
+  // `check` reports a text that is not an OpenAPI document, with its line.
   const files = await fileReferencesIn(text, extension).catch(() => []);
   if (files.length === 0) return;
   const named = visibleLine(files.slice(0, NAMED_MAX).join(', ')) + (files.length > NAMED_MAX ? ', …' : '');
   context.fail(
-    `${url.href} refers to files (${named}), and a fetched document has none. Bundle it into one document, and add that.`,
+    `${url.href} refers to files (${named}), which a fetched document must not do. Bundle it into one document, and add that document.`,
   );
 }
 
@@ -158,10 +158,10 @@ function refuseTaken(
   context.fail(`${taken} is served already, and nothing was written. Choose another --base-path, such as ${proposed}.`);
 }
 
-/** What a configuration serves. */
+/** The operations that a configuration serves. */
 interface Served {
   readonly served: readonly Operation[];
-  /** With a mistake, it is not known what is served. */
+  /** If there is a mistake, the operations are unknown. */
   readonly mistakes: readonly Mistake[];
 }
 
@@ -180,7 +180,7 @@ export async function servedBy(context: CommandContext, directories: Directories
   }
 }
 
-/** The same process, on this configuration. */
+/** Returns the context of a command on another configuration. */
 export function contextOf(context: CommandContext, { config, contracts }: Directories): CommandContext {
   const environment = { ...context.environment, GATEWAY_CONFIG: config, GATEWAY_CONTRACTS: contracts };
   return onThisMachine(createMachineContext({ ...context, environment }));

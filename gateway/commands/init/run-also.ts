@@ -1,4 +1,4 @@
-// Runs other commands in the process of `init`, on the configuration that it has written.
+// Runs other commands in the process of `init`, on the configuration that `init` has written.
 
 import { Command } from 'commander';
 import { addCheckCommand } from '../check.ts';
@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.ts';
 import { printLine, printText } from '../print.ts';
 import { contextOf, type Directories } from './propose-service.ts';
 
-/** Runs `check`. Returns whether there is no mistake. */
+/** Runs `check`. Returns true if there is no mistake. */
 export function runCheck(context: CommandContext, directories: Directories): Promise<boolean> {
   printText(context, '\n$ bin/gateway check');
   return runAlso(addCheckCommand, ['check'], contextOf(context, directories));

@@ -1,5 +1,5 @@
-// Tries a service that was just added: runs `check` and `upstreams try`, and prints the way to the first request, one that was seen to
-// succeed.
+// Tries a service that was just added: runs `check` and `upstreams try`, and prints the commands up to the first request. It chooses a request
+// that has succeeded.
 
 import type { Command } from 'commander';
 import type { Configuration } from '../../configuration.ts';
@@ -62,14 +62,14 @@ export async function tryService(
     printLine(context, line);
 }
 
-/** The request to begin with. */
+/** The first request that the printed commands send. */
 interface First {
   readonly operation: Operation | undefined;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
 }
 
-/** An operation that needs no parameter, if there is one; rather one that needs the credential of the service. */
+/** Chooses a path by the contract alone: of an operation without required parameters, if possible one that needs the service's credential. */
 function firstPath({ contracts }: Configuration, name: string): First {
   const own = contracts.operations.filter(({ operation }) => operation.upstream === name);
   const reading = own.filter(({ operation }) => operation.method === 'GET');
@@ -90,8 +90,8 @@ function isRequired({ value }: { readonly value: unknown }): boolean {
 }
 
 /**
- * The read to begin with; undefined if there is none that needs no header. Rather a list than a record whose id was made up,
- * rather either than a health check; rather one with something in it, short enough to read, and asked for in few words.
+ * Chooses a request among those that have succeeded; undefined if each one needs a header. It prefers lists to single records, whose ids were
+ * made up, and both to health checks. It prefers answers with content that fit on a screen, and short URLs.
  */
 function firstRequest(answers: readonly Answered[]): First | undefined {
   const rankOf = ({ asked: { entry } }: Answered) =>
@@ -112,7 +112,7 @@ function firstRequest(answers: readonly Answered[]): First | undefined {
 
 const READABLE_BYTES = 4096;
 
-/** An answer that shows nothing, such as an empty list, or more than a screen holds. */
+/** Whether an answer is empty, such as an empty list, or longer than a screen. */
 function isBare({ body }: Answered): boolean {
   return body.length <= 2 || body.length > READABLE_BYTES;
 }
@@ -127,13 +127,13 @@ function isPlainRead({ asked: { entry, method, headers } }: Answered): boolean {
   );
 }
 
-/** An answer to look at. */
+/** Whether the request has succeeded, and is worth showing. */
 function isSuccess(answered: Answered): boolean {
   const status = statusOf(answered);
   return answered.problem === undefined && status >= 200 && status < 300 && answered.body.length > 0;
 }
 
-/** The answer of a service that asks for a credential. */
+/** Whether the service has asked for a credential. */
 function isRefusal({ status }: Answered): boolean {
   return status === 401 || status === 403;
 }

@@ -1,5 +1,5 @@
-// `gateway init --from … --update`: fetches the document of a service again, shows what changes for clients, writes it in the place of
-// the one before, and checks the configuration with it.
+// The command `gateway init --from … --update`: fetches the document of a service again, shows what changes for clients, replaces the former
+// document, and checks the configuration.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ interface UpdateFlags extends Pick<AddServiceFlags, 'from' | 'name'> {
   readonly json?: true | undefined;
 }
 
-/** What breaks clients is written with --force only. */
+/** Updates a document. Writes changes that break clients only with `--force`. */
 export async function updateService(
   context: CommandContext,
   directories: Directories,
@@ -49,12 +49,12 @@ export async function updateService(
   const isSame = isDeepStrictEqual(meaningOf(before), members.length === 0 ? fetched.root : meaningOf(document.text));
   if (isSame) return tell(context, { name, path, isSame, kept, changes: [], written: false, mistakes: [] }, json);
   const findings = await comparison(context, path, document);
-  // What the document says of credentials is in force only where the entry says nothing.
+  // If the entry has `security`, changes of credentials in the document have no effect.
   const inForce = decidesSecurity ? findings.filter(({ rule }) => !rule.startsWith('security-')) : findings;
   const breaking = inForce.filter(({ level }) => level === 'breaking').length;
   const callers = breaking === 0 ? undefined : await callersBefore(context, directories);
   const changes = inForce.map(({ level, rule, operation, operationId, reason }) => {
-    // With operationNames: qualified, the name of the entry is in front.
+    // With `operationNames: qualified`, ids begin with the name of the entry.
     const ids = [operationId, `${name}.${operationId}`];
     const called = level === 'breaking' ? callersText(callers, ids) : undefined;
     return { level, rule, operation, reason, ...(called === undefined ? {} : { called }) };
@@ -67,7 +67,7 @@ export async function updateService(
   const { mistakes } = isWritten ? await servedBy(context, directories) : { mistakes: [] };
   tell(context, { name, path, isSame: false, kept, changes, written: isWritten, mistakes }, json);
   if (!isWritten && breaking > 0) {
-    const how = dryRun ? '' : ' Use --force to write it all the same.';
+    const how = dryRun ? '' : ' Use --force to write it nevertheless.';
     context.fail(`${counted(breaking, 'breaking change')}: nothing was written.${how}`);
   }
   if (!isWritten) return;
@@ -78,7 +78,7 @@ export async function updateService(
     for (const mistake of mistakes) if (mistake.decision === undefined) context.complain(`${toSentence(mistake)}\n`);
     context.fail(brokenText(decisions, context.now()));
   } else if (!(await runCheck(context, directories)))
-    context.fail('The document is written, and check refuses it. Correct what it names.');
+    context.fail('The document is written, but check refuses it. Correct the mistakes above.');
 }
 
 async function callersBefore(context: CommandContext, directories: Directories) {
@@ -90,14 +90,14 @@ async function callersBefore(context: CommandContext, directories: Directories) 
   }
 }
 
-/** Each change is printed before this text, which lists the choices once, for all changes. */
+/** Returns the last message: it lists the choices once, for all changes that were printed before. */
 function brokenText(decisions: Parameters<typeof choicesText>[0], nowMs: number): string {
   const breaks = counted(decisions.length, 'change');
   const they = decisions.length === 1 ? 'breaks' : 'break';
   return `The document is written, but ${breaks} ${they} what was published: check refuses it, and a running gateway keeps the one before. ${choicesText(decisions, nowMs)}`;
 }
 
-/** What a document means, whatever its layout is; undefined if it has mistakes. */
+/** Parses a document, in order to compare two texts without their layout. Returns undefined if it has mistakes. */
 function meaningOf(text: string): unknown {
   try {
     return text.trimStart().startsWith('{') ? JSON.parse(text) : parse(text);
@@ -106,7 +106,7 @@ function meaningOf(text: string): unknown {
   }
 }
 
-/** The one file of the entry. Its name says in which form the document is written. */
+/** Returns the contract of the entry. The extension of its file says whether the document is JSON or YAML. */
 async function contractOf(
   context: CommandContext,
   path: string,
@@ -139,7 +139,7 @@ function entriesIn(text: string): Readonly<Record<string, WrittenEntry>> {
   return (meaningOf(text) as { upstreams?: Readonly<Record<string, WrittenEntry>> } | undefined)?.upstreams ?? {};
 }
 
-/** Compares with the document from a place of its own, so that nothing is written before its mistakes are known. */
+/** Compares the fetched document, in a temporary directory, with the present contract: its mistakes must be known before it is written. */
 async function comparison(context: CommandContext, path: string, { text, extension }: FetchedDocument) {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-update-'));
   const fresh = join(directory, `${basename(path).replace(/\.[^.]*$/, '')}.${extension}`);
@@ -155,23 +155,23 @@ interface Update {
   readonly name: string;
   readonly path: string;
   readonly isSame: boolean;
-  /** Members of the operator that the document of the service lacks. */
+  /** Members of the operator that were carried over. */
   readonly kept: readonly string[];
   readonly changes: readonly {
     readonly level: string;
     readonly operation: string;
     readonly reason: string;
-    /** Who has called the operation lately. */
+    /** A sentence on the organizations that have called the operation lately. */
     readonly called?: string;
   }[];
   readonly written: boolean;
-  /** Mistakes of the configuration, with what was written. */
+  /** Mistakes of the configuration with the new document. */
   readonly mistakes: readonly Mistake[];
 }
 
 type Change = Update['changes'][number];
 
-/** The changes of each operation below its name and its callers; what breaks comes first. */
+/** Lists the changes of each operation below its name and its callers, breaking changes first. */
 function changeLines(changes: readonly Change[]): string[] {
   const isBreaking = ({ level }: Change) => level === 'breaking';
   const ordered = [...changes.filter(isBreaking), ...changes.filter((change) => !isBreaking(change))];
@@ -196,7 +196,7 @@ function tell(
   for (const line of changeLines(changes)) printLine(context, line);
   if (written && kept.length > 0) printLine(context, `kept ${kept.join(', ')}`);
   const shown = shownPath(path);
-  if (written) printLine(context, `wrote ${shown}${changes.length === 0 ? ': only words have changed' : ''}`);
+  if (written) printLine(context, `wrote ${shown}${changes.length === 0 ? ': only descriptions have changed' : ''}`);
   else if (isSame) printLine(context, `${shown} is as the service publishes it.`);
-  else if (changes.length === 0) printLine(context, `${shown}: only words would change.`);
+  else if (changes.length === 0) printLine(context, `${shown}: only descriptions would change.`);
 }

@@ -1,13 +1,13 @@
-// Adds an entry to the text of upstreams.yaml, so that the comments and the layout of the other entries stay. Pure.
+// Adds an entry to the text of upstreams.yaml, and keeps the comments and the layout of the other entries. Pure.
 
 import { isDeepStrictEqual } from 'node:util';
 import { isCollection, isMap, isScalar, parse, parseDocument, type YAMLMap } from 'yaml';
 import type { ProposedEntry } from './propose-entry.ts';
 
 /**
- * Undefined for a text that an entry cannot be added to: it has mistakes, or `upstreams` is no map.
+ * Returns the text with the entry. Returns undefined if no entry can be added: the text has mistakes, or `upstreams` is not a map.
  *
- * @param comments lines below the entry, where the file has lines
+ * @param comments comment lines for below the entry; left out if the map is in braces
  */
 export function withEntry(
   text: string,
@@ -18,7 +18,7 @@ export function withEntry(
   const before = read(text);
   const made = before && added(text, name, { ...entry, comments });
   if (before === undefined || made === undefined) return undefined;
-  // An unusual layout must not cost another entry.
+  // Compare the result, because an entry may be lost in a text with an unusual layout.
   const wanted = { ...before, upstreams: { ...(before.upstreams as object | null), [name]: entry } };
   return isDeepStrictEqual(read(made), wanted) ? made : undefined;
 }
@@ -45,14 +45,14 @@ function added(text: string, name: string, commented: Commented): string | undef
     const [indent = ''] = /[^\n]*$/.exec(text.slice(0, start)) ?? [];
     return `${text.slice(0, end).trimEnd()}\n${linesOf(name, commented, indent)}${text.slice(end)}`;
   }
-  // An empty map or no value gives its place to the lines.
+  // The new lines replace an empty map, or no value.
   const isEmpty = isMap(upstreams) ? /^\{\s*\}$/.test(text.slice(start, end)) : isScalar(upstreams);
   if (isEmpty && !(isMap(root) && root.flow))
     return `${text.slice(0, start).trimEnd()}\n${linesOf(name, commented, '  ')}${text.slice(end).trimStart()}`;
   return isMap(upstreams) ? withMember(text, upstreams, name, entry) : undefined;
 }
 
-/** Adds a member to a map in braces. It is written as JSON, because the file may be JSON. */
+/** Adds a member to a map in braces, as JSON, because the file may be JSON. */
 function withMember(text: string, map: YAMLMap, name: string, value: unknown): string | undefined {
   const written = `${JSON.stringify(name)}: ${JSON.stringify(value)}`;
   const last = map.items.at(-1)?.value;

@@ -12,7 +12,7 @@ import { addOrganizationOption } from '../server/options.ts';
 import { printKeys, printNewKey } from './print.ts';
 
 interface CreateFlags {
-  /** Undefined at a remote gateway only: the organization of the key that acts. */
+  /** The organization; at a remote gateway, undefined for the organization of the acting key. */
   readonly org?: string;
   readonly mode: Mode;
   readonly scopes: readonly string[];
@@ -54,7 +54,7 @@ export function addCreate(keys: Command, context: CommandContext): void {
     });
 }
 
-/** Ends the command if there is none. */
+/** Ends the command if there is no scope. */
 export function requireSomeScopes({ usage }: CommandContext, scopes: readonly string[]): void {
   if (scopes.length === 0) usage("--scopes is empty; '*' means every scope but the operator scopes.");
 }

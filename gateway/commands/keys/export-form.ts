@@ -24,7 +24,7 @@ export type ExportRecord =
   | { readonly kind: 'key'; readonly key: StoredKey }
   | { readonly kind: 'end'; readonly counts: Counts };
 
-/** Reports the reason why a line is wrong; does not return. */
+/** Throws with the reason why a line is wrong. */
 type Wrong = (reason: string) => never;
 
 export function headerLine(pepperFingerprint: string, nowMs: number): string {
@@ -80,7 +80,7 @@ function lineOf(value: object): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** Undefined if the text is not JSON. */
+/** Returns undefined if the text is not JSON. */
 function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);

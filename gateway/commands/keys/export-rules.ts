@@ -13,7 +13,7 @@ interface Rule {
 /** Member name → rule. */
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** The reason why a value breaks the rules; undefined if it keeps them. */
+/** Returns why a value breaks the rules; undefined if it keeps them. */
 export function misfitOf(value: unknown, rules: Rules): string | undefined {
   if (!isObject(value)) return 'it is not a JSON object';
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(rules, name));

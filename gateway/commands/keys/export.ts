@@ -49,7 +49,7 @@ async function exportTo(context: CommandContext, store: KeyStore, file: string |
   return counts;
 }
 
-/** Yields the text in pieces and calls `onWritten` with the counts so far. */
+/** Yields the text in pieces, and calls `onWritten` with the number of records so far. */
 export async function* exportPieces(
   store: KeyStore,
   nowMs: number,
@@ -72,7 +72,7 @@ export async function* exportPieces(
   yield endLine({ organizations: organizations.size, keys });
 }
 
-/** Lines for organizations of these keys that were created after the organizations had been read. */
+/** Returns lines for the organizations of these keys that were created after the organizations had been read. */
 async function latecomers(store: KeyStore, keys: readonly StoredKey[], written: Set<string>): Promise<string> {
   let lines = '';
   for (const { id, organization } of keys) {
@@ -86,7 +86,7 @@ async function latecomers(store: KeyStore, keys: readonly StoredKey[], written: 
 }
 
 /**
- * Writes a file that only its owner can read, to a temporary name beside the file and renames it at the end. Rejects with a sentence on
+ * Writes a file that only its owner can read, to a temporary name beside the file and renames it at the end. Rejects with an Error for operators on
  * failure, and leaves an existing file as it was. Rejects anything but a plain file, because the rename would replace a device, pipe or link
  * instead of writing through it.
  */

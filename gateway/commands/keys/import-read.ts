@@ -19,11 +19,11 @@ export interface Batch {
 interface ReadOptions {
   /** Pepper fingerprint of the target store. */
   readonly pepperFingerprint: string;
-  /** Reports a line number and the reason why the line is wrong; does not return. */
+  /** Throws with a line number and the reason why the line is wrong. */
   wrong(line: number, reason: string): never;
 }
 
-/** Text of an export → batches of records. On a wrong line, all earlier records except the last batch have been yielded. */
+/** Reads batches of records from the text of an export. Before it throws for a wrong line, it has yielded all full batches. */
 export async function* readExport(text: AsyncIterable<string>, options: ReadOptions): AsyncGenerator<Batch> {
   const reader = createReader(options);
   let batch: Batch = { organizations: [], keys: [] };

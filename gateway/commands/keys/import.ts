@@ -13,14 +13,14 @@ import { amountOf } from './export-form.ts';
 import { type Batch, readExport } from './import-read.ts';
 
 interface Source {
-  /** For messages. */
+  /** The name of the source, for messages. */
   readonly name: string;
   /** False for standard input and pipes: they can be read once, so they are not checked beforehand. */
   readonly readableTwice: boolean;
   open(): { readonly text: Readable; fraction?(): number };
 }
 
-/** Counts of all records read and of those that were new. */
+/** The numbers of records that were read, and of records that were new. */
 interface Tally {
   readonly read: Imported;
   readonly added: Imported;
@@ -79,7 +79,7 @@ async function importFrom(context: CommandContext, store: KeyStore, source: Sour
   return tally;
 }
 
-/** Only a warning: the import may precede the configuration. Until then an unknown scope grants nothing, and an unknown tier the least. */
+/** Warns of unknown scopes and tiers. They are no errors, because the configuration may follow: until then they grant nothing, or the least. */
 function warnOfUnknown(
   context: CommandContext,
   kind: string,
@@ -126,7 +126,7 @@ async function stored(context: CommandContext, tally: Tally, take: () => Awaitab
   }
 }
 
-/** The part of a failed import that was stored. */
+/** Names the part of a failed import that was stored. */
 function remainsOf({ added }: Tally): string {
   if (added.organizations + added.keys === 0) return 'Nothing was imported.';
   return `Before that, ${amountOf(added)} were imported; importing again adds the rest.`;

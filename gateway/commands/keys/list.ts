@@ -45,7 +45,7 @@ async function listKeys(context: CommandContext, flags: ListFlags): Promise<void
   if (hasMore && lastId !== undefined) printNextPart(context, ['keys list', ...againOf(flags)], lastId);
 }
 
-/** The options of a list, for its next part. */
+/** Returns the options of this list, for the command that prints its next part. */
 function againOf({ org, lastFour, limit }: ListFlags): string[] {
   const options = { org, 'last-four': lastFour, limit };
   return Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]));
@@ -56,7 +56,7 @@ async function* matching(pages: AsyncIterable<readonly StoredKey[]>, ending: str
     yield ending === undefined ? page : page.filter(({ lastFour }) => lastFour === ending);
 }
 
-/** The last four characters of what was copied from a log or a message. */
+/** Returns the last four characters of a text that was copied from a log or a message. Ends the command if it cannot be a key. */
 function requireEnding(context: CommandContext, text: string): string {
   const [, ending] = /([A-Za-z0-9]{4})$/.exec(text.trim()) ?? [];
   if (ending === undefined) context.usage(`--last-four "${text}" does not end with four letters or digits.`);

@@ -5,7 +5,7 @@ import type { StoredKey } from '../../auth/store/stored-key.ts';
 import type { CommandContext } from '../context.ts';
 import { printTable, printText, shortTime } from '../print.ts';
 
-/** One row per key. The column of successors appears only if a key has one, to save width. */
+/** Prints a row for each key. To save width, the column of successors is printed only if a key has a successor. */
 export function printKeys(context: CommandContext, records: readonly StoredKey[]): void {
   const heads = ['id', 'organization', 'mode', 'key', 'name', 'scopes', 'addresses', 'state', 'expires', 'last used'];
   const successors = records.some(({ replacedBy }) => replacedBy !== undefined);

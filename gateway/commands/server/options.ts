@@ -8,7 +8,7 @@ const WAIT_MAX_MS = 15_000;
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** At a remote gateway, a key without `--org` works on its own organization. */
+/** Adds `--org`. At a remote gateway, the command works on the organization of the acting key without it. */
 export function addOrganizationOption(
   command: Command,
   { remote }: Pick<CommandContext, 'remote'>,

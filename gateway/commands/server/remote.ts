@@ -7,7 +7,7 @@ import type { RemoteServer } from './server-options.ts';
 export interface Remote {
   /** Whether the command line names the server. If only GATEWAY_SERVER does, it may be there for other commands. */
   readonly isNamed: boolean;
-  /** Throws CommandFailure if there is no key. */
+  /** Opens the actions at this gateway. Throws CommandFailure if there is no key. */
   readonly actions: OpenActions;
   close(): void;
 }
@@ -52,7 +52,7 @@ const ofFiles = new Set([
   'alerts test',
 ]);
 
-/** The reason, as a sentence, for which this command cannot be given with a remote gateway; undefined if it can. */
+/** Returns a sentence that says why this command does not work with a remote gateway; undefined if it does. */
 export function whyNotRemote({ isNamed }: Pick<Remote, 'isNamed'>, command: string): string | undefined {
   if (command === 'help' || byContract.has(command) || (!isNamed && ofFiles.has(command))) return undefined;
   const cause = isNamed ? '--server' : 'GATEWAY_SERVER';

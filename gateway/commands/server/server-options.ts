@@ -1,5 +1,5 @@
-// The options before a command that make it work on a remote gateway: `gateway --server https://… keys list`. Each has a variable in the
-// environment, so that the key is in no list of processes.
+// The options that make a command work on a remote gateway, as in `gateway --server https://… keys list`. Each option has an environment
+// variable, because lists of processes show options, and must not show the key.
 
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -11,7 +11,7 @@ export interface RemoteServer {
   readonly address: ServerAddress;
   /** Whether the command line names the server; false if only GATEWAY_SERVER does. */
   readonly isNamed: boolean;
-  /** Throws CommandFailure if there is none. */
+  /** Returns the key. Throws CommandFailure if there is none. */
   key(): string;
 }
 
@@ -31,7 +31,7 @@ const values: Readonly<Record<string, 'server' | 'key' | 'keyFile'>> = {
 const KEY = /^[!-~]{8,8192}$/;
 const SOURCES = 'Put it into GATEWAY_KEY, or into a file that --key-file names.';
 
-/** For the help text. */
+/** Adds the options to the help text. */
 export function addServerOptions(program: Command): void {
   program
     .option('--server <url>', 'work on the remote gateway at this address, by its own contract; or GATEWAY_SERVER')

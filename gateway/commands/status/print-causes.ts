@@ -6,7 +6,7 @@ import { printLine } from '../print.ts';
 
 const WIDTH = 'FAILURE  '.length;
 
-/** @param suspects upstreams whose last request failed, which is no cause yet */
+/** Prints the causes. @param suspects upstreams whose last request failed, without being a cause yet */
 export function printCauses(
   context: Pick<CommandContext, 'write'>,
   causes: readonly AlertNote[],
@@ -35,7 +35,7 @@ function linesOf({ id, severity, cause, consequence, since, instances, runbook, 
   return [`${severity.toUpperCase().padEnd(WIDTH)}${cause}`, ...more.map((line) => `${' '.repeat(WIDTH)}${line}`)];
 }
 
-/** The console shows the section, too. */
+/** Returns the address of the console page that shows the runbook. */
 function pageOf(link: string, runbook: string): string {
   return `${link.slice(0, link.indexOf('#'))}#/runbook/${encodeURIComponent(runbook)}`;
 }

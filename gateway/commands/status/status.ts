@@ -1,4 +1,5 @@
-// `gateway status`: what needs attention, and the upstreams, of a running gateway and those that share its Redis.
+// The command `gateway status`: prints the causes that need attention and the upstreams, of a running gateway and of the gateways that share
+// its Redis.
 
 import type { Command } from 'commander';
 import type { UpstreamReport } from '../../console/cause.ts';
@@ -41,12 +42,12 @@ function rowOf([name, { targets = [], breaker = {}, credential }]: [string, Upst
 }
 
 /**
- * A target whose last request failed is suspect. Its failures are too few to be a cause, because one failure may be chance. But a reader of
- * states must not take such a target for one that works. The page of the console says the same (console/page/states.js).
+ * A target is suspect if its last request failed. This is no cause yet, because one failure may be chance. But the state must not say that
+ * such a target works. The page of the console shows the same (console/page/states.js).
  */
 type Target = NonNullable<UpstreamReport['targets']>[number];
 
-/** The state of a target, for people. */
+/** Returns the state of a target, for people. */
 function shownState({ state, last_error: error }: Target): string {
   return state === 'healthy' && error ? 'suspect' : state;
 }

@@ -88,7 +88,7 @@ interface BackendOptions {
   readonly tls: TlsSettings | undefined;
   readonly caller: Caller;
   readonly scheme: string;
-  /** Undefined if the upstream uses a credential instead. */
+  /** Returns undefined if the upstream uses a credential instead. */
   assertion(): Awaitable<string> | undefined;
   /** Its header. Throws if the credential cannot be used. */
   readonly credential?: (() => CredentialHeader) | undefined;

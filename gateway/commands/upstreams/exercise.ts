@@ -22,7 +22,7 @@ interface ExerciseOptions {
   readonly entries: readonly ContractOperation[];
   readonly schemas: Schemas;
   readonly writes: boolean;
-  /** Most requests for all operations together. */
+  /** Maximum number of requests for all operations together. */
   readonly requestsMax: number;
 }
 

@@ -127,7 +127,7 @@ export function collectionOf(template: string, name: string): string {
   return template.slice(0, template.indexOf(`/{${name}}`));
 }
 
-/** Undefined if a value cannot be written in a query. */
+/** Returns undefined if a value cannot be written in a query. */
 function queryOf(values: ReadonlyMap<Candidate, unknown>): string | undefined {
   const pairs: string[] = [];
   for (const [{ name, place, explode }, value] of values) {

@@ -1,4 +1,4 @@
-// What `tls.acme` needs beside gateway.yaml: the authorities of its server, names that no certificate in files has, and secrets.
+// Checks the requirements of `tls.acme` outside of gateway.yaml: the authorities of its server, the names in certificate files, and secrets.
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { CERTIFICATE_KEY, externalAccountProblem } from './acme.ts';
 
 type WithTls = Pick<Config, 'sources'> & { readonly gateway: Pick<Config['gateway'], 'tls'> };
 
-/** Pushes a mistake for authorities that cannot be read, and for names that a certificate in files has too. */
+/** Pushes a mistake for authorities that cannot be read, and for names that a certificate file has, too. */
 export function checkAcmeFiles(
   { gateway, sources }: WithTls,
   certificates: readonly { readonly names: readonly string[] }[],
@@ -35,7 +35,7 @@ export function checkAcmeFiles(
   });
 }
 
-/** The text of the authorities; undefined without any. Throws a sentence. */
+/** Returns the text of the authorities; undefined without any. Throws an Error for operators. */
 export function readTrust(trust: string | undefined, directory: string): string | undefined {
   if (trust === undefined) return undefined;
   const path = resolve(directory, trust);
@@ -64,9 +64,9 @@ interface AcmeSecret {
 }
 
 /**
- * The secrets: what encrypts private keys in a shared store, and the key of an external account.
+ * Returns the needed secrets: the key that encrypts private keys in a shared store, and the key of an external account.
  *
- * @param isShared whether several instances share the store: each of them needs the same `certificate_key`
+ * @param isShared whether several instances share the store: all of them need the same `certificate_key`
  */
 export function acmeSecrets(
   { gateway, sources }: Pick<Config, 'gateway' | 'sources'>,

@@ -10,7 +10,7 @@ const DIRECTORIES = {
   letsencrypt: 'https://acme-v02.api.letsencrypt.org/directory',
   'letsencrypt-staging': 'https://acme-staging-v02.api.letsencrypt.org/directory',
 } as const;
-/** As many as Let's Encrypt takes. */
+/** The maximum number of names that Let's Encrypt accepts. */
 const NAMES_MAX = 100;
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
 /** The address of a directory: a URL that `https` requests take. */
@@ -98,7 +98,7 @@ export type Acme = z.output<typeof acme>;
 /** The secrets entry that encrypts private keys in the store. */
 export const CERTIFICATE_KEY = 'certificate_key';
 
-/** The address of the directory. */
+/** Returns the address of the directory. */
 export function directoryUrlOf({ directory }: Pick<Acme, 'directory'>): string {
   return DIRECTORIES[directory as keyof typeof DIRECTORIES] ?? directory;
 }
@@ -111,7 +111,7 @@ export function checkAcme(given: Acme, hasPlain: boolean, source: Source, mistak
   mistakes.push(source.mistakeAt(['tls', 'acme', 'challenge'], reason, remedy));
 }
 
-/** The reason why a value cannot be the key of an external account; undefined for a usable one. */
+/** Returns why a value cannot be the key of an external account; undefined for a usable value. */
 export function externalAccountProblem(value: string): string | undefined {
   return /^[A-Za-z0-9_-]{16,}={0,2}$/.test(value) ? undefined : 'it is not a MAC key in base64url.';
 }

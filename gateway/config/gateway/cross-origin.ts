@@ -33,5 +33,5 @@ const crossOrigin = z
     issues.push({ code: 'custom', path: ['credentials'], input: credentials, message });
   });
 
-/** By host name; `*` applies to every host that is not listed. */
+/** The rules by host name. `*` applies to every host that is not listed. */
 export const cors = z.record(hostName, crossOrigin);

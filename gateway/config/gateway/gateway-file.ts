@@ -179,7 +179,7 @@ export const gatewayFile = z.strictObject({
 
 export type GatewayFile = z.output<typeof gatewayFile>;
 
-/** The schema of gateway.yaml for a gateway whose clients reach it at this URL unless the file says otherwise. */
+/** Returns the schema of gateway.yaml. @param publicUrl the default of `publicUrl` */
 export function gatewayFileAt(publicUrl: string): typeof gatewayFile {
   return gatewayFile.extend({ publicUrl: publicUrlOr(publicUrl) });
 }

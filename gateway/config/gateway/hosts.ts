@@ -15,8 +15,8 @@ const hostName = z
   .meta({ values: 'host name' });
 
 /**
- * Empty: every host name is served, and the sites that need a name of their own are not. Otherwise only these and the host of publicUrl are
- * served.
+ * The host names. If there are none, the gateway serves every host name, but not the sites that need their own name. Otherwise it serves only
+ * these names and the host of publicUrl.
  */
 export const hosts = z.strictObject({
   api: hostName

@@ -36,7 +36,7 @@ interface PortalFilesOptions {
   readonly builtIn: readonly string[];
 }
 
-/** Pushes mistakes and leaves out the files that have any. */
+/** Reads the files of the portal. Pushes mistakes, and leaves out files with mistakes. */
 export function readPortalFiles(options: PortalFilesOptions, mistakes: Mistake[]): PortalFiles {
   const { portal, source, builtIn } = options;
   const logo = readLogo(options, mistakes);
@@ -151,7 +151,7 @@ function checkMembers(members: WithFrontMatter['members'], complain: Complain): 
   }
 }
 
-/** Links to other guides must lead somewhere, whether written as `errors.md` or as `/docs/guides/errors`. */
+/** Checks that links to other guides exist, such as `errors.md` or `/docs/guides/errors`. */
 function checkLinks(lines: readonly string[], first: number, known: readonly string[], complain: Complain): void {
   for (const [index, line] of lines.entries()) {
     for (const [, own, absolute] of line.matchAll(
@@ -164,7 +164,7 @@ function checkLinks(lines: readonly string[], first: number, known: readonly str
 }
 
 interface WithFrontMatter {
-  /** By name, with 1-based line numbers. */
+  /** The members by name. Line numbers begin with 1. */
   readonly members: ReadonlyMap<string, { readonly value: string; readonly line: number }>;
   /** Lines that are no member. */
   readonly unreadable: readonly number[];

@@ -29,8 +29,7 @@ const path = z
   );
 
 /**
- * The form of a link on a page. It has no spaces, quotation marks or control characters, so that it cannot end the attribute of HTML in
- * which it stands.
+ * The form of a link on a page. It has no spaces, quotation marks or control characters, because it is written into an attribute of HTML.
  */
 const webAddress = z
   .string()
@@ -107,7 +106,7 @@ export const portal = z.strictObject({
 
 export type PortalSection = z.output<typeof portal>;
 
-/** The contrast of two colours (WCAG 2.2, section 1.4.3). */
+/** Returns the contrast of two colours (WCAG 2.2, section 1.4.3). */
 function contrastOf(one: string, other: string): number {
   const [high = 0, low = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => b - a);
   return (high + 0.05) / (low + 0.05);
@@ -121,7 +120,7 @@ function luminanceOf(text: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Pushes a mistake for each tier that limits.yaml lacks: a misspelt one would silently not be shown. */
+/** Pushes a mistake for each tier that limits.yaml lacks. Otherwise the pages would not show a misspelt tier, without a message. */
 export function checkShownTiers(
   { tiers }: PortalSection,
   known: readonly string[],
@@ -143,8 +142,8 @@ interface SampleCandidate {
 }
 
 /**
- * Returns what is wrong with the sample operation, which has to work as it stands: a GET without values in its path. It is a warning and no
- * mistake, because a new contract may remove the operation; the pages then show the first suitable one.
+ * Returns a warning if the sample operation does not work without changes: it must be a GET without parameters in its path. It is not a
+ * mistake, because a new contract may remove the operation; the pages then show the first suitable operation.
  */
 export function sampleWarning(
   { sampleOperation: named }: PortalSection,

@@ -14,7 +14,7 @@ interface Named {
   readonly sources: { readonly gateway: Source; readonly upstreams: Source };
 }
 
-/** Pushes a mistake for every setting with which sessions could not work, or would work differently from what the file says. */
+/** Pushes a mistake for every setting with which sessions cannot work, or that has no effect. */
 export function checkSessions({ gateway, upstreams, sources }: Named, mistakes: Mistake[]): void {
   if (gateway === undefined) return;
   const { sessions } = gateway;

@@ -11,7 +11,7 @@ const path = z
   .min(1, 'must be the path of a PEM file')
   .meta({ values: 'path of a PEM file, relative to the configuration directory' });
 
-/** An exact name, or one with `*` as its first label. */
+/** An exact host name, or a name with `*` as its first label. */
 const certifiedName = z
   .string()
   .regex(
@@ -61,8 +61,7 @@ export const tls = z.strictObject({
 export type Tls = z.output<typeof tls>;
 
 /**
- * Requires certificates or `acme`, and an https:// publicUrl, because clients that use HTTPS must not be sent to plain HTTP addresses.
- * Pushes mistakes.
+ * Requires certificates or `acme`, and an https:// publicUrl: links for clients that use HTTPS must not lead to plain HTTP. Pushes mistakes.
  */
 export function checkTls(given: Tls | undefined, publicUrl: string, source: Source, mistakes: Mistake[]): void {
   if (given === undefined) return;

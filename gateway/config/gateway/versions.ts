@@ -20,7 +20,7 @@ const page = z
 
 const guide = page.optional().describe('The address of a guide that helps clients to move on.');
 
-/** By version: `v1`. */
+/** The versions by name, such as `v1`. */
 export const versions = z.record(
   z.string().regex(/^v[1-9]\d{0,3}$/, 'must be a version such as v1'),
   z.strictObject({
@@ -41,7 +41,7 @@ export const versions = z.record(
       .meta({ description: 'The version that replaces it. Required with `sunset`.', values: 'version' }),
   }),
 );
-/** By operation id. */
+/** The deprecations by operation id. */
 export const operationDeprecations = z.record(
   z.string(),
   z.strictObject({
@@ -132,7 +132,7 @@ function checkSuccessor(
   }
 }
 
-/** A sunset must not be earlier than the deprecation (RFC 9745 section 4). */
+/** Requires that the sunset is not before the deprecation (RFC 9745 section 4). */
 function checkOrder(
   path: readonly string[],
   { released, deprecated, sunset }: DeprecationDates,
@@ -155,7 +155,7 @@ function checkOrder(
   }
 }
 
-/** Clients are promised that a version stays for 12 months after the release of its successor. */
+/** Requires that a version ends 12 months after the release of its successor, or later. */
 function checkVersionEnd(
   path: readonly string[],
   { sunset, successor }: DeprecationDates,
@@ -178,7 +178,7 @@ function checkVersionEnd(
   }
 }
 
-/** An operation stays for 12 months after its deprecation and after the release of its successor. */
+/** Requires that an operation ends 12 months after its deprecation and after the release of its successor, or later. */
 function checkOperationEnd(
   path: readonly string[],
   { deprecated, sunset }: DeprecationDates,
@@ -209,7 +209,7 @@ function releaseOf(
   return (operations[next.id] ?? operations[next.qualifiedId])?.released ?? withVersion;
 }
 
-/** `2027-01-15` → `2028-01-15`; February 29 → March 1. */
+/** Returns the date one year later. February 29 becomes March 1. */
 function aYearAfter(text: string): string {
   const date = new Date(text);
   date.setUTCFullYear(date.getUTCFullYear() + 1);

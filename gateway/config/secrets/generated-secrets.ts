@@ -1,4 +1,4 @@
-// Secrets that the gateway creates itself: what their stores do, and the store that keeps a copy of what is in Redis.
+// The secrets that the gateway creates itself: the interface of their stores, and the store that keeps a copy of the secrets in Redis.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 
@@ -21,11 +21,11 @@ export interface SecretCopies {
 }
 
 /**
- * Creates the store of secrets in Redis that keeps a copy of each secret in the data directory. Redis can lose its data, and without the
+ * Creates the store of secrets in Redis, which keeps a copy of each secret in the data directory: Redis can lose its data, and without the
  * pepper all API keys would be invalid. Each process that still has a lost secret restores it.
  *
- * `shared` is authoritative; a secret that it lost is restored from this process's memory or from `copies`. `former` holds the secrets
- * of a data directory that was used without Redis before: they move to Redis, so that exported keys stay valid in the new store.
+ * `shared` is authoritative. A lost secret is restored from the memory of this process, or from `copies`. `former` has the secrets of a data
+ * directory that was used without Redis before. They move to Redis: exported keys then stay valid in the new store.
  */
 export function createBackedUpSecrets(
   shared: GeneratedSecrets,
@@ -46,7 +46,7 @@ export function createBackedUpSecrets(
     return known.get(entry) ?? copies.read(entry) ?? (await former.read(entry));
   }
 
-  /** Restores all known entries, because one missing entry suggests that Redis lost all. */
+  /** Restores all known entries: if one is missing, Redis has probably lost all. */
   async function restore(missing: string): Promise<string | undefined> {
     for (const entry of new Set([...known.keys(), missing])) {
       const value = await recall(entry);

@@ -3,7 +3,7 @@
 type OperatorRole = 'look' | 'act';
 
 export interface OperatorToken {
-  /** As the audit log has it. */
+  /** The name in the audit log. */
   readonly name: string;
   readonly role: OperatorRole;
   readonly token: string;
@@ -12,12 +12,11 @@ export interface OperatorToken {
 const LINES_MAX = 200;
 const TOKEN_LENGTH_MIN = 16;
 /**
- * The form of the name of an operator. It differs from ids of keys, and from what the audit log has for commands and for the two tokens
- * without a name.
+ * The form of the name of an operator. It cannot equal another author in the audit log: a key id, a command, or a token without a name.
  */
 const NAME = /^[a-z][a-z0-9.-]{0,31}$/;
 
-/** Blank lines and those that begin with `#` are left out. Returns a sentence without any token for a text that cannot be used. */
+/** Parses the tokens. Skips blank lines, and lines that begin with `#`. For a malformed text, returns a sentence that contains no token. */
 export function operatorTokensIn(text: string): readonly OperatorToken[] | string {
   const lines = text.split('\n').map((line) => line.trim());
   const operators: OperatorToken[] = [];

@@ -34,7 +34,7 @@ redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
 return redis.call('HGET', KEYS[1], ARGV[1])
 `);
 
-/** Idempotent, so that it can be repeated after a lost reply: returns 1 if the new value is already present. */
+/** Replaces a value. It can be repeated after a lost reply: it also returns 1 if the new value is present already. */
 const REPLACE = toScript(`
 local present = redis.call('HGET', KEYS[1], ARGV[1])
 if present == ARGV[3] then return 1 end
@@ -43,7 +43,7 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1
 `);
 
-/** The names of the secrets that this Redis holds. */
+/** Returns the names of the secrets in this Redis. */
 export async function secretsHeldIn(client: Redis): Promise<readonly string[]> {
   return (await client.hkeys(KEY)).sort();
 }
@@ -57,8 +57,8 @@ interface SecretsInRedisOptions {
 }
 
 /**
- * Opens a connection per command: commands are rare, and no connection has to be closed later. Rejects with an Error if Redis does not
- * respond; after its first response, later commands do not wait.
+ * Creates the store. It opens a connection for each command, because commands are rare. Commands reject if Redis does not respond. After the
+ * first response, later commands do not wait for a Redis that is starting.
  */
 export function createSecretsInRedis({ url, patienceMs, connect }: SecretsInRedisOptions): GeneratedSecrets {
   let patienceLeftMs = patienceMs;

@@ -9,7 +9,7 @@ interface Addressed {
   readonly test?: readonly string[] | undefined;
 }
 
-/** Where the paths of an upstream's contracts begin, instead of the path of their servers; undefined if its addresses have no path. */
+/** The path of an upstream's addresses, which replaces the path of the servers in its contracts; undefined if the addresses have no path. */
 export interface AddressPath {
   readonly addressPath?: string | undefined;
 }
@@ -40,7 +40,7 @@ export function withOrigins<Entry extends Addressed>(
   return Object.fromEntries(all);
 }
 
-/** Without a slash at the end. */
+/** Returns the path of an address, without a slash at the end. */
 export function pathOfAddress(address: string): string {
   const path = PATH.exec(address)?.[2] ?? '';
   return path === '/' ? '' : path;

@@ -1,4 +1,4 @@
-// The shape of `compression` in upstreams.yaml: whether the gateway compresses what the service does not.
+// The shape of `compression` in upstreams.yaml: whether the gateway compresses answers that the service has not compressed.
 
 import { z } from 'zod';
 import { whole } from '../parts.ts';

@@ -6,7 +6,7 @@ import type { Source } from '../../shared/yaml-source.ts';
 import type { UpstreamEntry } from './upstreams-file.ts';
 import { blockIn } from './usable-entries.ts';
 
-/** Adds a mistake for each key that contradicts `credential`, or promises what the entry does not keep. */
+/** Adds a mistake for each key of an entry that contradicts its `credential`. */
 export function checkCredentials(name: string, entry: UpstreamEntry, source: Source, mistakes: Mistake[]): void {
   const written = blockIn(blockIn(source.value, 'upstreams'), name);
   if (entry.basicForClients && blockIn(written, 'credential').basic === undefined) {
@@ -18,7 +18,7 @@ export function checkCredentials(name: string, entry: UpstreamEntry, source: Sou
   checkForwarding(name, entry, source, mistakes);
 }
 
-/** A client must not replace the credential of the gateway. */
+/** Refuses request headers with which a client could replace the credential of the gateway. */
 function checkHeader(name: string, { credential, requestHeaders }: UpstreamEntry, source: Source, mistakes: Mistake[]) {
   const header = credential && credentialFieldOf(credential);
   const index = requestHeaders.findIndex((one) => isSpellingOf(one, header));
@@ -28,7 +28,7 @@ function checkHeader(name: string, { credential, requestHeaders }: UpstreamEntry
   mistakes.push(source.mistakeAt(['upstreams', name, 'requestHeaders', index], reason, remedy));
 }
 
-/** An entry that forwards tokens promises that its service gets no other credentials. Refuses all settings that would send some. */
+/** For an entry that forwards tokens: refuses settings that send other credentials to its service. */
 function checkForwarding(name: string, entry: UpstreamEntry, source: Source, mistakes: Mistake[]): void {
   if (entry.authorization !== 'forward') return;
   const at = (reason: string, remedy: string) =>

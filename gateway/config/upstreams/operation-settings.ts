@@ -45,7 +45,7 @@ export interface LeftOut {
   readonly name: string;
 }
 
-/** Pushes a mistake for every operation that the entry does not have, and for every parameter that cannot take slashes. */
+/** Pushes a mistake for every unknown operation, and for every parameter that cannot take slashes. */
 export function checkOperationSettings(
   upstreams: Readonly<Record<string, { readonly operations: OperationSettings }>>,
   operations: readonly Named[],

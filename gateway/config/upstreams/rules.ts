@@ -66,7 +66,7 @@ const condition = z.strictObject({
     .describe('`empty`, or what members of the body must be.'),
 });
 
-/** Words the error of a body condition. A union's own error only says that no branch fits, so the error of the likely branch is used. */
+/** Returns the error of a body condition. The union's own error says only that no branch fits, so this is the error of the likely branch. */
 function bodyRule({ input }: { readonly input?: unknown }): string {
   const issue = memberMatchers.safeParse(input).error?.issues[0];
   const named = typeof input === 'object' && input !== null && issue !== undefined;

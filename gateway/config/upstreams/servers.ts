@@ -1,5 +1,5 @@
-// The shape of `servers` in config/upstreams.yaml: more addresses of an entry, for operations that its contracts have on other hosts.
-// Each becomes an upstream of its own, with the settings of the entry.
+// The shape of `servers` in config/upstreams.yaml: more addresses of an entry, for operations that its contracts have on other hosts. Each
+// server becomes a separate upstream with the settings of the entry.
 
 import { z } from 'zod';
 import { nameOfServer } from '../../shared/contracts/upstreams.ts';
@@ -20,7 +20,7 @@ const byMode = z.strictObject({
   test: addresses.optional().describe('The targets of requests with test keys. Without it, they are refused.'),
 });
 
-/** As a document writes it, with values in the place of its variables. */
+/** The address of the server in the document, with values in place of variables. */
 const declared = z
   .string()
   .refine((text) => /^https?:\/\/[^/?#\s@]+(?:\/[^?#\s]*)?$/.test(text) && URL.canParse(text), {
@@ -50,7 +50,7 @@ interface MappedServer {
 }
 
 interface NamedServer extends MappedServer {
-  /** As upstreams.yaml writes it. */
+  /** The key in upstreams.yaml. */
   readonly key: string;
   /** Origins. */
   readonly live: readonly string[];
@@ -73,7 +73,7 @@ export function serversOf(name: string, { servers }: WithServers): NamedServer[]
   });
 }
 
-/** Pushes a mistake for a server that stands there twice, and for one whose addresses have different paths. */
+/** Pushes a mistake for a server that is listed twice, and for a server whose addresses have different paths. */
 export function checkServers(
   upstreams: Readonly<Record<string, WithServers>>,
   source: Source,
@@ -97,7 +97,7 @@ export function checkServers(
   }
 }
 
-/** Pushes a mistake for each server on which no operation is. */
+/** Pushes a mistake for each server without an operation. */
 export function checkServersUsed(
   upstreams: Readonly<Record<string, WithServers>>,
   operations: readonly { readonly upstream: string }[],

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { isServerAddress, whole } from '../parts.ts';
 
-/** What an address lacks that is nearly right. */
+/** Returns what is missing in an address that is almost correct. */
 function misspelt(input: unknown): string | undefined {
   const text = String(input);
   if (/^(examples|gateway|session)$/.test(text)) return `must be "${text}:", with a colon at its end`;

@@ -21,7 +21,7 @@ interface Placed {
 const ownPaths = ['/.well-known/jwks.json', '/docs', '/docs.md', '/docs/*', '/llms.txt', '/openapi', '/openapi/*'];
 
 interface TunnelCheck {
-  /** By name; `hosts` are the sites of an upstream's operations. */
+  /** The entries by name; `hosts` are the sites of their operations. */
   readonly upstreams: Readonly<Record<string, Entry>>;
   readonly hosts: Hosts;
   readonly publicUrl: string;
@@ -37,8 +37,8 @@ interface Taken {
 }
 
 /**
- * Pushes a mistake for every tunnel path that is already in use. Between tunnels only equal paths conflict, because the more specific
- * one wins.
+ * Pushes a mistake for every tunnel path that is already in use. Two tunnels conflict only if their paths are equal: otherwise the more
+ * specific path has priority.
  */
 export function checkTunnels(check: TunnelCheck, mistakes: Mistake[]): void {
   const nameOf = (of: HostName) => hostOfSite(of, check.hosts, check.publicUrl);
@@ -63,7 +63,7 @@ export function checkTunnels(check: TunnelCheck, mistakes: Mistake[]): void {
   }
 }
 
-/** Tunnels that count together share the bounds, because one counter has one bound. */
+/** Requires that tunnels that count together have the same bounds, because they share a counter. */
 function checkCountedTogether({ upstreams, source }: TunnelCheck, mistakes: Mistake[]): void {
   for (const [upstream, { tunnels }] of Object.entries(upstreams)) {
     const first = new Map<string, number>();

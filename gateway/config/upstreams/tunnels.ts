@@ -19,7 +19,7 @@ const filePath = z.string().regex(/^(\/(\*|[A-Za-z0-9_~-][A-Za-z0-9._~-]*))+\/\*
   error: 'must be a path such as /files/*/*, in which each * is one segment, and the last one the name of a file',
 });
 
-/** How the service shows whether a login was right. */
+/** The rules that recognize successful and failed logins in the answers of the service. */
 const logins = z.strictObject({
   countedAs: z
     .string()

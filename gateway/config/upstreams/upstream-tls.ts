@@ -165,7 +165,7 @@ function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** The certificates of a file in PEM. Returns an empty list if one of them cannot be read. */
+/** Returns the certificates of a file in PEM. Returns an empty list if one of them cannot be read. */
 export function certificatesIn(text = ''): X509Certificate[] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   try {

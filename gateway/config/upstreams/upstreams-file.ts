@@ -16,7 +16,7 @@ import { breaker, ejection, health, targets, withNamedExamples } from './targets
 import { tunnels } from './tunnels.ts';
 import { upstreamTls } from './upstream-tls.ts';
 
-/** The trial of an upstream has a table for these. No request depends on the product: what a service needs is declared in rules. */
+/** Products for which the trial of an upstream has a table. Requests do not depend on the product: rules declare the needs of a service. */
 const product = z.literal('stalwart', { error: 'must be stalwart, or absent' }).optional().meta({
   description:
     'The product behind the entry: `upstreams try` then shows whether the steps of [its page](mail.md#try-it) hold. It changes no request.',

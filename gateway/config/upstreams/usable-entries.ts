@@ -4,7 +4,7 @@ import { closest } from '../../shared/mistakes.ts';
 import type { Source } from '../../shared/yaml-source.ts';
 import { type Breaking, breaking, type UpstreamEntry, upstreamEntry, upstreamsFile } from './upstreams-file.ts';
 
-/** Returns the entries whose settings that contracts depend on are correct, so that their contracts can still be checked. */
+/** Returns the entries whose contracts can be checked: the settings that contracts depend on have no mistake. */
 export function usableEntries(source: Source): Record<string, UpstreamEntry> {
   const entries = Object.keys(blockIn(source.value, 'upstreams')).flatMap((name) => {
     const written = blockIn(blockIn(source.value, 'upstreams'), name);
@@ -14,7 +14,7 @@ export function usableEntries(source: Source): Record<string, UpstreamEntry> {
     const misspelt = Object.keys(written).filter((key) => !(known as string[]).includes(key));
     const doubtful = [...failed, ...misspelt.map((key) => closest(key, known))];
     if (doubtful.some((key) => /^(contracts|basePath|basicForClients|security|public)$/.test(key ?? ''))) return [];
-    // A member with a mistake has its default here, so that later checks find what the type promises.
+    // A member with a mistake gets its default, because later checks rely on the type.
     const entry = parsed.map(([key, { data }]) => [key, data ?? upstreamEntry.shape[key].safeParse(undefined).data]);
     return [[name, Object.fromEntries(entry) as UpstreamEntry] as const];
   });
@@ -22,8 +22,8 @@ export function usableEntries(source: Source): Record<string, UpstreamEntry> {
 }
 
 /**
- * Returns the accepted breaks of published contracts. Undefined if one of them may be missing, because it has a mistake or another place:
- * a comparison without it would report a break that is accepted.
+ * Returns the accepted breaking changes. Returns undefined if one of them has a mistake, or if the list may be in the wrong place: a comparison
+ * would report a change that is accepted.
  */
 export function usableDecisions({ value }: Source): Breaking | undefined {
   if (value === undefined) return undefined;

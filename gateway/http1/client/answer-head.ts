@@ -60,7 +60,7 @@ export function parseAnswerHead(text: string, method: string): AnswerHead {
   };
 }
 
-/** True if the end of the answer is certain and no bytes can follow it. */
+/** Returns true if the end of the answer is certain and no bytes can follow it. */
 function isClear(status: number, framing: Framing, hasNoBody: boolean): boolean {
   // A 204 has no body. If it announces one, another parser could wait for it.
   if (status === 204) return framing === 0 || framing === 'close';

@@ -10,11 +10,11 @@ type Step = 'more' | 'head' | 'data' | 'end';
 
 type State = 'head' | 'counted' | 'untilClose' | 'chunkSize' | 'chunk' | 'chunkEnd' | 'trailer' | 'over';
 
-/** Most bytes of a head. The bound is the same as Node's default for requests. */
+/** Maximum number of bytes of a head. The bound is the same as Node's default for requests. */
 const HEAD_BYTES_MAX = 16_384;
 /** Most 1xx answers per request. Each costs time on the event loop, and an upstream could send them without end. */
 const INTERIM_ANSWERS_MAX = 100;
-/** Most bytes of the line with the size of a chunk, including its extensions, which are ignored. */
+/** Maximum number of bytes of the line with the size of a chunk, including its extensions, which are ignored. */
 const SIZE_LINE_BYTES_MAX = 1024;
 /**
  * The line with the size of a chunk, with extensions as in RFC 9112 section 7.1.1. "Bad whitespace" is not allowed, because other parsers
@@ -56,7 +56,7 @@ export class AnswerReader {
     this.#at = 0;
   }
 
-  /** True if bytes follow the end of the answer. No request asked for them. */
+  /** Returns true if bytes follow the end of the answer. No request asked for them. */
   get hasSurplus(): boolean {
     return this.#state === 'over' && this.#at < this.#bytes.length;
   }

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 /** Grains per window. An entry covers at most one grain, a hundredth of the window, so a unit counts at most 1 % longer than the window. */
 const GRAINS_PER_WINDOW = 100;
 
-/** Most entries of a window. Until entries are merged, each covers one millisecond, so limits of up to 150 are exact. */
+/** Maximum number of entries of a window. Until entries are merged, each covers one millisecond, so limits of up to 150 are exact. */
 const ENTRIES_MAX = 150;
 
 /**

@@ -1,5 +1,5 @@
-// Who may do what at the admin listener: the holder of `admin_token` may act, the holder of `viewer_token` may look, operators with names
-// may do what their line says, and pages of other sites nothing. Pure.
+// Decides what a request may do at the admin listener. A request with `admin_token` may change things, one with `viewer_token` may read.
+// Operators with names have the rights in their line. Pages of other sites may do nothing. Pure.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -18,7 +18,7 @@ export interface AdminRefusal {
   readonly body: { readonly code: string; readonly error: string };
 }
 
-/** What the console shows about the rights of its operator. */
+/** The rights of an operator, which the console shows. */
 interface AdminSession {
   readonly role: Role;
   /** Name of the operator, as the audit log has it; null if the request had no token. */
@@ -52,9 +52,9 @@ interface AdminAccess {
    */
   refuseTrying(headers: IncomingHttpHeaders): AdminRefusal | undefined;
   sessionOf(headers: IncomingHttpHeaders): AdminSession;
-  /** The name of the operator, as the audit log has it; undefined without a token. */
+  /** Returns the name of the operator for the audit log; undefined without a token. */
   nameOf(headers: IncomingHttpHeaders): string | undefined;
-  /** The same for an operator with a name of their own; undefined for the two tokens without one. */
+  /** Returns the name of an operator with a named token; undefined for the two tokens without a name. */
   ownNameOf(headers: IncomingHttpHeaders): string | undefined;
 }
 
@@ -69,7 +69,7 @@ const ACTION_HEADER = 'x-console-action';
 const loopbackNames = new Set(['127.0.0.1', '[::1]', 'localhost']);
 const READING = new Set(['GET', 'HEAD']);
 
-/** @param host bound address of the listener */
+/** Creates the checks. @param host bound address of the listener */
 export function createAdminAccess(host: string, tokens: AdminTokens): AdminAccess {
   const onLoopback = isLoopback(host);
   const operators: readonly { readonly name: string; readonly role: Role; readonly digest: Buffer | undefined }[] = [
@@ -86,7 +86,7 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
   function operatorOf({ authorization }: IncomingHttpHeaders) {
     if (authorization === undefined) return undefined;
     const given = digestOf(authorization.replace(/^Bearer +/i, '')) as Buffer;
-    // Compares with all tokens, even after a match, so that the time tells nothing about a token.
+    // Compare with all tokens, even after a match: the time must reveal nothing about a token.
     return operators.filter(({ digest }) => isEqual(given, digest))[0];
   }
 

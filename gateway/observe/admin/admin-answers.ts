@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { acceptedCodings, type Encoded, formFor, weightOf } from '../../shared/http/content-coding.ts';
 
-/** A file of the console, in the forms in which it is sent. */
+/** A file of the console, in all its encodings. */
 export interface ConsoleFile extends Encoded {
   readonly type: string;
   readonly cacheControl: string;
@@ -42,8 +42,8 @@ export function sendFile(file: ConsoleFile, acceptEncoding: string | undefined, 
 }
 
 /**
- * Sends figures as JSON. The console asks for the figures of a day every few seconds, which are tens of kilobytes. They are compressed for
- * slow lines, in another thread, so that requests do not wait.
+ * Sends figures as JSON. The console reads the figures of a day every few seconds, which are tens of kilobytes. They are compressed, because
+ * operators may have slow lines. Another thread does this, because requests must not wait.
  */
 export async function sendJson(
   found: object,

@@ -7,7 +7,7 @@ import { pinoHttp } from 'pino-http';
 
 const PATH_LENGTH_MAX = 200;
 
-/** The request id of the line is also sent as X-Request-Id. Lines pass through the logger's output, which bounds the lines that wait. */
+/** Creates the middleware that logs requests. It also sends the request id as X-Request-Id. */
 export function createAdminLog(logger: Logger) {
   return pinoHttp({
     logger,
@@ -31,7 +31,7 @@ export function createAdminLog(logger: Logger) {
   });
 }
 
-/** Scrapes of metrics and the files and polls of the console repeat without end: only their failures are logged above debug. */
+/** Returns the level of a line. Successful scrapes of metrics, and files and polls of the console, are logged at debug, because they repeat. */
 function levelOf(logger: Logger, request: IncomingMessage, { statusCode }: ServerResponse) {
   const path = pathOf(request);
   const isRoutine = (path === '/metrics' || path.startsWith('/console/')) && statusCode < 400;
@@ -56,7 +56,7 @@ function membersOf(
   };
 }
 
-/** Express rewrites `url` below a mounted path, and keeps the request's own in `originalUrl`. */
+/** Returns the path of the request. Express changes `url` below a mounted path, and keeps the original in `originalUrl`. */
 function pathOf({ url = '', originalUrl = url }: IncomingMessage & { readonly originalUrl?: string }): string {
   return originalUrl.split('?', 1)[0] as string;
 }

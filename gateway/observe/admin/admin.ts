@@ -14,13 +14,13 @@ import type { Answers, ChangeAuthor } from './answers.ts';
 export interface AdminOptions extends Answers {
   /** Alerts, silences and receivers. */
   alerts(): object;
-  /** What needs attention now, in the words of the alerts. */
+  /** Returns the causes that need attention, in the form of alerts. */
   causes(): Promise<object>;
   /** Bound address of the listener; determines which Host names it accepts. */
   readonly host: string;
   readonly tokens: AdminTokens;
   readonly logger: Logger;
-  /** The console: its files by path, which contain no secrets, and the data that it shows; undefined for unknown ones. */
+  /** The files of the console by path, which have no secrets, and the data that it shows; undefined for unknown names. */
   readonly console: {
     file(path: string): Promise<ConsoleFile | undefined>;
     answer(path: string, query: URLSearchParams): Promise<object | undefined>;
@@ -50,15 +50,15 @@ export function createAdminServer(options: AdminOptions): Server {
     response.status(ready ? 200 : 503).json({ status: ready ? 'ok' : 'unavailable', checks });
   });
 
-  // The log comes after the routes of the probes, so that probes are not logged: they come every few seconds and are not about an operator.
+  // The log comes after the routes of the probes: probes come every few seconds, not from operators, and are not logged.
   app.use(createAdminLog(options.logger));
   const access = createAdminAccess(options.host, options.tokens);
-  /** The author of a change: the operator whose token the request has, or else the user name that the command sends. */
+  /** Returns the author of a change: the operator whose token the request has, otherwise the user name that the command sends. */
   const authorOf = ({ url, headers }: Request, response: Response): ChangeAuthor => ({
     by: access.ownNameOf(headers) ?? nameIn(queryOf(url).get('by')),
     requestId: response.get('X-Request-Id'),
   });
-  /** Carries an action out. A text is the reason why the request names none. */
+  /** Carries out an action. @param action the action, or the reason why the request names none */
   async function act(action: ConsoleAction | string, by: string, response: Response): Promise<void> {
     const { status, body } =
       typeof action === 'string'
@@ -176,7 +176,7 @@ function answerFound(response: Response, found: object | undefined, unknown: obj
   response.status(found ? 200 : 404).json(found ?? unknown);
 }
 
-/** The organization or the upstream that a command names, with the answers if there is none of that name and if a store is away. */
+/** How to read the organization or upstream that a command names, and the answers if it is unknown or a store is away. */
 interface Named {
   readonly name: string;
   readonly unknown: object;
@@ -221,7 +221,7 @@ function nameIn(by: string | null): string {
   return name === '' ? 'admin listener' : name;
 }
 
-/** Answers with the refusal, if there is one. */
+/** Creates a middleware that answers with the refusal, if there is one. */
 function refusing(refusalOf: (request: Request) => AdminRefusal | undefined) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const refusal = refusalOf(request);

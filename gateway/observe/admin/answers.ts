@@ -1,5 +1,5 @@
-// What the gateway tells operators and does for them: the functions behind the admin listener. wiring/operators.ts makes them for one
-// process, workers/operators.ts for all workers together.
+// The interface behind the admin listener: what operators can read and do. wiring/operators.ts implements it for one process, and
+// workers/operators.ts for all workers together.
 
 import type { ActionAnswer, ConsoleAction } from '../../shared/questions/console-action.ts';
 import type { ConsoleView } from '../../shared/questions/console-view.ts';
@@ -24,29 +24,29 @@ export interface Answers extends FleetSources {
     reset(organization: string, author: ChangeAuthor): Promise<object | undefined>;
   };
   /**
-   * Lets every process of every instance send a refused credential again, and notes this in the audit log. Resolves with undefined for an
+   * Makes every process of every instance send a refused credential again, and notes this in the audit log. Resolves with undefined for an
    * unknown upstream.
    */
   retry(upstream: string, author: ChangeAuthor): Promise<UpstreamRetry | undefined>;
-  /** Carries out an action of the console, or says what it would do; `requestId` and the name of the operator are for the audit log. */
+  /** Carries out an action of the console, or previews it. `requestId` and the name of the operator are for the audit log. */
   act(action: ConsoleAction, requestId: string, by: string): Promise<ActionAnswer>;
   /** Counts the gateways that share the key store: those on which all changes until now are in force, and the others. */
   inForce(): Promise<object>;
-  /** Organizations and keys that a text names: by id, by name, or by the last four characters of a key. */
+  /** Finds organizations and keys by id, by name, or by the last four characters of a key. */
   findOrganizations(text: string): Promise<object>;
-  /** An organization with its keys and limits; undefined for an unknown one. */
+  /** Returns an organization with its keys and limits; undefined for an unknown one. */
   organization(id: string): Promise<object | undefined>;
-  /** Audit, routes, configuration, or the rehearsal of a request. */
+  /** Returns a view: audit, routes, configuration, or the rehearsal of a request. */
   view(view: ConsoleView): Promise<object>;
-  /** Deprecated operations, their callers, and the notices to them. */
+  /** Returns deprecated operations, their callers, and the notices to these. */
   versions(): Promise<object>;
-  /** The settings of alerts in force. */
+  /** Returns the settings of alerts in force. */
   alertsInForce(): Promise<object>;
 }
 
-/** The same for a single gateway process. */
+/** The interface for one gateway process. */
 export interface Operators<Sample = object> extends Answers {
   readonly metrics: Answers['metrics'] & { snapshot(): Promise<MetricSnapshot[]> };
-  /** Current counts, for the console. */
+  /** Returns the present counts, for the console. */
   sample(): Promise<Sample>;
 }

@@ -8,9 +8,9 @@ export interface StatusOptions {
   lifecycle(): Lifecycle;
   keys(): { readonly store: 'reachable' | 'failing'; readonly position: number | undefined };
   limits(): { readonly state: 'up' | 'away' };
-  /** Names that the gateway orders a certificate for and has none; undefined if it orders none. */
+  /** Returns the names whose certificate is ordered but missing; undefined if the gateway orders no certificates. */
   missingCertificates(): readonly string[] | undefined;
-  /** State of the parts, as members of the status. */
+  /** Returns the states of the parts, as members of the status. */
   parts(): object;
   /** Epoch milliseconds. */
   now(): number;
@@ -96,7 +96,7 @@ function readableName(name: string): string | undefined {
 
 type ByName = Readonly<Record<string, object>>;
 
-/** Addresses and state by upstream. Leaves out the rest of the configuration, which readers of the status do not need. */
+/** Returns addresses and state of each upstream. */
 export function upstreamStatus(
   upstreams: Readonly<
     Record<string, { readonly live: readonly string[]; readonly test?: readonly string[] | undefined }>

@@ -74,8 +74,7 @@ export function createJoinedOutput(sink: ByteSink, own: OwnLines): JoinedOutput 
         begun = Buffer.concat([begun, bytes]);
         return;
       }
-      // Completes the line that was begun earlier first, so that each write has whole lines. Without this, a dropped write would tear a
-      // line.
+      // First complete the line that was begun before: each write then has whole lines, and a dropped write tears none.
       const first = begun.length > 0 ? bytes.indexOf(NEWLINE) + 1 : 0;
       if (first > 0) write(Buffer.concat([begun, bytes.subarray(0, first)]));
       begun = Buffer.from(bytes.subarray(end));

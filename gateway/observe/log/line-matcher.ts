@@ -35,7 +35,7 @@ export function matcherOf(filter: ExchangeFilter): Matcher {
   };
 }
 
-/** Tests parsed lines, which may come from another process. */
+/** Returns a function that tests parsed lines, which may come from another process. */
 export function exchangeTest(filter: ExchangeFilter, wanted = membersWanted(filter)): (line: ExchangeLine) => boolean {
   const { fromMs = 0, toMs = Number.POSITIVE_INFINITY, durationMinMs, behind, operation } = filter;
   const isStatus = statusTest(filter.status);
@@ -52,7 +52,7 @@ export function exchangeTest(filter: ExchangeFilter, wanted = membersWanted(filt
     isBehind(behind, line);
 }
 
-/** The members of the line that have to have these values. */
+/** Returns members of the line with their required values. */
 function membersWanted(filter: ExchangeFilter): (readonly [member: string, value: string])[] {
   const { code, operationId, organization, key, client, upstream, operation, mode, issuer, subject } = filter;
   const [method, route] = operation?.split(' ') ?? [];
@@ -100,7 +100,7 @@ function isWithin(
   return numberIn(line, DURATION) >= durationMinMs;
 }
 
-/** The time of a line in epoch milliseconds, read without parsing the line. */
+/** Reads the time of a line without parsing the line. Epoch milliseconds. */
 export function timeIn(line: string): number {
   return numberIn(line, TIME);
 }

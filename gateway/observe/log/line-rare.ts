@@ -55,7 +55,7 @@ function queuedPart(queuedMs: number): TextOf<'queued'> {
   return `,"queued_ms":${milliseconds(queuedMs)}` as const;
 }
 
-/** The duration of each span of stages; empty if the exchange ended before the end of `authenticate`. */
+/** Returns the text with the duration of each span of stages; empty if the exchange ended before the end of `authenticate`. */
 function stagesPart(trail: Trail, durationMs: number): TextOf<'stages'> | '' {
   const { startedAt, endedAt } = trail;
   if (!(Number(endedAt[0]) > 0)) return '';
@@ -80,14 +80,14 @@ function forwardBeganAt({ startedAt, forwardedAt, queuedMs }: Trail, durationMs:
   return (forwardedAt ?? startedAt + durationMs) - queuedMs;
 }
 
-/** The query parameters and headers that the gateway withheld, from the upstream and from the client. */
+/** Returns the query parameters and headers that the gateway withheld from the upstream or from the client. */
 function withheldIn({ droppedQuery, notSent, withheld }: RareNotes): readonly string[] | undefined {
   if (droppedQuery !== undefined)
     return [...droppedQuery.map((name) => `query: ${name}`), ...(notSent ?? []), ...(withheld ?? [])];
   return notSent && withheld ? [...notSent, ...withheld] : (notSent ?? withheld);
 }
 
-/** Logs the stack only for bugs; the code identifies all other errors. */
+/** Returns the cause for the line. It has the stack only for bugs, because the code identifies all other errors. */
 function causeIn({ cause }: RareNotes, { code }: Trail): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   if (code === 'internal_error') return cause.stack;

@@ -13,10 +13,10 @@ import { flat } from '../../shared/text.ts';
 import { rarePart } from './line-rare.ts';
 import { members, milliseconds } from './line-text.ts';
 
-/** Returns one line of JSON with its newline, with pino's members (`level`, `time`, `msg`), so that all lines of a log have one format. */
+/** Returns one line of JSON with its newline. It has pino's members (`level`, `time`, `msg`), as all other lines of the log do. */
 type LineOf = (trail: Trail, level: number, timeMs: number) => string;
 
-/** What a line says about method, stage, status and operation. */
+/** The values of a line about method, stage, status and operation. */
 interface MatchedPart {
   readonly method: string;
   readonly stage: string;
@@ -25,7 +25,7 @@ interface MatchedPart {
 
 type MatchedParts = Map<number, MatchedPart>;
 
-/** What lines say about a caller. */
+/** The text about a caller, cached with the caller. */
 const callerTexts = new CallerNote<string>();
 
 /** @param worker the worker that writes the lines; undefined if the gateway is a single process */
@@ -104,7 +104,7 @@ function operationPart({ id, path, upstream }: Operation): string {
   return members<LogFieldsOf<'operation'>>({ operation: id, route: path, upstream });
 }
 
-/** A caller with user name and password has no key id. */
+/** Returns the members about the credential. A caller with user name and password has no key id. */
 function credentialOf({ scheme, issuer, subject, session }: Caller) {
   const hasKey = scheme !== 'basic' && issuer === undefined;
   return {
@@ -129,7 +129,7 @@ function createLimitPart(): (trail: Trail) => string {
   let decidedAtMs = 0;
   let decided: TextOf<'decision'> | undefined;
 
-  /** The text about the decision. The last one is remembered, because the store decides on many requests at once. */
+  /** Returns the text about the decision. The last text is cached, because the store decides about many requests at once. */
   function decisionPart(source: string | undefined, atMs: number): TextOf<'decision'> {
     if (decided === undefined || source !== decidedBy || atMs !== decidedAtMs) {
       decidedBy = source;
@@ -176,7 +176,7 @@ function chargePart({ cost, enforce }: Charged): string {
 }
 
 const targetPart = memoize((target: string) => flat(`,"target":"${target}","trace_id":"` as const));
-/** The gateway's own contract, and an upstream of a rehearsed request, have a target and no trace. */
+/** The text of an exchange with a target but no trace: with the gateway's own contract, or in a rehearsal. */
 const untracedPart = memoize((target: string) => flat(`,"target":"${target}` as const));
 const answerPart = memoize((status: number) => flat(`","upstream_status":${status},"upstream_ms":` as const));
 

@@ -15,12 +15,12 @@ export interface Log {
   readonly logger: Logger;
   exchange(trail: Trail): void;
   /**
-   * The latest exchanges with this id, or with this client request id. Refusals are kept whether or not they are logged.
+   * Returns the latest exchanges with this id, or with this client request id. Refusals are in memory even if they are not logged.
    *
-   * @param owner whose exchanges are wanted; undefined for all
+   * @param owner the owner of the exchanges; undefined for all exchanges
    */
   recent(id: string, owner?: ExchangeOwner): readonly ExchangeLine[];
-  /** The latest exchanges that a filter lets through, the newest first. */
+  /** Returns the latest exchanges that match a filter, newest first. */
   list(filter: ExchangeFilter): readonly ExchangeLine[];
   /** Before the process ends: writes all buffered lines, as long as the output takes them. Returns whether it has taken all. */
   flush(): boolean;
@@ -100,8 +100,8 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
 }
 
 /**
- * Lines of exchanges and all other lines share one queue. A full pipe accepts only a part of a write. With two queues, the other queue
- * would then write into the middle of a line. The waiting lines are bounded.
+ * Creates the output for all lines: lines of exchanges and other lines share one queue. A full pipe accepts a part of a write only, and a
+ * second queue would then write into the middle of a line. The number of waiting lines is bounded.
  */
 function standardOutput(onDropped: (lines: number) => void, onFlowing: (dropped: number) => void): Output {
   const output = openStandardOutput();
@@ -139,7 +139,7 @@ function isNotable({ code, status, upstreamMs }: Trail): boolean {
   return code !== undefined || status >= 500 || (upstreamMs !== undefined && upstreamMs >= SLOW_MS);
 }
 
-/** Refusals that clients cause are logged below the alerting levels. */
+/** Returns the level of a line. Refusals that clients cause are logged below the levels of alerts. */
 function severityOf({ code, rare }: Trail): keyof typeof levels {
   if (code === undefined) return rare?.answerViolations ? 'warn' : 'info';
   const blame = Object.hasOwn(REFUSALS, code) ? REFUSALS[code as keyof typeof REFUSALS].blame : 'client';

@@ -28,7 +28,7 @@ export function reportUnreadableForwards(
 
 const DROPS_TOLD_EVERY_MS = 10_000;
 
-/** Reports connections to Redis that are dropped: a way to Redis that damages bytes would fill the log. */
+/** Reports dropped connections to Redis, at most once in a while: a network that damages bytes would fill the log. */
 export function createDropWarning({ logger }: Pick<Log, 'logger'>, now: () => number): (reason: string) => void {
   let toldAtMs = Number.NEGATIVE_INFINITY;
   let untold = 0;
@@ -55,7 +55,7 @@ interface TargetChange {
 }
 
 /**
- * Logs when a target begins to fail, and when it works again. One that comes and goes is logged once a minute.
+ * Logs when a target begins to fail, and when it works again. If its state changes often, it is logged once a minute.
  *
  * @param clock monotonic milliseconds
  */

@@ -1,4 +1,4 @@
-// Log lines for a person at a terminal: each line of JSON becomes one short line. What a line leaves out, `explain` shows.
+// Converts log lines for a person at a terminal: each line of JSON becomes one short line. `explain` shows the rest.
 
 import { visibleLine } from '../../shared/text.ts';
 
@@ -24,7 +24,7 @@ interface ReadableOptions {
   clock?(timeMs: number): string;
 }
 
-/** Takes lines of JSON in pieces of any size and writes each complete one in its readable form; text that is no JSON passes as it is. */
+/** Returns a function that takes lines of JSON in pieces of any size. It writes each complete line in readable form, and other text unchanged. */
 export function createReadable({ write, colours, clock = timeOfDay }: ReadableOptions): (piece: string) => void {
   const paint = (colour: number, text: string) => (colours ? `\u001b[${colour}m${text}\u001b[0m` : text);
   let rest = '';
@@ -45,7 +45,7 @@ export function createReadable({ write, colours, clock = timeOfDay }: ReadableOp
 
 type Paint = (colour: number, text: string) => string;
 
-/** `200 GET /v1/customers 4.2 ms org_demo req_…`; a refusal has its code and stage too. */
+/** Returns a line such as `200 GET /v1/customers 4.2 ms org_demo req_…`. A refusal also has its code and stage. */
 function exchangeText(line: Line, paint: Paint): string {
   const { status, method, route, tunnel, mcp, code, stage, duration_ms, organization, request_id, upstream_status } =
     line;

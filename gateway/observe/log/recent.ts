@@ -1,7 +1,7 @@
-// Keeps the latest log lines in memory, for operators who look up exchanges. Copies the bytes of written lines in batches, so that an
-// ordinary request costs nothing. Refused, failed and slow exchanges are also kept in a second ring, where successes cannot displace them.
-// The latest lines of each code are kept apart, where a flood of another code cannot displace them. A third ring keeps one exchange of each
-// second, and so covers a longer time.
+// Keeps the latest log lines in memory, for operators who look up exchanges. It copies the bytes of written lines in batches, which costs an
+// ordinary request nothing. A second ring has refused, failed and slow exchanges, which successes cannot displace there. The latest lines of
+// each code are kept separately: a flood of one code displaces no lines of another. A third ring has one exchange of each second, and covers
+// a longer time.
 
 import {
   type ExchangeFilter,
@@ -17,9 +17,9 @@ export interface RecentLines {
   /** Takes the line of an exchange that failed or was slow; `code` if it was refused or failed with one. */
   addNotable(line: string, code: string | undefined): void;
   /**
-   * Returns every exchange with this id or client request id; oldest first, at most 20.
+   * Returns the exchanges with this id or client request id, oldest first, at most 20.
    *
-   * @param owner whose exchanges are wanted; undefined for all
+   * @param owner the owner of the exchanges; undefined for all exchanges
    */
   find(id: string, owner?: ExchangeOwner): ExchangeLine[];
   /** Returns the latest exchanges that a filter lets through, the newest first. */
@@ -106,7 +106,7 @@ function exchangesIn(newestFirst: Iterable<string>, matches: Matches, limit: num
   return found;
 }
 
-/** Returns undefined for an incomplete line, whose beginning was overwritten, and for one that is about no exchange. */
+/** Parses a line. Returns undefined if its beginning was overwritten, or if it is not about an exchange. */
 function exchangeIn(line: string): ExchangeLine | undefined {
   try {
     const exchange = JSON.parse(line) as ExchangeLine;
@@ -116,7 +116,7 @@ function exchangeIn(line: string): ExchangeLine | undefined {
   }
 }
 
-/** The latest lines of each code. */
+/** Creates the memory for the latest lines of each code. */
 function createCodeLines() {
   const lines = new Map<string, { readonly kept: string[]; next: number }>();
   return {
@@ -130,7 +130,7 @@ function createCodeLines() {
       entry.kept[entry.next] = line;
       entry.next = (entry.next + 1) % LINES_PER_CODE;
     },
-    /** The lines that contain a text, the newest first. */
+    /** Returns the lines that contain a text, newest first. */
     linesWith(needle: string, code?: string): string[] {
       const entries = code === undefined ? [...lines.values()] : [lines.get(code) ?? { kept: [] }];
       const found = entries.flatMap(({ kept }) => kept.filter((line) => line.includes(needle)));
@@ -146,13 +146,13 @@ interface LineRing {
   /** Takes whole lines. */
   add(bytes: Uint8Array): void;
   addText(line: string): void;
-  /** Yields the lines that contain a text, the newest first, without their newlines. The oldest one may lack its beginning. */
+  /** Yields the lines that contain a text, newest first, without their newlines. The oldest line may lack its beginning. */
   linesWith(needle: string): Generator<string, void, undefined>;
 }
 
 /**
- * The latest log lines in a fixed number of bytes: new ones overwrite the oldest. A search reads the bytes, and decodes the lines that it
- * finds: decoding all of them takes ten times as long.
+ * Creates a ring of a fixed number of bytes, in which new lines overwrite the oldest. A search compares bytes, and decodes only the lines that
+ * it finds: to decode all lines takes ten times as long.
  */
 function createLineRing(bytesMax: number): LineRing {
   let ring: Buffer | undefined;
@@ -177,7 +177,7 @@ function createLineRing(bytesMax: number): LineRing {
     else add(Buffer.from(line));
   }
 
-  /** The lines in order, the newest first: those behind the end of the ring, the one that goes across it, and those before it. */
+  /** Returns the pieces of the ring, newest first: after the write position, across the end of the buffer, and before that. */
   function pieces(): Buffer[] {
     if (ring === undefined) return [];
     const newer = ring.subarray(0, end);
@@ -199,7 +199,7 @@ function createLineRing(bytesMax: number): LineRing {
   };
 }
 
-/** Yields whole lines only: the last one of a piece may have been cut off. */
+/** Yields the whole lines of a piece. Its last line may be cut off, and is then left out. */
 function* linesIn(piece: Buffer, needle: Buffer): Generator<string, void, undefined> {
   for (let end = piece.length; end > 0; ) {
     const at = piece.lastIndexOf(needle, end - 1);

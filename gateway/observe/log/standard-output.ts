@@ -1,5 +1,5 @@
-// Standard output as a queue of lines. If the reader stops or is gone, or the disk is full, the process neither blocks nor ends, and it can
-// still be ended: lines that standard output does not take are dropped and counted.
+// Writes lines to standard output through a queue. If the reader of the output stops or is gone, or the disk is full, the process neither
+// blocks nor ends. Lines that standard output does not accept are dropped and counted.
 
 import { fstatSync, readFileSync, writeSync, writev, writevSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -28,7 +28,7 @@ const STANDARD_ERROR = 2;
 const NEWLINE = Buffer.of(10);
 /** Above this size of the queue, `write` asks its caller to wait. */
 const WAITING_BYTES_MAX = 16_384;
-/** Most pieces that one system call takes. */
+/** Maximum number of pieces that one system call takes. */
 const PIECES_MAX = 256;
 /**
  * The most system calls in one turn of the event loop. Megabytes may wait when a reader goes on, and requests must not wait for all of
@@ -104,11 +104,11 @@ export function openStandardOutput(): ByteSink {
 
   function buffersOf(pieces: readonly Piece[]): Buffer[] {
     const buffers = pieces.map(({ bytes }) => bytes);
-    // Ends a line that was cut off, so that it does not spoil the next one.
+    // End a line that was cut off, because the next line must begin on a new line.
     return isTorn ? [NEWLINE, ...buffers] : buffers;
   }
 
-  /** Notes the result of a write, and puts back what was not taken. Returns false if the output is full. */
+  /** Notes the result of a write, and puts back the bytes that were not written. Returns false if the output is full. */
   function settle(pieces: Piece[], error: NodeJS.ErrnoException | null, count: number): boolean {
     if (error !== null && isFull(error)) {
       waiting.unshift(...pieces);
@@ -194,7 +194,7 @@ function isPipe(fd: number): boolean {
 const NON_BLOCKING = 0o4000;
 
 /**
- * Makes writes to a pipe return at once. It has to be called again later: a Node process that shares the pipe makes it blocking when it
+ * Makes writes to a pipe return at once. Call it again from time to time: another Node process that shares the pipe makes it blocking when it
  * ends.
  */
 function unblock(fd: number): void {

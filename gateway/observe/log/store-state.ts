@@ -3,8 +3,8 @@
 import type { Log } from './log.ts';
 
 /**
- * @param of what the store has, as log lines call it
- * @param levelOfUp the level of the line about a store that can be reached; `debug` if its first use is such a change, too
+ * @param of the contents of the store, for the log line
+ * @param levelOfUp the level of the line about a store that can be reached; `debug` if its first use counts as a change, too
  */
 export function logStoreState(
   { logger }: Pick<Log, 'logger'>,

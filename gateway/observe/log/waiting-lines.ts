@@ -1,6 +1,6 @@
-// The log lines that wait for the output: they are collected in buffers, so that one system call writes hundreds of them, and bounded
-// while standard output accepts none. Without a bound, a reader that stops would fill the memory. Lines that do not fit are dropped and
-// counted, and reported when output continues.
+// The log lines that wait for the output. They are collected in buffers: one system call writes hundreds of lines. Their size is bounded,
+// because a reader that stops would otherwise fill the memory. Lines that do not fit are dropped and counted, and reported when the output
+// continues.
 
 /** A batch is written at this size, or after this time. */
 const BATCH_BYTES = 131_072;
@@ -15,7 +15,7 @@ interface LineBatch {
   flush(): void;
 }
 
-/** `write` receives bytes that stay unchanged until it calls `done`. */
+/** Creates a batch. `write` receives bytes that stay unchanged until it calls `done`. */
 export function createLineBatch(write: (bytes: Buffer, done: () => void) => void): LineBatch {
   const spare: Buffer[] = [];
   let buffer: Buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
@@ -62,11 +62,11 @@ interface PendingOptions {
 interface Pending {
   /** Returns whether the bytes fit; otherwise they count as dropped, and only then `lines` is called to count them. */
   take(bytes: number, lines: () => number): boolean;
-  /** The output has written this many bytes. */
+  /** Call it when the output has written this many bytes. */
   written(bytes: number): void;
-  /** The output has dropped this many bytes and lines after all. */
+  /** Call it when the output has dropped this many bytes and lines. */
   lost(bytes: number, lines: number): void;
-  /** The number of dropped lines that were not reported yet. They count as reported then. */
+  /** Returns the number of dropped lines that were not reported yet, and counts them as reported. */
   takeUnreported(): number;
 }
 
@@ -112,14 +112,14 @@ export function createPending({ bytesMax, onDropped, onFlowing }: PendingOptions
   };
 }
 
-/** Number of lines that end in these bytes. */
+/** Returns the number of lines that end in these bytes. */
 export function linesIn(bytes: Buffer): number {
   let lines = 0;
   for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines += 1;
   return lines;
 }
 
-/** Allocates memory of its own: a small Buffer of Node's pool would keep many kilobytes of its neighbours alive while it waits. */
+/** Encodes a text outside of Node's pool: while it waits, a small Buffer of the pool would keep the whole pool in memory. */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);

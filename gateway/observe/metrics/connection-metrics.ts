@@ -6,7 +6,7 @@ import { registerCounter, registerGauge } from './library-metrics.ts';
 export interface CertificateState {
   readonly names: readonly string[];
   readonly state: string;
-  /** ISO 8601; null if there is no certificate yet. */
+  /** The beginning of the validity, ISO 8601; null if there is no certificate yet. */
   readonly valid_from: string | null;
   readonly expires_at: string | null;
   /** The last failed order, for a certificate that the gateway orders. */
@@ -14,13 +14,13 @@ export interface CertificateState {
 }
 
 export interface ConnectionMetrics {
-  /** A connection exceeded the limit: of all connections, or of one address. */
+  /** Counts a connection above the limit of all connections, or of one address. */
   connectionRefused(of: 'all' | 'address'): void;
-  /** A trusted proxy sent an unreadable X-Forwarded-For. */
+  /** Counts a request whose trusted proxy sent an unreadable X-Forwarded-For. */
   forwardUnreadable(): void;
-  /** @param reason one of a few fixed labels */
+  /** Counts a failed handshake. @param reason one of a few fixed labels */
   handshakeFailed(reason: string): void;
-  /** A certificate was renewed, or its files could not be used. */
+  /** Counts a renewal of a certificate, or a refusal of its files. */
   renewal(outcome: 'applied' | 'refused'): void;
   /** This instance ordered a certificate. */
   order(outcome: 'issued' | 'failed'): void;
@@ -67,7 +67,7 @@ export function createConnectionMetrics(registry: Registry): ConnectionMetrics {
   };
 }
 
-/** @param certificates those in use and those that are missing; read at each scrape */
+/** Registers the gauges. @param certificates returns the certificates in use and the missing ones; called at each scrape */
 export function registerCertificateGauge(registry: Registry, certificates: () => readonly CertificateState[]): void {
   /** @param read seconds; undefined leaves the certificate out */
   function gauge(

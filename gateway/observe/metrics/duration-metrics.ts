@@ -19,12 +19,12 @@ interface DurationMetrics {
   refused(trail: Trail): void;
   /** Makes the series anew for the operations of a configuration. @param served their routes */
   expect(operations: readonly Measured[], served: ReadonlySet<string>): void;
-  /** By operation, and by upstream with its own statuses. */
+  /** Returns the traffic by operation, and by upstream with the statuses of the upstream. */
   sample(): { readonly operations: readonly OperationTraffic[]; readonly upstreams: readonly OperationTraffic[] };
 }
 
-// Buckets in seconds: those that OpenTelemetry advises for http.server.request.duration (semantic conventions 1.44), and three below,
-// because most answers take less than its first bound of 5 ms.
+// Bounds of the buckets in seconds. OpenTelemetry recommends those from 5 ms up for http.server.request.duration (semantic conventions 1.44).
+// There are three smaller ones, because most answers take less than 5 ms.
 export const DURATION_BUCKETS = [
   ...[0.0005, 0.001, 0.002],
   ...[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
@@ -90,7 +90,7 @@ export function createDurationMetrics(registry: Registry, routes: RouteSeries): 
   });
   const refusedOf = byOperationAlone(({ method, path }) => traffic.refusedOf(`${method} ${path}`));
   const refusedUnmatched = memoize((method: string) => traffic.refusedOf(`${method} unmatched`));
-  // An alert of deploy/prometheus compares this series, so it has to exist from the start, whatever operations are served.
+  // An alert of deploy/prometheus compares this series. So it must exist from the start.
   server.series(OTHER_METHOD, 'unmatched', '500', '');
 
   function seriesOf({ operation, method, status }: Trail): Series {
@@ -158,7 +158,7 @@ function byOperation(make: (operation: Operation, status: number) => Series) {
       }
       return ofOperation(status);
     },
-    /** Series are made anew, with labels that may differ. */
+    /** Forgets the series. They are made anew, perhaps with other labels. */
     forget(): void {
       known = new WeakMap();
     },

@@ -21,24 +21,24 @@ export interface ExchangeMetrics {
   /** Records one command to the store of the limits, in milliseconds from its first request to the verdict. */
   readonly limitBatch: (durationMs: number) => void;
   /**
-   * Call it with the operations of each configuration before they are served. Series that an alert compares begin at 0, because an alert on
-   * `increase()` misses the event that creates its series. With more operations than `operationsMax`, metrics are kept by entry.
+   * Creates the series that alerts compare, with the value 0: an alert on `increase()` would miss the event that creates its series. Call it
+   * with the operations of each configuration before they are served. With more operations than `operationsMax`, metrics are kept by entry.
    */
   expect(operations: readonly Measured[], operationsMax: number): void;
-  /** A small part of the metrics, for the console, which reads it every few seconds. */
+  /** Returns the small part of the metrics that the console reads every few seconds. */
   sample(): Promise<MetricsSample>;
 }
 
 interface MetricsSample {
   readonly operations: readonly OperationTraffic[];
-  /** By organization id: those that are active. */
+  /** The traffic of active organizations. */
   readonly callers: readonly OperationTraffic[];
-  /** By upstream: the time until it began to answer, by its own statuses. */
+  /** The traffic of upstreams: the time until the answer began, and the statuses of the upstream. */
   readonly upstreams: readonly OperationTraffic[];
   readonly refusals: readonly { readonly stage: string; readonly code: string; readonly count: number }[];
 }
 
-/** Codes of keys whose owner is known: `authorize` refuses them, so that the log names the organization. */
+/** Codes of keys whose owner is known. `authorize` refuses these keys, because the log then names the organization. */
 const OWNER_KNOWN: ReadonlySet<string> = new Set(['api_key_expired', 'api_key_revoked']);
 /** Codes of invalid credentials. */
 const CREDENTIAL_CODES = Object.entries(REFUSALS).flatMap(([code, { status }]) => (status === 401 ? [code] : []));
@@ -46,7 +46,7 @@ const CREDENTIAL_CODES = Object.entries(REFUSALS).flatMap(([code, { status }]) =
 export function createExchangeMetrics(registry: Registry, onPressure: OnPressure): ExchangeMetrics {
   const routes = createRouteSeries();
   const durations = createDurationMetrics(registry, routes);
-  /** By code: refusals of the stage `forward` whose request was sent to no target. */
+  /** The refusals of the stage `forward` whose request was sent to no target, by code. */
   const unsent = new Map<string, number>();
   const callers = createCallerTraffic(DURATION_BUCKETS.length + 1);
   const rejected = createCounter(registry, {
@@ -106,7 +106,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     'Calls of operations as tools; outcome is answered, refused (by the gateway or the service), or left (the agent has gone).',
     ['http_route', 'outcome'],
   );
-  // Alerts of deploy/prometheus compare these series, so they have to exist from the start, whatever operations are served.
+  // Alerts of deploy/prometheus compare these series. So they must exist from the start.
   for (const stage of STAGES) rejectedBy(stage)('internal_error');
   for (const code of CREDENTIAL_CODES) rejectedBy(OWNER_KNOWN.has(code) ? 'authorize' : 'authenticate')(code);
 
@@ -176,7 +176,7 @@ function toolOutcomeOf({ status }: Trail): string {
   return status === 499 ? 'left' : status >= 400 ? 'refused' : 'answered';
 }
 
-/** Why a stream has ended. */
+/** Returns the label for the reason why a stream has ended. */
 function endOf({ rare, status, code }: Trail): string {
   if (rare?.streamEnd !== undefined) return rare.streamEnd;
   return status === 499 ? 'client' : code === undefined ? 'upstream' : 'failed';

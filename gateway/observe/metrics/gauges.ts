@@ -1,5 +1,5 @@
-// Gauges that are measured at each scrape. The parts with these states are opened after the metrics, so that each part can count from its
-// beginning.
+// Registers gauges that are measured at each scrape. The parts with these states are opened after the metrics, because each part counts from
+// its beginning.
 
 import type { Registry } from '@prometheus-io/client';
 import type { StreamKind } from '../../exchange/findings.ts';
@@ -14,24 +14,23 @@ import {
 } from './upstream-metrics.ts';
 
 export interface GaugeSources extends LimitGauges {
-  /** Number of requests in progress. */
+  /** Returns the number of requests in progress. */
   activeRequests(): number;
-  /** 1 while the key store cannot be read. */
+  /** Returns 1 while the key store cannot be read. */
   keyStoreAway(): number;
   /** Counts of use that are not written yet. */
   usageWaiting(): number;
   tunnelStreams(): number;
   openStreams(): Readonly<Record<StreamKind, number>>;
-  /** Certificates of the public listener. */
+  /** Returns the certificates of the public listener. */
   certificates(): readonly CertificateState[];
   bufferedBytes(): number;
   upstreamStates(): Readonly<Record<string, UpstreamState>>;
   targetStates(): Readonly<Record<string, TargetSetState>>;
-  /** When the active configuration was loaded, epoch milliseconds. */
+  /** Returns the time at which the configuration in force was loaded. Epoch milliseconds. */
   configurationLoadedAtMs(): number;
 }
 
-/** Registers the gauges. */
 export function registerGauges(registry: Registry, sources: GaugeSources): void {
   function gauge(name: string, help: string, measure: () => number, aggregator: 'sum' | 'min' | 'max' = 'sum'): void {
     registerGauge(registry, { name, help, aggregator }, measure);

@@ -1,5 +1,5 @@
-// Registers counters and gauges of the client library: counters that ordinary requests do not touch, and gauges that are measured at each
-// scrape. Counters and histograms of every request are in series.ts. Also registers what the primary process of several workers has, too.
+// Registers counters and gauges of the client library: counters that ordinary requests do not change, and gauges that are measured at each
+// scrape. series.ts has the counters and histograms of every request. Also registers metrics that the primary process of workers has, too.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 
@@ -22,7 +22,7 @@ interface GaugeOptions {
 
 type Measured = number | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
 
-/** @param measure called at each scrape; returns the value, or the value of each series */
+/** Registers a gauge. @param measure called at each scrape; returns the value, or the value of each series */
 export function registerGauge(
   registry: Registry,
   { name, help, labelNames = [], aggregator = 'sum' }: GaugeOptions,
@@ -70,7 +70,7 @@ export function createLinesDropped(registry: Registry): Counter<string> {
   );
 }
 
-/** A message to a receiver was delivered; an attempt failed; a message was given up. */
+/** Counts a delivered message, a failed attempt, or a message that was given up. */
 export type AlertMetrics = (receiver: string, outcome: 'delivered' | 'failed' | 'given_up') => void;
 
 export function createAlertMetrics(registry: Registry): AlertMetrics {

@@ -9,9 +9,9 @@ import { registerGauge } from './library-metrics.ts';
 import { createCounter, createHistogram } from './series.ts';
 
 export interface LimitGauges {
-  /** 1 while the store of the limits is away. */
+  /** Returns 1 while the limit store is away. */
   limitStoreAway(): number;
-  /** The outage policy that decides while the store is away; undefined while it is up. */
+  /** Returns the outage policy that decides while the store is away; undefined while it is up. */
   limitPolicyInForce(): string | undefined;
 }
 

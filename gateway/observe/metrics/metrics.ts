@@ -1,4 +1,4 @@
-// All metrics of a serving process. Each file of this folder that ends in `-metrics` registers a part of them; those of overload are here.
+// All metrics of a serving process. Each file of this folder that ends with `-metrics` registers a part; this file registers those of overload.
 
 import { Gauge, Registry } from '@prometheus-io/client';
 import { memoize } from '../../shared/memoize.ts';
@@ -18,29 +18,29 @@ import { createTargetMetrics, type TargetMetrics } from './upstream-metrics.ts';
 import type { MetricSnapshot } from './worker-metrics.ts';
 
 export interface Metrics extends ConnectionMetrics, ExchangeMetrics {
-  /** A reload of the configuration was applied, or refused because of mistakes. */
+  /** Counts a reload of the configuration that was applied, or refused because of mistakes. */
   reload(outcome: 'applied' | 'refused'): void;
   readonly targets: TargetMetrics;
   readonly overload: OverloadMetrics;
-  /** An error was thrown outside a request; the process continued. */
+  /** Counts an error that was thrown outside a request. */
   fault(): void;
-  /** A connection to Redis was dropped for its replies. */
+  /** Counts a connection to Redis that was dropped because of damaged replies. */
   redisConnectionDropped(): void;
-  /** Standard output did not accept these lines in time. */
+  /** Counts lines that standard output did not accept in time. */
   logLinesDropped(lines: number): void;
   readonly alerts: AlertMetrics;
-  /** Spans were exported or dropped. */
+  /** Counts spans that were exported or dropped. */
   spans(outcome: 'exported' | 'dropped', count: number): void;
   /** Call it once, when all parts with gauges are open. */
   watch(sources: GaugeSources): void;
   readonly contentType: string;
   text(): Promise<string>;
-  /** The metrics as data, to be combined with those of other workers. */
+  /** Returns the metrics as data, in order to combine them with the metrics of other workers. */
   snapshot(): Promise<MetricSnapshot[]>;
 }
 
 interface MetricsOptions {
-  /** Holds the metrics; default: a new one. The documentation lists the metrics of its own. */
+  /** The registry of the metrics. Default: a new one. `npm run docs` passes its own, and lists the metrics in it. */
   readonly registry?: Registry;
   readonly version: string;
   readonly onPressure: OnPressure;
@@ -103,11 +103,11 @@ export function createMetrics({ registry = new Registry(), version, onPressure }
 
 interface OverloadMetrics {
   shed(reason: ShedReasonLabel): void;
-  /** A request was forwarded to its upstream after waiting this many milliseconds in the queue. */
+  /** Counts a request that was forwarded after this many milliseconds in the queue. */
   queued(upstream: string, waitedMs: number): void;
 }
 
-/** In seconds; requests that did not wait are not counted. */
+/** Bounds of the buckets in seconds. Requests that did not wait are not counted. */
 const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** An alert compares these series, so each begins at 0. */

@@ -1,5 +1,5 @@
-// How finely the metrics of requests are kept: by operation and status, or by entry and class of status where there are many operations.
-// A histogram has 20 rows of text for each series, so that an operation takes some 3 KB of `/metrics` for each status.
+// Decides the labels of request metrics: by operation and status, or, if there are many operations, by entry and status class. A histogram has
+// 20 lines for each series: an operation takes some 3 KB of `/metrics` for each status.
 
 import type { Operation } from '../../exchange/operation.ts';
 
@@ -12,7 +12,7 @@ const STATUSES_MAX = 16;
 export interface RouteSeries {
   /** Decides anew; call it with the operations of each configuration. */
   use(operations: readonly Measured[], operationsMax: number): void;
-  /** The value of the label `http_route`. */
+  /** Returns the value of the label `http_route`. */
   routeOf(operation: Measured | undefined): string;
   statusOf(operation: Measured, status: number): string;
 }
@@ -49,7 +49,7 @@ function statusClass(status: number): string {
   return `${Math.floor(status / 100)}xx`;
 }
 
-/** Statuses that an operation has in practice: what it answers, and some refusals. */
+/** The usual number of different statuses of an operation, including some refusals. */
 const STATUSES_USUAL = 4;
 const ROWS = 20;
 /** One row without its labels' values, with a count of six digits. */
@@ -57,7 +57,7 @@ const ROW_BYTES =
   'http_server_request_duration_seconds_bucket{le="0.0005",http_request_method="",http_route="",http_response_status_code="200",api_version=""} 123456\n'
     .length;
 
-/** About how many bytes of `/metrics` the operations take once all of them are in use. */
+/** Estimates the bytes of `/metrics` if all operations are in use. */
 export function metricsBytesOf(operations: readonly Measured[], operationsMax: number): number {
   const isByEntry = operations.length > operationsMax;
   const series = new Map(

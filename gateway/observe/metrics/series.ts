@@ -1,6 +1,6 @@
-// Counters and histograms whose series are looked up once and then only incremented. The client library (prom-client) instead looks up a
-// series by its label values for every observation. With it, two histograms cost a request 5 µs of CPU, measured through the gateway, and
-// with this file 1 µs; each counter costs 0.5 to 1 µs more. The library still renders the metrics.
+// Counters and histograms whose series are looked up once, and then only incremented. The client library (prom-client) would look up a series
+// by its label values for each observation: two histograms cost a request 5 µs of CPU with it, and 1 µs with this file, measured through the
+// gateway. Each counter costs 0.5 to 1 µs more with it. The library still renders the metrics.
 
 import type { Registry } from '@prometheus-io/client';
 
@@ -32,11 +32,11 @@ export interface Series {
 interface Histogram {
   /** Finds or creates one series, which the caller keeps. */
   series(...labels: readonly string[]): Series;
-  /** Drops the series whose labels do not match. Observations of those that a caller has kept are lost. */
+  /** Drops the series whose labels do not match. Observations in dropped series that a caller still has are lost. */
   retain(matches: (labels: Labels) => boolean): void;
 }
 
-/** Registers the counter. Returns a function that finds or creates one series, which begins at 0 and which the caller keeps. */
+/** Registers a counter. Returns a function that finds or creates a series, for the caller to keep. A new series has the value 0. */
 export function createCounter(registry: Registry, options: CounterOptions): (...labels: readonly string[]) => Count {
   const { find } = createMetric(
     registry,
@@ -55,7 +55,7 @@ interface Buckets {
   sum: number;
 }
 
-/** Registers the histogram. */
+/** Registers a histogram. */
 export function createHistogram(registry: Registry, options: HistogramOptions): Histogram {
   const { name, buckets: bounds } = options;
   const create = (labels: Labels): Buckets => ({ labels, buckets: new Float64Array(bounds.length + 1), sum: 0 });
@@ -92,7 +92,7 @@ export function createHistogram(registry: Registry, options: HistogramOptions): 
   return { series, retain };
 }
 
-/** Registers a metric that keeps its series itself, by their label values. */
+/** Registers a metric with its own map of series, by label values. */
 function createMetric<T extends { readonly labels: Labels }>(
   registry: Registry,
   type: 'counter' | 'histogram',

@@ -1,6 +1,6 @@
-// Requests and durations by operation, upstream or organization, as plain numbers. The numbers of operations and upstreams are sums of the
-// histogram's counts, made at each read, so that they cost a request nothing. Only if the histogram counts several operations together, a
-// request is counted once more for its operation.
+// The numbers and durations of requests by operation, upstream or organization, for the console. Those of operations and upstreams are summed
+// up from the histogram at each read, and cost a request nothing. Only if the histogram has several operations in one series, a request is
+// counted once more for its operation.
 
 import type { Series } from './series.ts';
 
@@ -15,14 +15,14 @@ interface Traffic {
   belongs(name: string, upstream: string): void;
   /** Returns a series that counts the operation alone as well, because the given series also counts other operations. */
   counted(name: string, status: number, shared: Series): Series;
-  /** Counts what the gateway refused; the caller keeps it. */
+  /** Returns the counts of refusals by the gateway, for the caller to keep and increment. */
   refusedOf(name: string): RefusedCounts;
   sample(): OperationTraffic[];
 }
 
 interface RefusedCounts {
   all: number;
-  /** How many of these had a status of 5xx. */
+  /** The number of these refusals with a status of 5xx. */
   with5xx: number;
 }
 
@@ -78,7 +78,7 @@ export function createTraffic(): Traffic {
   };
 }
 
-/** The place of a status among the classes: below 300, 3xx, 4xx, 5xx. */
+/** Returns the index of the class of a status: below 300, 3xx, 4xx, 5xx. */
 function classOf(status: number): number {
   return Math.min(3, Math.max(0, Math.floor(status / 100) - 2));
 }
@@ -98,8 +98,10 @@ function trafficOf(name: string, { series, refused, upstream }: Watched): Operat
 
 interface CallerTraffic {
   /**
-   * @param bucket the place of the duration in the histogram
-   * @param isRefused whether the gateway refused it
+   * Counts a request.
+   *
+   * @param bucket the index of the duration in the histogram
+   * @param isRefused whether the gateway refused the request
    */
   note(organization: string, bucket: number, status: number, isRefused: boolean): void;
   /** Returns the counts of each organization. Then forgets organizations without recent requests, to have room for others. */
@@ -116,16 +118,16 @@ const REFUSED_WITH_5XX = 5;
 
 interface Counts {
   readonly buckets: Float64Array;
-  /** By status, then how many the gateway refused, and how many of these had 5xx. */
+  /** The numbers of requests by class of status; then the number of refusals by the gateway, and of those with 5xx. */
   readonly classes: Float64Array;
   isActive: boolean;
 }
 
 /**
- * Requests and durations by organization, of those that are active now: their number is bounded, so they are no labels of metrics. A request
- * costs one look-up and a few additions, and allocates nothing once its organization is known.
+ * Creates the traffic of active organizations. Their number is bounded here; labels of metrics would not be. A request of a known organization
+ * costs one look-up and a few additions, and allocates nothing.
  *
- * @param width buckets of the histogram, that of the longest durations included
+ * @param width number of buckets of the histogram, including the last one
  */
 export function createCallerTraffic(width: number): CallerTraffic {
   const known = new Map<string, Counts>();

@@ -28,13 +28,13 @@ type ByUpstream<State> = () => Readonly<Record<string, State>>;
 interface UpstreamMetrics {
   /** Counts retries, and headers, cookies and query parameters that did not cross. */
   rare(notes: RareNotes, upstream: string): void;
-  /** The series of an upstream that an alert compares begins at 0. */
+  /** Creates the series that alerts compare, with the value 0. */
   expect(upstream: string): void;
 }
 
 export interface TargetMetrics {
   ejected(target: { readonly upstream: string; readonly mode: string; readonly address: string }): void;
-  /** A connection of the upstream has delivered bytes that no request asked for. */
+  /** Counts a connection on which the upstream has sent bytes that no request asked for. */
   unrequestedBytes(upstream: string): void;
   checked(check: { readonly upstream: string; readonly mode: string; readonly result: string }): void;
 }
@@ -167,7 +167,7 @@ export function createUpstreamMetrics(registry: Registry): UpstreamMetrics {
   };
 }
 
-/** The kind of a withheld field: the upstream chooses the names, which must not become labels. */
+/** Returns the kind of a withheld field. The name must not become a label, because the upstream chooses it. */
 function kindOf(field: string): 'cookie' | 'reference' | 'header' {
   if (field.startsWith('set-cookie')) return 'cookie';
   return field === 'location' || field === 'link' || field === 'content-location' ? 'reference' : 'header';

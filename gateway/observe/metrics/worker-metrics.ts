@@ -13,15 +13,15 @@ import {
 } from './library-metrics.ts';
 
 export interface WorkerMetrics {
-  /** A worker died and had to be replaced. */
+  /** Counts a worker that died and was replaced. */
   restarted(): void;
-  /** Standard output did not accept these lines of this process in time. */
+  /** Counts lines of this process that standard output did not accept in time. */
   logLinesDropped(lines: number): void;
   readonly alerts: AlertMetrics;
-  /** Metrics of one serving process. */
+  /** Returns the metrics of one serving process. */
   of(worker: number): MetricsOfWorker;
   readonly contentType: string;
-  /** The last snapshots of all workers, of those that have ended, and of the primary process. */
+  /** Returns the text of all metrics: of the running workers, of the ended workers, and of the primary process. */
   text(): Promise<string>;
 }
 
@@ -32,7 +32,7 @@ export interface MetricsOfWorker {
   end(): Promise<void>;
 }
 
-/** @param serving number of workers that accept requests now */
+/** Creates the metrics of all workers. @param serving returns the number of workers that accept requests */
 export function createWorkerMetrics(serving: () => number, registry = new Registry()): WorkerMetrics {
   registerProcessMetrics(registry);
   const restarts = registerCounter(
@@ -51,7 +51,7 @@ export function createWorkerMetrics(serving: () => number, registry = new Regist
   let ended: readonly MetricSnapshot[] = [];
   let adding = Promise.resolve();
 
-  /** One after the other, because each sum is built on the previous one. */
+  /** Adds the metrics of an ended worker. Calls run one after the other, because each one adds to the sum of the previous one. */
   function addToEnded(snapshot: readonly MetricSnapshot[]): Promise<void> {
     adding = adding.then(async () => {
       ended = await aggregated([ended, lasting(snapshot)]).getMetricsAsJSON();
@@ -108,7 +108,7 @@ function aggregated(snapshots: readonly (readonly MetricSnapshot[])[]): Registry
   return Registry.aggregate(snapshots as unknown as object[]);
 }
 
-/** Adds the worker label to process metrics, so that they are not summed with those of others. Leaves out values that are not numbers. */
+/** Adds the label `worker` to process metrics, which must not be summed up. Leaves out values that are not numbers. */
 function labelled(snapshot: readonly MetricSnapshot[], worker: string): MetricSnapshot[] {
   return snapshot.map((metric) => {
     const values = metric.values.filter(({ value }) => value !== null && !Number.isNaN(value));
@@ -118,7 +118,7 @@ function labelled(snapshot: readonly MetricSnapshot[], worker: string): MetricSn
   });
 }
 
-/** Returns the values that stay valid after the worker has ended: all counters and histograms but those of the process. */
+/** Returns the metrics that stay valid after the worker has ended: all counters and histograms, except those of the process. */
 function lasting(snapshot: readonly MetricSnapshot[]): MetricSnapshot[] {
   return snapshot.filter(({ name, type }) => (type === 'counter' || type === 'histogram') && !OF_A_PROCESS.test(name));
 }

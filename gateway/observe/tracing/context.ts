@@ -15,12 +15,12 @@ export function parseTraceparent(header: string | undefined): TraceContext | und
   return { traceId, spanId };
 }
 
-/** The flags say that the trace id is random, and whether the trace is sampled. */
+/** Returns the `traceparent`. Its flags say that the trace id is random, and whether the trace is sampled. */
 export function traceparentOf({ traceId, spanId }: TraceContext, sampled: boolean): string {
   return `00-${traceId}-${spanId}-${sampled ? '03' : '02'}`;
 }
 
-/** Decided by the random end of the trace id, so that every gateway decides alike for one trace. */
+/** Whether the trace is sampled. The random end of the trace id decides: all gateways decide alike about a trace. */
 export function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-8), 16) < ratio * 0x1_0000_0000;
 }

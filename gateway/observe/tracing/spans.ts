@@ -23,7 +23,7 @@ export interface Span {
   readonly status?: { readonly code: number };
 }
 
-/** One span for the exchange, with the ends of its stages as events, and one span for each attempt at an upstream. */
+/** Returns a span for the exchange, with the ends of its stages as events, and a span for each attempt at an upstream. */
 export function spansOf(trail: Trail, endedAt: number): Span[] {
   const { traceId, trace } = trail;
   if (traceId === undefined || trace === undefined) return [];

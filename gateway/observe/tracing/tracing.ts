@@ -11,7 +11,7 @@ import { createExporter, type ExporterOptions } from './exporter.ts';
 import { attributes, spansOf } from './spans.ts';
 
 interface TracingParts extends Pick<TracingOptions, 'version' | 'onOutcome'> {
-  /** As in gateway.yaml. */
+  /** The block `tracing` of gateway.yaml. */
   readonly settings:
     | (Pick<TracingOptions, 'endpoint' | 'sampleRatio' | 'serviceName'> & {
         readonly headersSecret?: string | undefined;
@@ -22,7 +22,7 @@ interface TracingParts extends Pick<TracingOptions, 'version' | 'onOutcome'> {
   readonly log: Log;
 }
 
-/** Undefined without tracing in gateway.yaml. Throws a sentence if the secret is missing or malformed. */
+/** Returns undefined without tracing in gateway.yaml. Throws an Error for operators if the secret is missing or malformed. */
 export function openTracing({ settings, readSecret, log, ...parts }: TracingParts): Tracing | undefined {
   if (settings === undefined) return undefined;
   const { headersSecret, ...further } = settings;
@@ -39,7 +39,7 @@ export function openTracing({ settings, readSecret, log, ...parts }: TracingPart
 }
 
 /**
- * Parses the headers for the collector from a secret: one `Name: value` per line. Throws a sentence, without the value, if the secret is
+ * Parses the headers for the collector from a secret: one `Name: value` per line. Throws an Error for operators, without the value, if the secret is
  * missing or malformed.
  */
 export function tracingHeaders(text: string | undefined, entry: string): Record<string, string> {
@@ -69,7 +69,7 @@ export type TraceWithin = (inner: Trail, outer: Trail) => void;
 export interface Tracing {
   readonly traceparentFor: TraceparentFor;
   readonly traceWithin: TraceWithin;
-  /** Call it before the line is logged, so that the line contains the trace id. */
+  /** Ends a trace. Call it before the line is logged, because the line has the trace id. */
   finish(trail: Trail): void;
   close(): Promise<void>;
 }
@@ -82,7 +82,7 @@ interface TracingOptions extends Omit<ExporterOptions, 'resource'> {
   readonly instance: string;
 }
 
-/** Without tracing: upstreams get ids for traces of their own, and the gateway records no spans. */
+/** Makes trace ids without tracing: upstreams get ids for their traces, and the gateway records no spans. */
 export function untraced(ids: TraceIds): TraceparentFor {
   return (notes) => {
     const trail = trailOf(notes);

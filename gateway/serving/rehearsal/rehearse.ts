@@ -32,7 +32,7 @@ interface Rehearsed {
   readonly refusal: { readonly status: number; readonly body: unknown } | undefined;
 }
 
-/** Rejects with a sentence if this is not a sendable request. */
+/** Rejects with an Error for operators if this is not a sendable request. */
 export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): Promise<Rehearsed> {
   const { publicUrl, limits, timeouts } = parts.configuration.config.gateway;
   const refusals = createRefusals({ publicUrl, countRefusal: () => undefined });

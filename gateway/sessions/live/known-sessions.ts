@@ -1,4 +1,4 @@
-// The sessions that this process has read, with their uses that are not yet written to the store.
+// The session cache of this process. It also has the uses of sessions that are not written to the store yet.
 
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../exchange/caller.ts';
@@ -7,14 +7,14 @@ import type { Session } from '../store/session-store.ts';
 
 /** While the store rejects writes, the oldest uses are dropped. */
 const UNWRITTEN_MAX = 50_000;
-/** Most hashes without a session that are remembered. Such a hash never gets a session, because each login draws a new one. */
+/** Maximum number of hashes without a session that are remembered. Such a hash never gets a session, because each login draws a new one. */
 const ABSENT_MAX = 10_000;
 
-/** What this process knows of one session. It is one object, because each request reads all of it. */
+/** A cached session with its uses. It is one object, because each request reads all members. */
 export interface KnownSession {
   session: Session;
   usedAtMs: number;
-  /** Last use that is stored, or is to be. */
+  /** The time of the last use that is stored, or will be stored. */
   notedAtMs: number;
   /** The caller that was read from a session; undefined before the first read. The session reader alone reads and writes it. */
   reading: { readonly session: Session; readonly caller: Caller; asOf: number | undefined } | undefined;
@@ -23,13 +23,13 @@ export interface KnownSession {
 interface KnownSessions {
   get(hash: string): KnownSession | undefined;
   isAbsent(hash: string): boolean;
-  /** Returns what is known now: a later generation is not replaced by an earlier one. */
+  /** Stores a session, unless the cache has a later generation of it. Returns the entry. */
   put(session: Session): KnownSession;
   putAbsent(hash: string): void;
   /** Whether, as far as this process knows, neither the absolute end nor the idle end of the session has come. */
   isAlive(session: Session, nowMs: number): boolean;
   noteUse(known: KnownSession, nowMs: number): void;
-  /** Some uses to write, by hash. */
+  /** Returns some uses that have to be written, by hash. */
   unwritten(most: number): ReadonlyMap<string, number>;
   noteWritten(uses: ReadonlyMap<string, number>): void;
   forget(hash: string): void;

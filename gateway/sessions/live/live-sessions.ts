@@ -1,5 +1,5 @@
-// The sessions of this process: cached, refreshed in time, and dropped within a second of their end anywhere. A process that cannot read
-// the ends stops accepting cached sessions after that second.
+// Finds sessions for requests: from a cache, with tokens that are refreshed in time. If a session ends on any instance, this process drops it
+// within a second. A process that cannot read the ends accepts no cached session after this second.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type Machine, realMachine } from '../../shared/machine.ts';
@@ -14,14 +14,14 @@ import { createWatchedSessions, type Ended } from './watched-sessions.ts';
 
 const POLL_MS = 250;
 /**
- * Within this time, every instance knows that a session has ended; an instance that cannot tell asks the store. This is no setting, because
- * it is a promise to operators.
+ * The time within which every instance knows that a session has ended. An instance that could not read the ends reads the session from the
+ * store. This is not a setting, because it is a promise to operators.
  */
 const ENDS_WITHIN_MS = 1000;
-/** Uses written at a time. */
+/** Number of uses that are written at a time. */
 const BATCH = 200;
 /**
- * How many watched sessions are looked up in the store at a time, when they seem to be idle for too long. Another instance may know of a
+ * Number of watched sessions that are looked up in the store at a time, if they seem to be idle for too long. Another instance may know of a
  * later use.
  */
 const LOOKED_UP = 20;
@@ -112,15 +112,15 @@ export class LiveSessions {
   }
 
   /**
-   * Returns the same object until something about the session changes; undefined if it has ended or is unknown. Throws or rejects if it is
-   * neither known nor can be read.
+   * Returns a session, as the same object until it changes. Returns undefined if the session has ended or is unknown. Throws or rejects if the
+   * session is not cached and cannot be read.
    */
   find(hash: string): Awaitable<Session | undefined> {
     const found = this.#cached(hash, this.#clock.nowMs()) ?? this.#notCached(hash);
     return found instanceof Promise ? found.then((late) => late?.session) : found?.session;
   }
 
-  /** As `find`, for a request that uses the session: the use is written later, at a coarse grain. */
+  /** Finds a session for a request that uses it. The use is written to the store later. */
   use(hash: string): Awaitable<KnownSession | undefined> {
     const atMs = this.#clock.nowMs();
     const found = this.#cached(hash, atMs);
@@ -132,12 +132,12 @@ export class LiveSessions {
     return read instanceof Promise ? read.then((late) => this.#used(late)) : this.#used(read);
   }
 
-  /** Whether `find` would return it without the store. */
+  /** Whether `find` would return the session without reading the store. */
   isKnown(hash: string): boolean {
     return this.#cached(hash, this.#clock.nowMs()) !== undefined;
   }
 
-  /** The session with a living access token; see `Refresher`. */
+  /** Returns the session with a valid access token. See `Refresher`. */
   fresh(session: Session): Awaitable<Refreshed> {
     return this.#refresher.fresh(session);
   }

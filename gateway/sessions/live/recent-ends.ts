@@ -1,5 +1,5 @@
-// The ends of sessions that this process knows of. It writes them again if the store has lost them, and tells them to a stream that is
-// opened late.
+// The recent ends of sessions, in the memory of this process. If the store has lost them, they are written again. A stream that is opened
+// late gets the end of its session from here.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { EndReason, SessionEnd } from '../store/session-store.ts';
@@ -8,7 +8,7 @@ const KEPT_MS = 10 * 60_000;
 const KEPT_MAX = 20_000;
 
 interface RecentEnds {
-  /** @param ageMs how long ago it was */
+  /** Adds an end. @param ageMs the time since the end */
   note(end: Pick<SessionEnd, 'id' | 'reason'>, ageMs: number): void;
   reasonOf(id: string): EndReason | undefined;
   /** Call it when the store was replaced. All ends that are known here are then written again. */

@@ -4,7 +4,7 @@ import type { Awaitable } from '../../shared/awaitable.ts';
 import type { Machine } from '../../shared/machine.ts';
 
 interface StoreClock {
-  /** Epoch milliseconds. Until the first read, the clock of the machine. */
+  /** Returns the estimated time, in epoch milliseconds. Before the first read, it is the time of the machine. */
   nowMs(): number;
   /**
    * Does a read, and learns the difference from the time in its reply. The store's clock showed that time at some moment between the

@@ -1,4 +1,4 @@
-// What is open under a session, such as event streams and WebSockets, and has to end with it.
+// The event streams and WebSockets that are open under a session. They are closed when the session ends.
 
 import type { EndReason, Session } from '../store/session-store.ts';
 

@@ -25,14 +25,14 @@ export interface LoginPage {
   readonly policy: string;
 }
 
-/** Whose sign-in it is. */
+/** The name and the mark of the platform, for the pages of a login. */
 export interface Brand {
   readonly name: string;
-  /** SVG, of the gateway's own making; undefined if there is none. */
+  /** An SVG that the gateway has made; undefined if there is none. */
   readonly mark: string | undefined;
 }
 
-/** @param to a path of the same origin */
+/** Returns the page that goes on after a login. @param to a path of the same origin */
 export function signedInPage(to: string, brand: Brand | undefined): LoginPage {
   const body = `<h1>You are signed in</h1><p><a href="${escaped(to)}">Continue</a></p>`;
   return page('Signed in', body, { script: GO_ON, to, header: undefined, brand });
@@ -44,7 +44,7 @@ interface FailedLogin {
   readonly requestId: string;
   /** The names of all providers: with several, the person chooses. */
   readonly providers: readonly string[];
-  /** Where the person goes on, or tries again. */
+  /** The path to which the person goes on, or for which the person tries again. */
   readonly returnTo: string;
   /** The header that pages have to send; undefined if there is none. */
   readonly requestHeader: string | undefined;
@@ -57,7 +57,7 @@ export function failedLoginPage(failed: FailedLogin): LoginPage {
   return page(title, body, { script: GO_ON_IF_SIGNED_IN, to: returnTo, header: requestHeader, brand });
 }
 
-/** A button for each provider. */
+/** Returns a button for each provider. */
 function waysIn({ providers, returnTo }: FailedLogin): string {
   const again = `/session/login?return_to=${encodeURIComponent(returnTo)}`;
   const button = (address: string, text: string) => `<a href="${escaped(address)}">${escaped(text)}</a>`;

@@ -1,5 +1,5 @@
-// A login in progress: its secrets are in a sealed cookie, one for each login, bound to the `state` of the login. So several tabs can sign
-// in at the same time, on any instance, and requests without a session need no room in the store.
+// The state of a login in progress. Each login has a sealed cookie with its secrets, bound to its `state`. So several tabs can sign in at the
+// same time, on any instance, and a request without a session needs no room in the store.
 
 import { hash } from 'node:crypto';
 import type { KeyRing } from '../../shared/stores/seal.ts';
@@ -9,29 +9,29 @@ import type { LoginSecrets } from '../provider/provider.ts';
 /** The store refuses logins that took longer than 15 minutes. */
 const LOGIN_SECONDS = 600;
 /**
- * Most bytes that the cookies of unfinished logins may have in one browser: about a dozen cookies. They need a bound because every request
- * carries them in its headers, whose size is bounded.
+ * Maximum number of bytes of the cookies of unfinished logins in one browser: about a dozen cookies. Every request has these cookies in its
+ * headers, whose size is bounded.
  */
-const UNDER_WAY_BYTES_MAX = 6000;
+const UNFINISHED_BYTES_MAX = 6000;
 
 export interface Transaction extends LoginSecrets {
   readonly provider: string;
   /** The origin that the browser has to come back to. */
   readonly origin: string;
-  /** Where the person gets to afterwards: a path that `returnPathOf` has accepted. */
+  /** The path to which the person goes after the login. `returnPathOf` has accepted it. */
   readonly returnTo: string;
   /** By the clock of the store, epoch milliseconds. */
   readonly begunAtMs: number;
 }
 
 export interface Transactions {
-  /** Random values for a new login. */
+  /** Returns random values for a new login. */
   newSecrets(): LoginSecrets;
-  /** The Set-Cookie lines of a new login: its own cookie, and the ends of logins that were given up. */
+  /** Returns the Set-Cookie lines of a new login: they set its cookie, and clear the cookies of logins that were given up. */
   begin(transaction: Transaction, cookies: string, isSecure: boolean): string[];
-  /** The login of this `state` that this browser has begun; undefined if there is none, or it took too long. */
+  /** Returns the login with this `state`; undefined if this browser has begun none, or the login took too long. */
   find(state: string, cookies: string, isSecure: boolean, nowMs: number): Transaction | undefined;
-  /** The Set-Cookie line after its end. */
+  /** Returns the Set-Cookie line that clears the cookie of a login. */
   endedLine(state: string, isSecure: boolean): string;
 }
 
@@ -67,7 +67,7 @@ function oldest(values: ReadonlyMap<string, string>): string[] {
   let bytes = 0;
   return [...values].reverse().flatMap(([id, value]) => {
     bytes += value.length;
-    return bytes > UNDER_WAY_BYTES_MAX ? [id] : [];
+    return bytes > UNFINISHED_BYTES_MAX ? [id] : [];
   });
 }
 
@@ -80,7 +80,7 @@ function recordOf(state: string): string {
   return `login ${state}`;
 }
 
-/** A value that another key has sealed, or that was changed, is no login of this gateway. */
+/** Opens a sealed value. Returns undefined if another key has sealed it, or if it was changed. */
 function opened(open: () => string): string | undefined {
   try {
     return open();

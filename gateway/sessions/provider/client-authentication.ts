@@ -1,4 +1,4 @@
-// How the gateway proves to a provider who it is: with a secret, or with a signature of its private key (RFC 7523).
+// Authenticates the gateway at a provider: with a secret, or with a signature by a private key (RFC 7523).
 
 import { importJWK, type JWK } from 'jose';
 import type * as OpenidClient from 'openid-client';

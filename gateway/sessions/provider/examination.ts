@@ -1,4 +1,4 @@
-// Tries a provider out, for `doctor` and `check`: discovery, keys, the client and its redirect addresses, and the clock.
+// Checks a provider, for `doctor` and `check`: discovery document, keys, clock, and whether it knows the client and its redirect addresses.
 
 import type * as OpenidClient from 'openid-client';
 import type { ProviderSettings } from '../settings.ts';
@@ -7,23 +7,23 @@ import { providerReason } from './provider.ts';
 import { createProviderFetch, type ProviderFetch } from './provider-fetch.ts';
 
 export interface Examination {
-  /** What does not work: a person cannot sign in. Sentences. */
+  /** Sentences about faults because of which a person cannot sign in. */
   readonly failures: readonly string[];
-  /** What works worse than it could. Sentences. */
+  /** Sentences about faults that do not prevent a login. */
   readonly warnings: readonly string[];
 }
 
 interface Examined {
   readonly settings: ProviderSettings;
   readonly secret: string;
-  /** Where the provider is asked to send people back to. */
+  /** The addresses to which the provider shall send people back. */
   readonly redirectUris: readonly string[];
   /** Whether there are other providers. */
   readonly hasOthers: boolean;
   now(): number;
 }
 
-/** The members of a discovery document whose absence costs something, with what it costs. */
+/** Optional members of a discovery document, with the consequence if one is absent. */
 const wanted = {
   revocation_endpoint: 'it names no revocation_endpoint: tokens of ended sessions stay valid there until they expire.',
   end_session_endpoint: 'it names no end_session_endpoint: signing out ends the session here alone.',

@@ -1,5 +1,5 @@
-// The keys of a provider, by which ID tokens and logout tokens are checked. They are read for the first token, and again when a token names
-// an unknown key.
+// Reads the public keys of a provider, and verifies ID tokens and logout tokens with them. The keys are read for the first token, and again
+// when a token names an unknown key.
 
 import { compactVerify, createRemoteJWKSet, customFetch } from 'jose';
 import type { ServerMetadata } from 'openid-client';

@@ -1,4 +1,5 @@
-// One configured provider: everything that the gateway asks it, by openid-client. The library is loaded when the first provider is used.
+// The client of one configured provider: logins, refreshes, revocations and logouts. It uses the library openid-client, which is loaded when
+// the first provider is used.
 
 import type * as OpenidClient from 'openid-client';
 import { isSubject } from '../grants.ts';
@@ -31,26 +32,26 @@ export interface SignedIn {
 export interface Provider {
   readonly name: string;
   readonly settings: ProviderSettings;
-  /** The address at the provider where a login begins. Rejects with ProviderAway. */
+  /** Returns the address at which a login begins at the provider. Rejects with ProviderAway. */
   loginAddress(redirectUri: string, secrets: LoginSecrets): Promise<string>;
-  /** Redeems the code of a callback. Rejects with ProviderAway, or with the library's error about what is wrong with the callback. */
+  /** Redeems the code of a callback. Rejects with ProviderAway, or with the library's error about the callback. */
   signIn(callback: URL, secrets: LoginSecrets): Promise<SignedIn>;
   /** Redeems a refresh token. Never rejects. */
   redeem(session: Session, tokens: SessionTokens, redemption: Redemption): Promise<Redeemed>;
-  /** Revokes the tokens of a session, if the provider can. Never rejects; gives the reason of a failure. */
+  /** Revokes the tokens of a session, if the provider supports it. Never rejects; resolves with the reason of a failure. */
   revoke(tokens: SessionTokens): Promise<string | undefined>;
-  /** Where the browser ends the session at the provider; undefined if it cannot be ended there, or the provider is away. */
+  /** Returns the address at which the browser ends the session at the provider; undefined if the provider has none, or is away. */
   logoutAddress(tokens: SessionTokens, returnTo: string): Promise<string | undefined>;
   /** Rejects with a reason, or with ProviderAway. */
   verifyLogoutToken(token: string): Promise<LogoutClaims>;
-  /** What the discovery document says, read now. Rejects with ProviderAway or a reason. */
+  /** Reads the discovery document. Rejects with ProviderAway or a reason. */
   discover(): Promise<OpenidClient.ServerMetadata>;
 }
 
 export interface ProviderOptions {
   readonly name: string;
   readonly settings: ProviderSettings;
-  /** Lifetime of an access token whose end the provider does not tell. */
+  /** The lifetime of an access token, if the provider does not send `expires_in`. */
   readonly absoluteSeconds: number;
   /** Reads the secret of the client; throws a sentence. */
   readSecret(): string;
@@ -211,7 +212,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
   };
 }
 
-/** What a refused refresh says about the token. */
+/** Converts the error of a refused refresh into an outcome. */
 function outcomeOf(error: unknown): Redeemed {
   const away = awayIn(error);
   if (away !== undefined) return { kind: 'away', redeemed: away.executed, reason: away.message };
@@ -222,7 +223,7 @@ function outcomeOf(error: unknown): Redeemed {
   return { kind: 'away', redeemed: code === undefined ? 'unknown' : 'no', reason: code ?? providerReason(error) };
 }
 
-/** The code of an OAuth error (RFC 6749 section 5.2): of the body, or of the challenge to a client that is refused. */
+/** Returns the code of an OAuth error (RFC 6749 section 5.2), from the body, or from the challenge to a client that is refused. */
 function oauthCodeIn(thrown: unknown): string | undefined {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
     const { error: code, status } = error as { error?: unknown; status?: unknown };
@@ -232,7 +233,7 @@ function oauthCodeIn(thrown: unknown): string | undefined {
   return undefined;
 }
 
-/** A reason for operators. */
+/** Returns the reason of a failure, for operators. */
 export function providerReason(error: unknown): string {
   const away = awayIn(error);
   if (away !== undefined) return away.message;

@@ -1,5 +1,5 @@
-// A lease that this process holds and renews while it waits for the provider. The store is told before the token is sent. If the lease runs
-// out, another instance then knows whether the token may have been redeemed.
+// A lease that this process holds, and renews while it waits for the provider. The lease notes in the store that the token is about to be
+// sent: if the lease runs out, another instance knows that the token may have been redeemed.
 
 import type { Machine } from '../../shared/machine.ts';
 import { LEASE_MAX_MS } from '../store/record.ts';

@@ -1,4 +1,4 @@
-// What a refresher needs of a provider, independent of the implementation.
+// The interface between a refresher and a provider.
 
 import type { IssuedTokens, Session, SessionTokens } from '../store/session-store.ts';
 

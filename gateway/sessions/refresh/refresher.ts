@@ -22,13 +22,13 @@ import { createTakeLease, type TakeLease } from './take-lease.ts';
 const EARLY_MS = { part: 0.25, most: 60_000 } as const;
 /** The time that the provider has for its answer. */
 const REDEEM_MAX_MS = 20_000;
-/** How often the store is asked for what another instance is doing. */
+/** The interval at which a process reads from the store whether another instance has finished its refresh. */
 const ASK_AGAIN_MS = { first: 50, longest: 400 } as const;
 /** The longest wait of a request for a living access token. */
 const WAIT_MAX_MS = 8000;
 /**
- * The delays before the outcome of a refresh is written again. By then Redis has the first write on disk, or a crash has lost it. The last delay is longer
- * than the lag of a replica that may take over: one of the writes is older than the lag, or comes after the failover.
+ * The delays before the outcome of a refresh is written again. After a delay, Redis has the first write on disk, or a crash has lost it. The
+ * last delay is longer than the lag of a replica: one of the writes is older than the lag, or comes after the failover.
  */
 const WRITE_AGAIN_AFTER_MS = [2000, 4000] as const;
 
@@ -40,14 +40,14 @@ export interface RefresherOptions {
   readonly redeem: Redeem;
   /** Milliseconds in which the provider accepts a refresh token again after it has redeemed it; 0 if it never does. */
   reuseMsOf(session: Session): number;
-  /** Tokens that arrived after their session had ended: to be revoked. */
+  /** Revokes tokens that arrived after the end of their session. */
   discard(session: Session, tokens: SessionTokens): void;
   end(session: Session, reason: EndReason): Awaitable<unknown>;
   /** The clock of the store. */
   nowMs(): number;
   /** Called when a later generation of the session is known. */
   onSuccessor(session: Session): void;
-  /** Why a refresh did not succeed, for operators. */
+  /** Called with the reason, for operators, when a refresh has failed. */
   onFailure?: ((session: Session, reason: string) => void) | undefined;
   readonly machine?: Machine | undefined;
 }
@@ -158,8 +158,8 @@ export class Refresher {
   }
 
   /**
-   * Leaves a token that may have been redeemed: no instance may send it again. If the store loses that with its last writes, it is told
-   * again.
+   * Gives up a token that may have been redeemed, because no instance may send it again. The note in the store is written twice, because the
+   * store may lose its last writes.
    */
   async #giveUp({ lease, announceAgain }: HeldLease): Promise<void> {
     const giveUp = () => this.#options.store.refreshes.giveUp(lease);

@@ -6,7 +6,7 @@ import type { LoginPage } from '../login/pages.ts';
 import type { ServedOrigin } from '../origins.ts';
 import type { SessionDeps } from './deps.ts';
 
-/** What the relay takes in the place of the answer of a service. */
+/** An answer of the gateway, which the relay takes in place of the answer of a service. */
 export interface SessionAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,8 +25,8 @@ export function pageAnswer({ commonHeaders }: Forwardable, { html, policy }: Log
 }
 
 /**
- * The answer of a redirect. The location is a common header of the exchange, because the relay removes addresses of other hosts from the
- * answers of services.
+ * Returns the answer of a redirect. The location is a common header of the exchange, because the relay removes addresses of other hosts from
+ * answers.
  */
 export function redirectAnswer({ commonHeaders }: Forwardable, location: string): SessionAnswer {
   commonHeaders.push('Location', location);
@@ -43,7 +43,7 @@ export function setCookies({ commonHeaders }: Forwardable, lines: readonly strin
 }
 
 /**
- * Replaces the general Content-Security-Policy by that of a page. If both were sent, both would apply, and the general one allows no
+ * Replaces the general Content-Security-Policy by the policy of a page. If both were sent, both would apply, and the general policy allows no
  * script.
  */
 export function usePolicy(commonHeaders: string[], policy: string): void {

@@ -1,4 +1,4 @@
-// What the operations under /session need.
+// The dependencies of the operations under /session.
 
 import type { Organization } from '../../exchange/caller.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
@@ -20,11 +20,11 @@ export interface SessionDeps {
   readonly reader: SessionReader;
   readonly transactions: Transactions;
   readonly originOf: OriginOf;
-  /** What pages show of the configuration in force; undefined if it has no name. */
+  /** The name and mark of the platform in the present configuration; undefined if it has no name. */
   brand(): Brand | undefined;
   /** Throws auth_unavailable. */
   organizationOf(id: string): Awaitable<Organization | undefined>;
-  /** 32 random bytes in base64url. */
+  /** Returns 32 random bytes in base64url. */
   randomText(): string;
   /** Tells operators of a request to a provider that did not succeed, and that no client waits for. */
   onProviderFailure(provider: string, what: string, reason: string): void;

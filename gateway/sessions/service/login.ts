@@ -1,5 +1,5 @@
-// GET /session/login and GET /session/callback: from the page that asks for a login to the session. What goes wrong is a page with the
-// request id. Throws return_to_invalid, login_provider_unknown, login_failed, login_not_permitted, provider_unavailable.
+// The login: GET /session/login and GET /session/callback. If the login fails, a browser gets a page with the request id. Throws
+// return_to_invalid, login_provider_unknown, login_failed, login_not_permitted, provider_unavailable.
 
 import { GatewayError, type GatewayErrorDetails } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
@@ -104,7 +104,7 @@ async function storeSession(
   return value;
 }
 
-/** Returns the provider of this name; without a name, the only provider, if there is one alone. */
+/** Returns the provider of this name. Without a name, returns the provider if there is only one. */
 function providerNamed({ providers }: SessionDeps, name: string | undefined): Provider | undefined {
   return name === undefined && providers.size === 1 ? [...providers.values()][0] : providers.get(name ?? '');
 }
@@ -116,7 +116,7 @@ function unknownProvider({ providers }: SessionDeps, name: string | undefined): 
   });
 }
 
-/** A browser gets a page, a program the error object. */
+/** Returns the refusal as a page for a browser, or as an error object for a program. */
 function refusedStart(deps: SessionDeps, exchange: Forwardable, returnTo: string, error: GatewayError): GatewayError {
   const isForPerson = exchange.headers.get('accept')?.includes('text/html') === true;
   return isForPerson ? refusedWithPage(deps, exchange, returnTo, error) : error;
@@ -126,7 +126,7 @@ function failureOf(cause: unknown): GatewayError {
   if (cause instanceof GatewayError) return cause;
   if (awayIn(cause) !== undefined)
     return new GatewayError('provider_unavailable', { cause: new Error(providerReason(cause)) });
-  // The callback address contains texts of the provider, which an attacker may have written. Only the log gets them, and the page does not.
+  // The callback address has texts of the provider, which an attacker may have written. The log gets them, but the page does not.
   const isRefusal = cause instanceof Error && cause.constructor.name === 'AuthorizationResponseError';
   return new GatewayError('login_failed', {
     hint: isRefusal ? 'refused' : 'answer',
@@ -134,7 +134,7 @@ function failureOf(cause: unknown): GatewayError {
   });
 }
 
-/** The same refusal, in the form of a page. */
+/** Returns the refusal with a page as its body. */
 function refusedWithPage(
   { settings, providers, brand }: SessionDeps,
   exchange: Forwardable,

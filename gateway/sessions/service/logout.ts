@@ -24,7 +24,7 @@ export const logout: SessionHandler = async (deps, exchange) => {
   return jsonAnswer({ provider_logout_url: address ?? null });
 };
 
-/** The provider, not a browser, sends it: the token alone counts. */
+/** Ends sessions for a logout token. The provider sends this request, and not a browser: only the token authenticates it. */
 export const takeLogoutToken: SessionHandler = async (deps, exchange) => {
   const token = new URLSearchParams(exchange.rawBody?.toString('latin1') ?? '').get('logout_token') ?? '';
   const { provider, claims } = await verified(deps, token);

@@ -1,4 +1,4 @@
-// The sessions of an organization, as operators see and end them.
+// Lists and ends the sessions of an organization, for operators.
 
 import type { Session, SessionPage } from '../store/session-store.ts';
 import { fromStore } from '../store-away.ts';
@@ -6,9 +6,9 @@ import type { SessionDeps } from './deps.ts';
 import { endAtProvider } from './logout.ts';
 
 export interface OperatorSessions {
-  /** By time of creation. Rejects with session_store_unavailable. */
+  /** Returns sessions by time of creation. Rejects with session_store_unavailable. */
   list(organization: string, page: SessionPage): Promise<readonly Session[]>;
-  /** Ends a session of the organization; undefined if there is none of this id. Rejects with session_store_unavailable. */
+  /** Ends a session of the organization. Resolves with undefined if there is none with this id. Rejects with session_store_unavailable. */
   end(organization: string, id: string): Promise<Session | undefined>;
 }
 

@@ -9,7 +9,7 @@ import { emptyAnswer, jsonAnswer, type SessionHandler } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
 import { endAtProvider } from './logout.ts';
 
-/** Most sessions in a list. It is more than a person may have (`sessions.perPersonMax`). */
+/** Maximum number of sessions in a list. It is more than a person may have (`sessions.perPersonMax`). */
 const LISTED_MAX = 1000;
 
 export const getSession: SessionHandler = async ({ reader, settings }, { caller }) => {
@@ -45,7 +45,7 @@ export const endOtherSession: SessionHandler = async (deps, exchange) => {
   return emptyAnswer();
 };
 
-/** A session of another person is as unknown as a session that never existed. */
+/** Returns a session of the caller. A session of another person gets the same error as an unknown session. */
 async function ownSession({ reader, store }: SessionDeps, { caller }: Forwardable, id: string): Promise<Session> {
   const { provider, subject } = reader.sessionOf(caller);
   const session = await fromStore(() => store.get(id));

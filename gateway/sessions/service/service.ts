@@ -1,5 +1,5 @@
-// Executes the operations of the contract openapi/session/: operation → handler. What a handler throws as a GatewayError is the refusal for
-// the client. Throws operation_unsupported.
+// Executes the operations of the contract openapi/session/. Each operation has a handler, which may throw a GatewayError. Throws
+// operation_unsupported.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
@@ -9,7 +9,7 @@ import { finishLogin, startLogin } from './login.ts';
 import { logout, takeLogoutToken } from './logout.ts';
 import { endOtherSession, getSession, listSessions } from './own-sessions.ts';
 
-/** By operationId of the contract. */
+/** The handlers, by operationId. */
 export const SESSION_HANDLERS: Readonly<Record<string, SessionHandler>> = {
   startLogin,
   finishLogin,

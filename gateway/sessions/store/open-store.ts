@@ -1,4 +1,4 @@
-// Opens the store of sessions: Redis if one is configured, otherwise a file in the data directory.
+// Opens the session store: Redis if one is configured, otherwise a file in the data directory.
 
 import type { KeyRing } from '../../shared/stores/seal.ts';
 import type { SessionStore } from './session-store.ts';
@@ -9,11 +9,11 @@ interface OpenSessionStoreOptions {
   /** See `applySteps`. */
   readonly acceptOneWay: boolean;
   now(): number;
-  /** What seals tokens: made of the entry `session_keys`. */
+  /** The keys that seal tokens, from the secrets entry `session_keys`. */
   readonly keys: KeyRing;
 }
 
-/** Rejects with a sentence if the file cannot be opened. If Redis is away, waits only for the first attempt to connect. */
+/** Rejects with an Error for operators if the file cannot be opened. If Redis is away, waits only for the first attempt to connect. */
 export async function openSessionStore(options: OpenSessionStoreOptions): Promise<SessionStore> {
   const { redisUrl: url, dataDirectory: directory, acceptOneWay, now, keys } = options;
   if (url === undefined) {

@@ -1,5 +1,4 @@
-// What the store in Redis and the store in a file have in common: names that reveal nothing about a person, the sealed tokens, and times
-// that follow from durations.
+// Shared code of both session stores: names that reveal nothing about a person, sealed tokens, and times that follow from durations.
 
 import { createHash } from 'node:crypto';
 import type { KeyRing } from '../../shared/stores/seal.ts';
@@ -7,25 +6,25 @@ import type { IssuedTokens, NewSession, ProviderLogout, Session, SessionTokens }
 
 /** How long a login may take, and how long logouts of providers are remembered for logins in progress. */
 export const LOGIN_MAX_MS = 15 * 60_000;
-/** Most ends in the log of ends. */
+/** Maximum number of ends in the log of ends. */
 export const ENDS_MAX = 10_000;
 /** The interval at which uses of a session are written: this part of its idle time, at most a minute. */
 export const USE_GRAIN = { part: 0.1, most: 60_000 } as const;
 /**
- * How long a session is kept after its idle end. Instances decide themselves whether it has been idle for too long, and an instance may know
- * of a use that is not written: the store still has to find such a session, or no one can end it. The five seconds are for the writing.
+ * How long a session is kept after its idle end. An instance may know of a later use that is not written yet. The store must still have this
+ * session: otherwise it could not be ended. The five seconds are for the writing.
  */
 export const IDLE_SLACK_MS = USE_GRAIN.most + 5000;
 
 /** The longest lease. If a stored lease ends later than that from now, it was written before the clock was set back. */
 export const LEASE_MAX_MS = 30_000;
 
-/** A name of fixed length for parts of any length. It does not show them. */
+/** Returns a name of fixed length, which reveals nothing about its parts. */
 function nameOfParts(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** Names of what a provider can end: sessions with a `sid`, and all of a person. */
+/** The names under which a provider can end sessions: the sessions with a `sid`, and all sessions of a person. */
 export function sidName(provider: string, sid: string): string {
   return nameOfParts('sid', provider, sid);
 }
@@ -54,7 +53,7 @@ export function tokenColumns(keys: KeyRing, hash: string, tokens: IssuedTokens):
   };
 }
 
-/** Throws a sentence. */
+/** Throws an Error for operators. */
 export function openTokens(keys: KeyRing, { id, hash, sealedTokens }: Session): SessionTokens {
   try {
     const [accessToken, refreshToken, idToken] = JSON.parse(keys.open(sealedTokens, recordName(hash)));
@@ -67,7 +66,7 @@ export function openTokens(keys: KeyRing, { id, hash, sealedTokens }: Session): 
   }
 }
 
-/** The columns of a session that never change, as JSON; the others have columns of their own. */
+/** Returns the members of a session that never change, as JSON. */
 export function fixedPartOf({ provider, subject, providerSid, organization, claims, device }: NewSession): string {
   return JSON.stringify({ provider, subject, providerSid, organization, claims, device });
 }

@@ -1,5 +1,5 @@
-// The sessions of people who have signed in, independent of the implementation. Every method settles within a bounded time: a store that is
-// away rejects. Times are epoch milliseconds by the clock of the store, because instances compare times that other instances have written.
+// The interface of session stores, which have the sessions of people who have signed in. Every method settles within a bounded time, and
+// rejects while the store is away. Times are epoch milliseconds by the clock of the store, because instances compare times of each other.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 
@@ -19,18 +19,18 @@ export interface Session {
   readonly organization: string;
   /** The claims that the gateway needs later, as at the login. */
   readonly claims: Readonly<Record<string, unknown>>;
-  /** What the person recognizes the device by in a list. */
+  /** The name of the device in a list of sessions. */
   readonly device: string;
   readonly createdAtMs: number;
   /** Absolute end. */
   readonly endsAtMs: number;
   /** The session ends after this time without a use. */
   readonly idleMs: number;
-  /** Last use that the store was told of; `touch` is coarse. */
+  /** The last use that was written; `touch` is not called for each use. */
   readonly usedAtMs: number;
   /** When the access token ends. */
   readonly accessEndsAtMs: number;
-  /** For how long the access token was issued. */
+  /** The lifetime with which the access token was issued. */
   readonly accessLivesMs: number;
   /** Whether a refresh token is stored. Without one the session lives as long as its own times allow. */
   readonly refreshable: boolean;
@@ -51,7 +51,7 @@ export interface IssuedTokens extends SessionTokens {
   readonly accessLivesMs: number;
 }
 
-/** What a login knows; the store adds its times. */
+/** A session as the login makes it. The store adds the times. */
 export interface NewSession
   extends Pick<
     Session,
@@ -123,7 +123,7 @@ export type SessionsOf =
   | { readonly person: { readonly provider: string; readonly subject: string } };
 
 export interface SessionPage {
-  /** Only sessions that follow this session in the list. */
+  /** Sessions up to this one are left out. */
   readonly after?: Pick<Session, 'createdAtMs' | 'id'> | undefined;
   readonly limit: number;
 }
@@ -166,10 +166,10 @@ export type RefreshTake =
 export interface SessionRefreshes {
   take(session: Session, owner: string, terms: RefreshTerms): Awaitable<RefreshTake>;
   /**
-   * Prolongs a lease. Restores the lease if the store has lost it. Called before the token is sent, it also records that: only after true
-   * may the token be sent. False if the lease is over, or if the token may not be sent again.
+   * Prolongs a lease, and restores it if the store has lost it. Returns false if the lease is over, or if the token may not be sent again. Call
+   * it with `sentForMs` 0 before the token is sent: the store then notes the sending, and the token may be sent only after true.
    *
-   * @param sentForMs how long ago the token was sent, 0 before it is; undefined if it is not sent yet
+   * @param sentForMs the time since the token was sent; 0 if it is about to be sent; undefined if it is not sent yet
    */
   renew(lease: RefreshLease, forMs: number, sentForMs: number | undefined): Awaitable<boolean>;
   /** Writes the successor. Returns undefined if the session has ended. */
@@ -192,19 +192,19 @@ export interface SessionStore {
   create(session: NewSession, tokens: IssuedTokens, login: LoginBounds): Awaitable<Session | undefined>;
   /** Returns the session; undefined if it is unknown, ended, idle for too long, or beyond its absolute end. */
   find(hash: string): Awaitable<Session | undefined>;
-  /** By id. */
+  /** Returns the session with this id; undefined if there is none. */
   get(id: string): Awaitable<Session | undefined>;
-  /** By time of creation, then by id. */
+  /** Returns sessions by time of creation, then by id. */
   list(of: SessionsOf, page: SessionPage): Awaitable<readonly Session[]>;
   /** Writes the last uses, by hash. Never replaces a later use by an earlier one, writes nothing else, and leaves ended sessions ended. */
   touch(uses: ReadonlyMap<string, number>): Awaitable<void>;
-  /** Returns the session as it was; undefined if it has ended before. Later readers find nothing. */
+  /** Ends a session. Returns the session as it was; undefined if it had ended before. */
   end(id: string, reason: EndReason): Awaitable<Session | undefined>;
-  /** As `end`, for all sessions of a person. Also refuses logins of this person that are in progress. */
+  /** Ends all sessions of a person, and refuses logins of this person that are in progress. Returns the sessions. */
   endSubject(provider: string, subject: string, reason: EndReason): Awaitable<readonly Session[]>;
-  /** Ends what the logout token names, and logins in progress. Does nothing and returns undefined if the `jti` was seen before. */
+  /** Ends the sessions that a logout token names, and logins in progress. Does nothing and returns undefined for a `jti` from before. */
   endByProvider(logout: ProviderLogout): Awaitable<readonly Session[] | undefined>;
-  /** Throws a sentence if the tokens cannot be opened: no known key has sealed them, or they were changed. */
+  /** Throws an Error for operators if the tokens cannot be opened: no known key has sealed them, or they were changed. */
   openTokens(session: Session): SessionTokens;
   readonly refreshes: SessionRefreshes;
   readonly ends: SessionEnds;

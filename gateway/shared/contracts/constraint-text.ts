@@ -23,7 +23,7 @@ const texts: Readonly<Record<string, (value: unknown) => string>> = {
   multipleOf: (of) => `must be a multiple of ${of}`,
 };
 
-/** Undefined for a keyword whose value says nothing to people. */
+/** Returns undefined for a keyword whose value says nothing to people. */
 export function constraintText(keyword: string, value: unknown): string | undefined {
   return Object.hasOwn(texts, keyword) ? texts[keyword]?.(value) : undefined;
 }

@@ -31,7 +31,7 @@ export interface ExchangeFilter extends ExchangeOwner {
   readonly durationMinMs?: number | undefined;
   /** Only exchanges behind this place of a list, which has the newest first. */
   readonly behind?: PlaceInList | undefined;
-  /** Most exchanges in the list. */
+  /** Maximum number of exchanges in the list. */
   readonly limit: number;
 }
 

@@ -44,7 +44,7 @@ export interface FleetSources {
   refusedUpstream(upstream: string): Promise<UpstreamRetry | undefined>;
 }
 
-/** Undefined for a question that another process answers, or that this version does not know. */
+/** Returns undefined for a question that another process answers, or that this version does not know. */
 export async function answerFleet(sources: FleetSources, question: FleetQuestion): Promise<unknown> {
   switch (question.about) {
     case 'recent':

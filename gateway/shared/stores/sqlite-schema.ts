@@ -15,7 +15,7 @@ interface ApplyOptions {
 }
 
 /**
- * Applies the steps that a file lacks, in one transaction. Throws a sentence if the file is newer than this gateway, or older and not
+ * Applies the steps that a file lacks, in one transaction. Throws an Error for operators if the file is newer than this gateway, or older and not
  * accepted.
  */
 export function applySteps(database: DatabaseSync, steps: SchemaSteps, options: ApplyOptions = {}): void {
@@ -49,7 +49,7 @@ function oneWay(version: number, steps: SchemaSteps): string {
   return `it has schema version ${version}, this gateway needs version ${steps.length}, and then no earlier gateway opens it any more.`;
 }
 
-/** Returns the version of a file, 0 for an empty one. Throws a sentence if the file is newer than this gateway. */
+/** Returns the version of a file, 0 for an empty one. Throws an Error for operators if the file is newer than this gateway. */
 export function checkedVersion(database: DatabaseSync, steps: SchemaSteps): number {
   const version = versionOf(database);
   if (version <= steps.length) return version;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 interface SqliteOptions {
-  /** The data directory; created if absent. */
+  /** The data directory. It is created if it is absent. */
   readonly directory: string;
   readonly file: string;
   /** Name of the store in messages. */
@@ -16,7 +16,7 @@ interface SqliteOptions {
   readonly prepare: (database: DatabaseSync) => void;
 }
 
-/** Opens a database that only its owner can read. Throws a sentence with the file and the reason. */
+/** Opens a database that only its owner can read. Throws an Error for operators with the file and the reason. */
 export function openSqlite({ directory, file, what, busyTimeoutMs, prepare }: SqliteOptions): DatabaseSync {
   const path = join(directory, file);
   let database: DatabaseSync | undefined;

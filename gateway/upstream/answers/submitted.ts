@@ -14,9 +14,9 @@ interface Value {
 export interface Submitted {
   /** Returns the place of the first string that equals `named`, or is an address at the domain `named`, without regard to case. */
   placeOf(named: string): string | undefined;
-  /** True if the text contains no submitted value. */
+  /** Returns true if the text contains no submitted value. */
   isFree(text: string): boolean;
-  /** True if the text contains no submitted secret, nor a word of 4 or more characters from one. */
+  /** Returns true if the text contains no submitted secret, nor a word of 4 or more characters from one. */
   isFreeOfSecrets(text: string): boolean;
 }
 

@@ -169,7 +169,7 @@ export function backOffMs(retries: number, retryAfterSeconds: number | undefined
   return retryAfterSeconds * 1000 <= RETRY_AFTER_MAX_MS ? retryAfterSeconds * 1000 : undefined;
 }
 
-/** True if the body is streamed, so that no copy is available for a second attempt. */
+/** Returns true if the body is streamed, so that no copy is available for a second attempt. */
 export function isStreamed({ hasBody, rawBody, operation }: Checked): boolean {
   return hasBody && rawBody === undefined && operation.body === 'stream';
 }

@@ -95,7 +95,7 @@ export class Credential {
     return true;
   }
 
-  /** True once the upstream has accepted a request with the current secret. Until then only one request at a time is sent. */
+  /** Returns true once the upstream has accepted a request with the current secret. Until then only one request at a time is sent. */
   sendsSeveral(): boolean {
     return !this.isSuspended() && this.#latch.sendsSeveral;
   }
@@ -127,7 +127,7 @@ export class Credential {
     return this.#suspendedBy() !== undefined;
   }
 
-  /** True if a client presents this credential as user name and password. Runs in constant time. */
+  /** Returns true if a client presents this credential as user name and password. Runs in constant time. */
   matches(user: string, password: string): boolean {
     // The secret is reloaded before the comparison, so that a replaced password stops working. `#refresh` bounds how often the secret is
     // read, so that many guesses do not cause many reads.

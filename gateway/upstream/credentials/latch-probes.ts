@@ -9,7 +9,7 @@ import { evaluate, toScript } from '../../redis/sealed-script.ts';
 const FIRST_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 3 * 3_600_000;
 const DAY_MS = 86_400_000;
-/** Most probes in 24 hours, over all instances. An upstream may ban a client by the number of refused requests in a day. */
+/** Maximum number of probes in 24 hours, over all instances. An upstream may ban a client by the number of refused requests in a day. */
 const PROBES_A_DAY_MAX = 12;
 
 const COMMAND_TIMEOUT_MS = 500;

@@ -10,7 +10,7 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** scrypt needs 128 bytes × block size × cost (RFC 7914 section 2): 32 MiB, plus a margin. */
 const MEMORY_BYTES_MAX = 48 * 1_048_576;
-/** Most hashes at once in a process. Each takes 32 MiB and one of the four libuv threads, which also serve files and DNS. */
+/** Maximum number of hashes at once in a process. Each takes 32 MiB and one of the four libuv threads, which also serve files and DNS. */
 const HASHES_AT_ONCE_MAX = 2;
 
 /** `$app$<label>$<secret>`: the secret of one application, with a label that stays readable. */

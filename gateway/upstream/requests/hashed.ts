@@ -35,7 +35,7 @@ const bracedForms: Readonly<Record<string, RegExp>> = {
   CRYPT: /^\$[256]/,
 };
 
-/** True if a secret has one of these forms. Weak schemes (MD5, SHA-1, PLAIN) do not count. */
+/** Returns true if a secret has one of these forms. Weak schemes (MD5, SHA-1, PLAIN) do not count. */
 export function isHashed(secret: string): boolean {
   const [, scheme, rest] = /^\{([A-Z0-9]{1,16})\}(.*)$/.exec(secret) ?? [];
   if (scheme !== undefined && rest !== undefined) return isBraced(scheme, rest);

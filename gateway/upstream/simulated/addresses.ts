@@ -55,7 +55,7 @@ export function upstreamsFromContract(upstreams: Readonly<Record<string, Address
   return all.filter(([, modes]) => modes.length > 0);
 }
 
-/** True if no address leads to a real service. */
+/** Returns true if no address leads to a real service. */
 export function isSimulated({ live, test = [] }: Addresses): boolean {
   return [...live, ...test].every((address) => address.startsWith('sandbox:') || hasNoConnection(address));
 }

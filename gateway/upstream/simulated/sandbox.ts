@@ -55,7 +55,7 @@ function isSandboxAddress(address: string): boolean {
 
 type Addresses = Pick<UpstreamAddresses, 'live' | 'test'>;
 
-/** True if an address of the upstream is on the sandbox. */
+/** Returns true if an address of the upstream is on the sandbox. */
 export function liesOnSandbox(upstream: Addresses | undefined): boolean {
   return [...(upstream?.live ?? []), ...(upstream?.test ?? [])].some(isSandboxAddress);
 }

@@ -24,7 +24,7 @@ const ENDLESS: Item = { bytes: Buffer.alloc(0), isTooLong: true };
  */
 const CREDENTIAL_END_MS = 400;
 const END_MS = 2000;
-/** Most violations in the log line of one stream. */
+/** Maximum number of violations in the log line of one stream. */
 const VIOLATIONS_MAX = 20;
 
 export class AnswerStream {

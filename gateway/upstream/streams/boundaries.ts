@@ -12,9 +12,9 @@ const NOTHING = Buffer.alloc(0);
 export interface Boundaries {
   /** Call it with every byte that is sent, in order. */
   see(chunk: Buffer): void;
-  /** True if the last byte ended an item, or if no byte was seen yet. */
+  /** Returns true if the last byte ended an item, or if no byte was seen yet. */
   isBetween(): boolean;
-  /** True if the last byte ended a line, or if no byte was seen yet. */
+  /** Returns true if the last byte ended a line, or if no byte was seen yet. */
   isAtLineEnd(): boolean;
   /** Returns the positions in the next chunk after which an item ends. */
   endsIn(chunk: Buffer): number[];

@@ -83,7 +83,7 @@ export function phaseAt({ phase, untilMs }: TargetState, nowMs: number): Outlier
 /** Failures in a row after which a target without ejection rules is reported as failing. */
 const FAILURES_WITHOUT_RULES = 5;
 
-/** True if requests to the target keep failing, even if the target cannot be ejected. */
+/** Returns true if requests to the target keep failing, even if the target cannot be ejected. */
 export function isFailing({ failuresInRow }: TargetState, rules: EjectionRules | 'off'): boolean {
   return failuresInRow >= failuresOf(rules);
 }

@@ -39,7 +39,7 @@ interface Above extends FirstSections {
   readonly upstreams: UpstreamsSection;
 }
 
-/** Rejects with a sentence if the replay store or the store of use cannot be opened. */
+/** Rejects with an Error for operators if the replay store or the usage store cannot be opened. */
 export async function openCallers(above: Above, parts: Parts): Promise<CallersSection> {
   const streams = openStreams(above, parts);
   const tunnelStreams = openTunnelStreams(above, parts);

@@ -14,7 +14,7 @@ export interface CertificatesSection {
   status(): readonly CertificateStatus[];
 }
 
-/** Rejects with a sentence if the store of certificates cannot be opened. */
+/** Rejects with an Error for operators if the certificate store cannot be opened. */
 export async function openCertificates(
   { options, base: { gateway }, observation: { log, metrics } }: FirstSections,
   parts: Parts,

@@ -116,7 +116,7 @@ describe('gateway init --from --update', () => {
   it('tells no change of credentials that the entry decides', async () => {
     const secured = { '/books': { get: { ...operation('listBooks').get, security: [{ key: [] }] } } };
     const { stdout } = await publish({ ...whole, ...secured }, '--update');
-    assert.match(stdout, /^wrote \S+books\.json: only words have changed$/m);
+    assert.match(stdout, /^wrote \S+books\.json: only descriptions have changed$/m);
   });
 
   it('keeps what was written into the document for the gateway', async () => {

@@ -70,7 +70,7 @@ describe('gateway init', () => {
     assert.equal(refused.code, 1);
     assert.match(
       refused.stderr,
-      /Nothing was written, since there is already: \S*upstreams\.yaml, \S*limits\.yaml\. .*--force/,
+      /Nothing was written, because these files exist: \S*upstreams\.yaml, \S*limits\.yaml\. .*--force/,
     );
     assert.equal(readFileSync(file, 'utf8'), '# mine\n');
     assert.equal(existsSync(join(made, 'gateway.yaml')), false);

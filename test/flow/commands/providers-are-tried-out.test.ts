@@ -1,5 +1,5 @@
 // `doctor` tries each provider that people sign in with, and signs no person in: discovery, keys, the client, its redirect addresses, the clock.
-// `check` warns of the same. Both look into the store of sessions.
+// `check` warns of the same. Both look into the session store.
 
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
@@ -124,7 +124,7 @@ it('check warns, and accepts the files all the same', async () => {
   assert.ok(away.warnings.some((text: string) => text.startsWith('provider staff: Its discovery document')));
 });
 
-it('a store of sessions that is damaged is found before a start', async () => {
+it('a session store that is damaged is found before a start', async () => {
   const damaged = { stored: 'no database'.repeat(100) };
   const { checks } = (await run(['doctor'], damaged)) as { checks: Finding[] };
   assert.equal(checks.find(({ check }) => check === 'store sessions.db')?.verdict, 'fail');

@@ -147,10 +147,10 @@ describe('the console on loopback', () => {
     assert.equal((status as { lifecycle: string }).lifecycle, 'serving');
     assert.deepEqual(statuses[0]?.stores, [
       { name: 'key store', state: 'reachable', details: '' },
-      { name: 'store of limits', state: 'up', details: 'process' },
-      { name: 'store of idempotent answers', state: 'up', details: 'sqlite' },
+      { name: 'limit store', state: 'up', details: 'process' },
+      { name: 'idempotency store', state: 'up', details: 'sqlite' },
       { name: 'store of deprecated calls', state: 'unused', details: '' },
-      { name: 'store of use', state: 'up', details: '' },
+      { name: 'usage store', state: 'up', details: '' },
     ]);
   });
 

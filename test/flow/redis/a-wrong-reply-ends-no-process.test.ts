@@ -78,7 +78,7 @@ test('a drop is reported, and a proxy that always answers wrongly is asked at gr
   await eventually(async () => garbled.subscribed() >= 5);
   // The pauses are 50, 100, 200 and 400 ms; timers are not early.
   assert.ok(performance.now() - startedAt > 700);
-  assert.match(reasons[0] ?? '', /^a reply that does not fit \(.*reading '1'\)\)$/);
+  assert.match(reasons[0] ?? '', /^a reply of the wrong form \(.*reading '1'\)\)$/);
 });
 
 /** In the place of a reply to a script. Lengths, types and texts that the decoder cannot read, or reads as something else. */
@@ -96,7 +96,7 @@ const UNREADABLE = [
   '!3\r\nab',
 ];
 
-describe('bytes that are no reply to a script', { concurrency: true }, () => {
+describe('bytes that are not a reply to a script', { concurrency: true }, () => {
   for (const bytes of UNREADABLE) {
     test(`${JSON.stringify(bytes)} for a reply: the question fails, and the next ones are answered`, async (t) => {
       const garbled = await throughGarbling(t);

@@ -55,7 +55,7 @@ describe('while Redis is away', () => {
   async function withWorld(entry: object, work: (world: KeyedWorld) => Promise<void>): Promise<void> {
     const world = await createKeyedWorld({ environment: { REDIS_URL: redis.url } }, entry);
     try {
-      // The caller has to be cached when the store of keys is away too, so everything about it has to be read before.
+      // The caller has to be cached when the key store is away too, so everything about it has to be read before.
       const { latest } = await world.gateway.store.audit.since(Number.MAX_SAFE_INTEGER, 1);
       await untilStatus(world, ({ keys }) => keys.position >= latest);
       assert.equal((await insist(world, newKey())).status, 201);

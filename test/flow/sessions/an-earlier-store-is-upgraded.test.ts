@@ -21,7 +21,7 @@ function toFirstVersion(directory: string, held: string): void {
   database.close();
 }
 
-describe('a store of sessions of the first version', () => {
+describe('a session store of the first version', () => {
   it('is upgraded, and a token that its gateway may have sent is not sent again', async () => {
     const directory = temporaryDirectory();
     const open = (acceptOneWay: boolean) =>

@@ -174,8 +174,8 @@ describe('requests', () => {
     }
     assert.equal(await told(5), 5);
     await askServer(redis.port, 'CONFIG', 'SET', 'maxmemory', '1');
-    await assert.rejects(told(3), /does not take/);
-    await assert.rejects(told(2), /does not take/);
+    await assert.rejects(told(3), /does not accept/);
+    await assert.rejects(told(2), /does not accept/);
     await askServer(redis.port, 'CONFIG', 'SET', 'maxmemory', '0');
     assert.equal(await told(1), 11);
   });

@@ -4,28 +4,28 @@ import { of } from './mutation.ts';
 
 const STORE = 'usage/redis-store.ts';
 const WRITER = 'usage/writer.ts';
-const PARCELS = 'usage/waiting-parcels.ts';
+const BATCHES = 'usage/waiting-batches.ts';
 const ROUNDS = 'usage/rounds.ts';
 const REPORT = 'usage/report.ts';
 
 export const USAGE = of('usage', [
   [
-    'a parcel that was added is added again',
+    'a batch that was added is added again',
     STORE,
     "if tonumber(call('HGET', hashes[1], writer) or 0) >= number then return end",
     '',
   ],
   [
-    'a parcel has the number of the one before',
-    PARCELS,
+    'a batch has the number of the one before',
+    BATCHES,
     'number: lastNumber, organization',
     'number: lastNumber - 1, organization',
   ],
   [
-    'a parcel that was not confirmed is not sent again',
+    'a batch that was not confirmed is not sent again',
     ROUNDS,
     'if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;',
-    'for (const name of names) parcels.confirmed(name);\n        if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;',
+    'for (const name of names) batches.confirmed(name);\n        if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;',
   ],
   [
     'two flushes run at a time',
@@ -61,7 +61,7 @@ export const USAGE = of('usage', [
   [
     'an answer lacks what its own instance could not write',
     'usage/usage.ts',
-    "if (unwritten.has(question.organization)) throw new Error('The store of use does not take what was counted here.');",
+    "if (unwritten.has(question.organization)) throw new Error('The usage store does not accept new counts.');",
     '',
   ],
 ]);

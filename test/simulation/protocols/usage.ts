@@ -69,7 +69,7 @@ function startUsage(world: World, processes: number): Running {
         machine,
         pairsMax,
       },
-      onChange: ({ state }) => world.note(place.name, `the store of use is ${state}`),
+      onChange: ({ state }) => world.note(place.name, `the usage store is ${state}`),
     });
     const callers = new Map(
       ORGANIZATIONS.map((id) => [id, ['1', '2', '3'].map((key) => caller(`key_${key}`, organization(id)))]),

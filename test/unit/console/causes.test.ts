@@ -49,10 +49,10 @@ test('without Redis, a cause names each store that cannot be used', () => {
     'The store of deprecated calls cannot be used. Calls of deprecated operations are counted later.',
   ]);
   assert.deepEqual(texts({ idempotency: away }), [
-    'The store of idempotent answers cannot be used. Writes with an Idempotency-Key get 503.',
+    'The idempotency store cannot be used. Writes with an Idempotency-Key get 503.',
   ]);
   assert.deepEqual(texts({ keys: { store: 'away', reason: 'disk I/O error' }, idempotency: away }), [
-    'The key store and the store of idempotent answers cannot be used: disk I/O error. Keys cannot be looked up; writes with an Idempotency-Key get 503.',
+    'The key store and the idempotency store cannot be used: disk I/O error. Keys cannot be looked up; writes with an Idempotency-Key get 503.',
   ]);
 });
 

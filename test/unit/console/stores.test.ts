@@ -33,6 +33,6 @@ test('a store that is away says since when and why, what clients get meanwhile, 
 
 test('a store that can be used says neither', () => {
   assert.deepEqual(storeReports({ limits: { state: 'up', kind: 'redis' } }, NOW_MS), [
-    { name: 'store of limits', state: 'up', details: 'redis' },
+    { name: 'limit store', state: 'up', details: 'redis' },
   ]);
 });

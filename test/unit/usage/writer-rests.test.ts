@@ -34,10 +34,10 @@ function writerOn(more: { readonly callMs?: number; readonly isGated?: boolean; 
     },
   };
   const store: UsageStore = {
-    parcelsMax: 32,
-    async add(_writer, parcels) {
+    batchesMax: 32,
+    async add(_writer, batches) {
       await gate.promise;
-      done.push({ call: parcels.reduce((sum, { entries }) => sum + entries.length, 0) });
+      done.push({ call: batches.reduce((sum, { entries }) => sum + entries.length, 0) });
       clockMs += callMs;
       if (fails) throw new Error('the store is away');
     },
@@ -57,7 +57,7 @@ function writerOn(more: { readonly callMs?: number; readonly isGated?: boolean; 
 }
 
 describe('a flush', () => {
-  it('turns what was counted into parcels in pieces, and serves requests in between', async () => {
+  it('turns what was counted into batches in pieces, and serves requests in between', async () => {
     const { writer, done, count } = writerOn();
     count(1000);
     await writer.flush();

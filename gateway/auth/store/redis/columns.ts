@@ -145,7 +145,7 @@ export function organizationsOf(columns: unknown): Organization[] {
 const PAGE = 500;
 
 /**
- * Reads all records page by page. The lists only grow at the end, so that positions stay valid while other clients write.
+ * Reads all records, page by page. Positions stay valid while other clients write, because the lists grow at the end only.
  *
  * @param from the position of the first record
  */

@@ -4,8 +4,8 @@ import { ConditionFailed, type Conditions } from '../key-store.ts';
 import { keyArguments, organizationArguments } from './columns.ts';
 
 /**
- * Lua function: `failure(at)` reads the conditions from the arguments at this index and returns the reply for one that does not hold; nil
- * if all of them hold. A record that was read and one that is stored are the same text, because the same function writes both.
+ * A Lua function: `failure(at)` reads the conditions from the arguments, beginning at this index. It returns the reply for a condition that
+ * does not hold; nil if all hold. Records are compared as texts, because one function writes them all.
  */
 export const CONDITION_FUNCTIONS = `
 local function is_now(column, id, value)

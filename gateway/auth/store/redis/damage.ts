@@ -12,7 +12,7 @@ const ALIKE = {
   organizations: ['organizations', 'tiers', 'organization_order'],
 } as const;
 
-/** Lua function: `damage` returns a text with the names that have too few entries; empty if there are none. */
+/** A Lua function: `damage` returns a text with the parts of the index that have too few entries; empty if there are none. */
 export const DAMAGE_FUNCTIONS = `
 local function size(name)
   local kind = call('TYPE', base .. name).ok
@@ -97,7 +97,7 @@ const HOMES_MAX = 20_000;
 const ATTEMPTS = 5;
 const AT_ONCE = 500;
 
-/** Returns which names have too few entries; undefined if the index is complete. Changes nothing. */
+/** Returns the parts of the index that have too few entries; undefined if the index is complete. Changes nothing. */
 export async function indexDamage(client: Redis): Promise<string | undefined> {
   const damage = ((await evaluate(client, EXAMINE, [META], [])) as string) || undefined;
   return damage ?? homesDamage((cursor) => evaluate(client, EXAMINE_HOMES, [META], [cursor]));
@@ -118,8 +118,8 @@ async function homesDamage(read: (cursor: string) => Promise<unknown>): Promise<
 }
 
 /**
- * Rebuilds the index from the records if a part of it is missing. Gateways may use the store during the work. Returns which parts are still
- * missing, because their records are gone.
+ * Rebuilds missing parts of the index from the records. Gateways may use the store meanwhile. Returns the parts that are still missing, because
+ * their records are lost.
  */
 export async function mendIndex(patient: RunScript): Promise<string | undefined> {
   const damage = async () =>

@@ -1,5 +1,4 @@
-// The list of running gateways in the Redis key store. Redis measures the time since each report, so that the clocks of the instances need
-// not agree.
+// The list of running gateways in the Redis key store. Redis measures the time since each report: the clocks of the instances need not agree.
 
 import type { InstanceRecords } from '../key-store.ts';
 import type { StoreConnections } from './key-store-connection.ts';
@@ -11,8 +10,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /**
- * The score of an instance is the end of its grace period. Also removes instances that ended without removing themselves. After a failover or a
- * restart, a report may arrive of changes that this server has lost: then nothing is in force there.
+ * Writes a report. The score of an instance is the end of its grace period. Also removes instances that ended without removing themselves.
+ * After a failover or a restart, a report may name changes that the server has lost: no change then counts as in force at this instance.
  */
 const REPORT = toStoreScript(`${CLOCK}
 local id, grace, instance, position, changed_at, behind = unpack(ARGV, 3)

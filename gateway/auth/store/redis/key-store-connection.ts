@@ -24,7 +24,7 @@ interface ConnectionOptions {
   readonly machine?: Machine | undefined;
 }
 
-/** Runs a script with its own arguments. Rejects with a sentence for operators, and at once while Redis is not connected. */
+/** Runs a script with its own arguments. Rejects with an Error for operators, and at once while Redis is not connected. */
 export type RunScript = (script: Script, args?: readonly (string | number)[]) => Promise<unknown>;
 
 interface StoreConnection {
@@ -40,7 +40,7 @@ export interface StoreConnections {
   readonly patient: RunScript;
 }
 
-/** Rejects with a sentence if Redis cannot be reached within five seconds or is too old. Afterwards the connection reconnects by itself. */
+/** Rejects with an Error for operators if Redis cannot be reached within five seconds or is too old. Afterwards the connection reconnects by itself. */
 export async function openConnection({
   url,
   pepperFingerprint,
@@ -98,7 +98,7 @@ export async function openConnection({
 }
 
 /**
- * Checks the server and the data in it as opening a store does, and writes nothing. Rejects with a sentence.
+ * Checks the server and the data in it as opening a store does, and writes nothing. Rejects with an Error for operators.
  *
  * @param pepperFingerprint undefined if the pepper is in Redis as well, so the data was written with it
  */

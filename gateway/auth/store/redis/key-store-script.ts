@@ -5,7 +5,7 @@ import { type Script, toScript } from '../../../redis/sealed-script.ts';
 
 export const SCHEMA_VERSION = 1;
 
-/** All names share one hash tag, so that all keys of a script are on one slot; scripts derive the other names from this one. */
+/** The first name. Scripts derive the other names from it. All names have one hash tag, because a script needs its keys in one slot. */
 export const META = '{gateway}:meta';
 
 /** A hash: the tier of each organization, by its id. */

@@ -23,7 +23,7 @@ return { call('HGET', meta, 'born'), base .. 'announced' }
 `);
 
 interface RedisKeyStoreOptions {
-  /** redis:// or rediss://. The query may contain `keyPrefix`, so that several platforms can share one server. */
+  /** See `parseRedisUrl`. The query may have `keyPrefix`, with which several platforms can share one server. */
   readonly url: string;
   /** Written to an empty store; a different one is rejected later. */
   readonly pepperFingerprint: string;
@@ -32,7 +32,7 @@ interface RedisKeyStoreOptions {
   readonly machine?: Machine;
 }
 
-/** Opens the store. Rejects with a sentence if Redis cannot be reached, or if its data is newer or was written with another pepper. */
+/** Opens the store. Rejects with an Error for operators if Redis cannot be reached, or if its data is newer or was written with another pepper. */
 export async function openRedisStore(options: RedisKeyStoreOptions): Promise<KeyStore> {
   const { url, pepperFingerprint, now } = options;
   const closers: (() => void)[] = [];

@@ -3,9 +3,9 @@
 import type { Conditions } from '../key-store.ts';
 
 /**
- * Lua functions. `find_working` goes through the working keys from the newest to the oldest, because newer keys are more likely to work. It
- * returns whether `is_found` has returned true for one. `has_room` tells whether an organization may get `added` working keys, of which one
- * may be the key that they replace. Most organizations have fewer keys in all than they may have working keys. Then it reads no key.
+ * Lua functions. `find_working` returns whether `is_found` returns true for a working key. It reads the newest keys first, because they are
+ * more likely to work. `has_room` returns whether an organization may get `added` working keys, one of which may replace another key. It reads
+ * no key if the organization has fewer keys than it may have working keys.
  */
 export const WORKING_FUNCTIONS = `
 local function find_working(organization, is_found)
@@ -35,7 +35,7 @@ local function has_room(organization, replaced, added, usable_max, records_max)
 end
 `;
 
-/** The arguments of a script that calls `has_room`; empty ones for no bound. */
+/** Returns the arguments of a script that calls `has_room`; empty ones without a bound. */
 export function boundArguments({ most }: Conditions): (string | number)[] {
   return [most?.usable ?? '', most?.records ?? ''];
 }

@@ -11,7 +11,7 @@ import { createKeyRows, createOrganizationRows } from './rows.ts';
 import { BUSY_TIMEOUT_MS, inTransactionWithoutWaiting, type SqliteTables } from './tables.ts';
 
 interface SqliteKeyStoreOptions {
-  /** The data directory; created if absent. */
+  /** The data directory. It is created if it is absent. */
   readonly directory: string;
   /** Written to a new file; opening with a different one fails later. */
   readonly pepperFingerprint: string;
@@ -21,7 +21,7 @@ interface SqliteKeyStoreOptions {
 }
 
 /**
- * Opens the store. Throws a sentence for operators if the file is damaged, newer than this gateway, older and not accepted, or written with
+ * Opens the store. Throws an Error for operators if the file is damaged, newer than this gateway, older and not accepted, or written with
  * another pepper.
  */
 export function createSqliteKeyStore(options: SqliteKeyStoreOptions): KeyStore {
@@ -56,10 +56,10 @@ export function createSqliteKeyStore(options: SqliteKeyStoreOptions): KeyStore {
   };
 }
 
-/** How late a report may be before its gateway counts as silent. Several attempts may have failed because another process was writing. */
+/** How late a report may be before its gateway counts as silent. A report is late if other processes were writing to the file. */
 const SLACK_MS = 5000;
 
-/** The list of running gateways. */
+/** Creates the list of running gateways. */
 function createSqliteInstances(database: DatabaseSync, now: () => number): InstanceRecords {
   const upsert = database.prepare('INSERT OR REPLACE INTO instances VALUES (?, ?, ?, ?, ?, ?, ?)');
   const deleteSilent = database.prepare('DELETE FROM instances WHERE reported_at + grace + ? < ?');
@@ -94,7 +94,7 @@ function createSqliteInstances(database: DatabaseSync, now: () => number): Insta
  */
 const ROOM_FOR_A_BATCH = 'PRAGMA cache_size = -32000; PRAGMA wal_autocheckpoint = 8000;';
 
-/** `seed` adds new records only, `import` adds missing ones. */
+/** Creates `seed`, which adds records to a new store, and `import`, which adds missing records. */
 function createSqliteBatches(tables: SqliteTables): Pick<KeyStore, 'seed' | 'import'> {
   const { database, writeChange } = tables;
   return {

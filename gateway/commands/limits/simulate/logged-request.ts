@@ -8,7 +8,7 @@ export interface LoggedRequest {
   readonly atMs: number;
   /** Time at which the line was written; the log is ordered by it. */
   readonly writtenAtMs: number;
-  /** Absent on public operations only. */
+  /** The organization; absent for public operations. */
   readonly organization: string | undefined;
   readonly tier: string | undefined;
   /** Key id or token subject. */
@@ -58,7 +58,7 @@ function toLoggedRequest(entry: Record<string, unknown>): LoggedRequest | undefi
   return { atMs, writtenAtMs: time, organization, tier, subject, issuer, operation, client, refused };
 }
 
-/** The range of a Date, so that the time can be printed. */
+/** Whether the value is in the range of a Date, which is needed to print it. */
 function isTime(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= 8.64e15;
 }

@@ -87,7 +87,7 @@ export function printSimulation(writer: Pick<CommandContext, 'write'>, { candida
 
 const heads = ['requests', 'recorded', 'present', 'candidate', 'difference', 'shadow', 'worst minute'];
 
-/** Refusals: recorded, under the present rules, under the candidate; shadow refusals and worst minute are those of the candidate. */
+/** Returns the cells of a row: the refusals in the log, by the present rules and by the candidate; then the candidate's shadow refusals and worst minute. */
 function cellsOf(tally: Tally): string[] {
   const { present, candidate } = tally;
   const worst = candidate.worstMinute;

@@ -13,7 +13,7 @@ export interface LinesRead {
 
 interface AccessLogs {
   readonly read: LinesRead;
-  /** Fraction of the files read so far, 0 to 1; undefined if a size is unknown. */
+  /** Returns the part of the files that was read so far, 0 to 1; undefined if a size is unknown. */
   fraction(): number | undefined;
   /** Calls `take` for each request. May be called once. */
   eachRequest(take: (recorded: LoggedRequest) => void, onProgress: () => void): Promise<void>;
@@ -76,7 +76,7 @@ export async function openLogs(
   };
 }
 
-/** The log with the earliest last line: logs of several instances overlap, so continuing with it keeps them together. */
+/** Returns the log whose last line is the earliest. Logs of several instances overlap: to read this log next keeps their times together. */
 function furthestBehind(logs: ReadonlySet<OpenLog>): OpenLog | undefined {
   let behind: OpenLog | undefined;
   for (const log of logs) if (behind === undefined || log.reachedMs < behind.reachedMs) behind = log;

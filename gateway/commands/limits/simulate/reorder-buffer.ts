@@ -2,7 +2,7 @@
 
 import type { LoggedRequest } from './logged-request.ts';
 
-/** Most requests in the buffer, about 20 MB. This is enough to sort a request that took a minute, at a thousand requests per second. */
+/** Maximum number of requests in the buffer, about 20 MB. This is enough to sort a request that took a minute, at a thousand requests per second. */
 const BUFFERED_MAX = 65_536;
 
 interface ReorderBuffer {
@@ -13,7 +13,7 @@ interface ReorderBuffer {
 }
 
 /**
- * Orders requests by the time of their decision. Within a millisecond refused requests come last: they changed no counter, so no other
+ * Orders requests by the time of their decision. Within a millisecond, refused requests come last: they changed no counter, and no other
  * request depends on them.
  */
 export function createReorderBuffer(bufferedMax = BUFFERED_MAX): ReorderBuffer {

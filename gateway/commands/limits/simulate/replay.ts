@@ -15,7 +15,7 @@ const CALLERS_MAX = 10_000;
 const NO_SCOPES: ReadonlySet<string> = new Set();
 
 interface SimulateOptions {
-  /** By id; costs and extra limits are the current ones. */
+  /** The operations of the present configuration, by id, with their costs and extra limits. */
   readonly operations: ReadonlyMap<string, Operation>;
   readonly present: LimitRules;
   readonly candidate: LimitRules;
@@ -39,9 +39,8 @@ interface Simulation {
 }
 
 /**
- * Memory: the subjects that were active within two windows, and some hundred bytes per organization.
- *
- * Requests keep their recorded times whatever the decision; real clients that are told to wait would return later.
+ * Creates a simulation. Requests keep their logged times, although a real client that has to wait would return later. The memory has the
+ * subjects that were active within two windows, and some hundred bytes for each organization.
  */
 export function createSimulation({ operations, present, candidate }: SimulateOptions): Simulation {
   let clockMs = Number.NEGATIVE_INFINITY;

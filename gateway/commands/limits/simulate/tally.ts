@@ -29,7 +29,7 @@ export interface Tally {
   readonly candidate: Outcomes;
 }
 
-/** One request with its two decisions; undefined where no limit counts it. */
+/** A request with its two decisions; a decision is undefined if no limit counts the request. */
 interface Replayed {
   readonly atMs: number;
   readonly recordedRefused: boolean;

@@ -25,7 +25,7 @@ interface StepTableOptions {
   readonly backend: Backend;
 }
 
-/** Undefined for an upstream that has no such table: it is another product, the sandbox, or has no user name and password. */
+/** Returns undefined for an upstream that has no such table: it is another product, the sandbox, or has no user name and password. */
 export async function stepTable(options: StepTableOptions): Promise<StepTable | undefined> {
   const { configuration, secrets, name, address, backend } = options;
   const entry = configuration.config.upstreams[name];

@@ -14,7 +14,7 @@ import type { RefusalCache } from '../refusal-cache.ts';
 import type { RedisLink } from './link.ts';
 import { encodeCharges, type ScriptReply } from './window-script.ts';
 
-/** Most requests per command. Redis runs nothing else during a command, so a burst is split into commands of about one millisecond. */
+/** Maximum number of requests per command. Redis runs nothing else during a command, so a burst is split into commands of about one millisecond. */
 const BATCH_MAX = 256;
 /**
  * Longest time, in milliseconds, that a batch waits for the answer to the command before it; then the next command is sent. If the server

@@ -11,9 +11,9 @@ export type RunSessionScript = (script: Script, args?: readonly (string | number
 
 export interface SessionConnection {
   readonly run: RunSessionScript;
-  /** How long ago the connection was made again; Infinity if it never broke. */
+  /** Returns the time since the last reconnect; Infinity if there was none. */
   reconnectedForMs(): number;
-  /** How often it was made again. */
+  /** Returns the number of reconnects. */
   reconnects(): number;
   close(): void;
 }

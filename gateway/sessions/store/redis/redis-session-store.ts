@@ -1,4 +1,4 @@
-// Sessions in Redis, shared by all instances. Every step is one script. What ends by itself expires by itself.
+// The session store of instances that share a Redis. Each operation is one script. Entries expire when their sessions end.
 
 import type { ConnectRedis } from '../../../redis/client.ts';
 import { subscribe } from '../../../redis/subscribe.ts';
@@ -14,8 +14,8 @@ import { SESSIONS, toSessionScript } from './session-script.ts';
 const NOW = toSessionScript(`return now`);
 
 /**
- * A login that its provider has ended by then leaves no session: logouts are remembered as long as a login may take. A clock that was set
- * back makes a login look as if it began in the future, which is refused, too.
+ * Stores a session, unless the provider has sent a logout during the login: the store remembers logouts as long as a login may take. Also
+ * refuses a login that seems to begin in the future, which happens after the clock was set back.
  */
 const CREATE = toSessionScript(`
 local hash, id, fixed, idle, lives, organization, person, sid = unpack(ARGV)
@@ -79,8 +79,8 @@ end
 const END = toSessionScript(`return end_session(call('GET', id_key(ARGV[1])), ARGV[2]) or false`);
 
 /**
- * Ends of sessions have to succeed on a full Redis, too. So the first write of the script is one that needs no memory: Redis does not stop
- * a script that has already written.
+ * Ends all sessions of a person. This has to succeed on a full Redis, too. So the first write of the script needs no memory: Redis does not
+ * stop a script that has already written.
  */
 const END_PERSON = toSessionScript(`
 local rows = end_all(index_key('p', ARGV[1]), ARGV[2])
@@ -97,7 +97,7 @@ call('SET', index_key(kind == 'd' and 'ls' or 'lp', name), text(now), 'PX', ${LO
 return rows
 `);
 
-/** `born` tells a wiped server from a known one. Its numbers begin with 1, so that a wiped log is shorter than every other. */
+/** Returns the ends after a number. `born` shows that the server was wiped: the numbers then begin with 1 again. */
 const SINCE = toSessionScript(`
 if call('HSETNX', base .. ':meta', 'born', time[1] .. '.' .. time[2]) == 1 then call('HINCRBY', base .. ':meta', 'sequence', 1) end
 local born, latest = unpack(call('HMGET', base .. ':meta', 'born', 'sequence'))
@@ -193,7 +193,7 @@ export async function openRedisSessionStore({
 }
 
 function createEndsReader({ run, reconnects }: SessionConnection) {
-  /** What the data is known by: it may be another after a wipe, and lack its last writes after a reconnect. */
+  /** Identifies the data. It changes after a wipe, and after a reconnect, because the server may have lost its last writes. */
   let state: string | undefined;
   let channel: string | undefined;
 
@@ -205,8 +205,8 @@ function createEndsReader({ run, reconnects }: SessionConnection) {
     const now = `${born} ${connections}`;
     const isAnother = state !== undefined && state !== now;
     state = now;
-    // This is other data: sessions may be missing, ended ones may be there again, and numbers may belong to other ends. Followers have to
-    // start again.
+    // The data is not the same: sessions may be missing, ended ones may have returned, and numbers may belong to other ends. Followers have
+    // to start again.
     if (isAnother) return { latest: 0, changes: [], nowMs, isAnother };
     return { latest: Number(latest), changes: rows.map(endOf), nowMs };
   }
@@ -234,7 +234,7 @@ function indexOf(of: SessionsOf): readonly [string, string] {
   return 'organization' in of ? ['o', of.organization] : ['p', personName(of.person.provider, of.person.subject)];
 }
 
-/** Kind and name of the index that the logout token names. */
+/** Returns the kind and the name of the index for a logout token. */
 function endedBy({ provider, sid, subject = '' }: ProviderLogout): readonly [string, string] {
   return sid === undefined ? ['p', personName(provider, subject)] : ['d', sidName(provider, sid)];
 }

@@ -1,6 +1,6 @@
-// The steps of a refresh in Redis. Three fields of the session are the lease: its owner, until when it runs, and its fence. Two fields say
-// since when the token may have been sent, and by which owner. The last two outlast the lease, so that a token that may have been redeemed
-// is not redeemed again.
+// The steps of a refresh in Redis. Three fields of a session are the lease: the owner, the end and the fence. Two more fields have the time at
+// which the token may have been sent first, and the owner that sent it. These two stay after the end of the lease: a token that may have been
+// redeemed must not be redeemed again.
 
 import { LEASE_MAX_MS, type TokenColumns } from '../record.ts';
 import type { IssuedTokens, RefreshLease, RefreshTake, Session, SessionRefreshes } from '../session-store.ts';
@@ -9,7 +9,7 @@ import { type SessionRow, sessionIn, toSession } from './rows.ts';
 import { toSessionScript } from './session-script.ts';
 
 /**
- * How long no lease is granted after a reconnect. The server may have lost its last writes, among them leases and successors; in this time,
+ * How long no lease is granted after a reconnect. The server may have lost its last writes, such as leases and successors. During this time,
  * their holders write them again.
  */
 const QUIET_MS = 4000;
@@ -57,9 +57,9 @@ return { 'taken', row, tonumber(fence) }
 `);
 
 /**
- * A session without an owner and with an earlier fence has lost the lease with its last writes. Since when the token may have been sent is
- * written once, unless it was lost as well; -1: it was not sent. A repetition counts from when it was sent: its answer may come after the
- * time in which the provider takes the token again.
+ * Prolongs the lease. If the session has no owner and an earlier fence, the server has lost the lease, and the script restores it. The time
+ * at which the token was sent first is written once, or again if it was lost; -1 means that the token was not sent. A repetition is allowed
+ * by the time at which it was sent, because its answer may come after the time in which the provider accepts the token again.
  */
 const RENEW = toSessionScript(`
 ${MAY_REPEAT}
@@ -100,7 +100,7 @@ call('HDEL', key, 'owner', 'until')
 if call('HGET', key, 'sender') == owner then call('HDEL', key, 'sent', 'sender') end
 `);
 
-/** By what they do. A trial tells them apart on the wire. */
+/** The scripts by name, for tests that recognize them on the wire. */
 export const REFRESH_SCRIPTS = { take: TAKE, renew: RENEW, replace: REPLACE } as const;
 
 type TakeReply =

@@ -7,7 +7,7 @@ import { ENDS_MAX, IDLE_SLACK_MS } from '../record.ts';
 /** All names begin with this one, whose hash tag keeps them on one slot. */
 export const SESSIONS = '{gateway}:sessions';
 
-/** Most sessions that a script reads from an index. */
+/** Maximum number of sessions that a script reads from an index. */
 const PRUNED = 20;
 
 const PRELUDE = `

@@ -1,5 +1,5 @@
-// The steps of a refresh in the embedded store. Its file outlives the process: a token that a killed process may have redeemed is not
-// redeemed again.
+// The steps of a refresh in the embedded store. The file outlives the process: a token that a killed process may have redeemed is not redeemed
+// again.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../shared/stores/sqlite.ts';

@@ -2,13 +2,13 @@
 
 import type { SchemaSteps } from '../../../shared/stores/sqlite-schema.ts';
 
-/** In the data directory. */
+/** The name of the file in the data directory. */
 export const SESSIONS_FILE = 'sessions.db';
 
 /**
- * Migrations from each version to the next. `person` and `sid` are names that show neither. `logouts` remembers what providers have ended,
- * for logins in progress, and the logout tokens that were seen. `sent_at` and `sender` tell since when a refresh token may have been sent,
- * and by which owner of its lease: each owner of the first version may have sent it.
+ * Migrations from each version to the next. `person` and `sid` are digests. `logouts` has the logouts by providers, for logins in progress,
+ * and the logout tokens that were seen. `sent_at` is the time at which a refresh token may have been sent first, and `sender` the owner of
+ * the lease that sent it. In the first version, each owner may have sent it.
  */
 export const SESSIONS_STEPS: SchemaSteps = [
   `

@@ -44,7 +44,7 @@ const COLUMNS = `id, hash, fixed, created_at AS createdAtMs, ends_at AS endsAtMs
 const ALIVE = `ends_at > :now AND used_at + idle + ${IDLE_SLACK_MS} > :now`;
 
 interface SqliteSessionStoreOptions {
-  /** The data directory; created if absent. */
+  /** The data directory. It is created if it is absent. */
   readonly directory: string;
   /** See `applySteps`. */
   readonly acceptOneWay?: boolean | undefined;
@@ -53,13 +53,13 @@ interface SqliteSessionStoreOptions {
   readonly machine?: Machine | undefined;
 }
 
-/** Opens the store. Throws a sentence for operators if the file is damaged, newer than this gateway, or older and not accepted. */
+/** Opens the store. Throws an Error for operators if the file is damaged, newer than this gateway, or older and not accepted. */
 export function createSqliteSessionStore(options: SqliteSessionStoreOptions): SessionStore {
   const { directory, acceptOneWay, keys, now, machine = realMachine } = options;
   const database = openSqlite({
     directory,
     file: SESSIONS_FILE,
-    what: 'The store of sessions',
+    what: 'The session store',
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     prepare: (opened) => applySteps(opened, SESSIONS_STEPS, { acceptOneWay }),
   });
@@ -225,7 +225,7 @@ function sessionOfRow(row: Record<string, unknown> | undefined): Session | undef
   };
 }
 
-/** Removes what has ended by itself in slices, so that no request waits for long. */
+/** Removes expired rows in slices, because requests wait for a slice. */
 function createPurge(database: DatabaseSync, now: () => number, { setInterval, clearInterval }: Machine) {
   const sessions = database.prepare(`DELETE FROM sessions WHERE hash IN (
     SELECT hash FROM sessions WHERE min(ends_at, used_at + idle) <= ? - ${IDLE_SLACK_MS} LIMIT ${PURGE_ROWS})`);

@@ -1,26 +1,26 @@
-// What has been counted and is not written yet: one queue of parcels for each organization.
+// The counts that are not written yet: a queue of batches for each organization.
 
 import type { Machine } from '../shared/machine.ts';
 import { periodStart } from './periods.ts';
-import type { Entry, Parcel } from './store.ts';
+import type { Entry, UsageBatch } from './store.ts';
 import type { Tallied, UsageTally } from './tally.ts';
 
-/** Most entries of one parcel, which is written by one call: it takes the embedded store one or two milliseconds, and Redis less than one. */
-export const PARCEL_ENTRIES = 100;
+/** Maximum number of entries of a batch. To add them takes the embedded store up to two milliseconds, and Redis less than one. */
+export const BATCH_ENTRIES = 100;
 
 interface Taken {
   readonly entries: Iterator<Tallied>;
   readonly pairs: number;
 }
 
-export type WaitingParcels = ReturnType<typeof createWaitingParcels>;
+export type WaitingBatches = ReturnType<typeof createWaitingBatches>;
 
-export function createWaitingParcels(machine: Pick<Machine, 'setImmediate'>) {
-  /** Parcels by organization, in the order of their numbers. */
-  const queues = new Map<string, Parcel[]>();
-  /** What has left the tally, and is not in parcels yet. */
+export function createWaitingBatches(machine: Pick<Machine, 'setImmediate'>) {
+  /** Batches by organization, in the order of their numbers. */
+  const queues = new Map<string, UsageBatch[]>();
+  /** Counts that were taken from the tally, and are not in batches yet. */
   const untreated: Taken[] = [];
-  /** Entries in parcels, and pairs of what was taken. */
+  /** The number of entries in batches, plus the number of pairs that are not in batches yet. */
   let size = 0;
   let lastNumber = 0;
 
@@ -43,32 +43,31 @@ export function createWaitingParcels(machine: Pick<Machine, 'setImmediate'>) {
 
   return {
     turn,
-    /** Number of counts. */
     size: () => size,
     organizations: () => [...queues.keys()],
-    /** The next parcel of an organization. It stays the next one until it is confirmed. */
+    /** Returns the next batch of an organization. It stays the next one until `confirmed`. */
     nextOf: (organization: string) => queues.get(organization)?.[0],
-    /** Removes the next parcel of an organization, which the store has added. Returns whether there is another one. */
+    /** Removes the next batch of an organization, which the store has added. Returns whether the organization has another one. */
     confirmed(organization: string): boolean {
       const queue = queues.get(organization) ?? [];
       size -= queue.shift()?.entries.length ?? 0;
       if (queue.length === 0) queues.delete(organization);
       return queue.length > 0;
     },
-    /** Takes everything that was counted. `cut` makes parcels of it. */
+    /** Takes all counts from the tally. `cut` makes batches of them. */
     take(tally: UsageTally): void {
       const pairs = tally.size();
       if (pairs === 0) return;
       untreated.push({ entries: tally.take(), pairs });
       size += pairs;
     },
-    /** Makes parcels of what was taken. Requests are served in between. */
+    /** Makes batches of the counts that were taken, with a turn of the event loop after each batch. */
     async cut(): Promise<void> {
       for (let taken = untreated.shift(); taken !== undefined; taken = untreated.shift()) {
         let { pairs } = taken;
         for (let piece = pieceOf(taken.entries); piece.length > 0; piece = pieceOf(taken.entries)) {
           cutPiece(piece);
-          // A pair has one entry or more. What is in parcels must not be counted twice, or the tally would lack room.
+          // `size` has pairs until their entries are in batches. A pair has one entry or more: subtract at most the number of pairs.
           const cut = Math.min(pairs, piece.length);
           size -= cut;
           pairs -= cut;
@@ -79,10 +78,10 @@ export function createWaitingParcels(machine: Pick<Machine, 'setImmediate'>) {
   };
 }
 
-/** Returns the next entries, as many as a parcel may have. */
+/** Returns the next entries, as many as a batch may have. */
 function pieceOf(entries: Iterator<Tallied>): Tallied[] {
   const piece: Tallied[] = [];
-  while (piece.length < PARCEL_ENTRIES) {
+  while (piece.length < BATCH_ENTRIES) {
     const { value, done } = entries.next();
     if (done) break;
     piece.push(value);

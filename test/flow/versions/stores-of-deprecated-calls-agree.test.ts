@@ -1,4 +1,4 @@
-// Both stores of uses count alike, together with other instances, and return their counts.
+// Both stores of deprecated calls count alike, together with other instances, and return their counts.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -42,7 +42,7 @@ function suite(name: string, open: () => Promise<UseStore>): void {
   });
 }
 
-describe('a store of uses', () => {
+describe('a store of deprecated calls', () => {
   let redis: TestRedis;
   const directory = temporaryDirectory();
   before(async () => {

@@ -1,4 +1,4 @@
-// Both stores of use add each parcel once, answer questions alike, and keep what they should for as long as they should.
+// Both usage stores add each batch once, answer questions alike, and keep what they should for as long as they should.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -15,7 +15,7 @@ import {
   usagePage,
 } from '../../../gateway/usage/report.ts';
 import { createSqliteUsageStore } from '../../../gateway/usage/sqlite-store.ts';
-import type { Entry, Parcel, UsageCount, UsageStore, UsageStoreOptions } from '../../../gateway/usage/store.ts';
+import type { Entry, UsageBatch, UsageCount, UsageStore, UsageStoreOptions } from '../../../gateway/usage/store.ts';
 import { createRandom } from '../../chaos/random.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
@@ -28,12 +28,12 @@ const now = () => NOW_MS;
 /** The stores are shared by all tests of this file. */
 const anOrganization = () => `org_${randomUUID()}`;
 
-function parcelOf(organization: string, number: number, entries: readonly Entry[]): Parcel {
+function batchOf(organization: string, number: number, entries: readonly Entry[]): UsageBatch {
   return { number, organization, dayMs: dayOf(entries[0]?.hourMs ?? NOW_MS), entries };
 }
 
-async function add(store: UsageStore, writer: string, parcel: Parcel): Promise<void> {
-  await store.add(writer, [parcel]);
+async function add(store: UsageStore, writer: string, batch: UsageBatch): Promise<void> {
+  await store.add(writer, [batch]);
 }
 
 const QUESTION: Omit<UsageQuestion, 'organization'> = {
@@ -66,38 +66,38 @@ const totalOf = (sums: readonly { readonly requests: number }[]) => sums.reduce(
 type Open = (options?: Partial<UsageStoreOptions>) => Promise<UsageStore>;
 
 function suite(name: string, open: Open): void {
-  it(`${name}: adds a parcel once, however often it is sent`, async () => {
+  it(`${name}: adds a batch once, however often it is sent`, async () => {
     const store = await start(open());
     const organization = anOrganization();
-    const parcels = [1, 2, 3].map((number) => parcelOf(organization, number, [entry({ requests: 10 ** number })]));
-    for (const parcel of parcels) for (let sent = 0; sent < 3; sent += 1) await add(store, 'one', parcel);
-    for (const parcel of parcels) await add(store, 'one', parcel);
+    const batches = [1, 2, 3].map((number) => batchOf(organization, number, [entry({ requests: 10 ** number })]));
+    for (const batch of batches) for (let sent = 0; sent < 3; sent += 1) await add(store, 'one', batch);
+    for (const batch of batches) await add(store, 'one', batch);
     assert.equal(totalOf(await allOf(store, { organization })), 1110);
   });
 
-  it(`${name}: adds the parcels of many organizations at once, but for those it has`, async () => {
+  it(`${name}: adds the batches of many organizations at once, but for those it has`, async () => {
     const store = await start(open());
-    const organizations = Array.from({ length: store.parcelsMax }, anOrganization);
-    const parcels = organizations.map((organization, index) =>
-      parcelOf(organization, index + 1, [entry({ requests: index + 1 }), entry({ requests: 1000, key: 'key_2' })]),
+    const organizations = Array.from({ length: store.batchesMax }, anOrganization);
+    const batches = organizations.map((organization, index) =>
+      batchOf(organization, index + 1, [entry({ requests: index + 1 }), entry({ requests: 1000, key: 'key_2' })]),
     );
-    await store.add('one', parcels.slice(0, 3));
-    await store.add('one', parcels);
-    await store.add('other', parcels.slice(-1));
+    await store.add('one', batches.slice(0, 3));
+    await store.add('one', batches);
+    await store.add('other', batches.slice(-1));
     const totals = await Promise.all(
       organizations.map(async (organization) => totalOf(await allOf(store, { organization }))),
     );
-    const added = parcels.map((_, index) => (index + 1 === parcels.length ? 2 : 1) * (index + 1001));
+    const added = batches.map((_, index) => (index + 1 === batches.length ? 2 : 1) * (index + 1001));
     assert.deepEqual(totals, added);
   });
 
-  it(`${name}: knows the parcels of each writer and organization by themselves`, async () => {
+  it(`${name}: knows the batches of each writer and organization by themselves`, async () => {
     const [one, other] = [await start(open()), await start(open())];
     const [organization, second] = [anOrganization(), anOrganization()];
-    await add(one, 'one', parcelOf(second, 9, [entry()]));
+    await add(one, 'one', batchOf(second, 9, [entry()]));
     // Sent later, because it failed before.
-    await add(one, 'one', parcelOf(organization, 2, [entry({ requests: 5 })]));
-    await add(other, 'other', parcelOf(organization, 1, [entry({ requests: 7 })]));
+    await add(one, 'one', batchOf(organization, 2, [entry({ requests: 5 })]));
+    await add(other, 'other', batchOf(organization, 1, [entry({ requests: 7 })]));
     for (const unit of ['hour', 'day', 'month'] as const)
       assert.deepEqual(
         (await allOf(one, { organization, unit })).map(({ requests }) => requests),
@@ -122,7 +122,7 @@ function suite(name: string, open: Open): void {
     await add(
       store,
       'one',
-      parcelOf(
+      batchOf(
         organization,
         1,
         names.map((key) => entry({ key, operation: `op ${key}` })),
@@ -141,7 +141,7 @@ function suite(name: string, open: Open): void {
     await add(
       store,
       'one',
-      parcelOf(organization, 1, [
+      batchOf(organization, 1, [
         entry({ requests: 1 }),
         entry({ requests: 2, operation: 'createThing' }),
         entry({ requests: 4, key: 'key_2' }),
@@ -181,7 +181,7 @@ function suite(name: string, open: Open): void {
         }),
       );
       all.push(...entries.map((one) => ({ ...one, periodMs: one.hourMs })));
-      await add(store, 'one', parcelOf(organization, number, entries));
+      await add(store, 'one', batchOf(organization, number, entries));
     }
     for (let run = 0; run < 12; run += 1) {
       const [oneMs, otherMs] = [0, 0].map(() => NOW_MS - random.between(0, 100 * DAY_MS)) as [number, number];
@@ -222,7 +222,7 @@ function suite(name: string, open: Open): void {
     await add(
       store,
       'one',
-      parcelOf(
+      batchOf(
         organization,
         1,
         ['b', 'd', 'f'].map((key) => entry({ key })),
@@ -233,7 +233,7 @@ function suite(name: string, open: Open): void {
     await add(
       store,
       'one',
-      parcelOf(
+      batchOf(
         organization,
         2,
         ['a', 'c', 'e', 'g'].map((key) => entry({ key })),
@@ -253,7 +253,7 @@ function suite(name: string, open: Open): void {
       const entries = Array.from({ length: 40 }, (_, index) =>
         entry({ key: `key_${index}`, operation: `op${number}` }),
       );
-      await add(store, 'one', parcelOf(organization, number, entries));
+      await add(store, 'one', batchOf(organization, number, entries));
     }
     for (const unit of ['hour', 'day', 'month'] as const) {
       const sums = await allOf(store, { organization, unit, groups: ['operation', 'key'] });
@@ -270,7 +270,7 @@ function suite(name: string, open: Open): void {
     for (const hour of hours) {
       const hourMs = dayOf(NOW_MS) + hour * HOUR_MS;
       const entries = Array.from({ length: 300 }, (_, index) => entry({ hourMs, key: `key_${index}` }));
-      await add(store, 'one', parcelOf(organization, hour + 1, entries));
+      await add(store, 'one', batchOf(organization, hour + 1, entries));
     }
     const asked = { organization, unit: 'hour' } as const;
     for (const limit of [1, 2, 100]) {
@@ -296,7 +296,7 @@ function suite(name: string, open: Open): void {
     const store = await start(open());
     const organization = anOrganization();
     for (const [index, days] of [0, 6, 7, 8].entries())
-      await add(store, 'one', parcelOf(organization, index + 1, [entry({ hourMs: dayOf(NOW_MS) - days * DAY_MS })]));
+      await add(store, 'one', batchOf(organization, index + 1, [entry({ hourMs: dayOf(NOW_MS) - days * DAY_MS })]));
     const days = (await pageOf(store, { organization }, 7)).sums.map(({ fromMs }) => (dayOf(NOW_MS) - fromMs) / DAY_MS);
     assert.deepEqual(days, [7, 6, 0], 'the oldest day is the one that is kept in part');
   });
@@ -304,7 +304,7 @@ function suite(name: string, open: Open): void {
   it(`${name}: a question about all times is answered at once`, async () => {
     const store = await start(open());
     const organization = anOrganization();
-    await add(store, 'one', parcelOf(organization, 1, [entry()]));
+    await add(store, 'one', batchOf(organization, 1, [entry()]));
     const asked = { organization, fromMs: Date.UTC(-200, 0), toMs: Date.UTC(9999, 11) };
     for (const unit of ['hour', 'day', 'month'] as const)
       assert.equal(totalOf(await allOf(store, { ...asked, unit })), 1, unit);
@@ -328,7 +328,7 @@ function suite(name: string, open: Open): void {
   });
 }
 
-describe('a store of use', () => {
+describe('a usage store', () => {
   let redis: TestRedis;
   const directory = temporaryDirectory();
   before(async () => {
@@ -347,7 +347,7 @@ describe('a store of use', () => {
     for (let hour = 0; hour < 12; hour += 1) {
       const hourMs = dayOf(NOW_MS) + hour * HOUR_MS;
       const entries = Array.from({ length: 500 }, (_, index) => entry({ hourMs, key: `key_${index}` }));
-      await add(store, 'one', parcelOf(organization, hour + 1, entries));
+      await add(store, 'one', batchOf(organization, hour + 1, entries));
     }
     const client = lookInside(own.url);
     const figures = async () => {
@@ -386,7 +386,7 @@ describe('a store of use', () => {
   it('Redis: a hash ends when the last of its periods is older than the days to keep', async () => {
     const store = await start(createRedisUsageStore({ url: redis.url, ...options }));
     const organization = anOrganization();
-    await add(store, 'one', parcelOf(organization, 1, [entry()]));
+    await add(store, 'one', batchOf(organization, 1, [entry()]));
     const client = lookInside(redis.url);
     const names = await client.keys(`*usage:{${organization}}:*`);
     const ends = await Promise.all(
@@ -413,8 +413,8 @@ describe('a store of use', () => {
     const organization = anOrganization();
     const entries = (atMs: number) =>
       Array.from({ length: 700 }, (_, index) => entry({ hourMs: atMs, key: `key_${index}` }));
-    await add(store, 'one', parcelOf(organization, 1, entries(dayOf(NOW_MS) - 31 * DAY_MS)));
-    await add(store, 'one', parcelOf(organization, 2, entries(dayOf(NOW_MS) - 30 * DAY_MS)));
+    await add(store, 'one', batchOf(organization, 1, entries(dayOf(NOW_MS) - 31 * DAY_MS)));
+    await add(store, 'one', batchOf(organization, 2, entries(dayOf(NOW_MS) - 30 * DAY_MS)));
     const look = new DatabaseSync(join(place, 'usage.sqlite'), { readOnly: true });
     const rows = () => Number(look.prepare("SELECT count(*) AS rows FROM counts WHERE unit = 'hour'").get()?.rows);
     assert.equal(rows(), 1400);
@@ -426,7 +426,7 @@ describe('a store of use', () => {
     look.close();
   });
 
-  it('SQLite: a parcel that breaks off is not there by half', async () => {
+  it('SQLite: a batch that breaks off is not there by half', async () => {
     const place = temporaryDirectory();
     const store = await start(createSqliteUsageStore({ directory: place, ...options }));
     const organization = anOrganization();
@@ -434,15 +434,15 @@ describe('a store of use', () => {
     other.exec(
       `CREATE TRIGGER break BEFORE INSERT ON counts WHEN new.key = 'key_3' BEGIN SELECT RAISE(ABORT, 'broken'); END`,
     );
-    const parcel = parcelOf(
+    const batch = batchOf(
       organization,
       1,
       [1, 2, 3, 4].map((index) => entry({ key: `key_${index}` })),
     );
-    assert.throws(() => store.add('one', [parcel]), /broken/);
+    assert.throws(() => store.add('one', [batch]), /broken/);
     assert.deepEqual(await allOf(store, { organization }), []);
     other.exec('DROP TRIGGER break');
-    await add(store, 'one', parcel);
+    await add(store, 'one', batch);
     assert.equal(totalOf(await allOf(store, { organization })), 4);
     other.close();
   });
