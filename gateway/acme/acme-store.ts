@@ -17,7 +17,7 @@ export interface AcmeStore {
   /** This method and those below reject at once while the store is away. */
   read(): Awaitable<AcmeRecords>;
   /**
-   * Takes the lease, unless another holder has it. Returns its fencing token, which no earlier lease had; undefined if the lease is held.
+   * Takes the lease. Returns a fencing token that no earlier lease had. Returns undefined if another holder has the lease.
    *
    * @param forMs the lease ends after this time without `confirm`
    */

@@ -43,7 +43,7 @@ export interface AlertNote {
   readonly runbook: string | null;
   /** The command to run first; null if there is none. */
   readonly next: string | null;
-  /** The page of the console about it. */
+  /** The address of the console's page about the cause. */
   readonly link: string;
 }
 

@@ -49,8 +49,8 @@ export interface GatewayErrorDetails {
   /** HTML that is sent in place of the error object, for a path that people open in a browser. */
   readonly page?: string;
   /**
-   * What the answer has in place of status, type, code and message of the catalogue: the refusal is one of the upstream. The replay store
-   * keeps it under this name (replay/outcome.ts).
+   * The status, type, code and message of a refusal by the upstream, which replace those of the catalogue. The replay store has them under
+   * this name (replay/outcome.ts).
    */
   readonly words?: UpstreamWords;
   /** Status of the upstream's answer; present if the outcome of the request is known. */

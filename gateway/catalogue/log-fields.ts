@@ -1,5 +1,5 @@
-// The members of the log line of an exchange: the one table that the line, the trail's notes, the page `docs/explain.md` and the facts of
-// `gateway explain` are made from. Most rows are in the folder of their capability; the rows here are about every exchange.
+// The table of all members of an exchange's log line. The line, the notes of the trail, the page `docs/explain.md` and the facts of
+// `gateway explain` are made from it. Most rows are in the folder of their capability; the rows here are about every exchange.
 
 import { STAGE_SPANS, type StageName } from '../stages.ts';
 import { type AllRows, allRows } from './capabilities.ts';
@@ -72,7 +72,7 @@ const GENERAL_FIELDS = {
     stage: 'forward',
     type: 'text',
     told: false,
-    // As the client sent it; noted only while traces are kept.
+    // The header of the client. It is noted only if traces are recorded.
     notes: { clientTraceparent: noted<string | undefined>() },
     meaning: 'the id of the trace',
   },
@@ -86,7 +86,7 @@ const GENERAL_FIELDS = {
   msg: { section: 'end', stage: 'exchange', type: 'text', told: false, meaning: '`exchange`' },
 } as const satisfies LogFieldRows;
 
-/** The members of `stages_ms`, each with the stages that it includes. */
+/** Returns the members of `stages_ms`, each with the stages that it includes. */
 function spansText(): string {
   const spans = STAGE_SPANS.map(({ stage, includes }) => {
     const others = includes.map((name) => `\`${name}\``).join(', ');
@@ -97,7 +97,7 @@ function spansText(): string {
 
 type LogFields = typeof GENERAL_FIELDS & AllRows<'fields'>;
 
-/** The rows about every exchange, then those of each capability. */
+/** The rows about every exchange, then the rows of each capability. */
 export const LOG_FIELDS: LogFields = { ...GENERAL_FIELDS, ...allRows('fields') };
 
 export type GeneralFields = typeof GENERAL_FIELDS;

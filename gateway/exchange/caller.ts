@@ -30,7 +30,7 @@ export interface Caller {
   readonly scheme: Scheme;
   /** The configured name of the issuer of a token, or of the provider of a session. A subject is unique only within its issuer. */
   readonly issuer: string | undefined;
-  /** Absent on public operations only. */
+  /** The organization; undefined only on public operations. */
   readonly organization: Organization | undefined;
   readonly mode: Mode;
   readonly scopes: ReadonlySet<string>;
@@ -41,6 +41,6 @@ export interface Caller {
   readonly allowsAddress: ((address: string) => boolean) | undefined;
   /** Id of the session. */
   readonly session?: string | undefined;
-  /** What the gateway remembers about the caller between requests; undefined for a caller that is made for one request. */
+  /** Values that the gateway caches with the caller between requests; undefined for a caller that is made for one request. */
   readonly memory?: CallerMemory;
 }

@@ -15,7 +15,7 @@ export interface DownstreamRequest {
   readonly httpVersionMinor: number;
   /** Names and values in turn, as they came. */
   readonly rawHeaders: readonly string[];
-  /** Lower-case name → value. Only the fast path makes this map, from heads in which no field has two lines; `admit` may change it. */
+  /** The fields by name in lower case. Only the fast path makes this map, if no field has two lines. `admit` may change the map. */
   readonly fields?: Map<string, string> | undefined;
   /** Lower-case name → value, as the parser joins repeats. From `admit` on, stages use the map of `Admitted`. */
   readonly headers: IncomingHttpHeaders;

@@ -1,5 +1,5 @@
-// The types of one request, stage by stage. `admit` makes the object. Each later stage adds what it finds to the same object and returns it
-// under the next type, or returns nothing.
+// The types of one request, stage by stage. `admit` makes the object. Each later stage adds its findings to the same object, and returns the
+// object under the next type, or returns nothing.
 
 import type { Caller } from './caller.ts';
 import type { DownstreamRequest, DownstreamResponse } from './downstream.ts';
@@ -75,13 +75,13 @@ export interface Counted extends Permitted {
 
 /** Checks a body while it is sent on. Its methods throw the refusal. */
 export interface StreamedBodyCheck {
-  /** Call it before you send a chunk. It throws if the body is invalid, so that the last chunk of an invalid body is never sent. */
+  /** Checks a chunk. Call it before you send the chunk. It throws if the body is invalid: the last chunk of an invalid body is never sent. */
   push(chunk: Buffer): void;
   /** Call it before you send the last byte. It may be called again. */
   end(): void;
 }
 
-/** What `validate` adds. */
+/** The members that `validate` adds. */
 export interface Validated {
   /**
    * The query to send on, with its question mark: the query of the client and the defaults of the contract. The empty text if there are no

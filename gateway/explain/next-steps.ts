@@ -48,12 +48,12 @@ function clientOf(line: LogLine): string | undefined {
     .join(' ');
 }
 
-/** The first is the one that the lists of causes name for the same fault. */
+/** Returns commands. The first one is the same as in lists of causes, for the same fault. */
 function commandsOf(line: LogLine): string[] {
   const { code, stage, status, organization, upstream } = line;
   if (stage === 'match') return ['bin/gateway routes'];
   if (stage === 'forward' && upstream !== undefined && Number(status) >= 500)
-    return [causeCommandOf(line), ...afterTrial(line)];
+    return [causeCommandOf(line), ...retryCommands(line)];
   if (organization === undefined) return [];
   if (code === 'rate_limited') return [`bin/gateway limits show --org ${organization}`];
   const scopes = missingScopes(line);
@@ -66,8 +66,8 @@ function causeCommandOf(line: LogLine): string {
   return nextCommandOf({ id: `upstream ${line.upstream}`, runbook }) as string;
 }
 
-/** A secret that was corrected here is sent again by itself. */
-function afterTrial(line: LogLine): string[] {
+/** The command that lifts a suspension after a correction at the service. The gateway notices a new secret by itself. */
+function retryCommands(line: LogLine): string[] {
   const { code, upstream } = line;
   if (code !== 'upstream_auth_failed' || hadNoSecret(line)) return [];
   return [`bin/gateway upstreams retry ${upstream} # once the account at the service is corrected`];

@@ -1,4 +1,4 @@
-// Bytes and requests in progress per organization, so that one organization can use only its share of the memory.
+// Counts the bytes and requests in progress of each organization, because each may use only its share of the memory.
 
 import type { Caller } from '../exchange/caller.ts';
 import { CallerNote } from '../exchange/caller-memory.ts';

@@ -1,5 +1,5 @@
-// Measures the event-loop delay and derives from it whether the process is overloaded. Several samples start an overload and several end
-// it, so that one long task does not start it and one quiet moment does not end it.
+// Measures the event-loop delay, and decides whether the process is overloaded. It takes several samples to start an overload, and several to
+// end it: one long task does not start it, and one quiet moment does not end it.
 
 /** An overload begins after this many samples in a row at or above the bound. */
 const BEGINS_AFTER = 3;
@@ -18,11 +18,11 @@ interface Pressure {
    * and grows when the delay falls.
    */
   letsIn(): boolean;
-  /** The last sample, in milliseconds. */
+  /** Returns the last sample, in milliseconds. */
   lateMs(): number;
 }
 
-/** @param loopDelayMs the bound; read at each sample */
+/** Creates the measurement. @param loopDelayMs returns the bound; called at each sample */
 export function createPressure(loopDelayMs: () => number): Pressure {
   let latest = 0;
   let isHigh = false;

@@ -14,9 +14,9 @@ const QUIET_MS = 2000;
 const CHECKED_EVERY_MS = 500;
 
 interface SheddingOptions {
-  /** @param upstream undefined if the gateway itself is overloaded */
+  /** Called when an overload begins. @param upstream undefined if the gateway itself is overloaded */
   onBegin(upstream: string | undefined, reason: ShedReason): void;
-  /** @param shed number of requests refused during the overload */
+  /** Called when an overload ends. @param shed number of requests refused during the overload */
   onEnd(upstream: string | undefined, shed: number, durationMs: number): void;
   onShed(reason: ShedReason): void;
   /** Milliseconds of a monotonic clock. */

@@ -26,7 +26,7 @@ export function endOnCrash(
   });
 }
 
-/** Wraps thrown values that are not errors. */
+/** Returns the thrown value as an Error. */
 function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

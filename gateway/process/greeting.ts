@@ -10,7 +10,7 @@ import type { OpenFiles } from './open-files.ts';
 /** Facts about a started gateway. */
 export interface Started {
   readonly port: number;
-  /** Port of the plaintext listener beside the TLS listener, if there is one. */
+  /** The port of the plaintext listener; undefined if there is none beside the TLS listener. */
   readonly plainPort: number | undefined;
   readonly isTls: boolean;
   readonly adminPort: number;
@@ -22,17 +22,17 @@ export interface Started {
   readonly log: Pick<Log, 'logger'>;
 }
 
-/** What a start offers for a first request; empty if the gateway has an organization of its own. */
+/** The steps for a first request that a start prints; empty if the gateway has an organization besides the demo organization. */
 export interface FirstSteps {
   /** A key of the demo organization. */
   readonly demoKey?: string;
   /** A tier for the first organization. */
   readonly firstTier?: string;
-  /** Whether the gateway has the account page, which takes live keys with scopes of its own. */
+  /** Whether the gateway has the account page, which needs live keys with the scopes of the gateway's own contract. */
   readonly hasAccount?: boolean;
 }
 
-/** @param warning a sentence that a person should read; undefined if there is none, or if the log has it */
+/** Returns the text of a start for a person. @param warning a sentence; undefined if there is none, or if the log has it */
 export function greetingOf(
   { port, isTls, adminPort, operations, fromContract, firstSteps }: Started,
   { host, adminHost }: Settings,

@@ -1,4 +1,5 @@
-// What commands and the gateway use of their process: output, signals, environment, end. main.ts has the real ones, tests have others.
+// The interface of the process for commands and the gateway: output, signals, environment, exit. main.ts implements it; tests have other
+// implementations.
 
 import type { Readable } from 'node:stream';
 
@@ -16,7 +17,7 @@ export interface HostProcess {
   write(text: string): void;
   /** Writes to standard error, as is. */
   complain(text: string): void;
-  /** Standard input. */
+  /** Returns standard input. */
   input(): Readable;
   exit(code: number): never;
   /** Ends the process at once, without writing buffered output. */

@@ -3,13 +3,13 @@
 // 130.
 
 interface IdleMemoryOptions {
-  /** CPU time that the process has used. */
+  /** Returns the CPU time of the process. */
   cpuMicros(): number;
-  /** Memory that V8 holds for objects, in use or not. */
+  /** Returns the memory that V8 has for objects, including free memory. */
   heapBytes(): number;
-  /** Collects all garbage, and gives the pages back. */
+  /** Collects all garbage, and returns free pages to the system. */
   collect(): void;
-  /** Milliseconds, monotonic. */
+  /** Returns monotonic milliseconds. */
   clock(): number;
 }
 

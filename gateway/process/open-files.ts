@@ -1,4 +1,4 @@
-// The limit of open files of the process: whether it allows what the configuration may need, and a log line when it is used up.
+// Checks whether the limit of open files is high enough for the configuration, and logs a line when no file descriptor is left.
 
 import { readFileSync } from 'node:fs';
 import { areFilesFree } from '../config/free-files.ts';
@@ -10,12 +10,12 @@ const FURTHER_FILES = 200;
 
 export interface OpenFiles {
   readonly says: string;
-  /** Absent if the limit is high enough. */
+  /** The remedy; absent if the limit is high enough. */
   readonly remedy?: string;
 }
 
 /**
- * Compares the limit with what the configuration needs.
+ * Compares the limit with the need of the configuration.
  *
  * @param limits text of /proc/self/limits; undefined on systems without it
  */
@@ -46,7 +46,7 @@ export function openFilesText({ says, remedy }: OpenFiles): string | undefined {
   return remedy && `Few open files are allowed. ${says} ${remedy}`;
 }
 
-/** Logs the same as `doctor` says if the limit is too low. */
+/** Logs the finding of `doctor` if the limit is too low. */
 export function warnOfOpenFiles({ logger }: Pick<Log, 'logger'>, { says, remedy }: OpenFiles): void {
   if (remedy !== undefined) logger.warn({ check: 'open files', remedy }, says);
 }

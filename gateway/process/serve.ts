@@ -26,11 +26,11 @@ import { terminalLogOf } from './terminal-log.ts';
 const COMPILE_AFTER_MS = 1000;
 
 interface ServeOptions {
-  /** Number of this worker; undefined for a single process. */
+  /** The number of this worker; undefined for a single process. */
   readonly worker?: number;
-  /** Whether this process is the one that prepares a first request: the demo organization, if only the sandbox is used. */
+  /** Whether this process prepares the first request: it creates the demo organization if only the sandbox is used. */
   readonly isFirst: boolean;
-  /** Whether stores may be upgraded so that no earlier gateway can open them. */
+  /** Whether stores may be upgraded although earlier gateways cannot open them afterwards. */
   readonly acceptOneWay?: boolean;
   /** TLS session ticket keys that all workers share. */
   readonly ticketKeys?: Buffer;

@@ -1,5 +1,5 @@
-// Gathers everything that refuses a start, for `start` and `check`: settings, configuration files, contracts, secrets, addresses to listen
-// on, and the data directory. What only this machine refuses, such as a port in use, is in commands/check-machine.ts.
+// Collects all mistakes that refuse a start, for `start` and `check`: in settings, configuration files, contracts, secrets, listen addresses,
+// and the data directory. commands/check-machine.ts checks the state of this machine, such as ports in use.
 
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
@@ -20,7 +20,7 @@ import { oneWayUpgrades } from './one-way.ts';
 
 interface StartCheckOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** As `loadConfiguration` takes it. */
+  /** See `loadConfiguration`. */
   readonly purpose: 'check' | 'serve';
   readonly ignoresManifest?: boolean;
   openSecrets(settings: Settings): Secrets;
@@ -39,7 +39,7 @@ interface StartChecked {
   readonly oneWay: readonly Mistake[];
 }
 
-/** Loads and checks what a start needs. Never stops at the first mistake. */
+/** Loads and checks everything that a start needs. Does not stop at the first mistake. */
 export async function checkStart(options: StartCheckOptions): Promise<StartChecked> {
   const { environment, purpose, ignoresManifest, openSecrets, now } = options;
   const { settings, mistakes: inSettings } = readSettings(environment);
@@ -117,7 +117,7 @@ function sharedTokenProblem(read: Secrets['read']): string | undefined {
   return found.some(({ token }) => others.includes(token)) ? SHARED_TOKEN : undefined;
 }
 
-/** The reason why a value cannot be used now; undefined for a usable value. */
+/** Returns why a value cannot be used now; undefined for a usable value. */
 export function ownSecretProblemNow(entry: OwnSecret, value: string, nowMs: number): string | undefined {
   const problem = ownSecretProblem(entry, value);
   if (problem !== undefined || entry !== 'assertion_keys') return problem;
@@ -149,7 +149,7 @@ function problemOf(
   }
 }
 
-/** Refuses two listeners on one port. Port 0 stands for a free one. */
+/** Refuses two listeners on one port. Port 0 means any free port. */
 function checkPorts(config: Config | undefined, { host, port, adminHost, adminPort }: Settings): Mistake[] {
   const plain = config?.gateway.tls?.plain?.port ?? 0;
   const mistakes: Mistake[] = [];
@@ -195,7 +195,7 @@ function checkDataDirectory(directory: string): Mistake[] {
   return [];
 }
 
-/** The path, or the nearest one above it that exists. */
+/** Returns the path, or the nearest parent directory that exists. */
 export function nearestExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }

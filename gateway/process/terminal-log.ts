@@ -7,7 +7,7 @@ import type { HostProcess, Painter } from './host-process.ts';
 
 type Around = Pick<HostProcess, 'outputOnTerminal' | 'environment'> & Painter;
 
-/** Returns the destination of log lines; undefined if standard output is read by a program, which gets JSON. */
+/** Returns the destination of log lines for a terminal; undefined if a program reads standard output, and gets JSON. */
 export function terminalLogOf(around: Around): { write(text: string): void } | undefined {
   if (!around.outputOnTerminal) return undefined;
   const { NO_COLOR, TERM } = around.environment;

@@ -1,5 +1,5 @@
-// Who may send messages to the endpoint for agents: pages of which origins, and which callers. Throws origin_not_allowed and the codes of
-// `authenticate`; a 401 tells the client where to get a token.
+// Checks the origin and the caller of a message to the endpoint for agents. Throws origin_not_allowed and the codes of `authenticate`. A 401
+// tells the client where to get a token.
 
 import { callerRefusal } from '../auth/authorize.ts';
 import { GatewayError } from '../catalogue/errors.ts';
@@ -14,7 +14,7 @@ interface AgentAdmissionOptions {
   readonly publicUrl: string;
   /** Whether some tool can be called without a credential. */
   readonly hasPublic: boolean;
-  /** For the WWW-Authenticate of a 401; undefined if no issuer is configured. */
+  /** The challenge of a 401; undefined if no issuer is configured. */
   readonly challenge: string | undefined;
   readonly authenticate: Steps['authenticate'];
   /** Whether the request is from a page that `cors` trusts. */
@@ -68,8 +68,8 @@ export function createAgentAdmission(options: AgentAdmissionOptions): AgentAdmis
 }
 
 /**
- * Stands for the endpoint where `authenticate` expects an operation: it says which credentials the endpoint accepts. No request is
- * forwarded to it.
+ * Returns an operation that stands for the endpoint, because `authenticate` expects one: it names the credentials that the endpoint accepts.
+ * No request is forwarded to it.
  */
 function endpointOperation(path: string, isPublic: boolean): Operation {
   return Object.freeze({

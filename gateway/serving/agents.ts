@@ -92,8 +92,7 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
       call: (call) => runCall(identified, call),
     });
     if (message.method !== 'initialize' || answer?.status !== 200) return answer;
-    // The gateway keeps no state for this id. A client sends the id with each message, by which `callKeyOf` tells the calls of different
-    // clients apart.
+    // The gateway keeps no state for this id. A client sends it with each message, and `callKeyOf` distinguishes the calls of clients by it.
     return { ...answer, headers: ['Mcp-Session-Id', randomUUID()] };
   }
 

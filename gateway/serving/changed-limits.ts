@@ -1,4 +1,4 @@
-// What a reload of limits.yaml leaves to be done: counters of windows that are longer now.
+// Extends the expiry of counters after a reload of limits.yaml with longer windows.
 
 import type { CounterStore } from '../limits/counters/counter-store.ts';
 import type { LimitRule, LimitRules } from '../limits/limit-rules.ts';
@@ -7,8 +7,8 @@ import type { Log } from '../observe/log/log.ts';
 type Rules = Pick<LimitRules, 'tiers' | 'extra' | 'organizations'>;
 
 /**
- * Extends the expiry of counters whose windows are longer now, so that earlier requests count in the longer window, too. Never rejects:
- * logs a store failure.
+ * Extends the expiry of counters whose windows are longer now: earlier requests then count in the longer window, too. Never rejects: a failure
+ * of the store is logged.
  */
 export async function extendLengthenedWindows(
   before: Rules,

@@ -7,7 +7,7 @@ import { missingTierText } from '../shared/missing-tier.ts';
 
 /** The first count reads all organizations, so it lets the first requests go first. */
 const FIRST_MS = 1000;
-/** Until there is no missing tier: a command may have moved the organizations to another one. */
+/** The interval of checks while a tier is missing: a command may move its organizations to another tier. */
 const AGAIN_MS = 10_000;
 
 type Rules = Pick<LimitRules, 'tiers' | 'organizations'>;
@@ -25,7 +25,7 @@ interface MissingTiers {
   close(): void;
 }
 
-/** Never rejects: logs a store that cannot be read. */
+/** Opens the checks. Never rejects: a failure of the store is logged. */
 export function openMissingTiers(
   first: Rules,
   { organizations }: Pick<KeyStore, 'organizations'>,

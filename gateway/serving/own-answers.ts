@@ -87,14 +87,14 @@ function isOfGateway(entry: Entry | undefined): boolean {
 
 interface PortalContext extends Pick<PublishedContext, 'serverOf' | 'isDeprecated'>, Pick<PortalOptions, 'metNeeds'> {}
 
-/** What the documentation is made from: the served contracts, the limits, and the section `portal` of the configuration. */
+/** Returns the sources of the documentation: the served contracts, the limits, and the section `portal` of the configuration. */
 function portalOptions(configuration: Configuration, { metNeeds: met, ...context }: PortalContext): PortalOptions {
   const { config, contracts, breakingChanges, portalFiles } = configuration;
   const { gateway, upstreams, limits } = config;
   const { portal } = gateway;
   const { operatorScopes } = scopeRulesOf(configuration);
   const takesTestKeys = createTakesTestKeys(upstreams);
-  // Where no service has test data, there are no test keys to speak of.
+  // If no service has test data, the documentation does not mention test keys.
   const hasTests = Object.values(upstreams).some(({ test }) => test !== undefined);
   const versions = contracts.operations.flatMap(({ operation: { version } }) => version ?? []);
   return {

@@ -1,4 +1,4 @@
-// By what `authorize` permits an operation: the scopes of the caller, and for a test key, whether the operation takes test keys.
+// The rules of `authorize` under one configuration: the scopes that need to be named, and the operations that accept test keys.
 
 import type { AuthorizeRules } from '../auth/authorize.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';

@@ -18,7 +18,7 @@ interface RouteRow {
   readonly contract: string;
 }
 
-/** The rows of all operations. Those of the gateway itself come last: readers look for the others. */
+/** Returns the rows of all operations. Those of the gateway itself come last. */
 export function routeRows({ config, contracts }: Pick<Configuration, 'config' | 'contracts'>): RouteRow[] {
   const all = contracts.operations.map(({ operation }) => operation);
   const isOwn = (operation: Operation) => isOfGatewayItself(operation, config.upstreams);
@@ -68,7 +68,7 @@ export function operationCountOf({ config, contracts }: Pick<Configuration, 'con
   };
 }
 
-/** `56 operations in 12 contracts (and 37 of the gateway itself)`, as `start` and `check` print it. */
+/** Returns a text such as `56 operations in 12 contracts (and 37 of the gateway itself)`, for `start` and `check`. */
 export function operationCountText({ operations, contracts, ofGateway }: OperationCount): string {
   const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
   const own = ofGateway.operations === 0 ? '' : ` (and ${ofGateway.operations} of the gateway itself)`;

@@ -26,7 +26,7 @@ export interface RunCallOptions {
   readonly begin: BeginInternal;
   readonly refuse: Refusals['refuse'];
   readonly answerBytesMax: number;
-  /** The parameter of challenges that leads to the metadata; undefined if there is none. */
+  /** The parameter of challenges with the address of the metadata; undefined if there is none. */
   readonly resource: string | undefined;
 }
 
@@ -46,8 +46,8 @@ export function createRunCall(configuration: Configuration, options: RunCallOpti
   const pipeline = createOperationPipeline({
     ...steps,
     /**
-     * The path is made from the arguments. Without this check, a crafted argument could lead to another operation, which may be closed to
-     * agents.
+     * Checks that the path belongs to the operation. The path is made from the arguments, and a crafted argument could lead to another operation,
+     * which may be closed to agents.
      */
     match(admitted) {
       const request = admitted.request as CallRequest;
@@ -118,8 +118,8 @@ export function createRunCall(configuration: Configuration, options: RunCallOpti
   }
 
   /**
-   * Returns the HTTP refusal for a client whose token lacks a scope: from its challenge the client learns to ask for a token with more
-   * scopes. Undefined for keys, because their scopes do not change.
+   * Returns the HTTP refusal for a client whose token lacks a scope: its challenge tells the client to request a token with more scopes.
+   * Returns undefined for keys, because a client cannot request more scopes for a key.
    */
   function stepUpOf({ caller }: Identified, inner: Arrived, refusal: unknown): WireRefusal | undefined {
     if (!(refusal instanceof GatewayError) || refusal.code !== 'insufficient_scope') return undefined;

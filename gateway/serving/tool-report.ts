@@ -30,9 +30,9 @@ export interface ToolReport {
 const BYTES_PER_TOKEN = 4;
 
 /**
- * Returns the report; undefined if there is no endpoint for agents.
+ * Returns the report on tools; undefined if there is no endpoint for agents.
  *
- * @param caller whose tools are reported; undefined for all
+ * @param caller the caller whose tools are reported; undefined for all tools
  */
 export async function toolReport(configuration: Configuration, caller?: Caller): Promise<ToolReport | undefined> {
   const { gateway } = configuration.config;

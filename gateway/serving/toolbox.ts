@@ -66,7 +66,7 @@ export function createToolbox(
   };
 }
 
-/** The operations that the block `mcp` opens. */
+/** Returns the operations that the block `mcp` selects. */
 export function openedOperations(operations: readonly ContractOperation[], mcp: McpSettings): ContractOperation[] {
   const isOpen = createIsOpen(mcp);
   return operations.filter((entry) => isOpen(entry.operation, () => tagsOf(entry)));

@@ -19,7 +19,7 @@ export function warnBeforeMs({ validFromMs, expiresAtMs }: CertificateLife): num
   return Math.min((expiresAtMs - validFromMs) * WARN_SHARE, WARN_MAX_MS);
 }
 
-/** `expiring`: it should have been renewed. `expired`: clients refuse it. */
+/** Returns the state of a certificate. `expiring`: it should have been renewed. `expired`: clients refuse it. */
 export function stateOfLife(life: CertificateLife, nowMs: number): 'valid' | 'expiring' | 'expired' {
   const leftMs = life.expiresAtMs - nowMs;
   if (leftMs <= 0) return 'expired';

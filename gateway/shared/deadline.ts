@@ -11,8 +11,8 @@ export const STILL_MS = 50;
 /**
  * Call it when a timer expires. It calls back when the sockets have been read, and does not keep the process alive for that.
  *
- * @param dueAt when the timer was to expire, as `performance.now()` counts
- * @param callback gets the time before the sockets were read: what was due by then is overdue
+ * @param dueAt the time at which the timer should have expired, by `performance.now()`
+ * @param callback gets the time before the sockets were read. Everything that was due at this time is overdue
  */
 export function afterReading(
   dueAt: number,
@@ -31,10 +31,10 @@ export interface Deadline {
 }
 
 /**
- * Starts the time.
+ * Starts a deadline.
  *
  * @param onOverdue called at most once for each start, at the end of the turn in which the timer expires, unless the sockets that are read
- *   in that turn restart or stop the deadline; what it throws is reported
+ *   in that turn restart or stop the deadline. An error that it throws is reported
  */
 export function startDeadline(ms: number, onOverdue: () => void, machine = realMachine): Deadline {
   const { performance, setTimeout, clearTimeout } = machine;
@@ -64,8 +64,8 @@ export function startDeadline(ms: number, onOverdue: () => void, machine = realM
 }
 
 /**
- * Calls `check` at an interval, each time after the sockets are read, to find what is overdue. An error that it throws is reported. The
- * interval does not keep the process alive.
+ * Calls `check` at an interval, each time after the sockets have been read. An error that it throws is reported. The interval does not keep the
+ * process alive.
  *
  * @returns a function that stops the checks
  */

@@ -24,7 +24,7 @@ export function wasRefused({ code, stage, target }: Ended): boolean {
   return stage !== 'forward' || (target == null && Object.hasOwn(REFUSED_UNSENT, String(code)));
 }
 
-/** A response with 5xx that the gateway gives itself, before the service has the request, is a refusal. */
+/** Whether an exchange has failed. If the gateway answers 5xx before the service has the request, this is a refusal, and not a failure. */
 export function hasFailed(ended: Ended & { readonly status?: unknown }): boolean {
   return Number(ended.status) >= 500 && !wasRefused(ended);
 }
@@ -86,7 +86,7 @@ const MORE_CODES: Readonly<Record<string, readonly string[]>> = {
   GatewayTargetDown: ['upstream_timeout', 'upstream_bad_response'],
 };
 
-/** The codes of requests that are refused or fail for what a section is about. */
+/** Returns the codes of requests that are refused or fail for the reason that a section of the runbook describes. */
 export function codesOfRunbook(title: string): readonly string[] {
   const codes = Object.keys(RUNBOOKS).filter((code) => RUNBOOKS[code] === title);
   return [...codes, ...(MORE_CODES[title] ?? [])];

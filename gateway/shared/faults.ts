@@ -11,7 +11,7 @@ export function onFault(report: Report): () => void {
   return () => void reports.delete(report);
 }
 
-/** Reports a fault, or emits a process warning while no gateway runs in this process. Never throws. */
+/** Reports a fault. Emits a process warning while no gateway runs in this process. Never throws. */
 export function reportFault(thrown: unknown): void {
   try {
     if (reports.size === 0) process.emitWarning(thrown instanceof Error ? thrown : String(thrown));

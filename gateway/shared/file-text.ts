@@ -5,7 +5,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, st
 import { relative } from 'node:path';
 import type { Mistake } from './mistakes.ts';
 
-/** A path for messages: relative inside the working directory, absolute elsewhere. */
+/** Returns a path for messages: relative inside the working directory, absolute elsewhere. */
 export function shownPath(file: string): string {
   const path = relative(process.cwd(), file);
   return path.startsWith('..') || path === '' ? file : path;
@@ -18,8 +18,8 @@ type Unread = Pick<Mistake, 'line' | 'reason' | 'remedy'>;
 export const READ_BYTES_MAX = 64 * 2 ** 20;
 
 /**
- * The text of a regular file, or the reason why it cannot be read. A pipe or a device could keep the process waiting for ever. Rejects
- * other encodings than UTF-8, because their text would be misread.
+ * Returns the text of a regular file, or the reason why it cannot be read. A pipe or a device could block the process for ever. Text in other
+ * encodings than UTF-8 counts as unreadable.
  *
  * @param mayBePipe true for a file that the operator has named
  */

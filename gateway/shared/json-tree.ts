@@ -1,5 +1,5 @@
-// Reads JSON into a tree that loses nothing and can be printed again. JSON.parse rounds integers above 2^53, keeps one of two members
-// with one name, and misreads escapes in names (V8: chromium 521080746, in Node 24 and 26).
+// Parses JSON into a tree without loss, and prints it again. JSON.parse rounds integers above 2^53, keeps only one of two members with the same
+// name, and misreads escapes in names (V8: chromium 521080746, in Node 24 and 26).
 
 import { isUtf8 } from 'node:buffer';
 import { type JsonVisitor, scanJson } from './json-scanner.ts';
@@ -8,7 +8,7 @@ export type Scalar = string | number | boolean | null;
 
 export interface JsonTreeObject {
   readonly kind: 'object';
-  /** In the order of the text; names may repeat. */
+  /** The members, in the order of the text. Names may repeat. */
   readonly members: readonly (readonly [name: string, value: JsonNode])[];
 }
 interface JsonArray {
@@ -29,7 +29,7 @@ export type JsonNode = JsonTreeObject | JsonArray | JsonScalar;
  */
 const DEPTH_MAX = 1000;
 
-/** Returns the tree of one JSON text in UTF-8; undefined if the bytes are anything else or are nested deeper than `depthMax`. */
+/** Returns the tree of a JSON text in UTF-8; undefined if the bytes are not JSON, or are nested deeper than `depthMax`. */
 export function readJson(bytes: Buffer, depthMax = DEPTH_MAX): JsonNode | undefined {
   if (!isUtf8(bytes)) return undefined;
   const builder = createBuilder(depthMax);
@@ -90,7 +90,7 @@ function createBuilder(depthMax: number): JsonVisitor & { root(): JsonNode | und
   };
 }
 
-/** V8 misreads escapes in the names of an object, but not in a single string, so each name is parsed alone. */
+/** Parses a scalar or a name. V8 misreads escapes in the names of an object, but not in a single string. */
 function scalarFrom(literal: string): Scalar {
   return literal.startsWith('"') && !literal.includes('\\') ? literal.slice(1, -1) : (JSON.parse(literal) as Scalar);
 }

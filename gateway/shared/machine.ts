@@ -1,5 +1,5 @@
-// The functions of the machine that protocols need: clocks, timers and random numbers, under the names of Node. A protocol gets them as an
-// argument, so that a simulation can run many gateways on one seeded clock (test/simulation). Only this file reads them from Node.
+// The functions of the machine that protocols need, with the names of Node: clocks, timers and random numbers. A protocol gets them as an
+// argument: simulations run many gateways on one seeded clock (test/simulation). Only this file takes them from Node.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ export interface Timer {
 }
 
 export interface Machine {
-  /** Epoch milliseconds. The clock may be set back or forward. */
+  /** Returns epoch milliseconds. The clock may be set back or forward. */
   now(): number;
   /** Milliseconds of a clock that never goes back. */
   readonly performance: { now(): number };
@@ -23,7 +23,7 @@ export interface Machine {
   /** Runs after the sockets of this turn have been read. */
   setImmediate<Args extends unknown[]>(run: (...args: Args) => void, ...args: Args): unknown;
   sleep(ms: number, options?: { readonly signal?: AbortSignal; readonly ref?: boolean }): Promise<void>;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random(): number;
   randomBytes(count: number): Buffer;
   randomUUID(): string;
@@ -51,9 +51,9 @@ export const realMachine: Machine = {
 };
 
 /**
- * A clock for measuring durations, derived from the system clock, which an administrator or NTP may set. It never goes back: when the given
- * clock is set back, this clock goes on from its last value. Otherwise every recorded time would lie in the future, and a one-minute window
- * would end later by the same amount. When the given clock is set forward, this clock goes forward too, and windows end early.
+ * Creates a clock that never goes back, from the system clock, which an administrator or NTP may set. When the system clock is set back, the
+ * new clock continues from its last value. Otherwise all stored times would be in the future, and a window of one minute would end later. When
+ * the system clock is set forward, the new clock goes forward, too, and windows end early.
  *
  * @param now epoch milliseconds
  */

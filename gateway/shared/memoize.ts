@@ -1,6 +1,6 @@
 // Caches a value per name.
 
-/** @param make called once per name; the names must be few and bounded */
+/** Caches the results of a function. @param make called once for each name. The number of names must be small and bounded */
 export function memoize<Name extends string | number, T>(make: (name: Name) => T): (name: Name) => T {
   const kept = new Map<Name, T>();
   return (name) => {

@@ -15,7 +15,7 @@ export interface Mistake {
   readonly remedy: string;
   /** The files are correct and the next start accepts them, but the running gateway cannot apply them. */
   readonly needsRestart?: true;
-  /** The entry under `breaking` that accepts it, as an operation and a rule; only a break of what was published has it. */
+  /** The operation and the rule of the entry under `breaking` that accepts the change; absent if the mistake is not a breaking change. */
   readonly decision?: { readonly operation: string; readonly rule: string };
 }
 
@@ -30,7 +30,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** `config/limits.yaml:7:5: tiers.gold: 0 is not possible here. It must be …` */
+/** Returns a sentence such as `config/limits.yaml:7:5: tiers.gold: 0 is not possible here. It must be …` */
 export function toSentence(mistake: Mistake): string {
   const at = [mistake.file, mistake.line, mistake.column].filter((part) => part !== undefined).join(':');
   // A name in a document may contain line breaks, which would split the message into several lines.
@@ -56,7 +56,7 @@ export function condensed(mistakes: readonly Mistake[]): Mistake[] {
   });
 }
 
-/** The remedy for a name that does not resolve: the closest known name, one that is a part of it, or all of them. */
+/** Returns the remedy for an unknown name: the most similar known name, a known name that is a part of it, or all known names. */
 export function suggest(name: string, known: Iterable<string>): string {
   const names = [...known].sort();
   const likely = closest(name, names) ?? partIn(name, names);
@@ -69,7 +69,7 @@ export function suggest(name: string, known: Iterable<string>): string {
 /** Shorter names are in many others by chance. */
 const PART_MIN = 4;
 
-/** The longest known name that is a part of `name`, such as `limit` in `rateLimit`, or has it as a part. */
+/** Returns the longest known name that is a part of `name`, such as `limit` in `rateLimit`, or of which `name` is a part. */
 function partIn(name: string, known: readonly string[]): string | undefined {
   const written = name.toLowerCase();
   const isPart = (part: string, whole: string) => part.length >= PART_MIN && whole.includes(part);
@@ -78,7 +78,7 @@ function partIn(name: string, known: readonly string[]): string | undefined {
     .sort((a, b) => b.length - a.length)[0];
 }
 
-/** The known name that is closest to `name`; undefined if none is close enough to be a misspelling. */
+/** Returns the known name that is most similar to `name`; undefined if none is similar enough for a misspelling. */
 export function closest(
   name: string,
   known: readonly string[],

@@ -1,4 +1,4 @@
-// Pure: the command that an operator runs first about a cause. The lists of causes (console, `status`, mails) and `explain` show it.
+// Chooses the command that an operator runs first about a cause. The lists of causes (console, `status`, mails) and `explain` show it. Pure.
 
 /** Ids of causes, and the commands about them. A name in the id, which a shell takes as one word, is the argument of its command. */
 const COMMANDS: readonly (readonly [id: RegExp, command: string])[] = [
@@ -7,14 +7,14 @@ const COMMANDS: readonly (readonly [id: RegExp, command: string])[] = [
   [/^receiver (?<name>[\w.-]+)$/, 'bin/gateway alerts test'],
   [/^(?:configuration(?: restart)?$|tier )/, 'bin/gateway check'],
   [/^certificate /, 'bin/gateway certificates list'],
-  // The name of the file is the one of docs/operations.md.
+  // docs/operations.md uses the same file name.
   [/^keys lost$/, 'bin/gateway keys import keys.jsonl'],
   [/^unknown callers$/, 'bin/gateway orgs list'],
   [/^(?:redis$|stores$|store writes$|issuer )/, 'bin/gateway doctor'],
   [/^(?:silent$|loop$|shedding$|worker |instance |lifecycle$|configuration differs$)/, 'bin/gateway status'],
 ];
 
-/** Sections of docs/operations.md whose first step is another one than the id of the cause says. */
+/** Commands for sections of docs/operations.md, which replace the command for the id of the cause. */
 const COMMANDS_OF_RUNBOOKS: Readonly<Record<string, string>> = {
   GatewayCredentialMissing: 'bin/gateway doctor',
 };
@@ -25,12 +25,12 @@ interface Told {
   readonly next?: string | undefined;
 }
 
-/** The command about an upstream. Undefined for an unknown upstream, and for a name that is no word of a shell. */
+/** Returns the command about an upstream; undefined for an unknown upstream, and for a name that needs quotes in a shell. */
 export function upstreamCommand(upstream: string | undefined): string | undefined {
   return upstream === undefined ? undefined : nextCommandOf({ id: `upstream ${upstream}` });
 }
 
-/** Undefined where the details say more than a command would. */
+/** Returns the command about a cause; undefined if the details say more than a command would. */
 export function nextCommandOf({ id, runbook, next }: Told): string | undefined {
   if (next !== undefined) return next;
   const ofRunbook = COMMANDS_OF_RUNBOOKS[runbook ?? ''];

@@ -1,8 +1,7 @@
 // Makes texts shorter, safe for a terminal, or one piece in memory, and writes durations as people read them.
 
 /**
- * For readers with little room. Returns the beginning of a text, of at most that many characters, cut at a space where there is one. Reads
- * no more of the text.
+ * Returns the beginning of a text, of at most `charactersMax` characters, cut at a space if there is one. Reads no more of the text.
  */
 export function shortTextOf(text: string, charactersMax: number): string {
   const begun = text
@@ -15,7 +14,7 @@ export function shortTextOf(text: string, charactersMax: number): string {
   return `${cut.slice(0, space > charactersMax / 2 ? space : undefined).trimEnd()}…`;
 }
 
-/** The same text in one piece. V8 keeps a joined text as a tree of its pieces, and walks that in every text that contains it. */
+/** Returns the same text in one piece. V8 keeps a joined text as a tree of its pieces, and reads this tree in every text that contains it. */
 export function flat<Text extends string>(text: Text): Text {
   return Buffer.from(text).toString() as Text;
 }
@@ -29,12 +28,12 @@ export function visibleLine(text: string): string {
   return text.replace(HIDDEN, escaped);
 }
 
-/** The same, and leaves line breaks and tabs as they are. */
+/** Escapes control characters, except line breaks and tabs. */
 export function visibleLines(text: string): string {
   return text.replace(HIDDEN_IN_LINES, escaped);
 }
 
-/** Characters beyond the first plane have two units, and JSON knows units only. */
+/** Returns the escape of a character. A character beyond the first plane has two code units, and JSON escapes code units. */
 function escaped(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
@@ -42,7 +41,7 @@ function escaped(character: string): string {
 
 const MINUTE_MS = 60_000;
 
-/** Two or three digits, in the largest unit that has one: `0.42 ms`, `62 ms`, `11.4 s`, `58 min`. */
+/** Returns a duration with two or three digits, in the largest suitable unit: `0.42 ms`, `62 ms`, `11.4 s`, `58 min`. */
 export function durationText(ms: number): string {
   if (ms < 1) return `${Number(ms.toFixed(2))} ms`;
   if (ms < 10) return `${Number(ms.toFixed(1))} ms`;

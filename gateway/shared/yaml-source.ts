@@ -1,4 +1,4 @@
-// Reads a YAML file and keeps the position of each value, so that every mistake names its line.
+// Reads a YAML file with the position of each value: every mistake names its line.
 
 import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
 import { shownPath, textOf } from './file-text.ts';
@@ -10,9 +10,9 @@ export interface Source {
   readonly file: string;
   /** `undefined` if the file cannot be used, `null` for an empty file. */
   readonly value: unknown;
-  /** A mistake at the value of `path`, or at the nearest existing place around it. */
+  /** Returns a mistake at the value of `path`, or at the nearest existing place around it. */
   mistakeAt(path: Path, reason: string, remedy: string): Mistake;
-  /** A mistake at the key itself. */
+  /** Returns a mistake at the key of `path`. */
   mistakeAtKey(path: Path, reason: string, remedy: string): Mistake;
 }
 
@@ -30,7 +30,7 @@ export interface Position {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Values are those of JSON and keys are texts, because a date, set or list as a key would surprise the author. */
+/** Values have the types of JSON, and keys are texts. A date or a list as a key would surprise the author. */
 const READING = { uniqueKeys: true, prettyErrors: false, resolveKnownTags: false, stringKeys: true } as const;
 
 /**
@@ -90,7 +90,7 @@ export function readSource(file: string, mistakes: Mistake[], environment?: Envi
   };
 }
 
-/** Positions of values and keys. Parses the file: 13 MB take two seconds. */
+/** Returns positions of values and keys. Parses the file, which takes two seconds for 13 MB. */
 export function positionsIn(file: string, spots: readonly Spot[]): Position[] {
   const { mistakeAt, mistakeAtKey } = readSource(file, []);
   return spots.map(({ path, isKey }) => {
@@ -99,7 +99,7 @@ export function positionsIn(file: string, spots: readonly Spot[]): Position[] {
   });
 }
 
-/** Offset of a scalar; of the key for any other value; of the surrounding key for a missing value. */
+/** Returns the offset of a scalar, of the key of any other value, or of the surrounding key for a missing value. */
 function offsetOf(document: Document, path: Path): number | undefined {
   const node: unknown = path.length === 0 ? document.contents : document.getIn(path, true);
   if (isScalar(node) && node.range) return node.range[0];
@@ -117,7 +117,7 @@ function keyOffset(document: Document, path: Path): number | undefined {
   return isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
 }
 
-/** The first error, because a YAML parser reports many for one mistake, and every duplicate key. */
+/** Returns the first error and every duplicate key. A YAML parser reports many errors for one mistake. */
 function relevantErrors(errors: readonly YAMLError[]): YAMLError[] {
   const first = errors.find(({ code }) => code !== 'DUPLICATE_KEY');
   return errors.filter((error) => error.code === 'DUPLICATE_KEY' || error === first);

@@ -25,12 +25,12 @@ interface StreamOperation {
 }
 
 interface OpenStreamsOptions {
-  /** The most streams that the organization of this caller may have open in this process. */
+  /** Returns the maximum number of streams that the caller's organization may have open in this process. */
   mostOf(caller: Caller): number;
   now(): number;
 }
 
-/** What changed in the key store: without members, anything may have changed. */
+/** A change in the key store. Without members, anything may have changed. */
 interface IdentityChange {
   readonly key?: string | undefined;
   readonly organization?: string | undefined;
@@ -80,7 +80,7 @@ export class OpenStreams {
     throw new GatewayError('too_many_streams', { fields: { open_streams_max: most } });
   }
 
-  /** Asks whether the callers that the change concerns still have access. */
+  /** Checks whether the callers that are affected by the change still have access. */
   identityChanged({ key, organization }: IdentityChange): void {
     const isAnyone = key === undefined && organization === undefined;
     for (const entry of [...this.#entries]) {
@@ -148,7 +148,7 @@ export class OpenStreams {
     }
   }
 
-  /** Asks whether the caller still has access. If the store cannot be read, the stream continues and the store is asked again later. */
+  /** Checks whether the caller still has access. If the store cannot be read, the stream continues, and the check is repeated later. */
   async #ask(entry: Entry): Promise<void> {
     entry.isUnanswered = false;
     try {
@@ -168,7 +168,7 @@ export class OpenStreams {
   }
 }
 
-/** A caller without an organization counts by itself; anonymous clients count per address. */
+/** Returns the name under which the caller's streams are counted: the organization, otherwise the caller, or the address of an anonymous client. */
 function shareOf({ organization, subject }: Caller, clientAddress: string): string {
   if (organization !== undefined) return organization.id;
   return subject === 'anonymous' ? `address ${clientAddress}` : subject;

@@ -46,7 +46,7 @@ export interface Deprecations {
   readonly ofVersions: ReadonlyMap<string, VersionEnd>;
 }
 
-/** Requires a checked configuration: names resolve and dates are in order. */
+/** Collects the deprecations of a checked configuration, in which names resolve and dates are in order. */
 export function deprecationsOf(
   operations: readonly Operation[],
   rules: DeprecationRules,
@@ -121,7 +121,7 @@ function placeOfSuccessor(
   return byShape.has(`${method} ${shapeOf(same)}`) ? fixedPart(same) : `/openapi/${ofVersion}.json`;
 }
 
-/** A link cannot contain path parameters, because it is built in advance: it points to the parent collection. */
+/** Returns the part of a template before its first parameter. Links are made in advance, and point to the parent collection. */
 function fixedPart(template: string): string {
   return pathInLink(template.replace(/\/[^/]*\{.*$/, ''));
 }

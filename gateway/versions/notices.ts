@@ -9,7 +9,7 @@ export interface Notice {
   readonly text: string;
 }
 
-/** Skips deleted organizations. An organization without contacts still gets a notice, for operators to read. */
+/** Returns the notices. Skips deleted organizations. An organization without contacts gets a notice, too, for operators to read. */
 export function noticesOf(affected: readonly Affected[], sinceDay: string, publicUrl: string): Notice[] {
   return affected.flatMap((one) => {
     const { organization } = one;

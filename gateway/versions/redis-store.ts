@@ -69,7 +69,7 @@ export async function createRedisUseStore(url: string, now: () => number, connec
   };
 }
 
-/** One hash tag, so that both keys are on one server of a Cluster. */
+/** Returns both keys of a day. They have one hash tag, because a script needs its keys in one slot. */
 function keysOf(day: string): string[] {
   return [`versions:{${day}}:calls`, `versions:{${day}}:last`];
 }

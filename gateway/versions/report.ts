@@ -13,7 +13,7 @@ export interface UsedOperation {
 /** One organization that still calls deprecated operations, the most called one first. */
 export interface Affected {
   readonly id: string;
-  /** Undefined if the organization no longer exists. */
+  /** The organization; undefined if it no longer exists. */
   readonly organization: Organization | undefined;
   readonly operations: readonly UsedOperation[];
   readonly calls: number;
@@ -73,7 +73,7 @@ export function deprecationJson({ operation, deprecated, sunset, successor, guid
   };
 }
 
-/** `announced` until the deprecation day, then `deprecated`, and `ended` from the sunset on. */
+/** Returns the state: `announced` until the day of the deprecation, then `deprecated`, and `ended` from the sunset on. */
 export function deprecationState(
   { deprecated, sunset }: { readonly deprecated?: string | undefined; readonly sunset?: string | undefined },
   nowMs: number,

@@ -24,7 +24,7 @@ export interface UseStore {
   /**
    * Returns the uses since a day, in no order.
    *
-   * @param of only those of one organization and of these operations
+   * @param of leaves out other organizations and operations
    */
   list(sinceDay: string, of?: UsesOf): Awaitable<readonly Use[]>;
   close(): Awaitable<void>;
@@ -39,7 +39,7 @@ export function dayOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);
 }
 
-/** The first day that is stored. */
+/** Returns the first day that is stored. */
 export function firstDay(nowMs: number): string {
   return dayOf(nowMs - (KEPT_DAYS - 1) * DAY_MS);
 }

@@ -1,4 +1,4 @@
-// Counts calls of deprecated operations, first in memory, then in the store. Opens the store only when there is something to write.
+// Counts calls of deprecated operations, first in memory, then in the store. The store is opened for the first write.
 
 import type { Permitted } from '../exchange/exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';

@@ -30,9 +30,9 @@ export interface VersionUses {
    */
   report(deprecations: Deprecations): Promise<object>;
   /**
-   * The deprecated operations that were called in the last 90 days, by organization.
+   * Returns the deprecated operations that were called in the last 90 days, by organization.
    *
-   * @param organization only that one
+   * @param organization leaves out other organizations
    */
   affected(deprecations: Deprecations, organization?: string): Promise<readonly Affected[]>;
   status(): UsesStatus;

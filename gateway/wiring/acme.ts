@@ -1,5 +1,5 @@
-// The certificates that the gateway orders (`tls.acme`): their store and secrets, and what the log, the audit log, `/status` and the
-// metrics tell of orders. Loaded only if it is configured.
+// Opens the ordering of certificates (`tls.acme`) with its store and secrets, and reports orders to the log, the audit log, `/status` and the
+// metrics. This file is loaded only if `tls.acme` is configured.
 
 import { createHttpClient } from '../acme/acme-http.ts';
 import type { AcmeStore } from '../acme/acme-store.ts';
@@ -39,15 +39,15 @@ interface OpenAcmeOptions {
 export interface OrderedCertificates {
   /** Begins to order; the listeners have to be open. */
   begin(): void;
-  /** The certificates to show now. */
+  /** Returns the certificates for the listener. */
   shown(): readonly Certificate[];
   /** Calls back when they have changed. */
   onChange(use: () => void): void;
   readonly validations: Validations;
-  /** Undefined unless the challenge is http-01. */
+  /** Finds the answer to a challenge; undefined if the challenge is not http-01. */
   readonly findToken: ((token: string) => Promise<string | undefined>) | undefined;
   status(): readonly CertificateStatus[];
-  /** Names for which there is no certificate that clients accept. */
+  /** Returns the names without a certificate that clients accept. */
   missing(): readonly string[];
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What `/status` tells of a certificate, and the warnings before it expires.
+// The status of certificates in `/status`, and the warnings before they expire.
 
 import type { Certificate } from '../edge/tls/certificate.ts';
 import type { Log } from '../observe/log/log.ts';
@@ -6,7 +6,7 @@ import { stateOfLife, warnBeforeMs } from '../shared/certificate-life.ts';
 
 const DAY_MS = 86_400_000;
 const CHECK_EVERY_MS = 600_000;
-/** The most warnings between the first one and the expiry. For a certificate of 90 days, this is one a day. */
+/** The maximum number of warnings before the expiry. For a certificate of 90 days, this is one a day. */
 const WARNINGS_MAX = 15;
 
 export interface CertificateStatus {
@@ -47,8 +47,8 @@ export function lifeStatusOf(certificate: Life, nowMs: number) {
 type Watched = readonly (readonly [certificate: string, life: Life & Pick<Certificate, 'fingerprint'>])[];
 
 /**
- * Logs a warning for each certificate that is about to expire, and an error for each that has expired: some fifteen times in all for one
- * certificate, however often they are checked.
+ * Logs a warning for each certificate that is about to expire, and an error for each that has expired. The number of lines for one certificate
+ * is bounded.
  *
  * @param list the certificates in use, by the names in log lines
  * @returns `check` checks them at once; a timer checks them, too, until `stop`

@@ -26,7 +26,7 @@ interface CertificatesOptions {
   readonly loaded: readonly Certificate[];
   readonly log: Log;
   readonly store: Pick<KeyStore, 'audit'>;
-  /** What the audit log calls this gateway. */
+  /** The name of this gateway in the audit log. */
   readonly instance: string;
   now(): number;
   use(certificates: readonly Certificate[]): void;
@@ -87,7 +87,7 @@ export function followCertificates(options: CertificatesOptions): Certificates {
   }
 
   function refuse(place: Place, { at, reason }: CertificateProblem): void {
-    // The same reason is reported only once, although the files are read many times.
+    // Report the same reason only once, although the files are read many times.
     if (place.failure?.reason === reason) return;
     place.failure = { at: timeOf(now()), reason };
     const fields = { certificate: place.file, of: at, reason };

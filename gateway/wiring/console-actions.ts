@@ -1,5 +1,5 @@
-// The actions of the console, in the name of the operator. An action first says what it would do, and is carried out after the operator
-// agrees. Commands and HTTP clients use the same functions.
+// Carries out the actions of operators in the console. An action is first previewed, and carried out when the operator agrees. Commands and
+// HTTP clients use the same functions.
 
 import type { Actor } from '../administration/actor.ts';
 import { readAuthority } from '../administration/authority.ts';
@@ -29,7 +29,7 @@ interface ConsoleActionsOptions {
   readonly store: KeyStore;
   readonly limitUsage: LimitUsage;
   configuration(): Configuration;
-  /** State of the credential of an upstream; undefined for an unknown upstream. */
+  /** Returns the state of the credential of an upstream; undefined for an unknown upstream. */
   credentialOf(upstream: string): { readonly credential?: CredentialState } | undefined;
   /** Asks all processes of all instances. */
   readonly askFleet: AskFleet;
@@ -131,7 +131,7 @@ export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answe
   }
 
   /**
-   * Prepares a silence. `carryOut` only notes it in the audit log. The process of the console (wiring/console.ts) then puts it in force.
+   * Prepares a silence. `carryOut` writes it to the audit log. Afterwards, the process of the console (wiring/console.ts) puts it in force.
    */
   async function prepareSilence(actor: Actor, { target: causes, seconds = 0, reason = '' }: ConsoleAction) {
     const until = seconds === 0 ? null : new Date(now() + seconds * 1000).toISOString();

@@ -26,7 +26,7 @@ interface ConsoleViewsOptions {
 
 const AUDIT_ROWS = 50;
 
-/** @returns answers of a view; `problem` is a sentence about what was asked */
+/** Creates the views. @returns the answer of a view; `problem` is a sentence about a mistake in the question */
 export function createConsoleViews(options: ConsoleViewsOptions): (view: ConsoleView) => Promise<object> {
   const { store, configuration } = options;
 
@@ -94,8 +94,8 @@ async function tryOut(options: ConsoleViewsOptions, asked: RehearsalQuestion): P
 }
 
 /**
- * Flat names and values, or a sentence. The operator names the caller instead of entering a credential, because the credential would be in
- * the page.
+ * Parses headers to flat names and values, or returns a sentence. Operators choose a caller instead of entering a credential, because the
+ * credential would be in the page.
  */
 function headersIn(text: string): string[] | string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');

@@ -11,10 +11,10 @@ import type { AnswerFromContract } from '../upstream/simulated/examples.ts';
 type Handlers = ReadonlyMap<string, AnswerExample>;
 
 interface OpenExamples {
-  /** Answers under the configuration in force when a request arrives. */
+  /** Returns a function that answers by the configuration that is in force when a request arrives. */
   answerFor(address: string): AnswerFromContract;
   apply(next: Configuration): void;
-  /** By upstream: the modes that are answered for. */
+  /** Returns the modes in which contracts answer, by upstream. */
   status(): Readonly<Record<string, { readonly from_contract: readonly Mode[] }>>;
 }
 

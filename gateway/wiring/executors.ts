@@ -1,4 +1,4 @@
-// What executes the operations that the gateway answers itself: administration at `gateway:`, browser sessions at `session:`.
+// Creates the functions that execute operations of the gateway itself: administration at `gateway:`, browser sessions at `session:`.
 
 import { randomBytes } from 'node:crypto';
 import { createService } from '../administration/service/service.ts';

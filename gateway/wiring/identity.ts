@@ -1,4 +1,4 @@
-// Who calls: API keys and tokens of clients, and the keys that sign assertions to upstreams.
+// Opens the parts that identify callers, by API keys, tokens and sessions, and the keys that sign assertions to upstreams.
 
 import { hostname } from 'node:os';
 import type { DigestOf } from '../auth/api-key.ts';
@@ -41,7 +41,7 @@ interface IdentityOptions {
 }
 
 export interface Identity {
-  /** What the stage `authenticate` asks. */
+  /** The readers of credentials for the stage `authenticate`. */
   readonly readers: CredentialReaders;
   /** Whether the credentials of a request are cached as valid; asks no store. */
   isKnownCaller(admitted: Admitted): boolean;
@@ -53,7 +53,7 @@ export interface Identity {
   readonly issuersStatus: Issuers['status'];
   /** Resolves after the first fetch of every issuer's keys, or after a short timeout. */
   ready(): Promise<void>;
-  /** The caller closes the key store. */
+  /** Closes everything except the key store. */
   close(): Promise<void>;
 }
 
@@ -160,7 +160,7 @@ function warnOfSecretsInRedis(secrets: Secrets, log: Log): void {
   log.logger.warn({ entries }, 'Redis holds secrets that the gateway generated; move them to the secrets store');
 }
 
-/** Never rejects. */
+/** Warns if Redis deletes data when its memory is full. Never rejects. */
 async function warnOfEviction(redisUrl: string, log: Log): Promise<void> {
   const policy = await evictionPolicyAt(redisUrl);
   if (policy === undefined) return;

@@ -18,9 +18,9 @@ export interface NamedSecret {
   readonly entry: string;
   /** Its purpose, as the end of a sentence. */
   readonly use: string;
-  /** Reason why a value cannot be used, without the value itself; undefined for a usable value. */
+  /** Returns why a value cannot be used, without the value itself; undefined for a usable value. */
   problemOf(value: string): string | undefined;
-  /** A mistake at the place in the configuration that names the secret. */
+  /** Returns a mistake at the place in the configuration that names the secret. */
   mistake(reason: string): Mistake;
 }
 
@@ -32,7 +32,7 @@ interface CheckedSecrets {
 }
 
 /**
- * Leaves out credentials of upstreams without a real service, because start generates missing ones.
+ * Returns the secrets that the configuration names. Leaves out credentials of upstreams without a real service, because a start generates them.
  *
  * @param isShared whether several instances share the store: start then generates no `certificate_key`
  */
@@ -90,8 +90,8 @@ export function namedSecrets({ config, upstreamTls }: Named, isShared: boolean):
 }
 
 /**
- * The secrets of the clients of providers, and the keys that seal tokens. Several instances need given keys: keys that the gateway creates
- * would be in Redis beside the sealed tokens, and a copy of Redis would open them.
+ * Returns the client secrets for providers, and the keys that seal tokens. Several instances need keys from the operator: keys that the
+ * gateway creates would be in Redis beside the sealed tokens, and a copy of Redis would reveal these.
  */
 function sessionSecrets({ gateway, sources }: Named['config'], isShared: boolean): NamedSecret[] {
   const { sessions } = gateway;
@@ -118,7 +118,7 @@ function sessionSecrets({ gateway, sources }: Named['config'], isShared: boolean
   ];
 }
 
-/** The keys that sign messages about causes, and the passwords of mail servers. */
+/** Returns the keys that sign webhook messages, and the passwords of mail servers. */
 function alertSecrets({ gateway, sources }: Named['config']): NamedSecret[] {
   return Object.entries(gateway.alerts?.receivers ?? {}).flatMap(([name, { webhook, email }]): NamedSecret[] => {
     const entry = webhook?.secret ?? email?.secret;

@@ -1,4 +1,4 @@
-// The admin listener and what it answers to operators: status, metrics, limits, recent exchanges and the console.
+// Opens the admin listener, and makes its answers to operators: status, metrics, limits, recent exchanges and the console.
 
 import type { Server } from 'node:http';
 import { resetLimits } from '../administration/limits.ts';
@@ -56,7 +56,7 @@ export interface AdminListener {
   close(): Promise<void>;
 }
 
-/** Opened before the other parts and closed after them, so that operators see the gateway start and drain. */
+/** Opens the listener before the other parts, and closes it after them: operators see the gateway start and drain. */
 export function openAdminListener({
   settings,
   secrets,
@@ -114,17 +114,17 @@ interface OperatorsOptions extends StatusOptions {
   readonly limitUsage: LimitUsage;
   readonly changes: ConfigurationChanges;
   readonly versionUses: Pick<VersionUses, 'report'>;
-  /** Lets this process send the refused credential of an upstream again. Returns undefined for an unknown upstream. */
+  /** Makes this process send the refused credential of an upstream again. Returns undefined for an unknown upstream. */
   retryCredential(upstream: string): UpstreamRetry | undefined;
   /** Asks all processes of all instances. */
   readonly askFleet: AskFleet;
-  /** State of the credential of an upstream; undefined for an unknown upstream. */
+  /** Returns the state of the credential of an upstream; undefined for an unknown upstream. */
   credentialOf(upstream: string): { readonly credential?: CredentialState } | undefined;
-  /** The serving object of the configuration in force. */
+  /** Returns the serving object of the configuration in force. */
   serving(): { readonly configuration: Configuration; readonly deprecations: Deprecations };
 }
 
-/** The answers of this process to operators. */
+/** Creates the answers of this process to operators. */
 export function answersForOperators(options: OperatorsOptions): Operators<Sample> {
   const { metrics, store, now, versionUses, serving, limitUsage } = options;
   const { readiness, status } = createStatus(options);

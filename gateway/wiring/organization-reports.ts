@@ -1,4 +1,4 @@
-// Organizations and keys as the console shows them: state, limits, last use, and the commands that change them. Nothing is changed here.
+// Reports on organizations and keys for the console: state, limits, last use, and the commands that change them.
 
 import { keyToJson } from '../auth/key-json.ts';
 import { createOrganizationSearch } from '../auth/organization-search.ts';
@@ -9,9 +9,9 @@ import type { UsageReport } from '../limits/usage.ts';
 
 interface OrganizationReportsOptions {
   readonly store: KeyStore;
-  /** Usage of the limits; rejects while they cannot be read. */
+  /** Returns the use of limits. Rejects while it cannot be read. */
   usageOf(organization: string): Promise<UsageReport | undefined>;
-  /** File and line of a rule, such as `tiers.standard`; undefined if it is not known. */
+  /** Returns the file and line of a rule, such as `tiers.standard`; undefined if it is unknown. */
   placeOf(rule: string): string | undefined;
   tiers(): readonly string[];
   now(): number;
@@ -100,7 +100,7 @@ function commandsForKey({ id: name, revokedAtMs, expiresAtMs, replacedBy }: Stor
   ];
 }
 
-/** Quotes a word for a shell. An imported id may contain any text, which a command that an operator copies must not execute. */
+/** Quotes a word for a shell. Operators copy the command, and an imported id may have any text. */
 function shellWord(text: string): string {
   return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

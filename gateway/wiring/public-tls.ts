@@ -1,4 +1,4 @@
-// TLS of the public listener: the certificates of files and those that the gateway orders, shown together.
+// The TLS settings of the public listener, with certificates from files and from `tls.acme`.
 
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Settings } from '../config/settings.ts';

@@ -1,5 +1,5 @@
-// Reloads the configuration of a serving gateway. When files change or an operator asks, the new configuration is loaded and checked beside
-// the one in force and replaces it in one step. One with mistakes changes nothing and is logged, audited and shown in /status.
+// Reloads the configuration of a serving gateway, when files change or an operator demands it. The new configuration is loaded and checked, and
+// replaces the present configuration in one step. If it has mistakes, nothing changes; the mistakes are in the log, the audit log and /status.
 
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { changedKeys, restartOnlyMistakes } from '../config/differences.ts';
@@ -29,13 +29,13 @@ interface ReloadOptions {
   readonly secretsDirectory: string | undefined;
   readonly log: Log;
   readonly store: Pick<KeyStore, 'audit'>;
-  /** What the audit log calls this process. */
+  /** The name of this process in the audit log. */
   readonly instance: string;
   now(): number;
   inForce(): Configuration;
   /** Loads and checks; the same object if no file has changed. */
   load(inForce: Configuration): Promise<Configuration>;
-  /** Mistakes beyond the files, such as a missing secret. */
+  /** Returns mistakes outside of the files, such as a missing secret. */
   check(next: Configuration): readonly Mistake[];
   /** Puts it in force from the next request on. If it throws, the earlier one is in force. */
   apply(next: Configuration, inForce: Configuration): void;
@@ -45,7 +45,7 @@ interface ReloadOptions {
 }
 
 export interface Reloads {
-  /** Reloads now, even without a noticed change. Resolves when the current state of the files has been applied or refused. */
+  /** Reloads now, even if no change was noticed. Resolves when the present state of the files has been applied or refused. */
   reload(): Promise<void>;
   status(): ReloadStatus;
   loadedAtMs(): number;

@@ -10,11 +10,11 @@ import type { Mistake } from '../shared/mistakes.ts';
 import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/simulated/sandbox.ts';
 
 export interface OpenSandbox {
-  /** Undefined if no upstream uses it. */
+  /** The process of the sandbox; undefined if no upstream uses it. */
   readonly process: SandboxProcess | undefined;
-  /** Current origin of a configured address. */
+  /** Returns the present origin of a configured address. */
   originOf(address: string): string;
-  /** Mistakes for upstreams that move to the sandbox in a reload: it trusts assertions only for the upstreams known at its start. */
+  /** Returns mistakes for upstreams that a reload moves to the sandbox: it accepts assertions only for upstreams known at its start. */
   check(next: Config): Mistake[];
 }
 

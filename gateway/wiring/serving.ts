@@ -147,7 +147,7 @@ function replayOf({ config }: Configuration, { options, callers, traffic }: Sect
   });
 }
 
-/** Counts the requests in flight, so that `retire` can await their end. */
+/** Creates a count of the requests in flight. `retire` waits for their end. */
 function createCount() {
   let inProgress = 0;
   let onEmpty: (() => void) | undefined;

@@ -40,7 +40,7 @@ export interface SessionServices {
 
 export interface Sessions {
   readerOf(organizations: SessionOrganizations): SessionReader;
-  /** What executes the operations under /session, and what operators may do with sessions. */
+  /** Returns the services that execute the operations under /session, and the actions of operators on sessions. */
   servicesOf(identity: Identity): SessionServices;
   /** Calls back once, within a second of the end of a session on whichever instance. Returns a function that ends the watch. */
   onEnded(session: Session, listener: () => void): () => void;
@@ -134,8 +134,8 @@ async function open(
 }
 
 /**
- * Returns the name and the mark of the documentation, so that people know whose page they see. If the documentation has a logo instead of a
- * mark, the page shows the name alone, because it must not load a file.
+ * Returns the name and the mark of the documentation, for the pages of a login. If the documentation has a logo instead of a mark, the pages
+ * show the name only, because they must not load a file.
  */
 function createBrand(inForce: () => Configuration): () => Brand | undefined {
   const made = new WeakMap<Configuration, Brand>();

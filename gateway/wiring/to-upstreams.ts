@@ -1,4 +1,4 @@
-// What sends requests to upstreams under one configuration: their targets, rules, credentials and assertions.
+// Creates the function that sends requests to upstreams by one configuration, with its targets, rules, credentials and assertions.
 
 import type { Configuration } from '../configuration.ts';
 import { createAnswerCheck } from '../contract/answer.ts';

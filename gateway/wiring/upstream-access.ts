@@ -12,9 +12,9 @@ import { isSimulated } from '../upstream/simulated/addresses.ts';
 
 interface OpenedAccess {
   readonly access: AccessTable;
-  /** Administrator of the sandbox's mail server, `user:password`; undefined if no upstream uses that server. */
+  /** The administrator of the sandbox's mail server, `user:password`; undefined if no upstream uses this server. */
   readonly sandboxAdministrator: string | undefined;
-  /** Mistakes for missing credentials that only a start can generate. */
+  /** Returns mistakes for missing credentials that only a start can generate. */
   check(next: Configuration): Mistake[];
 }
 
@@ -25,7 +25,7 @@ interface AccessOptions
   readonly log: Log;
 }
 
-/** Generates missing credentials of upstreams without a real service. */
+/** Opens the access to upstreams. Generates missing credentials of upstreams without a real service. */
 export async function openUpstreamAccess({ config, secrets, log, ...options }: AccessOptions): Promise<OpenedAccess> {
   const generated = new Map<string, string>();
   for (const { secret } of credentialsOf(config.upstreams, isSimulated)) {

@@ -11,13 +11,13 @@ import { TargetSets } from '../upstream/targets/target-set.ts';
 export interface UpstreamTargets {
   readonly pools: Pools;
   readonly targetSets: TargetSets;
-  /** Monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   clock(): number;
 }
 
 interface UpstreamTargetsOptions {
   originOf(address: string): string;
-  /** Answers for an address that is a contract. */
+  /** Returns the function that answers for an address without a service. */
   answerFor(address: string): AnswerFromContract;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'targets'>;

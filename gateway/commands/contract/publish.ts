@@ -100,7 +100,7 @@ function writePublication(directory: string, texts: ReadonlyMap<string, string>,
 /** Changes that are printed; changes.jsonl has all. */
 const PRINTED_MAX = 20;
 
-/** What has changed since the contract was published the last time. */
+/** Lists the changes since the last publication of the contract. */
 function changeLines({ changes }: Pick<Publication, 'changes'> = { changes: [] }): string[] {
   const lines = changes.slice(0, PRINTED_MAX).map((change) => `  ${changeText(change)}.`);
   const more = changes.length - lines.length;

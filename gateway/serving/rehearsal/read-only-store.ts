@@ -8,7 +8,7 @@ import {
 } from '../../limits/counters/counter-store.ts';
 import type { LimitUse, UsageReport } from '../../limits/usage.ts';
 
-/** @param report the use of the organization's limits; undefined if unknown, which counts as unused */
+/** Creates the store. @param report the use of the organization's limits; undefined if unknown, which counts as unused */
 export function createReadOnlyStore(report: UsageReport | undefined, now: () => number): Pick<CounterStore, 'decide'> {
   return {
     decide(charges): LimitDecision {
@@ -20,7 +20,7 @@ export function createReadOnlyStore(report: UsageReport | undefined, now: () => 
   };
 }
 
-/** The use of the counter that the request would be charged to. */
+/** Returns the use of the counter to which the request would be charged. */
 function useOf(report: UsageReport | undefined, { policy, key }: Charge): LimitUse | undefined {
   return report?.limits.find(
     (use) =>

@@ -22,13 +22,13 @@ export interface RehearsedRequest {
   /** Flat names and values. */
   readonly headers: readonly string[];
   readonly body: Buffer | undefined;
-  /** Undefined if unknown. */
+  /** The address of the client; undefined if unknown. */
   readonly clientAddress: string | undefined;
 }
 
 interface Rehearsed {
   readonly line: LogLine;
-  /** Undefined if no stage refuses the request. */
+  /** The answer of a refusal; undefined if no stage refuses the request. */
   readonly refusal: { readonly status: number; readonly body: unknown } | undefined;
 }
 
@@ -67,7 +67,7 @@ export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): 
   }
 }
 
-/** The deadlines of the answer, and the bound of open streams where the answer may be one. */
+/** Returns the deadlines of the answer, and the bound of open streams if the answer may be a stream. */
 function timesOf({ operation, caller, code }: Trail, { config }: Configuration): object {
   if (operation === undefined || caller === undefined || code !== undefined) return {};
   const { timeoutMs = 0, idleTimeoutMs, maxStreamMs } = config.upstreams[operation.upstream] ?? {};
@@ -76,7 +76,7 @@ function timesOf({ operation, caller, code }: Trail, { config }: Configuration):
   return { times, open_streams_max: openStreamsMaxOf(config.limits, caller) };
 }
 
-/** The states of all limits of the request. */
+/** Returns the states of all limits of the request. */
 function limitsOf({ limits, charged, caller }: Trail, { config }: Configuration): object[] | undefined {
   const isPerKey = (policy: string) => policy === 'key' || config.limits.extra[policy]?.per === 'key';
   const isUnknown = (policy: string) => caller?.subject === ANY_KEY && isPerKey(policy);

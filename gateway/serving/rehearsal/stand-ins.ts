@@ -13,7 +13,7 @@ import { createReadOnlyStore } from './read-only-store.ts';
 
 export interface RehearsalParts {
   readonly configuration: Configuration;
-  /** What finds the caller: `readersOf`, if the caller is known. */
+  /** The readers of credentials: `readersOf`, if the caller is known. */
   readonly readers: CredentialReaders;
   /** The use of the organization's limits; undefined if unknown, which counts as unused. */
   readonly limitUse: UsageReport | undefined;

@@ -1,4 +1,4 @@
-// What a value must be, by the keyword of a contract that it violates: in error objects, and in `gateway explain`. Pure.
+// Writes what a value must be, from the contract keyword that it violates, for error objects and `gateway explain`. Pure.
 
 const LISTED_MAX = 20;
 

@@ -1,5 +1,5 @@
-// A contract as clients see it: `contract/merged/` makes it from all contracts with operations in it, `portal/` documents it. Also its
-// publications, as `contract/` records them.
+// The types of a contract in the form for clients, and of its publications. `contract/merged/` merges the contracts of all entries into it,
+// `contract/` records its publications, and `portal/` documents it.
 
 type JsonObject = Record<string, unknown>;
 
@@ -14,7 +14,7 @@ export interface PublishedContract {
   readonly tags: readonly PublishedTag[];
   readonly operations: readonly PublishedOperation[];
   readonly webhooks: readonly PublishedWebhook[];
-  /** Returns the document as JSON. Works in slices, so that a large document does not block requests. */
+  /** Returns the document as JSON. Works in slices, because a large document would block requests. */
   json(): Promise<Buffer>;
 }
 
@@ -22,7 +22,7 @@ interface PublishedTag {
   readonly name: string;
   /** Markdown. */
   readonly description: string;
-  /** The name of its group in `x-tagGroups`; undefined if it is in none. */
+  /** The name of the tag's group in `x-tagGroups`; undefined if it has none. */
   readonly group: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface PublishedOperation {
   readonly description: string;
   readonly tags: readonly string[];
   readonly isDeprecated: boolean;
-  /** A caller has to meet one of these; empty: public. */
+  /** The alternatives, one of which a caller has to meet; empty for a public operation. */
   readonly security: readonly { readonly scheme: string; readonly scopes: readonly string[] }[];
   readonly idempotency: 'optional' | 'required' | 'off';
   readonly webSocket: boolean;
@@ -63,15 +63,15 @@ export interface Publication {
   readonly day: string;
   /** `v1`, or the name of an upstream. */
   readonly contract: string;
-  /** How many operations the contract has since then. */
+  /** The number of operations after this publication. */
   readonly operations: number;
-  /** What it means for clients, in words of the author. */
+  /** The author's note for clients. */
   readonly note?: string;
-  /** None: the first publication. */
+  /** The changes; empty for the first publication. */
   readonly changes: readonly PublishedChange[];
 }
 
-/** The same change of several operations is told once. */
+/** A change. The same change of several operations is one entry. */
 export interface PublishedChange {
   /** The rule of the comparison, such as `operation-added`. */
   readonly rule: string;

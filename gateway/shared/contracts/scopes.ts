@@ -1,5 +1,5 @@
-// Scopes: which a caller has to name and who may hold them (those of the gateway's own contract, and the operator scopes of gateway.yaml),
-// and the sets of scopes that callers share.
+// The rules about scopes that `*` does not include: the scopes of the gateway's own contract, and the operator scopes of gateway.yaml. Also the
+// sets of scopes that callers share.
 
 /** The beginning of the scopes of the gateway's own contract. */
 const PREFIX = 'gateway:';
@@ -29,8 +29,10 @@ export interface ScopeRules {
 }
 
 /**
- * @param operatorScopes of gateway.yaml
- * @param hasOwnContract whether the gateway answers operations of its own; otherwise its scopes are those of no operation
+ * Creates the rules.
+ *
+ * @param operatorScopes the operator scopes of gateway.yaml
+ * @param hasOwnContract whether the gateway serves its own contract. Otherwise no operation needs the scopes of this contract
  */
 export function createScopeRules(operatorScopes: readonly string[], hasOwnContract: boolean): ScopeRules {
   const own = hasOwnContract ? GATEWAY_SCOPES : [];
@@ -41,7 +43,7 @@ export function createScopeRules(operatorScopes: readonly string[], hasOwnContra
   };
 }
 
-/** Whether some of the credentials that an operation accepts need one of the scopes. */
+/** Whether one of the alternatives of an operation needs one of the scopes. */
 export function needsScopeIn(
   scopes: ReadonlySet<string>,
   { security }: { readonly security: readonly { readonly scopes: readonly string[] }[] },

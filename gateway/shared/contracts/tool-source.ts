@@ -1,4 +1,4 @@
-// What a contract says of an operation that agents may call as a tool: contract/tools/ makes it, mcp/ shows and calls it.
+// The type of an operation that agents may call as a tool. contract/tools/ makes it from the contract, and mcp/ shows and calls it.
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -14,14 +14,14 @@ interface ToolViolation {
 export interface ArgumentValues {
   /** Parsed; every name is an own member. */
   readonly values: JsonRecord;
-  /** The JSON text of an argument as the client wrote it: a body is sent on as it came. */
+  /** Returns the JSON text of an argument in the client's own spelling, because a body is sent on unchanged. */
   textOf(name: string): string;
 }
 
 /** The request that a call becomes. */
 export interface ToolRequest {
   readonly method: string;
-  /** Path and query. With violations, a path that leads nowhere else. */
+  /** The path and query. If there are violations, a path that fits no other operation. */
   readonly target: string;
   /** Lower-case names and their values. */
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -35,18 +35,18 @@ export interface ToolSchemas {
   readonly input: JsonRecord;
   /** The schema of the answers; undefined unless each one has one. */
   readonly output: JsonRecord | undefined;
-  /** What the schemas cannot say. */
+  /** Rules of the contract that the schemas cannot express. */
   readonly losses: readonly string[];
 }
 
 export interface ToolSource {
   /** Why the operation cannot be a tool; undefined if it can. */
   readonly obstacle: string | undefined;
-  /** Title of the contract; undefined if it has none. */
+  /** The title of the contract; undefined if it has none. */
   readonly title: string | undefined;
   readonly description: string | undefined;
   readonly tags: readonly string[];
-  /** What the contract says of the tool: `x-gateway-tool`. */
+  /** The member `x-gateway-tool` of the operation. */
   readonly says: { readonly name?: string; readonly description?: string; readonly hidden?: boolean };
   /** Names of the arguments that ask for fewer records and for the next ones. */
   readonly paging: { readonly limit: string | undefined; readonly cursor: string | undefined };

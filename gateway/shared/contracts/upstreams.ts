@@ -1,5 +1,5 @@
-// The names of upstreams, and the states of the gateway's credential at an upstream. An upstream has the name of its entry in
-// upstreams.yaml, or is called `entry@host` if it is one of the `servers` of the entry. Names of entries contain no `@`.
+// The names of upstreams, and the states of the gateway's credential at an upstream. An upstream has the name of its entry in upstreams.yaml.
+// One of the `servers` of an entry is called `entry@host`. Names of entries have no `@`.
 
 export function nameOfServer(entry: string, server: string): string {
   return `${entry}@${server}`;
@@ -11,12 +11,12 @@ export function entryOfUpstream(upstream: string): string {
   return at === -1 ? upstream : upstream.slice(0, at);
 }
 
-/** Whether the upstream is one of the `servers` of an entry, not the entry itself. */
+/** Whether the upstream is one of the `servers` of an entry. */
 export function isServerOfEntry(upstream: string): boolean {
   return upstream.includes('@');
 }
 
-/** What to write for a service that asks for a credential, for an entry that has none: a line to copy, and its place. */
+/** Returns the remedy if a service asks for a credential, and its entry has none: a line to copy, and its place. */
 export function credentialToAdd(upstream: string): string {
   const entry = entryOfUpstream(upstream);
   const secret = `${entry.replaceAll('-', '_')}_token`;
@@ -29,7 +29,7 @@ export function credentialToAdd(upstream: string): string {
  */
 export type CredentialState = 'unproven' | 'proven' | 'latched' | 'no_secret';
 
-/** Why requests are suspended: the upstream refused the secret, there is none, or it cannot be read or parsed. */
+/** The reason why requests are suspended: the secret was refused, is missing, or cannot be read or parsed. */
 export interface CredentialFault {
   readonly reason: 'refused' | 'absent' | 'unusable';
   /** The entry of the secrets. */
@@ -39,15 +39,15 @@ export interface CredentialFault {
 }
 
 interface CredentialMeaning {
-  /** The state of the upstream for operators while nothing is sent to it; undefined if requests are sent. */
+  /** The state of the upstream for operators while no requests are sent; undefined if requests are sent. */
   readonly upstreamState: 'credential_refused' | undefined;
   /** The state after an operator has asked for another try. */
   readonly afterRetry: CredentialState;
 }
 
 /**
- * What each state means. Code that depends on a state reads this table. The pages of the console cannot: console/page/states.js has the
- * same rows with their colours, and a test compares them.
+ * The meaning of each state. Code that depends on a state reads this table. console/page/states.js has the same rows for the browser, with
+ * colours, and a test compares both.
  */
 export const CREDENTIAL_STATES: Readonly<Record<CredentialState, CredentialMeaning>> = {
   unproven: { upstreamState: undefined, afterRetry: 'unproven' },

@@ -1,7 +1,6 @@
-// The codes of the entries of `errors` in `validation_failed`: what is wrong with one place of a request. Clients may decide by them, so none
-// changes its meaning.
+// The codes of violations in `errors` of `validation_failed`. No code changes its meaning, because clients decide by them.
 
-/** By code, one line of Markdown for client developers. */
+/** A line of Markdown about each code, for client developers. */
 export const VIOLATION_CODES = {
   required: 'It is missing.',
   unknown: 'The contract has no parameter or field of this name. The message names the nearest one.',

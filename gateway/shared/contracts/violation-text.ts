@@ -1,4 +1,4 @@
-// Pure: what a value of a request must be, by a violation as the log line has it.
+// Writes what a value of a request must be, from a violation in the log line. Pure.
 
 import { constraintText } from './constraint-text.ts';
 
@@ -17,7 +17,7 @@ export function violationReason({ code, constraint }: Members): string {
   return constraintText(keyword, value) ?? violated[String(code)] ?? 'is not as the contract says';
 }
 
-/** Returns where the value is, such as `limit` or `body /name`, and what it must be; undefined unless there is exactly one violation. */
+/** Returns the place of the value, such as `limit` or `body /name`, and what it must be; undefined if there is not exactly one violation. */
 export function onlyViolation(violations: unknown): { readonly where: string; readonly reason: string } | undefined {
   const [only, ...others] = Array.isArray(violations) ? (violations as readonly unknown[]) : [];
   if (typeof only !== 'object' || only === null || others.length > 0) return undefined;

@@ -4,7 +4,7 @@
 
 import { startDeadline } from '../deadline.ts';
 
-/** The options of a request that say what is sent. */
+/** The options of `fetch` that describe the request. */
 export type SentOptions = Pick<{ [K in keyof RequestInit]: RequestInit[K] | undefined }, 'method' | 'headers' | 'body'>;
 
 interface BoundedRequest extends SentOptions {
@@ -14,7 +14,7 @@ interface BoundedRequest extends SentOptions {
   readonly signal?: AbortSignal;
   /** Longest body that is read. */
   readonly bytesMax: number;
-  /** Returns why an answer is of no use, as a reason for operators; undefined if its body is to be read. */
+  /** Returns why an answer is not usable, as a reason for operators; undefined if its body shall be read. */
   faultOf(answer: Response): string | undefined;
 }
 
@@ -61,7 +61,7 @@ export async function boundedBody(
   return Buffer.concat(chunks);
 }
 
-/** The errors of `fetch` say "fetch failed" and carry the reason as their cause. */
+/** Returns the reason of a failure. The errors of `fetch` have it as their cause, and only say "fetch failed". */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   if (thrown.name === 'TimeoutError') return 'it did not answer in time';

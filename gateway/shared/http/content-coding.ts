@@ -1,17 +1,16 @@
-// The codings of content: the forms in which a resource is sent, made once, so that an answer costs no compression, and those that a
-// client accepts.
+// Content codings: compresses a resource once, and chooses the form that a client accepts.
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
 export interface Encoded {
   readonly body: Buffer;
-  /** Undefined if compression saves less than 10 %. */
+  /** The compressed form; undefined if compression saves less than 10 %. */
   readonly gzip: Buffer | undefined;
   readonly br: Buffer | undefined;
 }
 
-/** Up to here the densest Brotli takes a tenth of a second at most; what is larger gets one that takes milliseconds. */
+/** Up to this size, the densest Brotli takes a tenth of a second at most. Larger resources get a Brotli that takes milliseconds. */
 const DENSEST_BYTES_MAX = 65_536;
 const WORTHWHILE = 0.9;
 
@@ -32,7 +31,7 @@ export async function encoded(body: Buffer): Promise<Encoded> {
   return { body, gzip: worthwhile(gzipped), br: worthwhile(br) };
 }
 
-/** Returns the form to send to a client, and its coding; undefined to send it as it is. */
+/** Returns the form to send to a client, and its coding; undefined to send it uncompressed. */
 export function formFor(
   { body, gzip: gzipped, br }: Encoded,
   acceptEncoding: string | undefined,
@@ -51,7 +50,8 @@ const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 const aliases: Readonly<Record<string, string>> = { 'x-gzip': 'gzip', 'x-compress': 'compress' };
 
 /**
- * Coding → weight between 0 and 1, in the order of the header. A weight that cannot be read is 0: such a coding is not acceptable.
+ * Parses Accept-Encoding: returns a weight from 0 to 1 for each coding, in the order of the header. A malformed weight counts as 0, which
+ * means not acceptable.
  *
  * @param header all lines, joined by comma; undefined if there is none
  */
@@ -70,7 +70,7 @@ function weightIn(parameters: readonly string[]): number {
   return WEIGHT.test(weight) ? Number(weight) : 0;
 }
 
-/** The weight of a coding other than `identity`; 0: not acceptable. */
+/** Returns the weight of a coding other than `identity`; 0 if it is not acceptable. */
 export function weightOf(weights: ReadonlyMap<string, number>, coding: string): number {
   return weights.get(coding) ?? weights.get('*') ?? 0;
 }

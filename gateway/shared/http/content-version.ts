@@ -1,10 +1,10 @@
-// The version of a set of files: a part of their addresses, so that browsers may keep them for good.
+// Computes the version of a set of files. It is a part of their addresses: browsers may then cache the files for ever.
 
 import { createHash } from 'node:crypto';
 
 export const LASTING = 'public, max-age=31536000, immutable';
 
-/** Sixteen characters that change with any byte of the files. */
+/** Returns sixteen characters that change with any byte of the files. */
 export function contentVersionOf(files: readonly (string | Buffer)[]): string {
   const hash = createHash('sha256');
   for (const file of files) hash.update(createHash('sha256').update(file).digest());

@@ -4,7 +4,7 @@
 interface ParameterizedField {
   /** Lower case. */
   readonly value: string;
-  /** By lower-case name. */
+  /** The parameters, by name in lower case. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
@@ -14,9 +14,9 @@ const VALUE = /[!#$%&'*+.^_`|~0-9A-Za-z/-]+/y;
 const QUOTED = /"([^"\\]*)"/y;
 
 /**
- * Parses a header field of the form `value; name=value`, strictly: readers differ in what they make of anything irregular. Returns
- * `undefined` for a field with a repeated parameter, a parameter in the extended notation (`filename*`, RFC 8187), a backslash in a quoted
- * text, or anything else that is not as RFC 9110 section 5.6.6 says. Linear in the length of the text.
+ * Parses a header field of the form `value; name=value` strictly, because parsers read irregular fields in different ways. Returns `undefined`
+ * for a field that breaks RFC 9110 section 5.6.6, and for a field with a repeated parameter, a parameter in the extended notation
+ * (`filename*`, RFC 8187), or a backslash in a quoted text. The time is linear.
  */
 export function parseParameterizedField(text: string): ParameterizedField | undefined {
   const value = matchAt(VALUE, text, 0);
@@ -38,7 +38,7 @@ export function parseParameterizedField(text: string): ParameterizedField | unde
   return { value: value.text.toLowerCase(), parameters };
 }
 
-/** The match at an offset: its group if the pattern has one. */
+/** Returns the match at an offset, or the group of the match if the pattern has one. */
 function matchAt(pattern: RegExp, text: string, at: number): { text: string; end: number } | undefined {
   pattern.lastIndex = at;
   const match = pattern.exec(text);
@@ -53,7 +53,7 @@ function pastSpace(text: string, from: number): number {
 
 const FORM = /^multipart\/form-data\s*;/i;
 
-/** Returns the delimiter of a form of several parts; undefined for any other body, and if the media type names none. */
+/** Returns the delimiter of a multipart form; undefined for any other body, and if the media type names no delimiter. */
 export function delimiterOfForm(contentType = ''): string | undefined {
   const boundary = FORM.test(contentType) && parseParameterizedField(contentType)?.parameters.get('boundary');
   return boundary ? `--${boundary}` : undefined;

@@ -57,7 +57,7 @@ const answer = new Set<string>([
   ...['set-cookie', 'cache-control'],
 ]);
 
-/** Whether the gateway keeps or replaces this field of an upstream's answer, whatever a contract or an entry says. */
+/** Whether the gateway withholds or replaces this field of an upstream's answer, even if a contract or an entry declares it. */
 export function isOwnedAnswerHeader(name: string): boolean {
   return answer.has(name) || answerPrefix.test(name);
 }

@@ -10,12 +10,12 @@ const LOGIN = 'gateway-login-';
 
 const OWN = new RegExp(`^(?:${SECURE_PREFIX})?(?:${SESSION}$|${LOGIN})`);
 
-/** @param isSecure whether clients use https; a browser refuses the prefix otherwise */
+/** Returns the name of the session cookie. @param isSecure whether clients use https: otherwise a browser refuses the prefix */
 export function sessionCookieName(isSecure: boolean): string {
   return isSecure ? SECURE_PREFIX + SESSION : SESSION;
 }
 
-/** The beginning of the names of cookies of logins in progress. */
+/** Returns the beginning of the names of cookies for logins in progress. */
 export function loginCookiePrefix(isSecure: boolean): string {
   return isSecure ? SECURE_PREFIX + LOGIN : LOGIN;
 }
@@ -42,7 +42,7 @@ export function setsSessionCookie(line: string): boolean {
   return isSessionCookieName(cookieNameOf(line.replace(/^[\s=]+/, '')));
 }
 
-/** The name in `name=value` with anything behind it. */
+/** Returns the name at the beginning of a text such as `name=value; …`. */
 export function cookieNameOf(pair: string): string {
   const equals = pair.indexOf('=');
   return (equals === -1 ? pair : pair.slice(0, equals)).trim();

@@ -1,6 +1,6 @@
-// What HTTP says of methods and statuses, of texts in header fields, and of media types whose answers are streams. Text from configuration
-// and contracts is checked when it is loaded: an invalid header would end a request later, or throw in a timer or listener where it cannot
-// be caught.
+// The rules of HTTP for methods, statuses, texts in header fields, and media types of streams. Text from the configuration and from contracts
+// is checked when it is loaded. Otherwise an invalid header would end a request later, or throw in a timer or listener, where it cannot be
+// caught.
 
 /** Methods of requests for a resource: without CONNECT, which asks for a connection. */
 export const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'] as const;
@@ -18,17 +18,17 @@ export function isLoginRefusal(status: number): boolean {
   return status === 401 || status === 407;
 }
 
-/** Visible ASCII characters, with spaces and tabs between them only (RFC 9110 section 5.5, without its obsolete part). */
+/** Whether a text can be a field value: visible ASCII, with spaces and tabs between words only (RFC 9110 section 5.5, without `obs-text`). */
 export function isFieldText(text: string): boolean {
   return /^[!-~](?:[\t -~]*[!-~])?$/.test(text);
 }
 
-/** A token, the form of header field names (RFC 9110 section 5.6.2). */
+/** Whether a text is a token, the form of header field names (RFC 9110 section 5.6.2). */
 export function isFieldName(text: string): boolean {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text);
 }
 
-/** A path for use in a Link header: characters that are not visible ASCII, and `<`, `>` and `"`, are percent-encoded. */
+/** Returns a path for a Link header: `<`, `>`, `"`, and characters that are not visible ASCII, are percent-encoded. */
 export function pathInLink(path: string): string {
   return path.toWellFormed().replace(/[^!-~]+|[<>"]/gu, encodeURIComponent);
 }
@@ -45,7 +45,7 @@ const kinds: ReadonlyMap<string, KindOfAnswer> = new Map([
   ['application/json-seq', 'lines'],
 ]);
 
-/** The kind of stream of a Content-Type; undefined for all other answers. One comparison for most of them. */
+/** Returns the kind of stream of a Content-Type; undefined for other answers. Most answers need one comparison. */
 export function streamKindOf(contentType: string | undefined): KindOfAnswer | undefined {
   if (contentType === undefined || contentType === 'application/json') return undefined;
   const semicolon = contentType.indexOf(';');

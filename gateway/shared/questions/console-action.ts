@@ -1,4 +1,4 @@
-// An action of the console: what an operator asks the gateway to do, as the page sends it and workers hand it on.
+// The actions of operators in the console, in the form in which the page sends them, and workers pass them on.
 
 type ActionName =
   | 'suspend-organization'
@@ -13,7 +13,7 @@ export interface ConsoleAction {
   readonly action: ActionName;
   /** Id of the organization or the key, name of the upstream, or pattern of the ids of causes. */
   readonly target: string;
-  /** Only says what would happen. */
+  /** Whether the action is only previewed. */
   readonly dryRun: boolean;
   /** The state of the record that the operator saw: the action is refused if it has changed since. */
   readonly ifMatch?: string;
@@ -27,7 +27,7 @@ export interface ConsoleAction {
   readonly seconds?: number;
 }
 
-/** As the answer to the page. */
+/** The answer to the page. */
 export interface ActionAnswer {
   readonly status: number;
   readonly body: object;
@@ -55,7 +55,7 @@ const isFlag = (value: unknown) => typeof value === 'boolean';
 /** 0, or from a minute to thirty days. */
 const isSilenceSeconds = (value: unknown) =>
   value === 0 || (Number.isSafeInteger(value) && Number(value) >= 60 && Number(value) <= 2_592_000);
-/** One line of visible text. */
+/** Returns a check for one line of visible text. */
 const isLine = (lengthMin: number, lengthMax: number) => (value: unknown) =>
   typeof value === 'string' &&
   value.length >= lengthMin &&
@@ -72,15 +72,15 @@ const fields: Readonly<Record<Exclude<keyof ConsoleAction, 'action'>, Field>> = 
   seconds: { name: 'seconds', isValid: isSilenceSeconds, of: ['silence-alerts'] },
 };
 
-/** Members that an action needs beside those that all need. */
+/** The members that an action needs, in addition to the members that all actions need. */
 const needed: Readonly<Partial<Record<ActionName, readonly (keyof typeof fields)[]>>> = {
   'change-tier': ['tier'],
   'silence-alerts': ['seconds'],
 };
 
 /**
- * Reads the body of a request for an action. Returns a sentence if it is not one; undefined for an unknown action. Every member that the
- * action does not have is refused: a misspelled `dry_run` must not act.
+ * Parses the body of a request for an action. Returns a sentence if the body is wrong, and undefined for an unknown action. Unknown members
+ * are refused: with a misspelled `dry_run`, the action must not be carried out.
  */
 export function actionOf(action: string, body: unknown): ConsoleAction | string | undefined {
   if (!isActionName(action)) return undefined;

@@ -1,4 +1,4 @@
-// What a view of the console asks of one process of the gateway, as the page sends it and workers hand it on.
+// The questions of console views to one process of the gateway, in the form in which the page sends them, and workers pass them on.
 
 export type ConsoleView =
   | { readonly about: 'audit'; readonly organization?: string; readonly before?: number }
@@ -17,7 +17,7 @@ export interface RehearsalQuestion {
   /** Id of an organization or of a key; empty: without credentials. */
   readonly caller: string;
   readonly mode: string;
-  /** Separated by blanks; empty: those of the key, or every scope. */
+  /** The scopes, separated by spaces; empty for the scopes of the key, or for all scopes. */
   readonly scopes: string;
   /** Address of the client; empty: not known. */
   readonly client: string;
@@ -25,7 +25,7 @@ export interface RehearsalQuestion {
 
 export const REHEARSAL_BYTES_MAX = 64 * 1024;
 
-/** The view of a path below `/console/`; undefined for an unknown one. */
+/** Returns the view for a path below `/console/`; undefined for an unknown path. */
 export function viewIn(what: string, query: URLSearchParams): ConsoleView | undefined {
   if (what === 'routes' || what === 'configuration') return { about: what };
   if (what !== 'audit') return undefined;

@@ -1,6 +1,6 @@
 // The filter of recent exchanges: the page of the console names it, and the log finds the lines.
 
-/** Whose exchanges are meant. Every member that is present has to hold. */
+/** The owner of exchanges. All members that are present have to match. */
 export interface ExchangeOwner {
   readonly organization?: string | undefined;
   readonly mode?: 'live' | 'test' | undefined;
@@ -29,13 +29,13 @@ export interface ExchangeFilter extends ExchangeOwner {
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
   readonly durationMinMs?: number | undefined;
-  /** Only exchanges behind this place of a list, which has the newest first. */
+  /** The position after which the list begins. The list has the newest exchanges first. */
   readonly behind?: PlaceInList | undefined;
   /** Maximum number of exchanges in the list. */
   readonly limit: number;
 }
 
-/** The place of an exchange in a list: by its end, and of those that ended in one millisecond by their ids. */
+/** The position of an exchange in a list: by the time of its end, and within a millisecond by its id. */
 export interface PlaceInList {
   readonly atMs: number;
   readonly requestId: string;

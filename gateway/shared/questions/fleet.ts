@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import type { ConsoleAction } from './console-action.ts';
 import { type ExchangeFilter, type ExchangeLine, type ExchangeOwner, inOrderOfExchanges } from './exchange-filter.ts';
 
-/** Host and port of the public listener. A port that the system chooses names nothing, so the process stands in its place. */
+/** Returns the name of this instance: the host and the port of the public listener, or the process id if the system chooses the port. */
 export function instanceName(port: number): string {
   return `${hostname()}:${port === 0 ? `process ${process.pid}` : port}`;
 }
@@ -16,31 +16,31 @@ export type FleetQuestion =
   | { readonly about: 'recent'; readonly filter: ExchangeFilter }
   /** Answered with the lines of the exchanges with this id or client request id. */
   | ({ readonly about: 'exchange'; readonly id: string } & ExchangeOwner)
-  /** Answered with an UpstreamRetry; undefined for an unknown upstream. */
+  /** The answer is an UpstreamRetry; undefined for an unknown upstream. */
   | { readonly about: 'upstream retry'; readonly upstream: string }
-  /** What an `upstream retry` would be answered with. */
+  /** The answer is that of an `upstream retry`, but nothing is sent again. */
   | { readonly about: 'upstream refused'; readonly upstream: string }
   | AttentionQuestion;
 
-/** What the process of the console answers alone, for all instances: it finds causes and keeps silences. */
+/** Questions about causes and silences. The process of the console answers them for all instances. */
 type AttentionQuestion =
   /** Answered with an Attention. */
   | { readonly about: 'attention' }
   /** Answered with an ActionAnswer. */
   | { readonly about: 'silence'; readonly action: ConsoleAction; readonly requestId: string; readonly by: string };
 
-/** Asks all processes. Never rejects, and resolves with what has come after a second and a half at the latest. */
+/** Asks all processes. Never rejects. After a second and a half at the latest, resolves with the answers so far. */
 export type AskFleet = (question: FleetQuestion) => Promise<readonly unknown[]>;
 
-/** What a process answers from. */
+/** The functions with which a process answers questions. */
 export interface FleetSources {
-  /** Recorded exchanges that a filter lets through, the newest first. */
+  /** Returns exchanges in memory that match a filter, newest first. */
   recent(filter: ExchangeFilter): Promise<readonly ExchangeLine[]>;
-  /** Recorded exchanges with this id; empty if none is recorded. */
+  /** Returns exchanges in memory with this id. */
   exchanges(id: string, owner?: ExchangeOwner): Promise<readonly ExchangeLine[]>;
-  /** Lets the refused credential of an upstream be sent again. Returns undefined for an unknown upstream. */
+  /** Sends the refused credential of an upstream again. Returns undefined for an unknown upstream. */
   retryCredential(upstream: string): Promise<UpstreamRetry | undefined>;
-  /** What `retryCredential` would return. Changes nothing. */
+  /** Returns the result that `retryCredential` would have. Changes nothing. */
   refusedUpstream(upstream: string): Promise<UpstreamRetry | undefined>;
 }
 
@@ -63,12 +63,12 @@ export async function answerFleet(sources: FleetSources, question: FleetQuestion
 }
 
 /**
- * How long an answer is waited for. A process that does not answer takes nothing from the answer of its instance, and an instance nothing
- * from that of the others: who asks waits longer than who is asked.
+ * How long each process waits for answers. A process waits longer than the processes that it asks: if one of these does not answer, the
+ * answers of the others still arrive in time.
  */
 export const PATIENCE_MS = { worker: 700, instance: 1000, primary: 1400 } as const;
 
-/** The lines in the answers, the newest first, each exchange once. */
+/** Returns the lines in the answers, newest first, each exchange once. */
 export function exchangesIn(answers: readonly unknown[]): ExchangeLine[] {
   return inOrderOfExchanges(answers.flatMap((answer) => (Array.isArray(answer) ? answer.filter(isLine) : [])));
 }
@@ -87,7 +87,7 @@ export interface UpstreamRetry {
   readonly retried: readonly string[];
 }
 
-/** What the answers come to; undefined if none of the processes knows the upstream. */
+/** Combines the answers to an `upstream retry`; undefined if no process knows the upstream. */
 export function retryIn(answers: readonly unknown[]): UpstreamRetry | undefined {
   const lists = answers.flatMap((answer) => {
     const retried: unknown = typeof answer === 'object' && answer !== null && 'retried' in answer && answer.retried;

@@ -1,5 +1,5 @@
-// Follows the change stream of a store. A change reaches this process at once if the store announces it, otherwise within one poll. Also
-// tracks whether the store can be read.
+// Follows the change stream of a store, and notes whether the store can be read. A change reaches this process at once if the store announces
+// it, otherwise at the next poll.
 
 import type { Awaitable } from '../awaitable.ts';
 import { type Machine, realMachine } from '../machine.ts';
@@ -16,11 +16,11 @@ interface ChangesRead<Change extends Sequenced> {
   readonly latest: number;
   /** Oldest first. */
   readonly changes: readonly Change[];
-  /** The stream is another one than at the read before, whatever its numbers are: one that was wiped twice has those of the first time. */
+  /** Set if the stream was replaced since the last read. Its numbers do not show this: a stream that was wiped twice has the same numbers. */
   readonly isAnother?: boolean;
 }
 
-/** What a store has to offer. */
+/** The interface of the store. */
 interface ChangeStream<Change extends Sequenced> {
   since(sequence: number, limit: number): Awaitable<ChangesRead<Change>>;
   /** Calls back soon after a change, if the store can announce it. */
@@ -32,7 +32,7 @@ interface ChangeFollowerOptions<Change extends Sequenced> {
   readonly pollMs: number;
   now(): number;
   onChange(change: Change): void;
-  /** The stream was opened, or was replaced: any record may have changed. */
+  /** Called when the stream was opened or replaced: any record may have changed. */
   onReset(isFirst: boolean): void;
   /** Called after every poll, successful or not. */
   onPolled(): void;
@@ -42,19 +42,19 @@ interface ChangeFollowerOptions<Change extends Sequenced> {
 }
 
 export interface ChangeFollower<Change> {
-  /** The error of the last read; undefined while the store can be read. */
+  /** Returns the error of the last read; undefined while the store can be read. */
   failure(): Error | undefined;
   /** Records that another reader of the store failed; the next successful poll ends the failure. */
   noteFailure(cause: unknown): void;
-  /** Epoch milliseconds at which the last complete read of the stream began. */
+  /** Returns the time at which the last complete read of the stream began. Epoch milliseconds. */
   readAtMs(): number;
-  /** The same by `performance.now()`: that clock is never set. */
+  /** Returns the same time by `performance.now()`, a clock that is never set. */
   readAt(): number;
   /** Every change up to this sequence number has been passed to `onChange`; undefined before the first read. */
   position(): number | undefined;
-  /** The change at this position; undefined if the store has none there. */
+  /** Returns the change at the present position; undefined if the store has none there. */
   last(): Change | undefined;
-  /** Increases with every change: a result that was looked up under an earlier generation may be out of date. */
+  /** Returns a number that increases with every change: a result that was looked up at a lower number may be out of date. */
   generation(): number;
   /** Reads the stream now, once more if a read is in progress. */
   readNow(): void;
@@ -153,8 +153,8 @@ function createStreamReader<Change extends Sequenced>({
   }
 
   /**
-   * Runs at the first read, and when the store was wiped, restored or lost changes in a failover while the gateway was running. Until it has
-   * succeeded there is no position, so that the next read begins anew, too: the store may have been replaced once more.
+   * Begins at the latest change. It runs at the first read, and after the store was wiped or restored, or has lost changes in a failover. Until
+   * it has succeeded there is no position, and the next read begins anew, too, because the store may have been replaced once more.
    */
   async function beginAnew(latest: number): Promise<void> {
     generation += 1;

@@ -7,7 +7,7 @@ interface LookUpOptions<Found, Known> {
   readonly follower: Pick<ChangeFollower<unknown>, 'position' | 'generation' | 'noteFailure'>;
   /** Converts the store's answer, once for all requests that wait for it. If `keep` is false, the result must not be cached. */
   learn(name: string, found: Found | undefined, keep: boolean): Known | undefined;
-  /** The error for requests when the store cannot be read. */
+  /** Returns the error for requests when the store cannot be read. */
   unavailable(cause: unknown): Error;
   /** Whether a request may get the answer to a question from before it. Default: always. */
   mayShare?(): boolean;
@@ -18,15 +18,15 @@ interface InProgress<Known> {
   readonly answer: Promise<Known | undefined>;
 }
 
-/** Returns what is known under a name, or asks with `ask`. */
+/** Returns the cached result for a name, or calls `ask`. */
 export type LookUp<Found, Known> = (
   name: string,
   ask: () => Awaitable<Found | undefined>,
 ) => Awaitable<Known | undefined>;
 
 /**
- * Requests for the same name share one look-up, unless a change arrives in between: a request that comes after a change is in force never
- * gets an answer from before it. A request that was already waiting may get one, because it came first.
+ * Creates a look-up that requests for the same name share, unless a change arrives meanwhile. A request that arrives after a change is in force
+ * never gets a result from before the change. A request that was waiting before may get one.
  */
 export function createLookUp<Found, Known>({
   follower,

@@ -1,5 +1,5 @@
-// Encrypts texts for stores that others may read: AES-256-GCM under a key derived from a secret. The name of the record is authenticated
-// too, so that a text cannot be moved to another record. A key ring seals with its first key and opens with all of them.
+// Encrypts texts for stores that others may read, with AES-256-GCM and a key that is derived from a secret. The name of the record is
+// authenticated, too: a text cannot be moved to another record. A key ring encrypts with its first key, and decrypts with all keys.
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { realMachine } from '../machine.ts';
@@ -49,10 +49,10 @@ export interface KeyRing {
 }
 
 /**
- * A sealed text begins with the fingerprint of its key, so that keys can be rotated: put the new one first, and remove the old one when
- * no text is sealed with it.
+ * Creates a key ring. A sealed text begins with the fingerprint of its key, so keys can be rotated: put the new key first, and remove the old
+ * key when no text is sealed with it.
  *
- * @param secrets the present secrets, read for each text; the first one seals. The ring derives new keys when the array is another one
+ * @param secrets returns the present secrets, for each text. The first one seals. The ring derives new keys for another array
  * @param purpose see `createTextSeal`
  */
 export function createKeyRing(

@@ -8,9 +8,9 @@ import { inTransaction } from './sqlite.ts';
 export type SchemaSteps = readonly string[];
 
 interface ApplyOptions {
-  /** Whether a file with content may be upgraded, so that no earlier gateway can open it. */
+  /** Whether a file with content may be upgraded, although earlier gateways cannot open it afterwards. */
   readonly acceptOneWay?: boolean | undefined;
-  /** Told of the version of the file, before any step; calls `apply` once. */
+  /** Called with the version of the file before any step. It must call `apply` once. */
   readonly upgrade?: (version: number, apply: () => void) => void;
 }
 
@@ -39,7 +39,7 @@ export function applySteps(database: DatabaseSync, steps: SchemaSteps, options: 
 export const ACCEPT =
   'Back up the data directory (docs/operations.md, Upgrades), then start the gateway once with --accept-one-way.';
 
-/** Returns the reason why an upgrade of this file has to be accepted; undefined if it needs none. Changes nothing. */
+/** Returns why operators have to accept the upgrade of this file; undefined if it needs no upgrade. Changes nothing. */
 export function oneWayReason(database: DatabaseSync, steps: SchemaSteps): string | undefined {
   const version = versionOf(database);
   return version > 0 && version < steps.length ? oneWay(version, steps) : undefined;

@@ -10,9 +10,9 @@ interface SqliteOptions {
   readonly file: string;
   /** Name of the store in messages. */
   readonly what: string;
-  /** How long a write waits for another process that is writing; this process is blocked during the wait. */
+  /** How long a write waits for another process that is writing. This process is blocked during the wait. */
   readonly busyTimeoutMs: number;
-  /** Migrates the open file to the current schema. Throws a readable sentence on failure. */
+  /** Migrates the open file to the current schema. Throws an Error for operators. */
   readonly prepare: (database: DatabaseSync) => void;
 }
 
@@ -39,7 +39,7 @@ export function openSqlite({ directory, file, what, busyTimeoutMs, prepare }: Sq
 /**
  * Examines a database without changing it. Returns the reason why it cannot be opened; undefined if it can be, or does not exist.
  *
- * @param check throws a sentence about the content
+ * @param check throws an Error for operators about the contents
  */
 export function sqliteProblem(path: string, check: (database: DatabaseSync) => void): string | undefined {
   if (!existsSync(path)) return undefined;
@@ -62,7 +62,7 @@ const CLAIM_FILE = 'running.lock';
 /** SQLITE_BUSY */
 const BUSY = 5;
 
-/** Returns the reason why a directory cannot be claimed; undefined if it can be. Creates nothing. */
+/** Returns why a directory cannot be locked; undefined if it can be. Creates nothing. */
 export function directoryLockProblem(directory: string): string | undefined {
   if (!existsSync(join(directory, CLAIM_FILE))) return undefined;
   try {
@@ -74,10 +74,10 @@ export function directoryLockProblem(directory: string): string | undefined {
 }
 
 /**
- * Locks a data directory for one gateway until the returned function is called or the process ends in any way, because the lock is an
- * operating-system lock on a file in the directory. Commands on the same directory are not kept out.
+ * Locks a data directory for one gateway, until the returned function is called or the process ends. It is a lock of the operating system on a
+ * file in the directory. Commands ignore it.
  *
- * @throws a sentence if another gateway holds the lock
+ * @throws an Error for operators if another gateway holds the lock
  */
 export function lockDirectory(directory: string): () => void {
   const path = join(directory, CLAIM_FILE);

@@ -43,7 +43,7 @@ export interface FirstSections {
   readonly observation: ObservationSection;
 }
 
-/** The log is closed after all other parts but the first ones; operators can ask until then. */
+/** Opens the section. It is closed late: operators can read the log and the status while other parts close. */
 export function openObservation(
   { options, base: { gateway, forwardNow, lifecycle } }: Omit<FirstSections, 'observation'>,
   parts: Parts,

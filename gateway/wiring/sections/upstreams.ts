@@ -23,7 +23,7 @@ export interface UpstreamsSection {
   /** Credentials and concurrency limits. */
   readonly access: AccessTable;
   readonly recordLocks: RecordLocks;
-  /** Upstream → TLS settings for one configuration. */
+  /** Returns the TLS settings of the upstreams of a configuration. */
   tlsSettingsOf(configuration: Configuration): ReadonlyMap<string, TlsSettings>;
   readonly assertions: Assertions;
   readonly sandbox: OpenSandbox;
