@@ -36,6 +36,7 @@ export class SimulatedProcess {
   #suspendedMs = 0;
   #pausedAtMs = 0;
   #killedMs = Number.POSITIVE_INFINITY;
+  #endedMs = Number.POSITIVE_INFINITY;
   /** When it stood still lately. */
   #stops: { readonly fromMs: number; readonly untilMs: number }[] = [];
   /** When it last stopped standing still, or was killed. */
@@ -63,9 +64,9 @@ export class SimulatedProcess {
     return this.#killedMs;
   }
 
-  /** By itself, with all of its work done. */
-  hasEnded(): boolean {
-    return this.#state === 'dead' && this.#killedMs === Number.POSITIVE_INFINITY;
+  /** True time at which it ended by itself, with all of its work done; Infinity: it has not. */
+  endedMs(): number {
+    return this.#endedMs;
   }
 
   isRunning(): boolean {
@@ -148,6 +149,7 @@ export class SimulatedProcess {
     if (this.#state === 'dead') return;
     this.world.note(this.name, 'has ended');
     this.#die();
+    this.#endedMs = this.world.now();
   }
 
   #die(): void {

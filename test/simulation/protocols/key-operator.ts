@@ -100,10 +100,11 @@ export function createOperator(deployment: Deployment, checker: AccessChecker, {
     changes += 1;
     world.note('operator', `${allows ? 'allowed' : 'refused'} ${subjects[0]}`);
     if (!waits) return;
+    const askedMs = world.now();
     const { confirmed, unconfirmed } = await awaitConfirmations(store, 10_000, machine);
     const exceptions = new Map(unconfirmed.map((one) => [nameOf(one), world.now() + one.graceMs - one.silentMs]));
     world.note('operator', `${subjects[0]} is confirmed, except by ${[...exceptions.keys()].join(' ') || 'none'}`);
-    checkProgress(exceptions);
+    checkProgress(exceptions, askedMs);
     for (const gateway of gatewaysBut(confirmed))
       if (!isKnown(gateway)) exceptions.set(gateway, world.now() + graceMs + LATE_MS);
     for (const each of told) each.confirmed(exceptions);
@@ -130,12 +131,19 @@ export function createOperator(deployment: Deployment, checker: AccessChecker, {
     return !isLost && !redis.jumps().some(({ atMs, byMs }) => atMs > fromMs && byMs > JUMP_ALLOWED_MS);
   }
 
-  /** In order, every gateway confirms, and one that has ended is not listed. */
-  function checkProgress(exceptions: ReadonlyMap<string, number>): void {
-    if (!deployment.disturbances.isCalmSince(world.now() - 30_000)) return;
-    for (const [name, { process }] of started)
-      if (exceptions.has(name) && (process.isRunning() || process.hasEnded()))
-        world.violate('progress', `${name} does not confirm a change`);
+  /** In order, every gateway confirms. One that had ended is not listed, unless Redis has lost its removal. */
+  function checkProgress(exceptions: ReadonlyMap<string, number>, askedMs: number): void {
+    const isCalm = deployment.disturbances.isCalmSince(world.now() - 30_000);
+    for (const [name, { process }] of started) {
+      if (!exceptions.has(name)) continue;
+      if (isCalm && process.isRunning()) world.violate('progress', `${name} does not confirm a change`);
+      if (process.endedMs() < askedMs && !isLostSince(process.endedMs()))
+        world.violate('progress', `${name} is listed after its end`);
+    }
+  }
+
+  function isLostSince(atMs: number): boolean {
+    return deployment.redis.losses().some((loss) => loss.atMs >= atMs && loss.sinceMs <= atMs);
   }
 
   async function changeSomething(): Promise<void> {
