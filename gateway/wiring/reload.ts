@@ -104,7 +104,11 @@ export function followConfiguration(options: ReloadOptions): Reloads {
     options.onOutcome('applied');
     const files = changedFiles(before.files, next.files).map(shownPath);
     changes = changedKeys(before.config, next.config);
-    changes = [...changes, ...(await contractChanges(before, next))];
+    // The configuration is in force already: a comparison that fails must not count as a refusal.
+    const ofContracts = await contractChanges(before, next).catch(({ message }: Error) => [
+      `the contracts could not be compared with those before: ${message}`,
+    ]);
+    changes = [...changes, ...ofContracts];
     log.logger.info({ version: next.version, files, changes }, 'the configuration was loaded anew');
     void note('reload', { outcome: 'applied', changes, version: next.version, files });
   }

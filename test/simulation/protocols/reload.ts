@@ -48,6 +48,7 @@ function configurationOf(version: number): Configuration {
     config,
     version: String(version),
     isListed: false,
+    contracts: { operations: [] },
     files: new Map([['a', String(version)]]),
   } as unknown as Configuration;
 }

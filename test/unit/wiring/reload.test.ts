@@ -1,4 +1,4 @@
-// What the log says of a reload that fails for another reason than a mistake in the files.
+// What a reload says of a failure that is no mistake in the files.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -33,4 +33,33 @@ test('a reload that fails by a bug is logged with the place of the bug, and is n
   assert.deepEqual(reloads.status().last_failure?.mistakes, [
     'The configuration could not be put in force: of a part.',
   ]);
+});
+
+test('a reload is in force, and says so, although its contracts cannot be compared with those before', async (t) => {
+  const source = { value: {} };
+  const config = { gateway: { limits: {} }, sources: { gateway: source, upstreams: source, limits: source } };
+  const configurationOf = (version: string) =>
+    ({ version, config, files: new Map(), contracts: { operations: [{ version }] } }) as unknown as Configuration;
+  const outcomes: string[] = [];
+  let inForce = configurationOf('one');
+  const reloads = followConfiguration({
+    directories: [temporaryDirectory()],
+    secretsDirectory: undefined,
+    log: { logger: { info() {}, error() {} } } as unknown as Log,
+    store: { audit: { append: async () => undefined } } as never,
+    instance: 'host:8080',
+    now: Date.now,
+    inForce: () => inForce,
+    load: async () => configurationOf('two'),
+    check: () => [],
+    apply(next) {
+      inForce = next;
+    },
+    onOutcome: (outcome) => outcomes.push(outcome),
+  });
+  t.after(reloads.stop);
+  await reloads.reload();
+  const { version, last_failure, changes } = reloads.status();
+  assert.deepEqual([outcomes, version, last_failure], [['applied'], 'two', null]);
+  assert.match(changes.join(), /^the contracts could not be compared with those before: /);
 });
