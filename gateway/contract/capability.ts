@@ -3,7 +3,7 @@
 import { type Capability, type FactsOf, noted, objectsIn } from '../catalogue/capability.ts';
 import type { NotedViolation } from '../exchange/findings.ts';
 import type { Operation } from '../exchange/operation.ts';
-import { violationReason } from '../shared/contracts/violation-text.ts';
+import { violationPlace, violationReason } from '../shared/contracts/violation-text.ts';
 import { CONTRACT_CODES } from './codes.ts';
 
 const fields = {
@@ -66,8 +66,10 @@ const facts: FactsOf<typeof fields, 'code'> = {
 };
 
 function violationText(violation: Readonly<Record<string, unknown>>): string {
-  const { in: place, param, code } = violation;
-  return `${place}${param === '' ? '' : ` ${param}`} ${violationReason(violation)} (${code})`;
+  const { in: place, code } = violation;
+  const { text, isName } = violationPlace(violation);
+  const where = isName ? `${place} ${text}`.trimEnd() : text;
+  return `${where} ${violationReason(violation)} (${code})`;
 }
 
 export const CONTRACT = { codes: CONTRACT_CODES, fields, facts } as const satisfies Capability;

@@ -40,7 +40,8 @@ function clientOf(line: LogLine): string | undefined {
   if (!wasRefused(line) || Number(line.status) >= 429 || !Object.hasOwn(REFUSALS, code)) return undefined;
   const { remedy, hints }: CatalogueEntry = REFUSALS[code as keyof typeof REFUSALS];
   const only = code === 'validation_failed' ? onlyViolation(line.violations) : undefined;
-  if (only !== undefined) return `Correct \`${only.where}\`: it ${only.reason}.`;
+  if (only?.isName) return `Correct \`${only.where}\`: it ${only.reason}.`;
+  if (only !== undefined) return `Correct the request: ${only.where} ${only.reason}.`;
   const hint = hints?.[String(line.hint)];
   // Remove the links to the documentation: a terminal does not show them.
   return [hint, remedy.replace(/ See \[[^\]]*\]\([^)]*\)\./, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')]

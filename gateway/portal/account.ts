@@ -1,5 +1,6 @@
 // The page "Your account": with a key that the reader pastes, or the test key of the tab, a script asks the operations of `/gateway/v1` and
-// shows organization, limits, use, failed requests and keys, or the failed requests alone. The page as it is served contains no data of an organization.
+// shows organization, limits, use, recent requests and keys, or the requests alone. The page as it is served contains no data of an
+// organization.
 
 import { firstKeyText } from './first-key.ts';
 import { escapeHtml } from './html.ts';
@@ -20,7 +21,7 @@ const OPERATIONS = [
   'revokeKey',
 ] as const;
 
-const DESCRIPTION = 'Your organization, its limits and use, requests that failed, and your keys.';
+const DESCRIPTION = 'Your organization, its limits and use, your last requests, and your keys.';
 
 /** @param contact the web or `mailto:` address from which the first key comes; undefined if the configuration names none */
 export function accountPage(references: readonly AddressedContract[], contact: string | undefined): Page {

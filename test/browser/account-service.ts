@@ -102,7 +102,8 @@ export function createAccountService(data: AccountData): AccountService {
     if (first === 'organization') return { status: 200, body: data.organization };
     if (first === 'limits') return { status: 200, body: { organization_id: 'org', tier: 'x', data: data.limits } };
     if (first === 'usage') return { status: 200, body: usage(query) };
-    if (first === 'requests' && id === '') return { status: 200, body: pageOf(data.requests, query) };
+    if (first === 'requests' && id === '')
+      return { status: 200, body: pageOf(requestsWith(query.get('status')), query) };
     if (first === 'requests') return found(data.explanations[decodeURIComponent(id)]);
     if (method === 'GET' && id === '') return list(keys);
     const key = keys.find((known) => known.id === id);
@@ -122,6 +123,10 @@ export function createAccountService(data: AccountData): AccountService {
     const revoked = { state: 'revoked', revoked_at: new Date().toISOString(), revoked_reason: body.reason ?? null };
     if (!isDry) Object.assign(key, revoked);
     return { status: 200, body: { ...key, ...inForce } };
+  }
+
+  function requestsWith(status: string | null): readonly Record<string, unknown>[] {
+    return data.requests.filter((one) => status !== 'failed' || Number(one.status) >= 400);
   }
 
   function created(members: Record<string, unknown>, isDry: boolean, inForce: object): Answer {

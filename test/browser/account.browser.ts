@@ -54,7 +54,7 @@ describe('the account page', () => {
     await page.keyboard.press('Enter');
     await page.locator('#keys .account-card').first().waitFor(PATIENCE);
     await page.locator('.usage-chart .part').first().waitFor(PATIENCE);
-    await page.locator('#failed summary').first().waitFor(PATIENCE);
+    await page.locator('#requests summary').first().waitFor(PATIENCE);
     await page.locator('#limits .bar').first().waitFor(PATIENCE);
   }
 
@@ -77,11 +77,11 @@ describe('the account page', () => {
         const { page, complaints, foreign, service } = await open(usual, { colorScheme, width });
         await check(page, 'empty');
         await show(page);
-        await page.locator('#failed summary').first().click();
+        await page.locator('#requests summary').first().click();
         await page.locator('.stage.refused', { hasText: 'must be at most 100, is 500' }).first().waitFor(PATIENCE);
         await check(page, 'shown');
         assert.match((await page.locator('.usage-legend').textContent()) ?? '', /List customers/);
-        assert.match((await page.locator('#failed summary').first().textContent()) ?? '', /List jobs/);
+        assert.match((await page.locator('#requests summary').first().textContent()) ?? '', /List jobs/);
         await page.locator('.organization-card summary').click();
         const commands = (await page.locator('.command').allTextContents()).join('\n');
         assert.match(commands, /\/gateway\/v1\/organization" -H "Authorization: Bearer \$API_KEY"/);
@@ -193,12 +193,12 @@ describe('the account page', () => {
     await page.locator('#request .stage.refused', { hasText: 'must be at most 100, is 500' }).first().waitFor(PATIENCE);
     assert.equal(await page.locator('#request-id').inputValue(), failed.request_id);
     assert.match(page.url(), new RegExp(`#request=${failed.request_id}$`));
-    assert.ok(await page.locator('#failed summary').first().isVisible(), 'the rest of the page stays');
+    assert.ok(await page.locator('#requests summary').first().isVisible(), 'the rest of the page stays');
     assert.deepEqual(await findBarriers(page, DEGREES), []);
     await page.context().close();
   });
 
-  it('folds limits on trial, tells those of keys by name, and leaves out requests that their client ended', async () => {
+  it('folds limits on trial, tells those of keys by name, and says which requests their client ended', async () => {
     const { page } = await open();
     await show(page);
     const trial = page.locator('#limits details');
@@ -208,34 +208,52 @@ describe('the account page', () => {
     assert.equal(await page.locator('#limits h3', { hasText: 'watched' }).isVisible(), true);
     assert.equal(await page.locator('#limits > div > ul > li').count(), 3);
     assert.match((await page.locator('#limits').textContent()) ?? '', /Of the key My laptop\./);
-    assert.equal(await page.locator('#failed summary').count(), 4);
-    assert.equal(await page.locator('#failed .status', { hasText: '499' }).count(), 0);
+    assert.equal(await page.locator('#requests summary').count(), 5);
+    assert.match(
+      (await page.locator('#requests summary', { hasText: '499' }).textContent()) ?? '',
+      /ended by its client/,
+    );
     await page.context().close();
   });
 
-  it('shows more failed requests on demand, from all pages, and no look-up that found nothing', async () => {
+  it('shows all recent requests, or those that failed', async () => {
+    const requests = [request({ status: 200, code: null, request_id: 'req_ok' }), ...usual.requests];
+    const { page, service } = await open({ ...usual, requests });
+    await show(page);
+    const first = page.locator('#requests summary').first();
+    assert.match((await first.textContent()) ?? '', /^200 List jobs /);
+    assert.equal(service.asked.findLast(({ path }) => path === '/requests')?.query.get('status'), null);
+    await page.locator('#requests-choice').selectOption({ label: 'Failed' });
+    await first.locator('.status', { hasText: '400' }).waitFor(PATIENCE);
+    assert.equal(service.asked.findLast(({ path }) => path === '/requests')?.query.get('status'), 'failed');
+    assert.deepEqual(await findBarriers(page, DEGREES), []);
+    await page.context().close();
+  });
+
+  it('shows more requests on demand, from all pages, and none of those that the page sends', async () => {
     const lookUp = { path: '/gateway/v1/requests/{request_id}', operation_id: 'explainRequest', status: 404 };
     const asked = { path: '/gateway/v1/organization', operation_id: 'getOrganization', code: 'insufficient_scope' };
     const requests = [
       ...Array.from({ length: 105 }, (_, index) => request({ ...lookUp, request_id: `req_look_${index}` })),
+      request({ path: '/gateway/v1/limits', operation_id: 'getLimits', status: 200, code: null }),
       request({ ...asked, status: 403 }),
       ...Array.from({ length: 23 }, (_, index) => request({ request_id: `req_${index}` })),
     ];
     const { page } = await open({ ...usual, requests });
     await show(page);
-    const rows = page.locator('#failed summary');
-    const more = page.locator('#failed button', { hasText: 'Show more' });
+    const rows = page.locator('#requests summary');
+    const more = page.locator('#requests button', { hasText: 'Show more' });
     assert.equal(await rows.count(), 10);
     await more.click();
     await rows.nth(19).waitFor(PATIENCE);
     assert.equal(
-      await page.evaluate('document.activeElement === document.querySelectorAll("#failed summary")[10]'),
+      await page.evaluate('document.activeElement === document.querySelectorAll("#requests summary")[10]'),
       true,
     );
     await more.click();
     await rows.nth(22).waitFor(PATIENCE);
     assert.equal(await more.count(), 0);
-    assert.equal(await page.locator('#failed', { hasText: 'resource_missing' }).count(), 0);
+    assert.equal(await page.locator('#requests', { hasText: 'resource_missing' }).count(), 0);
     await page.context().close();
   });
 
@@ -298,7 +316,7 @@ describe('the account page', () => {
       ],
     });
     await show(page);
-    await page.locator('#failed summary').first().click();
+    await page.locator('#requests summary').first().click();
     await page
       .locator('.stages .stage')
       .first()
@@ -665,9 +683,12 @@ describe('the account page and the gateway itself', () => {
       await page.keyboard.press('Enter');
 
       await page.locator('#limits .account-card', { hasText: 'listing' }).locator('.badge.near').waitFor(PATIENCE);
-      await page.locator('#failed summary', { hasText: 'validation_failed' }).first().click();
+      await page.locator('#requests summary', { hasText: 'validation_failed' }).first().click();
       await page.locator('.stage.refused', { hasText: 'validate' }).first().waitFor(PATIENCE);
-      assert.match((await page.locator('.explanation').first().textContent()) ?? '', /What to do: Correct every entry/);
+      assert.match(
+        (await page.locator('#requests details[open] .explanation').textContent()) ?? '',
+        /What to do: Correct every entry/,
+      );
       await page.locator('.usage-legend', { hasText: 'List customers' }).waitFor(PATIENCE);
       await takeScreenshot(page, `account-round-${colorScheme}-${width}`);
 
@@ -721,7 +742,7 @@ describe('the account page and the gateway itself', () => {
     await page.locator('#account-key').fill(all);
     await page.keyboard.press('Enter');
     await page.locator('#account-name', { hasText: 'Requests of this key' }).waitFor(PATIENCE);
-    await page.locator('#failed summary', { hasText: 'validation_failed' }).first().click();
+    await page.locator('#requests summary', { hasText: 'validation_failed' }).first().click();
     await page.locator('.stage.refused', { hasText: 'validate' }).first().waitFor(PATIENCE);
     assert.equal(await page.locator('#limits').count(), 0);
     await takeScreenshot(page, 'account-own-requests');
@@ -731,7 +752,7 @@ describe('the account page and the gateway itself', () => {
     assert.match((await unknown.textContent()) ?? '', /Request id req_of_no_operation$/);
     await page.locator('.account-head button', { hasText: 'Refresh' }).click();
     await page.locator('#account-status', { hasText: 'up to date' }).waitFor(PATIENCE);
-    assert.deepEqual(await page.locator('#failed strong').allTextContents(), ['validation_failed']);
+    assert.deepEqual(await page.locator('#requests summary strong').allTextContents(), ['validation_failed']);
     await takeScreenshot(page, 'account-unknown-request');
     await page.context().close();
   });

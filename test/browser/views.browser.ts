@@ -174,7 +174,7 @@ describe('the documentation', () => {
         await page.keyboard.press('Enter');
         await page.locator('#keys .account-card').first().waitFor(PATIENCE);
         await page.locator('.usage-chart .part').first().waitFor(PATIENCE);
-        await page.locator('#failed summary').first().click();
+        await page.locator('#requests summary').first().click();
         await page.locator('.stage.refused').first().waitFor(PATIENCE);
       },
     },

@@ -97,12 +97,13 @@ export function countTicks(greatest) {
 const LOOK_UPS = /^\/gateway\/v1\/requests(\/|$)/;
 
 /**
- * Whether a reader may want to know of it: not of what its client has ended itself, as one that leaves a stream does; and not of a look-up
- * that found nothing, which would fill the list that it looks into.
+ * Whether a reader may want to know of a request: not of what this page asks for itself, and not of a look-up, which would fill the list
+ * that it looks into.
  */
-export function isFailure({ status, path, code }) {
+export function isWorthALook({ method, status, path, code }) {
+  const isReadOfPage = method === 'GET' && status < 400 && (path ?? '').startsWith('/gateway/v1/');
   const isAskedByPage = path === '/gateway/v1/organization' && code === 'insufficient_scope';
-  return status !== 499 && !isAskedByPage && !LOOK_UPS.test(path ?? '');
+  return !isReadOfPage && !isAskedByPage && !LOOK_UPS.test(path ?? '');
 }
 
 /** The visible ends of a key or a token. */

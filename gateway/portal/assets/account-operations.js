@@ -12,7 +12,7 @@ export async function loadOperations() {
     .then((index) => index.entries)
     .catch(() => []);
   const operations = entries.filter(([kind]) => kind === 'Operation');
-  known = new Map(operations.map(([, title, path, , words]) => [words.split(' ', 1)[0], { title, path }]));
+  known = new Map(operations.map(([, title, path, line, words]) => [words.split(' ', 1)[0], { title, path, line }]));
 }
 
 export function titleOf(id) {
@@ -23,4 +23,9 @@ export function titleOf(id) {
 export function operationLink(id) {
   const found = known.get(id);
   return found === undefined ? String(id) : element('a', { href: found.path }, found.title);
+}
+
+/** Whether this page calls the operation, or one beside it: it is about the account. */
+export function isOfAccount(id) {
+  return / \/gateway\/v1\//.test(known.get(id)?.line ?? '');
 }

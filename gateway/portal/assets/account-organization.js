@@ -8,12 +8,12 @@ const ASKED = [
   ['Organization', '/organization'],
   ['Limits', '/limits'],
   ['Use by day', '/usage?by=day'],
-  ['Requests that failed', '/requests?status=failed'],
+  ['Recent requests', '/requests'],
   ['Keys', '/keys'],
 ];
 
 const ASKED_BY_EVERY_KEY = [
-  ['Requests that failed', '/requests?status=failed'],
+  ['Recent requests', '/requests'],
   ['One request', '/requests/REQUEST_ID'],
 ];
 

@@ -1,25 +1,38 @@
-// The last requests of an organization that failed; opening one asks for its explanation.
+// The last requests of a key or an organization, all or some; opening one asks for its explanation.
 
 import { adviceElement, errorPage, inlineNodes, safeAddress } from './account-advice.js';
-import { isAddressable, isFailure, listOf, timeOfDay } from './account-figures.js';
+import { isAddressable, isWorthALook, listOf, timeOfDay } from './account-figures.js';
 import { operationLink, titleOf } from './account-operations.js';
 import { element } from './page-tools.js';
 
 /** Requests that one press of the button adds. */
 const SHOWN = 10;
-/** Answers that are read for them: of a long list, most may be no failures. */
+/** Answers that are read for them: of a long list, most may be requests of this page. */
 const PAGES_MAX = 5;
 const PAGE = 100;
 
-/** The list, with a button for more of it. The first requests are read before it returns. */
-export async function failedRequests(api, { nowMs }) {
-  const next = reader(api);
+/** What the list may be narrowed to: the values of `status` of the operation `listRequests`. */
+export const REQUEST_FILTERS = [
+  ['', 'All'],
+  ['failed', 'Failed'],
+  ['2xx', '2xx'],
+  ['4xx', '4xx'],
+  ['5xx', '5xx'],
+];
+
+/**
+ * The list, with a button for more of it. The first requests are read before it returns.
+ *
+ * @param status one of the filters
+ */
+export async function recentRequests(api, { nowMs, status }) {
+  const next = reader(api, status);
   const list = element('ul', { class: 'account-list' });
   const place = element('div', {});
 
   async function more() {
     const { requests, hasMore } = await next();
-    list.append(...requests.map((request) => element('li', {}, failedRequest(api, request, nowMs))));
+    list.append(...requests.map((request) => element('li', {}, requestElement(api, request, nowMs))));
     const button = element('button', { type: 'button' }, 'Show more');
     button.addEventListener('click', press);
     place.replaceChildren(...(hasMore ? [button] : []));
@@ -37,20 +50,23 @@ export async function failedRequests(api, { nowMs }) {
 
   await more();
   if (list.children.length > 0 || place.children.length > 0) return [list, place];
-  const none = 'None of the requests that the gateway remembers has failed. It remembers them for minutes to hours.';
-  return [element('p', {}, none)];
+  const none =
+    status === ''
+      ? 'The gateway remembers no requests.'
+      : 'None of the requests that the gateway remembers is of this kind.';
+  return [element('p', {}, `${none} It remembers them for minutes to hours.`)];
 }
 
 /** Returns a function that reads on where it stopped. After a refusal, it reads the same again. */
-function reader(api) {
+function reader(api, status) {
   let read = [];
   let cursor;
   let hasMore = true;
   return async function next() {
     for (let pages = 0; hasMore && read.length <= SHOWN && pages < PAGES_MAX; pages += 1) {
-      const query = { status: 'failed', limit: String(PAGE), cursor };
+      const query = { status: status || undefined, limit: String(PAGE), cursor };
       const { value } = await api.get('/requests', Object.entries(query));
-      read = [...read, ...listOf(value.data).filter(isFailure)];
+      read = [...read, ...listOf(value.data).filter(isWorthALook)];
       cursor = value.cursor ?? undefined;
       hasMore = value.has_more === true && cursor !== undefined;
     }
@@ -74,7 +90,7 @@ export async function explained(api, id) {
   }
 }
 
-function failedRequest(api, request, nowMs) {
+function requestElement(api, request, nowMs) {
   const { request_id: id, at, method, path, operation_id: operation, status, code } = request;
   const time = element(
     'time',
@@ -86,8 +102,9 @@ function failedRequest(api, request, nowMs) {
     {},
     element('span', { class: `status s${String(status)[0]}` }, String(status)),
     ' ',
-    element('strong', {}, code ?? 'no code'),
-    ' ',
+    ...(status < 400
+      ? []
+      : [element('strong', {}, code ?? (status === CLIENT_LEFT ? 'ended by its client' : 'no code')), ' ']),
     element(
       'span',
       { class: 'request-what' },
@@ -144,6 +161,9 @@ export function explanationElements(
   parts.push(element('details', { class: 'nested' }, element('summary', {}, `All stages (${all.length})`), list));
   return parts;
 }
+
+/** The status of a request that its client has ended before the response. */
+const CLIENT_LEFT = 499;
 
 const signs = { passed: '✓', refused: '✕', answered: '●' };
 

@@ -1,9 +1,9 @@
 // The use of an organization by day and operation. The busiest operations have a part of each column; all others share one, so that the sums
-// are right however many there are.
+// are right however many there are. What is about the account, as this page asks, is among the others, and the sentence says how much it is.
 
 import { usageChart, usageTable } from './account-chart.js';
 import { byOperation, count, lastDays, listOf, moment, perDay, remainderOf } from './account-figures.js';
-import { operationLink, titleOf } from './account-operations.js';
+import { isOfAccount, operationLink, titleOf } from './account-operations.js';
 import { element } from './page-tools.js';
 
 const OPERATIONS_MAX = 5;
@@ -27,7 +27,7 @@ export async function loadUse(api, { nowMs, length }) {
     ]),
   ]);
   const operations = byOperation(months.rows);
-  const named = operations.filter(({ id }) => id !== null).slice(0, OPERATIONS_MAX);
+  const named = operations.filter(({ id }) => id !== null && !isOfAccount(id)).slice(0, OPERATIONS_MAX);
   const parts = await Promise.all(
     named.map(async ({ id }) => {
       const { value } = await api.get('/usage', [
@@ -61,12 +61,14 @@ async function allRows(api, query) {
 export function useElements(use) {
   const { dayList, series, operations, isWhole, completeUntil } = use;
   const total = series.reduce((sum, { values }) => sum + values.reduce((all, value) => all + value, 0), 0);
+  const ofAccount = operations.filter(({ id }) => isOfAccount(id)).reduce((sum, { requests }) => sum + requests, 0);
+  const among = ofAccount === 0 ? '' : `, ${count(ofAccount)} of them about the account, as this page sends`;
   const until = completeUntil === undefined ? '' : ` Complete until ${moment(completeUntil)}.`;
   const sentence = element(
     'p',
     {},
     element('strong', {}, `${count(total)} ${total === 1 ? 'request' : 'requests'}`),
-    ` in ${dayList.length} days.`,
+    ` in ${dayList.length} days${among}.`,
     element('span', { class: 'account-soft' }, until),
   );
   if (total === 0) return [sentence];

@@ -10,7 +10,7 @@ import { keysElements } from './account-keys.js';
 import { limitElements } from './account-limits.js';
 import { loadOperations } from './account-operations.js';
 import { organizationCard, ownRequestsCard } from './account-organization.js';
-import { failedRequests } from './account-requests.js';
+import { REQUEST_FILTERS, recentRequests } from './account-requests.js';
 import { loadUse, useElements } from './account-use.js';
 import { forgetStoredKey, isTestKey, storedKey } from './key.js';
 import { element } from './page-tools.js';
@@ -124,10 +124,10 @@ async function organizationOf(api, key) {
 /** @param organization undefined: only requests are shown */
 function show(organization, { api, key }) {
   const refresh = element('button', { type: 'button' }, 'Refresh');
-  const failed = section('failed', 'Requests that failed', () => failedRequests(api, { nowMs: Date.now() }));
+  const recent = requestsSection(api);
   const explain = explainSection(api, section);
   const isLinked = linkedId() !== undefined;
-  const requests = isLinked ? [failed] : [explain, failed];
+  const requests = isLinked ? [recent] : [explain, recent];
   const others = organization === undefined ? requests : sectionsOfOrganization({ api, key, requests });
   const sections = isLinked ? [explain, ...others] : others;
   refresh.addEventListener('click', async () => {
@@ -197,20 +197,39 @@ function section(id, title, fill) {
   return { made, load };
 }
 
+/** A section whose content depends on a choice at its top. */
+function chosenSection({ id, title, options, chosen, fill }) {
+  const select = element(
+    'select',
+    { id: `${id}-choice` },
+    ...options.map(([value, text]) => element('option', { value }, text)),
+  );
+  select.value = chosen;
+  const one = section(id, title, () => fill(select.value));
+  select.addEventListener('change', () => one.load());
+  const label = element('label', { for: select.id }, 'Show ');
+  one.made.firstChild.after(element('p', { class: 'section-choice' }, label, select));
+  return one;
+}
+
+function requestsSection(api) {
+  return chosenSection({
+    id: 'requests',
+    title: 'Recent requests',
+    options: REQUEST_FILTERS,
+    chosen: '',
+    fill: (status) => recentRequests(api, { nowMs: Date.now(), status }),
+  });
+}
+
 const SPANS_DAYS = [7, 30, 90];
 
 function useSection(api) {
-  let length = 30;
-  const one = section('use', 'Use', async () => useElements(await loadUse(api, { nowMs: Date.now(), length })));
-  const options = SPANS_DAYS.map((days) => element('option', { value: String(days) }, `${days} days`));
-  const select = element('select', { id: 'use-days' }, ...options);
-  select.value = String(length);
-  select.addEventListener('change', () => {
-    length = Number(select.value);
-    one.load();
+  return chosenSection({
+    id: 'use',
+    title: 'Use',
+    options: SPANS_DAYS.map((days) => [String(days), `${days} days`]),
+    chosen: '30',
+    fill: async (days) => useElements(await loadUse(api, { nowMs: Date.now(), length: Number(days) })),
   });
-  one.made.firstChild.after(
-    element('p', { class: 'use-span' }, element('label', { for: 'use-days' }, 'Show '), select),
-  );
-  return one;
 }

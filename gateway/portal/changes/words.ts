@@ -114,11 +114,21 @@ function changedValue(label: string, nothing: string, from: string, to: string):
   return { label, before: told(from), after: told(to), ...(isLong && { exact: exactOf(from, to) }) };
 }
 
-/** Returns the words for a pattern. The regular expression itself is folded, because few readers understand it at a glance. */
+/**
+ * Returns the words for a pattern, or the regular expression itself where words do not suffice. What is not shown whole is folded: few readers
+ * understand an expression at a glance.
+ */
 function patternValue(from: string, to: string): ChangedValue {
-  const [before, after] = [from, to].map((one) => (one === 'none' ? 'any text' : patternWords(one)));
-  const other = from === 'none' || before !== undefined ? 'a pattern' : 'another pattern';
-  return { label: 'form', before: before ?? 'a pattern', after: after ?? other, exact: exactOf(from, to) };
+  const all = [from, to].map((one) => {
+    if (one === 'none') return { told: 'any text', isWhole: true };
+    const words = patternWords(one);
+    return {
+      told: words ?? `matching ${shortened(one, TEXT_MAX)}`,
+      isWhole: words === undefined && one.length <= TEXT_MAX,
+    };
+  });
+  const [before = '', after = ''] = all.map(({ told }) => told);
+  return { label: 'form', before, after, ...(!all.every(({ isWhole }) => isWhole) && { exact: exactOf(from, to) }) };
 }
 
 function exactOf(...values: readonly string[]): string[] {

@@ -17,11 +17,35 @@ export function violationReason({ code, constraint }: Members): string {
   return constraintText(keyword, value) ?? violated[String(code)] ?? 'is not as the contract says';
 }
 
-/** Returns the place of the value, such as `limit` or `body /name`, and what it must be; undefined if there is not exactly one violation. */
-export function onlyViolation(violations: unknown): { readonly where: string; readonly reason: string } | undefined {
+/** A name that the client has chosen is noted as `*`, because it may hold a secret. */
+const UNNAMED = /^(.*?)\/?\*$/s;
+
+/** Returns the name of the value, such as `limit` or `/address/city`, or words for one whose name is not noted. */
+export function violationPlace({ in: place, param = '' }: Members): {
+  readonly text: string;
+  readonly isName: boolean;
+} {
+  const [, within] = UNNAMED.exec(String(param)) ?? [];
+  if (within === undefined) return { text: String(param), isName: true };
+  const kind = place === 'body' ? 'field' : `${place} parameter`;
+  const where = within === '' ? '' : ` in ${within}`;
+  return { text: `a ${kind}${where} that the contract does not name`, isName: false };
+}
+
+interface OnlyViolation {
+  /** Such as `limit` or `body /name`. */
+  readonly where: string;
+  /** Whether that is a name, and no words. */
+  readonly isName: boolean;
+  readonly reason: string;
+}
+
+/** Returns the place of the value, and what it must be; undefined if there is not exactly one violation. */
+export function onlyViolation(violations: unknown): OnlyViolation | undefined {
   const [only, ...others] = Array.isArray(violations) ? (violations as readonly unknown[]) : [];
   if (typeof only !== 'object' || only === null || others.length > 0) return undefined;
   const members: Members = { ...only };
-  const { in: place, param = '' } = members;
-  return { where: place === 'body' ? `body ${param}`.trimEnd() : String(param), reason: violationReason(members) };
+  const { text, isName } = violationPlace(members);
+  const where = members.in === 'body' && isName ? `body ${text}`.trimEnd() : text;
+  return { where, isName, reason: violationReason(members) };
 }

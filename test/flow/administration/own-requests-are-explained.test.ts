@@ -166,7 +166,7 @@ describe('the requests of an organization', () => {
       [...Array(6).fill('passed'), 'refused', 'not reached', 'not reached'],
     );
     assert.deepEqual(stageOf('validate').facts.slice(1).sort(), [
-      'body /* is not known here (unknown)',
+      'a field that the contract does not name is not known here (unknown)',
       'body /name must be a string (wrong_type)',
     ]);
     assert.ok(stageOf('validate').duration_ms >= 0);

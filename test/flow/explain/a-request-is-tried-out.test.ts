@@ -127,6 +127,23 @@ describe('explain --request', () => {
     );
   });
 
+  it('validate: a field whose name is not noted is told in words', async (test) => {
+    const body = join(gateway.directory, 'unnamed.json');
+    writeFileSync(body, '{"name":"a","of_client":1}');
+    test.after(() => rmSync(body));
+    const { verdict, stages } = await refused(
+      'validate',
+      'validation_failed',
+      'POST /v1/things',
+      ...ofTest,
+      '--body',
+      body,
+    );
+    const inWords = 'a field that the contract does not name';
+    assert.ok(verdict.endsWith(` with 400 validation_failed. ${inWords}: is not known here.`), verdict);
+    assert.ok(stages.some(({ told }) => told.includes(`${inWords} is not known here (unknown)`)));
+  });
+
   it('limit: as the counters stand, with the cost of the operation', async () => {
     const headers = await gateway.authorize();
     // fetch does not let Host be chosen, and the name of the listener is refused here.

@@ -158,7 +158,7 @@ describe('explain', () => {
     const { story } = await explained(test, refused.id);
     assert.match(story.next?.client ?? '', /\w{3}/);
     assert.deepEqual(told.split('\n').sort(), [
-      'body /* is not known here (unknown)',
+      'a field that the contract does not name is not known here (unknown)',
       'body /name must be a string (wrong_type)',
       'body /tags must be an array (wrong_type)',
       'body of 33 bytes',

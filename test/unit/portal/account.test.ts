@@ -131,9 +131,22 @@ describe('use', () => {
   });
 });
 
-test('a request that its client ended has not failed', () => {
-  const requests = [{ status: 400 }, { status: 499 }, { status: 503 }];
-  assert.deepEqual(requests.filter(figures.isFailure), [{ status: 400 }, { status: 503 }]);
+test('requests of the page itself are not worth a look, changes and refusals are', () => {
+  const organization = { method: 'GET', path: '/gateway/v1/organization' };
+  const all = [
+    { ...organization, status: 200 },
+    { ...organization, status: 403, code: 'insufficient_scope' },
+    { ...organization, status: 429, code: 'rate_limited' },
+    { method: 'GET', path: '/gateway/v1/requests/{request_id}', status: 404 },
+    { method: 'POST', path: '/gateway/v1/keys', status: 201 },
+    { method: 'GET', path: '/v1/jobs', status: 200 },
+    { method: 'GET', path: null, status: 404 },
+    { method: 'GET', path: '/v1/jobs', status: 499 },
+  ];
+  assert.deepEqual(
+    all.filter(figures.isWorthALook).map(({ status }) => status),
+    [429, 201, 200, 404, 499],
+  );
 });
 
 describe('keys', () => {
