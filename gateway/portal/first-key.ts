@@ -9,4 +9,4 @@ export function firstKeyText(contact: string | undefined): string {
 }
 
 export const FURTHER_KEYS =
-  'With a live key that has the scopes `gateway:read` and `gateway:keys`, you make further ones on [your account](/docs/account).';
+  'With a live key that has the scopes `gateway:read` and `gateway:keys`, you make more keys on [your account](/docs/account).';

@@ -27,7 +27,7 @@ const PATIENCE_MS = 5000;
 const SILENCE_MS = 10_000;
 const LOOK_MS = 50;
 
-/** Gauges that are 0 when no request is under way. */
+/** Gauges that are 0 when no request is in progress. */
 const gauges = [
   'gateway_upstream_in_flight',
   'gateway_upstream_waiting',

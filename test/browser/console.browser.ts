@@ -366,7 +366,7 @@ describe('the console in a browser', () => {
     assert.equal((await exchangesIn(page)).length, 1);
     await page.locator('#pause').click();
     assert.match((await page.locator('#connection').textContent()) ?? '', /Paused/);
-    // The question that was under way, and one that would have come.
+    // The question that was in progress, and one that would have come.
     await sleep(2000);
     await ask(authorization, '/v1/things?undeclared=2');
     await sleep(2000);
@@ -663,7 +663,7 @@ describe('the console of a gateway that is not on loopback', () => {
       assert.equal(await page.evaluate('localStorage.length'), 0);
       assert.equal((await page.context().cookies()).length, 0);
       assert.ok(!asked.some((url) => url.includes(TOKEN)));
-      // The browser itself reports the answers that asked for the token, and the requests under way when the page was loaded anew.
+      // The browser itself reports the answers that asked for the token, and the requests in progress when the page was loaded anew.
       assert.deepEqual([complaints.filter((one) => !/401|ERR_ABORTED/.test(one)), foreign], [[], []]);
       await chooseInMenu(page, 'leave');
       await page.locator('#token').waitFor(PATIENCE);

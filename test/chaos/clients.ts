@@ -39,7 +39,7 @@ interface Ask {
   readonly method: string;
   readonly path: string;
   readonly body?: object;
-  readonly further?: Partial<Exchange>;
+  readonly more?: Partial<Exchange>;
 }
 
 /** Resolves when it is over. */
@@ -49,15 +49,15 @@ export async function runClient(options: ClientOptions): Promise<void> {
   /** Versions by id, as far as this client has seen them. */
   const known = new Map<string, number>();
 
-  async function ask({ kind, method, path, body, further = {} }: Ask): Promise<Exchange> {
+  async function ask({ kind, method, path, body, more = {} }: Ask): Promise<Exchange> {
     const sentAt = Date.now();
-    const key: Record<string, string> = further.key === undefined ? {} : { 'idempotency-key': further.key };
+    const key: Record<string, string> = more.key === undefined ? {} : { 'idempotency-key': more.key };
     const headers = { ...options.headers, ...key };
     const { port } = options;
     const leaveAfterMs = random.next() < LEAVING_SHARE ? random.between(0, 20) : undefined;
     const deadlineMs = TIMEOUT_MS + MARGIN_MS;
     const outcome = await send({ port, agent, method, path, headers, body, deadlineMs, leaveAfterMs });
-    const exchange = { kind, organization, ...further, sentAt, endedAt: Date.now(), outcome };
+    const exchange = { kind, organization, ...more, sentAt, endedAt: Date.now(), outcome };
     options.note(exchange);
     learn(exchange);
     return exchange;
@@ -80,7 +80,7 @@ export async function runClient(options: ClientOptions): Promise<void> {
         ? (['create', 'POST', isPlain ? '/v1/plain-entries' : '/v1/entries'] as const)
         : (['update', 'PATCH', `/v1/entries/${entry}`] as const);
     const about = entry === undefined ? {} : { entry };
-    const asked = { kind, method, path, body, further: { write: id, ...about, isPlain, ...(isKeyed && { key: id }) } };
+    const asked = { kind, method, path, body, more: { write: id, ...about, isPlain, ...(isKeyed && { key: id }) } };
     const startedAt = Date.now();
     let exchange = await ask(asked);
     if (!isKeyed) return;
@@ -99,11 +99,11 @@ export async function runClient(options: ClientOptions): Promise<void> {
     else if (dice < 0.33) await write(true, entry);
     else if (dice < 0.4) await write(false, entry);
     else if (dice < 0.5) {
-      const further = { atLeast: told.ordinal };
-      await ask({ kind: 'list', method: 'GET', path: '/v1/entries?limit=20', further });
+      const more = { atLeast: told.ordinal };
+      await ask({ kind: 'list', method: 'GET', path: '/v1/entries?limit=20', more });
     } else {
-      const further = { entry, atLeast: known.get(entry) as number };
-      await ask({ kind: 'get', method: 'GET', path: `/v1/entries/${entry}`, further });
+      const more = { entry, atLeast: known.get(entry) as number };
+      await ask({ kind: 'get', method: 'GET', path: `/v1/entries/${entry}`, more });
     }
   }
 

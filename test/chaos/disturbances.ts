@@ -16,7 +16,7 @@ export interface Disturbance {
   readonly explainsNothing?: boolean;
 }
 
-/** So long after its end something may still fail: an ejected target is tried, a request under way comes to its deadline. */
+/** So long after its end something may still fail: an ejected target is tried, a request in progress comes to its deadline. */
 const AFTER_MS = 6000;
 /** A connection that broke may be noticed when the next request is sent on it. */
 const NOTICED_MS = 1000;

@@ -26,11 +26,11 @@ const LONG_MS = 180_000;
 const SPAN_MS = 30_000;
 const MEGABYTE = 2 ** 20;
 
-/** @param further processes that are none of the children of the first */
-export function watchMemory(pid: number, further: () => readonly number[]): MemoryWatch {
+/** @param more returns other processes that are not children of the first one */
+export function watchMemory(pid: number, more: () => readonly number[]): MemoryWatch {
   const samples = new Map<number, Sample[]>();
   const sample = () => {
-    for (const one of new Set([...processTree(pid), ...further()])) {
+    for (const one of new Set([...processTree(pid), ...more()])) {
       const bytes = bytesOf(one);
       if (bytes !== undefined) samples.set(one, [...(samples.get(one) ?? []), { at: Date.now(), bytes }]);
     }
@@ -46,7 +46,7 @@ export function watchMemory(pid: number, further: () => readonly number[]): Memo
         const beganAt = all[0]?.at ?? 0;
         const between = (from: number, to: number) => medianOf(all.filter(({ at }) => at >= from && at <= to));
         return {
-          process: `${one === pid ? 'primary' : further().includes(one) ? 'sandbox' : 'worker'} ${one}`,
+          process: `${one === pid ? 'primary' : more().includes(one) ? 'sandbox' : 'worker'} ${one}`,
           minutes: Math.round((endedAt - beganAt) / 6000) / 10,
           from: between(beganAt + WARM_MS, beganAt + WARM_MS + SPAN_MS),
           to: between(endedAt - SPAN_MS, endedAt),

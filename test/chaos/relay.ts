@@ -38,7 +38,7 @@ export interface Relay {
 interface Pair {
   readonly client: Socket;
   readonly server: Socket;
-  /** Since when the last answer is whole, epoch milliseconds; undefined while a request is under way, and before the first. */
+  /** Since when the last answer is whole, epoch milliseconds; undefined while a request is in progress, and before the first. */
   restsSince: number | undefined;
   interjected: { readonly token: string; readonly at: number } | undefined;
 }
@@ -46,7 +46,7 @@ interface Pair {
 /** The targets answer in chunks, so an answer ends like this. */
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 const RESTING_MS = 50;
-/** For as long the bytes of a request may have been under way. */
+/** For as long the bytes of a request may have been in progress. */
 const CROSSING_MS = 5;
 
 /** @param portBehind where the server listens on the loopback */

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openJournal, type State, type Write } from './journal.ts';
 
-/** Long enough for something to be under way whenever the process is killed. */
+/** Long enough for something to be in progress whenever the process is killed. */
 const WORK_MS = 3;
 
 const [port, path] = process.argv.slice(2) as [string, string];

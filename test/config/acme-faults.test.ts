@@ -14,10 +14,10 @@ const sound = {
   certificates: '[[api.test, mail.test], [jmap.test]]',
 };
 
-/** The mistakes with these members instead of the sound ones; `further` follows at the level of `acme`. */
-function mistakes(members: Readonly<Record<string, string>>, further = '', files: Record<string, string> = {}) {
+/** The mistakes with these members instead of the correct ones. `more` is added beside `acme`. */
+function mistakes(members: Readonly<Record<string, string>>, more = '', files: Record<string, string> = {}) {
   const lines = Object.entries({ ...sound, ...members }).map(([name, value]) => `    ${name}: ${value}\n`);
-  return sentencesFor({ files: { 'config/gateway.yaml': `${head}${lines.join('')}${further}`, ...files } });
+  return sentencesFor({ files: { 'config/gateway.yaml': `${head}${lines.join('')}${more}`, ...files } });
 }
 
 const faults: Readonly<Record<string, [Record<string, string>, RegExp]>> = {
@@ -63,8 +63,8 @@ describe('a fault of tls.acme is reported', () => {
   it('a name that a certificate in files has', async () => {
     const pair = authority.issue({ names: ['mail.test'] });
     const files = { 'config/mail.pem': pair.certificate, 'config/mail.key': pair.key };
-    const further = '  certificates: [{ certificate: mail.pem, key: mail.key }]\n';
-    const sentences = await mistakes({}, further, files);
+    const more = '  certificates: [{ certificate: mail.pem, key: mail.key }]\n';
+    const sentences = await mistakes({}, more, files);
     assert.match(sentences.join(), /:6:31: .*a certificate under tls\.certificates is for "mail\.test" already\./);
   });
 

@@ -1,5 +1,5 @@
 // One of three targets is killed under load, and comes back: reads and keyed writes do not notice, other writes fail only if they were
-// under way there.
+// in progress there.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

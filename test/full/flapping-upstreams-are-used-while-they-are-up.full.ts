@@ -97,7 +97,7 @@ async function measure({ fault, targets, downMs, upMs }: Rhythm) {
       const answer = await ask(gateway.port, requestOf('GET /v1/things', { Authorization: authorization }));
       atOnce -= 1;
       counts.sent += 1;
-      // What is under way when it goes down is the fault's.
+      // What is in progress when it goes down is the fault's.
       if (wasUp && isUp) {
         counts.sentUp += 1;
         if (answer.status === 200) counts.servedUp += 1;

@@ -13,7 +13,7 @@ export interface MailFront {
   taken(): string[];
   /** For every request from now on; undefined: none. */
   meddle(next: Meddle | undefined): void;
-  /** The most requests that were under way at one time. */
+  /** The most requests that were in progress at one time. */
   mostAtOnce(): number;
   close(): Promise<void>;
 }

@@ -70,9 +70,9 @@ export async function startServer(...settings: string[]): Promise<TestRedis> {
   };
 }
 
-function spawnServer(port: number, further: readonly string[]): Promise<ChildProcess> {
+function spawnServer(port: number, more: readonly string[]): Promise<ChildProcess> {
   const settings = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'];
-  return spawnRedis([...settings, ...further], 'Ready to accept connections');
+  return spawnRedis([...settings, ...more], 'Ready to accept connections');
 }
 
 /** Resolves once its log has that text. */

@@ -56,7 +56,7 @@ async function examine(context: CommandContext): Promise<readonly Finding[]> {
   const { configuration } = loaded;
   const checks = [
     ...checksOf(context, settings, configuration?.config.gateway.tls !== undefined),
-    ...(configuration === undefined ? [] : await furtherChecks(context, settings, configuration)),
+    ...(configuration === undefined ? [] : await checksOfConfiguration(context, settings, configuration)),
   ];
   const found = await Promise.all(checks.map((check) => findingsOf(check, PATIENCE_MS)));
   return [node, ...loaded.findings, ...found.flat()];
@@ -97,7 +97,7 @@ function checksOf({ now, secrets }: CommandContext, settings: Settings, isTls: b
   ];
 }
 
-async function furtherChecks(
+async function checksOfConfiguration(
   context: CommandContext,
   settings: Settings,
   configuration: Configuration,

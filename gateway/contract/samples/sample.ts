@@ -186,7 +186,7 @@ function createObjects({ sample, isHidden, of }: ObjectTools) {
   }
 
   /** Members that the schema does not name: as many as it requires, and one where it describes nothing else. */
-  function furtherMembers(keywords: JsonObject, known: number, depth: number): JsonObject {
+  function unnamedMembers(keywords: JsonObject, known: number, depth: number): JsonObject {
     const least = Number(keywords.minProperties ?? 0) - known;
     const describes = isObject(keywords.additionalProperties) || keywords.patternProperties !== undefined;
     const wanted = Math.max(least, known === 0 && describes && depth <= OPTIONAL_DEPTH_MAX ? 1 : 0);
@@ -213,11 +213,11 @@ function createObjects({ sample, isHidden, of }: ObjectTools) {
       dependent,
     );
     const needed = members.filter(({ name }) => leastNames.has(name));
-    const least = { ...firsts(needed), ...furtherMembers(keywords, needed.length, DEPTH_MAX) };
+    const least = { ...firsts(needed), ...unnamedMembers(keywords, needed.length, DEPTH_MAX) };
     const optional = members.filter(({ name }) => !leastNames.has(name));
     const room = Number(keywords.maxProperties ?? members.length) - needed.length;
     const some = { ...firsts(members.filter((one) => leastNames.has(one.name) || optional.indexOf(one) < room)) };
-    const most = { ...some, ...furtherMembers(keywords, Object.keys(some).length, depth) };
+    const most = { ...some, ...unnamedMembers(keywords, Object.keys(some).length, depth) };
     const borders = members.flatMap(({ name, samples }) =>
       samples.slice(1, 4).map((value) => ({ ...least, [name]: value })),
     );

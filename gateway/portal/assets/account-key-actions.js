@@ -64,8 +64,8 @@ export function createKeyActions(context) {
           back: () => rotate(key, seconds),
           onDone(made) {
             const then = `works until ${endOf(made)}. Replace it everywhere before that.`;
-            const further = [element('p', {}, `The old key ${seconds === 0 ? 'has ended.' : then}`)];
-            showNew('The new key', made, { further, isForPage: key.id === own?.id });
+            const notes = [element('p', {}, `The old key ${seconds === 0 ? 'has ended.' : then}`)];
+            showNew('The new key', made, { notes, isForPage: key.id === own?.id });
           },
         });
       steps.check(request, offer, (error) => rotate(key, seconds, error));

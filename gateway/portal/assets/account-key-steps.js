@@ -89,7 +89,7 @@ export function createKeySteps({ api, dialog, reload, useKey }) {
   function showSecret(
     title,
     { secret, in_force: inForce, expires_at: end },
-    { further = [], isForPage = false, isForTests = false },
+    { notes = [], isForPage = false, isForTests = false },
   ) {
     const code = element('code', { id: 'account-secret' }, secret);
     const copy = element('button', { type: 'button', class: 'primary' }, 'Copy');
@@ -98,7 +98,7 @@ export function createKeySteps({ api, dialog, reload, useKey }) {
       element('p', { class: 'warning' }, 'Store this key now. It is shown here once, and no other response has it.'),
       element('div', { class: 'secret-row' }, code, copy),
       element('p', {}, inForceText(inForce), ...(end ? [` It ends on ${moment(end)}.`] : [])),
-      ...further,
+      ...notes,
     ];
     const onward = (text, goOn) => ({
       text,

@@ -71,7 +71,7 @@ function summaryOf(entry: ChangesEntry): string {
   const other = rows.length - breaking;
   const parts = [
     ...(breaking > 0 ? [`${breaking} breaking ${breaking === 1 ? 'change' : 'changes'}`] : []),
-    ...(other > 0 ? [`${other} ${breaking > 0 ? 'further ' : ''}${other === 1 ? 'change' : 'changes'}`] : []),
+    ...(other > 0 ? [`${other} ${breaking > 0 ? 'other ' : ''}${other === 1 ? 'change' : 'changes'}`] : []),
   ];
   return parts.join(', ');
 }

@@ -69,7 +69,7 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
 
   function reasonToCut(target: unknown, reference: string, above: readonly unknown[]): string | undefined {
     if (above.includes(target)) return `The same fields as ${reference || 'above'}, which it is part of.`;
-    if (above.length >= DEPTH_MAX || left <= 0) return 'The OpenAPI document has its further fields.';
+    if (above.length >= DEPTH_MAX || left <= 0) return 'The OpenAPI document has its other fields.';
     return undefined;
   }
 

@@ -1,6 +1,6 @@
-// Requests by `fetch` whose answers are read whole, within a deadline and a bound. `fetch` itself waits for any time and reads bodies of
-// any length, also those that grow by decompression. It trusts the authorities of Node and of NODE_EXTRA_CA_CERTS. The setting `tls` of an
-// upstream is for the targets of that upstream alone.
+// Sends requests by `fetch`, and reads whole answers within a deadline and a bound. `fetch` itself waits for ever, and reads bodies of any
+// length, even if they grow by decompression. It trusts the authorities of Node and of NODE_EXTRA_CA_CERTS. The setting `tls` of an upstream
+// applies to the targets of this upstream only.
 
 import { startDeadline } from '../deadline.ts';
 

@@ -20,10 +20,10 @@ describe('organizations', async () => {
   const call = (line: string, body?: unknown, headers: Record<string, string> = {}) =>
     administer(line, { key, body, headers });
   let made = 0;
-  async function create(further: object = {}) {
+  async function create(more: object = {}) {
     made += 1;
     const id = `org_made_${made}`;
-    const answer = await call('POST /gateway/v1/organizations', { id, name: 'Ünïted 🗝', tier: 'standard', ...further });
+    const answer = await call('POST /gateway/v1/organizations', { id, name: 'Ünïted 🗝', tier: 'standard', ...more });
     assert.equal(answer.status, 201, answer.text);
     return { id: String(answer.body.id), answer };
   }

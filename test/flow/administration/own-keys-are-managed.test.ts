@@ -17,11 +17,11 @@ describe('keys of an organization', async () => {
   const { store } = gateway;
   let organizations = 0;
   /** An organization with a key that holds this. */
-  async function organizationWith(further: Parameters<typeof gateway.issueKey>[0] = {}) {
+  async function organizationWith(more: Parameters<typeof gateway.issueKey>[0] = {}) {
     organizations += 1;
     const organization = `org_own_${organizations}`;
     const scopes = ['gateway:read', 'gateway:keys', 'files:read'];
-    const { key, id } = await gateway.issueKey({ organization, scopes, ...further });
+    const { key, id } = await gateway.issueKey({ organization, scopes, ...more });
     const call = (line: string, body?: unknown, headers: Record<string, string> = {}) =>
       administer(line, { key, body, headers });
     return { organization, key, id, call };

@@ -11,9 +11,9 @@ const AUTHOR = { by: 'key_author', requestId: 'req_1' };
 const ENDS_AT_MS = START_MS + 60_000;
 const ENDS_AT = new Date(ENDS_AT_MS).toISOString();
 
-async function withKey(store: KeyStore, further: Parameters<typeof issue>[0] = {}): Promise<StoredKey> {
+async function withKey(store: KeyStore, more: Parameters<typeof issue>[0] = {}): Promise<StoredKey> {
   await store.organizations.create(organization(), 'me');
-  const { record } = issue({ name: 'before', ...further });
+  const { record } = issue({ name: 'before', ...more });
   await store.keys.create(record);
   return record;
 }

@@ -327,7 +327,7 @@ describe('in its time ends', () => {
   });
 });
 
-it('a drain closes idle connections, and finishes what is under way', async () => {
+it('a drain closes idle connections, and finishes what is in progress', async () => {
   const other = new PublicServer({
     headerBytesMax: 16_384,
     urlBytesMax: 8192,

@@ -34,10 +34,10 @@ const remove = (field: string, value: unknown) => ({ action: 'removeItem', field
 const held = { roles: ['boss', 'user'], memberOf: ['crew', 'staff'], lists: ['news'] };
 let number = 0;
 /** A new individual with a role, a group and a list. */
-async function someone(further: object = {}) {
+async function someone(more: object = {}) {
   number += 1;
   const name = `person-${number}`;
-  await create({ name, ...held, ...further });
+  await create({ name, ...held, ...more });
   front.taken();
   return {
     name,

@@ -43,7 +43,7 @@ function assertRefused(answer: Answer, retryAfter: string): void {
   assert.equal(answer.headers['retry-after'], retryAfter);
 }
 
-describe('requests under way', () => {
+describe('requests in progress', () => {
   it('are bounded in all: the next one is refused before authentication', async () => {
     const { upstream, gateway, call, shed, status } = await setUp({ maxInFlight: 2, organizationShare: 1 });
     const held = [call('org_busy'), call('org_quiet')];

@@ -1,4 +1,4 @@
-// A client that leaves while its write is under way finds the outcome when it comes back; one that leaves before its write was sent
+// A client that leaves while its write is in progress finds the outcome when it comes back; one that leaves before its write was sent
 // on has not written anything.
 
 import assert from 'node:assert/strict';

@@ -121,7 +121,7 @@ describe('a gateway that loses its Redis', () => {
     return keys.callers;
   }
 
-  /** Until the store can be read again, and the first attempt is not under way any more. */
+  /** Until the store can be read again, and the first attempt is not in progress any more. */
   async function insist(world: Awaited<ReturnType<typeof startWorld>>['world'], key: string) {
     for (;;) {
       const answer = await world.post({ key });

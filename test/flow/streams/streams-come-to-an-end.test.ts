@@ -188,7 +188,7 @@ describe('a reload', () => {
 });
 
 describe('a gateway that ends', () => {
-  it('ends an event stream after the event under way, and does not wait for it', async () => {
+  it('ends an event stream after the current event, and does not wait for it', async () => {
     const world = await createStreamWorld({ gateway: { timeouts: { drainMs: 10_000 } } });
     const { client, answer } = await world.open();
     answer.write('data: 1\n\ndata:');

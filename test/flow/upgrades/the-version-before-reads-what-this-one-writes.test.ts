@@ -99,8 +99,8 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
         const [write, read] = [stores[one], stores[other]] as [ReplayStore, ReplayStore];
         const base = newAnswerKey();
         const key = (digest: string) => ({ ...base, digest });
-        const begin = (store: ReplayStore, digest: string, further: Parameters<typeof claimOf>[3] = {}) =>
-          store.begin(key(digest), claimOf('f', store === write ? 'writer' : 'reader', LEASE_MS, further));
+        const begin = (store: ReplayStore, digest: string, more: Parameters<typeof claimOf>[3] = {}) =>
+          store.begin(key(digest), claimOf('f', store === write ? 'writer' : 'reader', LEASE_MS, more));
         const outcome = Buffer.from(
           '{"kind":"answer","requestId":"writer","status":200,"headers":[]}\n\x00\xff é',
           'latin1',

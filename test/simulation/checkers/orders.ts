@@ -193,7 +193,7 @@ export class OrderChecker {
     if (this.#isLostSince(order.atMs, order.touchedMs)) return;
     if (order.downloadedMs === undefined) {
       if (isStored)
-        world.violate('orders', `${id} for ${order.names} is ordered beside ${earlier}, which is under way`);
+        world.violate('orders', `${id} for ${order.names} is ordered beside ${earlier}, which is in progress`);
     } else if (
       order.isUsable &&
       this.#storeClock() < (order.issuedAt ?? 0) + EARLIEST_SHARE * this.#lifetimeMs &&

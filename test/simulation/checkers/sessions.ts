@@ -22,7 +22,7 @@ const CUT_OFF_SHORT_MS = 4000;
 /** Within such a time a refresh is repeated until its answer arrives. */
 const REUSED_LONG_MS = 3_600_000;
 
-/** So many are under way at a time at most. */
+/** So many are in progress at a time at most. */
 const TRIED_KEPT = 20;
 
 /** After so long without a fault, no stream outlasts its session. */

@@ -16,7 +16,7 @@ const GRACES_MS = [20_000, 120_000, 900_000] as const;
 const REQUEST_GAP_MS = 700;
 /** This share of requests has a token in place of a key. */
 const TOKENS = 0.15;
-/** Requests that are under way take no longer. */
+/** Requests that are in progress take no longer. */
 const REQUESTS_MAX_MS = 1000;
 const ADDRESS = '192.0.2.1';
 

@@ -20,7 +20,7 @@ const REQUEST_GAP_MS = 4000;
 const STREAMED = 0.1;
 const STREAM_MAX_MS = 10 * 60_000;
 const STREAMS_CHECKED_EVERY_MS = 500;
-/** Logins and requests that are under way take no longer, unless something is out of order. */
+/** Logins and requests that are in progress take no longer, unless something is out of order. */
 const WORK_MAX_MS = 4000;
 const END_GAP_MS = 40_000;
 /** What Redis has not written to its disk: a moment, or a second as with `appendfsync everysec`. */

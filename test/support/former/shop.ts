@@ -9,18 +9,18 @@ import { WebSocketServer } from 'ws';
 
 const json = { 'application/json': { schema: { type: 'object' } } };
 const form = { type: 'object', properties: { name: { type: 'string' }, note: { type: 'string' } } };
-const writes = (operationId: string, content: object, further: object = {}) => ({
+const writes = (operationId: string, content: object, more: object = {}) => ({
   operationId,
   security: [{ apiKey: ['items:write'] }],
   requestBody: { required: true, content },
   responses: { 201: { description: 'done', content: json } },
-  ...further,
+  ...more,
 });
-const reads = (operationId: string, further: object = {}) => ({
+const reads = (operationId: string, more: object = {}) => ({
   operationId,
   security: [{ apiKey: ['items:read'] }],
   responses: { 200: { description: 'done', content: json } },
-  ...further,
+  ...more,
 });
 
 const contract = {

@@ -109,10 +109,10 @@ async function write(tree: string, name: string): Promise<void> {
   const canOrder = name !== '67ad2c9';
   mkdirSync(target, { recursive: true });
   const facts: Record<string, Facts> = {};
-  for (const [kind, further] of Object.entries({ embedded: {}, redis: { REDIS_URL: redis.url } })) {
+  for (const [kind, more] of Object.entries({ embedded: {}, redis: { REDIS_URL: redis.url } })) {
     const directory = join(work, kind);
     const data = join(directory, 'data');
-    const environment = { ...writeShop(directory, service.url), GATEWAY_DATA: data, ...further };
+    const environment = { ...writeShop(directory, service.url), GATEWAY_DATA: data, ...more };
     const keys = await fillKeyStore(tree, environment);
     if (canOrder) await orderCertificate(tree, environment, service.url, directory);
     writeShop(directory, service.url);

@@ -37,8 +37,8 @@ it('a token makes keys that end when it does, with its name in the audit log', a
   assert.equal(record.createdBy, 'shop:anna');
   const [entry] = await store.audit.list({ limit: 1 });
   assert.deepEqual([entry?.by, entry?.details.request_id], ['shop:anna', 'req_1']);
-  for (const further of [{ expiresAtMs: undefined }, { ...end, scopes: ['jobs:write'] }, { ...end, scopes: ['*'] }])
-    await assert.rejects(createKey(deps)(token, { ...wanted, ...further }), { code: 'grant_not_held' });
+  for (const more of [{ expiresAtMs: undefined }, { ...end, scopes: ['jobs:write'] }, { ...end, scopes: ['*'] }])
+    await assert.rejects(createKey(deps)(token, { ...wanted, ...more }), { code: 'grant_not_held' });
 });
 
 it('a token that has expired, or whose organization is suspended or gone, does nothing', async () => {

@@ -130,12 +130,12 @@ it('scopes that are granted are held, by name or by * where it counts', () => {
     );
   const some = fc.subarray(ALL);
   fc.assert(
-    fc.property(some, some, some, (held, granted, further) => {
+    fc.property(some, some, some, (held, granted, more) => {
       const isGranted = (mine: readonly string[], theirs: readonly string[]) =>
         paramOf(scopesOf(mine), { scopes: theirs }) === undefined;
       assert.ok(isGranted(held, held));
       // What one cannot do at once, a chain of keys cannot do either.
-      if (isGranted(held, granted) && isGranted(granted, further)) assert.ok(isGranted(held, further));
+      if (isGranted(held, granted) && isGranted(granted, more)) assert.ok(isGranted(held, more));
     }),
   );
 });

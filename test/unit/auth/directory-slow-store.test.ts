@@ -1,4 +1,4 @@
-// A store that answers late: repeated questions, and the effect of a change on answers under way.
+// A store that answers late: repeated questions, and the effect of a change on answers in progress.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

@@ -68,7 +68,7 @@ test('a new position is reported at once, the same one only every two seconds', 
   assert.deepEqual(state.sent, [0, 7, 7]);
 });
 
-test('a position that comes while a report is under way follows it, and never two are under way', async (t) => {
+test('a position that comes while a report is in progress follows it, and never two are in progress', async (t) => {
   const { reports, state, positions } = reporting(t);
   await setImmediate();
   const gate = Promise.withResolvers<void>();
@@ -112,7 +112,7 @@ test('another change in the same place of a stream that has begun anew is report
   assert.deepEqual(state.sent, [0, 2, 2]);
 });
 
-test('after the goodbye it is gone, also if a report was still under way', async (t) => {
+test('after the goodbye it is gone, also if a report was still in progress', async (t) => {
   const { reports, state, positions } = reporting(t);
   await setImmediate();
   const gate = Promise.withResolvers<void>();

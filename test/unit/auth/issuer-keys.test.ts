@@ -147,7 +147,7 @@ test('an issuer that hangs, before its answer or within it, is given up on', asy
   }
 });
 
-test('after close no request is sent, and one under way is not reported', async (t) => {
+test('after close no request is sent, and one in progress is not reported', async (t) => {
   const { issuer, keys, clock, health } = await start(t);
   issuer.answers(() => undefined);
   clock.advance(300_000);

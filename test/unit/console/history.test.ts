@@ -144,7 +144,7 @@ test('a free span has the same numbers as long as the finest slots of its end ar
     const { all, total_seconds, slot_seconds } = reportOf(span);
     return [all.total.requests, total_seconds, slot_seconds];
   };
-  const further = (slots: number) => {
+  const more = (slots: number) => {
     for (let slot = 0; slot < slots; slot += 1) {
       add('a', 1);
       wait(1);
@@ -152,10 +152,10 @@ test('a free span has the same numbers as long as the finest slots of its end ar
     return told();
   };
   assert.deepEqual(told(), [55, 825, 15]);
-  assert.deepEqual(further(40), [55, 825, 60]);
-  assert.deepEqual(further(60), [56, 840, 60]);
+  assert.deepEqual(more(40), [55, 825, 60]);
+  assert.deepEqual(more(60), [56, 840, 60]);
   // Slots of five minutes begin at minute 15.
-  assert.deepEqual(further(200), [60, 900, 300]);
+  assert.deepEqual(more(200), [60, 900, 300]);
 });
 
 test('a subject has a series of its own, and the same time of the day before', () => {

@@ -1,4 +1,4 @@
-// Requests under way of organizations: never more than counted, never counted after their end.
+// Requests in progress of organizations: never more than counted, never counted after their end.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { createLoads } from '../../../gateway/overload/loads.ts';
 const of = (id: string) => ({ organization: { id }, memory: newCallerMemory() }) as unknown as Caller;
 const reservation = (): Reservation => ({ load: undefined, bytesHeld: 0 });
 
-test('an organization has a bounded number of requests under way, independent of others', () => {
+test('an organization has a bounded number of requests in progress, independent of others', () => {
   const loads = createLoads();
   const [first, second] = [reservation(), reservation()];
   assert.deepEqual([loads.begin(first, of('a'), 2), loads.begin(second, of('a'), 2)], [true, true]);
@@ -76,7 +76,7 @@ test('a request that has ended or never began counts nothing, and ends once', ()
   assert.equal(loads.begin(reservation(), of('a'), 1), true);
 });
 
-test('with very many organizations, those that have something under way are not forgotten', () => {
+test('with very many organizations, those that have something in progress are not forgotten', () => {
   const loads = createLoads();
   loads.begin(reservation(), of('kept'), 1);
   for (let index = 0; index < 10_000; index += 1) {
@@ -87,7 +87,7 @@ test('with very many organizations, those that have something under way are not 
   assert.equal(loads.begin(reservation(), of('kept'), 1), false);
 });
 
-test('after any sequence of requests, all is zero when none is under way', () => {
+test('after any sequence of requests, all is zero when none is in progress', () => {
   const exchange = fc.record({ name: fc.constantFrom('a', 'b'), bytes: fc.array(fc.nat(50), { maxLength: 4 }) });
   fc.assert(
     fc.property(fc.array(exchange, { maxLength: 30 }), (exchanges) => {

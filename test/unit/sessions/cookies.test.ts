@@ -51,7 +51,7 @@ describe('the session cookie', () => {
   });
 });
 
-it('logins under way are told apart by the rest of their names', () => {
+it('logins in progress are told apart by the rest of their names', () => {
   const header = 'a=1; __Host-Http-gateway-login-x=1; __Host-Http-gateway-login-y=2; gateway-login-z=3';
   assert.deepEqual(
     [...loginValuesIn(header, true)],

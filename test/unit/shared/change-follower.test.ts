@@ -71,7 +71,7 @@ test('an announced change is read at once', async (t) => {
   assert.deepEqual(seen, ['org_a']);
 });
 
-test('a burst of announcements costs one reading more than the one under way, and nothing of it is missed', async (t) => {
+test('a burst of announcements costs one reading more than the one in progress, and nothing of it is missed', async (t) => {
   const { follower, seen, state, announce, holdAnswers } = following(t);
   await until(() => follower.position() === 0);
   const answer = holdAnswers();
@@ -83,7 +83,7 @@ test('a burst of announcements costs one reading more than the one under way, an
   answer();
   await until(() => follower.position() === 100);
   assert.equal(seen.length, 100);
-  // The one at the start, the one that was under way, and the one that saw it all.
+  // The one at the start, the one that was in progress, and the one that saw it all.
   assert.deepEqual([state.reads, state.mostReadsAtOnce], [3, 1]);
 });
 

@@ -66,7 +66,7 @@ test('a look-up after a change does not get the answer to an earlier question, a
   assert.deepEqual(kept.get('one'), { known: 'as it is' });
 });
 
-test('an answer is not kept if something changed while it was under way', async () => {
+test('an answer is not kept if something changed while it was in progress', async () => {
   const { state, questions, kept, ask } = asking();
   const asked = ask();
   state.generation += 1;

@@ -214,7 +214,7 @@ describe('the breaker of an upstream', () => {
   });
 });
 
-/** How long a request under way is waited for. */
+/** How long a request in progress is waited for. */
 const TIMEOUT_MS = 500;
 const EVERY_MS = 5;
 

@@ -13,7 +13,7 @@ const start = closesAfterEach();
 const createScene = (settings?: Partial<PoolSettings>, lookUp?: LookupFunction) =>
   createPoolScene(start, settings, lookUp);
 
-/** Whether it has resolved when everything that was under way is done. */
+/** Whether it has resolved when everything that was in progress is done. */
 function watched(promise: Promise<void>): { isDone: boolean } {
   const watch = { isDone: false };
   void promise.then(() => {

@@ -40,7 +40,7 @@ async function exporterTo(test: TestContext, collector: Awaited<ReturnType<typeo
 
 const many = (count: number) => Array.from({ length: count }, () => span);
 
-it('holds at most 2048 spans while one batch is under way', async (test) => {
+it('holds at most 2048 spans while one batch is in progress', async (test) => {
   const answers: (() => void)[] = [];
   const collector = await startCollector((response) => answers.push(() => response.end('{}')));
   const { exporter, outcomes } = await exporterTo(test, collector);
