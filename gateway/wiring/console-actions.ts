@@ -57,119 +57,11 @@ interface Prepared extends Effect {
 }
 
 export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answers, 'act' | 'inForce'> {
-  const { store, limitUsage, credentialOf, now } = options;
-
-  async function usableKeysOf(organization: string): Promise<number> {
-    const keys = await store.keys.list({ organization });
-    return keys.filter((key) => stateOf(key, now()) === 'active').length;
-  }
-
-  async function prepareOrganization(
-    { target: id, ifMatch }: ConsoleAction,
-    change: (one: {
-      readonly id: string;
-      readonly ifMatch?: string;
-      readonly dryRun: boolean;
-    }) => Promise<Organization>,
-    member: 'state' | 'tier',
-  ): Promise<Prepared> {
-    const before = await getOrganization(options, id);
-    const after = await change({ id, dryRun: true });
-    const usable = await usableKeysOf(id);
-    return {
-      organization: id,
-      before: { [member]: before[member] },
-      after: { [member]: after[member] },
-      keys: { before: usable, after: usable },
-      tag: organizationTag(before),
-      carryOut: () => change({ id, ...(ifMatch !== undefined && { ifMatch }), dryRun: false }),
-    };
-  }
-
-  async function prepareRevocation(actor: Actor, action: ConsoleAction): Promise<Prepared> {
-    const { target: id, reason = '', allowLast = false, ifMatch } = action;
-    const one = { id, organization: undefined, reason: reason || undefined };
-    const before = await getKey(options, one);
-    const revoke = revokeKey(options);
-    const isLastKey = await throwsLastKey(() => revoke(actor, { ...one, allowLast: false, dryRun: true }));
-    const usable = await usableKeysOf(before.organization);
-    const wasUsable = stateOf(before, now()) === 'active';
-    return {
-      organization: before.organization,
-      before: { state: stateOf(before, now()) },
-      after: { state: 'revoked' },
-      keys: { before: usable, after: wasUsable ? usable - 1 : usable },
-      isLastKey,
-      tag: keyTag(before),
-      carryOut: () => revoke(actor, { ...one, allowLast, ifMatch }),
-    };
-  }
-
-  async function prepareReset(actor: Actor, { target: id }: ConsoleAction): Promise<Prepared> {
-    const report = await limitUsage.show(id);
-    if (report === undefined) throw new GatewayError('resource_missing');
-    const used = report.limits.map(({ policy, key_id: key, used: units }) => {
-      return [key === null ? policy : `${policy} of ${key}`, units] as const;
-    });
-    return {
-      organization: id,
-      before: Object.fromEntries(used),
-      after: Object.fromEntries(used.map(([name]) => [name, 0])),
-      carryOut: () => resetLimits(options)(actor, { organization: id }),
-    };
-  }
-
-  function prepareRetry(actor: Actor, { target: upstream }: ConsoleAction): Prepared {
-    const known = credentialOf(upstream);
-    if (known === undefined) throw new GatewayError('resource_missing');
-    const { credential } = known;
-    return {
-      before: { credential: credential ?? 'none' },
-      after: { credential: credential === undefined ? 'none' : CREDENTIAL_STATES[credential].afterRetry },
-      carryOut: () => retryUpstream(options)(actor, { upstream }),
-    };
-  }
-
-  /**
-   * Prepares a silence. `carryOut` writes it to the audit log. Afterwards, the process of the console (wiring/console.ts) puts it in force.
-   */
-  async function prepareSilence(actor: Actor, { target: causes, seconds = 0, reason = '' }: ConsoleAction) {
-    const until = seconds === 0 ? null : new Date(now() + seconds * 1000).toISOString();
-    const { author } = await readAuthority(options, actor);
-    const details = { causes, after: { silent_until: until }, ...(reason !== '' && { reason }) };
-    return {
-      before: {},
-      after: { silent_until: until },
-      carryOut: async () => store.audit.appendSilence(author, details),
-    };
-  }
-
-  function prepare(actor: Actor, action: ConsoleAction): Prepared | Promise<Prepared> {
-    switch (action.action) {
-      case 'suspend-organization':
-        return prepareOrganization(action, (one) => suspendOrganization(options)(actor, one), 'state');
-      case 'resume-organization':
-        return prepareOrganization(action, (one) => resumeOrganization(options)(actor, one), 'state');
-      case 'change-tier': {
-        const patch = { tier: action.tier as string };
-        return prepareOrganization(action, (one) => changeOrganization(options)(actor, { ...one, patch }), 'tier');
-      }
-      case 'revoke-key':
-        return prepareRevocation(actor, action);
-      case 'reset-limits':
-        return prepareReset(actor, action);
-      case 'retry-upstream':
-        return prepareRetry(actor, action);
-      case 'silence-alerts':
-        return prepareSilence(actor, action);
-    }
-  }
-
   return {
     async act(action, requestId, by) {
       const actor: Actor = { kind: 'operator', by, requestId };
       try {
-        const { carryOut, ...effect } = await prepare(actor, action);
+        const { carryOut, ...effect } = await prepare(options, actor, action);
         if (!action.dryRun) await carryOut();
         return { status: 200, body: toJson(action, effect) };
       } catch (cause) {
@@ -177,13 +69,134 @@ export function createConsoleActions(options: ConsoleActionsOptions): Pick<Answe
       }
     },
     async inForce() {
-      const { confirmed, unconfirmed } = await confirmationsNow(store);
+      const { confirmed, unconfirmed } = await confirmationsNow(options.store);
       return {
         confirmed: confirmed.length,
         unconfirmed: unconfirmed.map(({ host, pid, silentMs }) => ({ host, pid, silent_ms: Math.round(silentMs) })),
       };
     },
   };
+}
+
+async function usableKeysOf({ store, now }: ConsoleActionsOptions, organization: string): Promise<number> {
+  const keys = await store.keys.list({ organization });
+  return keys.filter((key) => stateOf(key, now()) === 'active').length;
+}
+
+async function prepareOrganization(
+  options: ConsoleActionsOptions,
+  { target: id, ifMatch }: ConsoleAction,
+  change: (one: { readonly id: string; readonly ifMatch?: string; readonly dryRun: boolean }) => Promise<Organization>,
+  member: 'state' | 'tier',
+): Promise<Prepared> {
+  const before = await getOrganization(options, id);
+  const after = await change({ id, dryRun: true });
+  const usable = await usableKeysOf(options, id);
+  return {
+    organization: id,
+    before: { [member]: before[member] },
+    after: { [member]: after[member] },
+    keys: { before: usable, after: usable },
+    tag: organizationTag(before),
+    carryOut: () => change({ id, ...(ifMatch !== undefined && { ifMatch }), dryRun: false }),
+  };
+}
+
+async function prepareRevocation(
+  options: ConsoleActionsOptions,
+  actor: Actor,
+  action: ConsoleAction,
+): Promise<Prepared> {
+  const nowMs = options.now();
+  const { target: id, reason = '', allowLast = false, ifMatch } = action;
+  const one = { id, organization: undefined, reason: reason || undefined };
+  const before = await getKey(options, one);
+  const revoke = revokeKey(options);
+  const isLastKey = await throwsLastKey(() => revoke(actor, { ...one, allowLast: false, dryRun: true }));
+  const usable = await usableKeysOf(options, before.organization);
+  const wasUsable = stateOf(before, nowMs) === 'active';
+  return {
+    organization: before.organization,
+    before: { state: stateOf(before, nowMs) },
+    after: { state: 'revoked' },
+    keys: { before: usable, after: wasUsable ? usable - 1 : usable },
+    isLastKey,
+    tag: keyTag(before),
+    carryOut: () => revoke(actor, { ...one, allowLast, ifMatch }),
+  };
+}
+
+async function prepareReset(
+  options: ConsoleActionsOptions,
+  actor: Actor,
+  { target: id }: ConsoleAction,
+): Promise<Prepared> {
+  const report = await options.limitUsage.show(id);
+  if (report === undefined) throw new GatewayError('resource_missing');
+  const used = report.limits.map(({ policy, key_id: key, used: units }) => {
+    return [key === null ? policy : `${policy} of ${key}`, units] as const;
+  });
+  return {
+    organization: id,
+    before: Object.fromEntries(used),
+    after: Object.fromEntries(used.map(([name]) => [name, 0])),
+    carryOut: () => resetLimits(options)(actor, { organization: id }),
+  };
+}
+
+function prepareRetry(options: ConsoleActionsOptions, actor: Actor, { target: upstream }: ConsoleAction): Prepared {
+  const known = options.credentialOf(upstream);
+  if (known === undefined) throw new GatewayError('resource_missing');
+  const { credential } = known;
+  return {
+    before: { credential: credential ?? 'none' },
+    after: { credential: credential === undefined ? 'none' : CREDENTIAL_STATES[credential].afterRetry },
+    carryOut: () => retryUpstream(options)(actor, { upstream }),
+  };
+}
+
+/**
+ * Prepares a silence. `carryOut` writes it to the audit log. Afterwards, the process of the console (wiring/console.ts) puts it in force.
+ */
+async function prepareSilence(
+  options: ConsoleActionsOptions,
+  actor: Actor,
+  { target: causes, seconds = 0, reason = '' }: ConsoleAction,
+): Promise<Prepared> {
+  const until = seconds === 0 ? null : new Date(options.now() + seconds * 1000).toISOString();
+  const { author } = await readAuthority(options, actor);
+  const details = { causes, after: { silent_until: until }, ...(reason !== '' && { reason }) };
+  return {
+    before: {},
+    after: { silent_until: until },
+    carryOut: async () => options.store.audit.appendSilence(author, details),
+  };
+}
+
+function prepare(options: ConsoleActionsOptions, actor: Actor, action: ConsoleAction): Prepared | Promise<Prepared> {
+  switch (action.action) {
+    case 'suspend-organization':
+      return prepareOrganization(options, action, (one) => suspendOrganization(options)(actor, one), 'state');
+    case 'resume-organization':
+      return prepareOrganization(options, action, (one) => resumeOrganization(options)(actor, one), 'state');
+    case 'change-tier': {
+      const patch = { tier: action.tier as string };
+      return prepareOrganization(
+        options,
+        action,
+        (one) => changeOrganization(options)(actor, { ...one, patch }),
+        'tier',
+      );
+    }
+    case 'revoke-key':
+      return prepareRevocation(options, actor, action);
+    case 'reset-limits':
+      return prepareReset(options, actor, action);
+    case 'retry-upstream':
+      return prepareRetry(options, actor, action);
+    case 'silence-alerts':
+      return prepareSilence(options, actor, action);
+  }
 }
 
 async function throwsLastKey(attempt: () => Promise<unknown>): Promise<boolean> {
