@@ -35,7 +35,7 @@ interface RecordingOptions {
 
 type RecordedExchange = Pick<Checked, 'request' | 'trail' | 'operation'>;
 
-interface Recordings {
+export interface Recordings {
   /** Returns the recording of a request. It notes in the trail if the request was sent and its outcome is unknown. */
   recordingOf(claimed: ClaimedWrite, exchange: RecordedExchange): Recording;
   /** Frees the key of a request that was not sent, in the background. */
@@ -46,13 +46,8 @@ interface Recordings {
   close(): Promise<void>;
 }
 
-export function createRecordings({
-  store,
-  retention,
-  bodyBytesMax,
-  onUnprotected,
-  machine = realMachine,
-}: RecordingOptions): Recordings {
+export function createRecordings(options: RecordingOptions): Recordings {
+  const { machine = realMachine } = options;
   const { performance, sleep } = machine;
   const writing = createDenseSet<Promise<void>>();
   let closing = false;
@@ -86,64 +81,72 @@ export function createRecordings({
     }
   }
 
-  const forget = ({ answerKey, claim }: ClaimedWrite) => store.forget(answerKey, claim.owner);
-  const giveUp = ({ answerKey, claim }: ClaimedWrite) => store.giveUp(answerKey, claim.owner, retention);
-  const finish = ({ answerKey, claim }: ClaimedWrite, outcome: Buffer | undefined) =>
-    store.finish(answerKey, claim.owner, outcome, retention);
-
-  function recordingOf(claimed: ClaimedWrite, { request, trail, operation }: RecordedExchange): Recording {
-    const { owner, runsAgain } = claimed.claim;
-    let isOpen = true;
-    let isSent = false;
-
-    /** Stores only the first outcome, so that a later failure does not replace a stored answer. */
-    async function once(conclude: () => Awaitable<void>): Promise<void> {
-      if (!isOpen) return;
-      isOpen = false;
-      await settle(claimed, conclude);
-    }
-
-    function stored(answer: RecordedAnswer): RecordedAnswer {
-      const { once: shownOnce } = operation;
-      return shownOnce === undefined ? answer : { ...answer, body: bodyToRepeat(answer.body, shownOnce) };
-    }
-
-    function concludeFailed(error: unknown): () => Awaitable<void> {
-      const refusal = outcomeOfRefusal(owner, error);
-      if (refusal !== undefined) return () => finish(claimed, refusal);
-      if (!isSent || !mayHaveRun(error)) return () => forget(claimed);
-      // If a repetition may run again, it will have an outcome of its own, so nothing is noted.
-      if (isOpen && !runsAgain) {
-        trail.note('outcomeUnknown', true);
-        onUnprotected(request);
-      }
-      return () => giveUp(claimed);
-    }
-
-    return {
-      bodyBytesMax,
-      sent() {
-        if (performance.now() >= claimed.leaseEndsAt) throw new GatewayError('gateway_overloaded');
-        isSent = true;
-      },
-      keep: (answer: RecordedAnswer) => once(() => finish(claimed, outcomeOfAnswer(owner, stored(answer)))),
-      endWithoutAnswer: (error) => once(concludeFailed(error)),
-    };
-  }
-
   async function settled(): Promise<void> {
     await Promise.all(writing.all());
   }
 
   return {
-    recordingOf,
-    forgetLater: (claimed) => void begin(claimed, () => forget(claimed)),
+    recordingOf: (claimed, exchange) => recordingOf(claimed, exchange, options, settle),
+    forgetLater: (claimed) => void begin(claimed, () => forget(claimed, options)),
     settled,
     close() {
       closing = true;
       return settled();
     },
   };
+}
+
+/** @param settle writes an outcome, and resolves when it is written or when the client has waited long enough */
+function recordingOf(
+  claimed: ClaimedWrite,
+  { request, trail, operation }: RecordedExchange,
+  options: RecordingOptions,
+  settle: (claimed: ClaimedWrite, write: () => Awaitable<void>) => Promise<void>,
+): Recording {
+  const { store, retention, bodyBytesMax, machine = realMachine } = options;
+  const { answerKey, claim } = claimed;
+  const { owner, runsAgain } = claim;
+  let isOpen = true;
+  let isSent = false;
+
+  /** Stores only the first outcome, so that a later failure does not replace a stored answer. */
+  async function once(conclude: () => Awaitable<void>): Promise<void> {
+    if (!isOpen) return;
+    isOpen = false;
+    await settle(claimed, conclude);
+  }
+
+  function stored(answer: RecordedAnswer): RecordedAnswer {
+    const { once: shownOnce } = operation;
+    return shownOnce === undefined ? answer : { ...answer, body: bodyToRepeat(answer.body, shownOnce) };
+  }
+
+  function concludeFailed(error: unknown): () => Awaitable<void> {
+    const refusal = outcomeOfRefusal(owner, error);
+    if (refusal !== undefined) return () => store.finish(answerKey, owner, refusal, retention);
+    if (!isSent || !mayHaveRun(error)) return () => forget(claimed, options);
+    // If a repetition may run again, it will have an outcome of its own, so nothing is noted.
+    if (isOpen && !runsAgain) {
+      trail.note('outcomeUnknown', true);
+      options.onUnprotected(request);
+    }
+    return () => store.giveUp(answerKey, owner, retention);
+  }
+
+  return {
+    bodyBytesMax,
+    sent() {
+      if (machine.performance.now() >= claimed.leaseEndsAt) throw new GatewayError('gateway_overloaded');
+      isSent = true;
+    },
+    keep: (answer: RecordedAnswer) =>
+      once(() => store.finish(answerKey, owner, outcomeOfAnswer(owner, stored(answer)), retention)),
+    endWithoutAnswer: (error) => once(concludeFailed(error)),
+  };
+}
+
+function forget({ answerKey, claim }: ClaimedWrite, { store }: RecordingOptions): Awaitable<void> {
+  return store.forget(answerKey, claim.owner);
 }
 
 /** Waits for the store with a bound: settles as `answer` does, or rejects after `ms` milliseconds. */

@@ -11,7 +11,7 @@ import { parseIdempotencyKey } from '../shared/http/idempotency-key.ts';
 import { type Machine, realMachine } from '../shared/machine.ts';
 import { digestOf, fingerprintOf } from './fingerprint.ts';
 import { type Outcome, parseOutcome } from './outcome.ts';
-import { type ClaimedWrite, createRecordings, STORE_WAIT_MS, within } from './recording.ts';
+import { type ClaimedWrite, createRecordings, type Recordings, STORE_WAIT_MS, within } from './recording.ts';
 import { type Begun, type Lost, NotReplicated, type ReplayStore } from './replay-store.ts';
 import type { ReplaySettings } from './settings.ts';
 
@@ -51,14 +51,14 @@ interface KeyedWrite extends ClaimedWrite {
 }
 
 export function createReplay(options: ReplayOptions): Replay {
-  const { store } = options;
   const recordings = createRecordings({
-    store,
+    store: options.store,
     retention: { retainMs: options.retainSeconds * 1000, organizationBytesMax: options.organizationBytesMax },
     bodyBytesMax: options.answerBytesMax,
     onUnprotected: options.onUnprotected,
     machine: options.machine,
   });
+  const recognize = createRecognize(options, recordings);
 
   function replay(checked: Checked): Awaitable<Forwardable | undefined> {
     const header = checked.headers.get('idempotency-key');
@@ -95,17 +95,25 @@ export function createReplay(options: ReplayOptions): Replay {
     }
   }
 
+  return { replay, settled: recordings.settled, close: recordings.close };
+}
+
+/** Returns the function that writes the claim of a request, and tells what the store knows of its key. */
+function createRecognize(
+  { store, honoursKey, machine }: ReplayOptions,
+  recordings: Pick<Recordings, 'forgetLater'>,
+): (checked: Checked, write: KeyedWrite) => Promise<Begun | undefined> {
   /**
    * Before version 0af7161, the fingerprint of a form included its delimiters. A request of that time is recognized by this older
    * fingerprint, if all its bytes are the same.
    */
-  async function recognize(checked: Checked, write: KeyedWrite): Promise<Begun | undefined> {
+  return async function recognize(checked, write) {
     const begun = await begin(checked, write);
     if (begun?.state !== 'different' || delimiterOfForm(checked.headers.get('content-type')) === undefined)
       return begun;
     const fingerprint = fingerprintOf(checked, write.key, undefined);
     return begin(checked, { ...write, claim: { ...write.claim, fingerprint } });
-  }
+  };
 
   /**
    * Returns undefined if the store cannot tell whether the request has run before, but the upstream honours the key and prevents a second
@@ -115,10 +123,10 @@ export function createReplay(options: ReplayOptions): Replay {
     const wasUp = store.status().state === 'up';
     const begun = begunBy(write);
     try {
-      return await within(STORE_WAIT_MS + (write.claim.replicaWait?.replicasTimeoutMs ?? 0), begun, options.machine);
+      return await within(STORE_WAIT_MS + (write.claim.replicaWait?.replicasTimeoutMs ?? 0), begun, machine);
     } catch (cause) {
       void forgetUnheard(write, begun, wasUp);
-      if (options.honoursKey(checked.operation.upstream)) return undefined;
+      if (honoursKey(checked.operation.upstream)) return undefined;
       throw new GatewayError('gateway_overloaded', { cause });
     }
   }
@@ -146,8 +154,6 @@ export function createReplay(options: ReplayOptions): Replay {
     }
     recordings.forgetLater(write);
   }
-
-  return { replay, settled: recordings.settled, close: recordings.close };
 }
 
 function withRecording(checked: Checked, recording: Recording | undefined): Forwardable {
