@@ -63,38 +63,20 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
     hasPublic: opened.some(({ security }) => security.length === 0),
     now: options.now,
   });
-  const runCall = createRunCall(configuration, {
-    ...options,
-    answerBytesMax: mcp.answerBytesMax,
-    resource: resource?.parameter,
+  const answerMessage = createAnswerMessage({
+    endpoint: createEndpoint({
+      ...mcp,
+      ...toolbox,
+      title,
+      version: configuration.version.slice(0, VERSION_CHARACTERS),
+    }),
+    read: createReadJson(gateway.limits, options.hold),
+    runCall: createRunCall(configuration, {
+      ...options,
+      answerBytesMax: mcp.answerBytesMax,
+      resource: resource?.parameter,
+    }),
   });
-  const endpoint = createEndpoint({
-    ...mcp,
-    ...toolbox,
-    title,
-    version: configuration.version.slice(0, VERSION_CHARACTERS),
-  });
-  const read = createReadJson(gateway.limits, options.hold);
-
-  async function answerMessage(identified: Identified): Promise<EndpointAnswer | undefined> {
-    const { trail, headers, caller } = identified;
-    const found = await read(identified);
-    const message = 'code' in found ? found : readAgentMessage(found.body, headers);
-    if (isWireError(message) || 'code' in found) {
-      trail.note('mcp', 'invalid');
-      return errorAnswer(message as WireError);
-    }
-    trail.note('mcp', METHODS.has(message.method) ? message.method : 'unknown');
-    const answer = await endpoint(message, {
-      caller,
-      text: found.text,
-      session: headers.get('mcp-session-id'),
-      call: (call) => runCall(identified, call),
-    });
-    if (message.method !== 'initialize' || answer?.status !== 200) return answer;
-    // The gateway keeps no state for this id. A client sends it with each message, and `callKeyOf` distinguishes the calls of clients by it.
-    return { ...answer, headers: ['Mcp-Session-Id', randomUUID()] };
-  }
 
   async function answerAgent(arrived: Arrived): Promise<void> {
     const { trail, request } = arrived;
@@ -129,6 +111,39 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
       return isPath(url, mcp.path) || (resource !== undefined && isPath(url, resource.path));
     },
     answerAgent,
+  };
+}
+
+interface MessageParts {
+  readonly endpoint: ReturnType<typeof createEndpoint>;
+  readonly read: ReturnType<typeof createReadJson>;
+  readonly runCall: ReturnType<typeof createRunCall>;
+}
+
+/** Returns the function that answers a message, which may call a tool. */
+function createAnswerMessage({
+  endpoint,
+  read,
+  runCall,
+}: MessageParts): (identified: Identified) => Promise<EndpointAnswer | undefined> {
+  return async function answerMessage(identified) {
+    const { trail, headers, caller } = identified;
+    const found = await read(identified);
+    const message = 'code' in found ? found : readAgentMessage(found.body, headers);
+    if (isWireError(message) || 'code' in found) {
+      trail.note('mcp', 'invalid');
+      return errorAnswer(message as WireError);
+    }
+    trail.note('mcp', METHODS.has(message.method) ? message.method : 'unknown');
+    const answer = await endpoint(message, {
+      caller,
+      text: found.text,
+      session: headers.get('mcp-session-id'),
+      call: (call) => runCall(identified, call),
+    });
+    if (message.method !== 'initialize' || answer?.status !== 200) return answer;
+    // The gateway keeps no state for this id. A client sends it with each message, and `callKeyOf` distinguishes the calls of clients by it.
+    return { ...answer, headers: ['Mcp-Session-Id', randomUUID()] };
   };
 }
 

@@ -18,7 +18,6 @@ import type { ToolCall, WireRefusal } from '../mcp/endpoint.ts';
 import { InternalRequest } from '../mcp/internal-request.ts';
 import { COLLECTED_BYTES_MAX, isReadable, type ToolResult, toResult } from '../mcp/result.ts';
 import { createOperationPipeline, type OperationSteps } from '../pipeline.ts';
-import type { ToolRequest } from '../shared/contracts/tool-source.ts';
 
 export interface RunCallOptions {
   /** The steps of every operation. */
@@ -43,52 +42,13 @@ export function createRunCall(configuration: Configuration, options: RunCallOpti
   const { gateway, upstreams } = configuration.config;
   const errorTextOf = createErrorAnswers(gateway.publicUrl);
   const addressOf = addressOfSite(gateway.hosts, gateway.publicUrl);
-  const pipeline = createOperationPipeline({
-    ...steps,
-    /**
-     * Checks that the path belongs to the operation. The path is made from the arguments, and a crafted argument could lead to another operation,
-     * which may be closed to agents.
-     */
-    match(admitted) {
-      const request = admitted.request as CallRequest;
-      const expected = request.expected as Operation;
-      if (request.violations.length === 0) {
-        const matched = steps.match(admitted);
-        if (matched.operation === expected) return matched;
-        request.violations = [ELSEWHERE];
-      }
-      admitted.trail.operation = expected;
-      return { ...admitted, operation: expected, pathValues: [] };
-    },
-    validate(counted) {
-      const { violations } = counted.request as CallRequest;
-      if (violations.length === 0) return steps.validate(counted);
-      const declared = violations.flatMap((one) => (one.in === 'body' ? [] : one.param));
-      counted.trail.violations = toNotes(violations, new Set(declared));
-      throw new GatewayError('validation_failed', { fields: toFields(violations) });
-    },
-  });
-
-  function requestFor(outer: Identified, { tool, callKey }: ToolCall, written: ToolRequest, response: CollectedAnswer) {
-    const { operation } = tool;
-    const { method, target, body } = written;
-    const host = new URL(addressOf(upstreams[operation.entry]?.hosts[0] ?? 'api')).host;
-    const headers = new Map([['host', host], ...written.headers]);
-    const credential = outer.headers.get('authorization');
-    if (credential !== undefined) headers.set('authorization', credential);
-    if (body !== undefined) headers.set('content-length', String(body.length));
-    const key = written.idempotencyKey ?? callKey ?? (operation.idempotency === 'required' ? randomUUID() : undefined);
-    if (key !== undefined && operation.idempotency !== 'off') headers.set('idempotency-key', key);
-    const request = new CallRequest({ method, target, headers, body, address: outer.clientAddress, response });
-    request.expected = operation;
-    request.violations = written.violations as readonly Violation[];
-    return request;
-  }
+  const hostOf = ({ entry }: Operation) => new URL(addressOf(upstreams[entry]?.hosts[0] ?? 'api')).host;
+  const pipeline = createCallPipeline(steps);
 
   return async function runCall(outer, call) {
     const { tool } = call;
     const response = new CollectedAnswer({ bytesMax: COLLECTED_BYTES_MAX, wants: isReadable });
-    const request = requestFor(outer, call, tool.source.write(call.given), response);
+    const request = requestFor(outer, call, hostOf(tool.operation), response);
     const inner = begin(request, response, outer);
     inner.trail.note('tool', tool.name);
     inner.trail.note('within', outer.id);
@@ -131,6 +91,51 @@ export function createRunCall(configuration: Configuration, options: RunCallOpti
     );
     return { status, headers: challenges, error: (JSON.parse(text) as { error: unknown }).error };
   }
+}
+
+/** Returns the pipeline of calls, which refuses a request that does not reach the operation of its tool. */
+function createCallPipeline(steps: OperationSteps) {
+  return createOperationPipeline({
+    ...steps,
+    /**
+     * Checks that the path belongs to the operation. The path is made from the arguments, and a crafted argument could lead to another operation,
+     * which may be closed to agents.
+     */
+    match(admitted) {
+      const request = admitted.request as CallRequest;
+      const expected = request.expected as Operation;
+      if (request.violations.length === 0) {
+        const matched = steps.match(admitted);
+        if (matched.operation === expected) return matched;
+        request.violations = [ELSEWHERE];
+      }
+      admitted.trail.operation = expected;
+      return { ...admitted, operation: expected, pathValues: [] };
+    },
+    validate(counted) {
+      const { violations } = counted.request as CallRequest;
+      if (violations.length === 0) return steps.validate(counted);
+      const declared = violations.flatMap((one) => (one.in === 'body' ? [] : one.param));
+      counted.trail.violations = toNotes(violations, new Set(declared));
+      throw new GatewayError('validation_failed', { fields: toFields(violations) });
+    },
+  });
+}
+
+function requestFor(outer: Identified, { tool, callKey, given }: ToolCall, host: string, response: CollectedAnswer) {
+  const { operation } = tool;
+  const written = tool.source.write(given);
+  const { method, target, body } = written;
+  const headers = new Map([['host', host], ...written.headers]);
+  const credential = outer.headers.get('authorization');
+  if (credential !== undefined) headers.set('authorization', credential);
+  if (body !== undefined) headers.set('content-length', String(body.length));
+  const key = written.idempotencyKey ?? callKey ?? (operation.idempotency === 'required' ? randomUUID() : undefined);
+  if (key !== undefined && operation.idempotency !== 'off') headers.set('idempotency-key', key);
+  const request = new CallRequest({ method, target, headers, body, address: outer.clientAddress, response });
+  request.expected = operation;
+  request.violations = written.violations as readonly Violation[];
+  return request;
 }
 
 const ELSEWHERE: Violation = {
