@@ -60,7 +60,7 @@ export function causesOf(
   if (present !== undefined) found.push(...recoveringUpstreams(status, found, present, past));
   const blame = blameOf([...failures.filter(isCulprit), ...past]);
   const mayBegin = (id: string) => memory === undefined || memory.lasts(id);
-  found.push(...errorCauses({ minute, present, blame, unanswered, mayBegin }));
+  found.push(...errorCauses(minute, present, blame, unanswered, mayBegin));
   if (present !== undefined) {
     if (!blame.isOwn) found.push(...unknownCallers(present, lasts('unknown callers')));
     const left = new Set([...namesOfFailing(present), ...unanswered]);
@@ -73,41 +73,32 @@ export function causesOf(
   return [...found.filter(({ kind }) => kind === 'bad'), ...found.filter(({ kind }) => kind !== 'bad')];
 }
 
-/** The failures of the gateway and of upstreams. The errors that were counted while they lasted are not causes of their own. */
-interface Blame {
-  readonly isAny: boolean;
-  /** A failure of the gateway itself. */
-  readonly isOwn: boolean;
-  /** A late event loop may make requests to services fail. An outage of the stores does not, so it must not hide failures of services. */
-  readonly isBusy: boolean;
-  /** A failure that 5xx in general are counted for. */
-  readonly isOutage: boolean;
-  hasUpstream(upstream: string | undefined): boolean;
-}
-
-/** @param culprits ids of failures */
-function blameOf(culprits: readonly string[]): Blame {
+/**
+ * The failures of the gateway and of upstreams. The errors that were counted while they lasted are not causes of their own.
+ *
+ * @param culprits ids of failures
+ */
+function blameOf(culprits: readonly string[]) {
   const has = (ids: RegExp) => culprits.some((id) => ids.test(id));
   return {
     isAny: culprits.length > 0,
-    isOwn: has(/^(redis|stores|keys lost|loop|shedding)/),
+    isOwn: has(/^(redis|stores|loop|shedding)/),
+    // A late event loop may make requests to services fail. An outage of the stores does not, so it must not hide failures of services.
     isBusy: has(/^loop/),
     isOutage: has(/^(upstream|redis|stores)/),
-    hasUpstream: (upstream) => upstream !== undefined && culprits.some((id) => id.startsWith(`upstream ${upstream} `)),
+    hasUpstream: (upstream: string | undefined) =>
+      upstream !== undefined && culprits.some((id) => id.startsWith(`upstream ${upstream} `)),
   };
 }
 
-interface Errors {
-  readonly minute: LastMinute;
-  readonly present: Present | undefined;
-  readonly blame: Blame;
-  /** Operations that no longer answer. */
-  readonly unanswered: ReadonlySet<string>;
-  mayBegin(id: string): boolean;
-}
-
-/** Returns the failing operations; without any, the 5xx that nothing else explains. */
-function errorCauses({ minute, present, blame, unanswered, mayBegin }: Errors): Cause[] {
+/** Returns the failing operations; without any, the 5xx that nothing else explains. @param unanswered operations that no longer answer */
+function errorCauses(
+  minute: LastMinute,
+  present: Present | undefined,
+  blame: ReturnType<typeof blameOf>,
+  unanswered: ReadonlySet<string>,
+  mayBegin: (id: string) => boolean,
+): Cause[] {
   // An operation that no longer answers may have failed requests before. These belong to the same outage, so the operation is left out.
   const operations = present?.operations.filter(({ name }) => !unanswered.has(name)) ?? [];
   const isExplained = (upstream: string | undefined) => blame.isBusy || blame.hasUpstream(upstream);

@@ -5,7 +5,7 @@ import { type Encoded, encoded } from '../shared/http/content-coding.ts';
 import { contentVersionIn, contentVersionOf, LASTING } from '../shared/http/content-version.ts';
 import { LOOK_FILES } from '../shared/look/look-files.ts';
 
-export interface PageFile extends Encoded {
+interface PageFile extends Encoded {
   readonly type: string;
   readonly cacheControl: string;
 }

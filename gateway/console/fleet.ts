@@ -42,7 +42,7 @@ export class Fleet {
   readonly #options: FleetOptions;
   /** The channel of all instances. Each instance also has one of its own. */
   readonly #channel: string;
-  readonly #known: KnownInstances;
+  readonly #known = new Map<string, { readonly instance: FleetInstance; readonly seenAt: number }>();
   readonly #pending = new Map<string, PendingQuestion>();
   readonly #sender: Redis;
   readonly #missing: ReturnType<typeof createMissingInstances>;
@@ -58,7 +58,6 @@ export class Fleet {
     this.self = { id: `con_${randomBytes(8).toString('hex')}`, ...options.self };
     this.#options = options;
     this.#channel = channelOf(url);
-    this.#known = new KnownInstances(clock);
     this.#sender = connectRedis({
       url,
       commandTimeoutMs: PATIENCE_MS.instance,
@@ -85,8 +84,11 @@ export class Fleet {
   /** The other instances that have asked or answered in the last minute before now, or before Redis was lost. */
   others(): readonly FleetInstance[] {
     // While Redis is away, no instance can be heard, so none is forgotten.
-    if (this.#failure === undefined) this.#known.forgetSilent();
-    return this.#known.list();
+    const nowMs = this.#options.clock();
+    if (this.#failure === undefined)
+      for (const [id, { seenAt }] of this.#known) if (nowMs - seenAt > REMEMBERED_MS) this.#known.delete(id);
+    const all = [...this.#known.values()].map(({ instance }) => instance);
+    return all.sort((one, other) => one.name.localeCompare(other.name));
   }
 
   /** The instances that ended without an orderly shutdown, and have neither returned nor been dismissed. */
@@ -151,7 +153,7 @@ export class Fleet {
     const { present, lost } = await this.#beats.beat(this.self);
     if (lost.length === 0 && this.missing().length === 0) return;
     await this.#missing.settle(present, lost);
-    for (const { id } of lost) this.#known.forget(id);
+    for (const { id } of lost) this.#known.delete(id);
     await this.#beats.leave(lost.map(({ id }) => id));
   }
 
@@ -162,21 +164,32 @@ export class Fleet {
     this.#beats.leave([this.self.id]).catch(() => undefined);
   }
 
+  /**
+   * Remembers an instance, unless it is shutting down. Such an instance still answers, but may be killed before it has ended, as a
+   * container is after its grace period. It is not missing then.
+   */
+  #remember(instance: FleetInstance): void {
+    const { id } = instance;
+    if (instance.ending === true) this.#known.delete(id);
+    else if (this.#known.size < INSTANCES_MAX || this.#known.has(id))
+      this.#known.set(id, { instance, seenAt: this.#options.clock() });
+  }
+
   #receive(text: string): void {
     const message = messageIn(text);
     if (message === undefined) return;
     if (message.kind === 'end') this.#forgetEnded(message.from);
     else if (message.kind === 'answer') {
-      this.#known.remember(message.instance);
+      this.#remember(message.instance);
       this.#pending.get(message.id)?.take(message);
     } else if (message.from !== this.self.id) {
-      if (message.instance !== undefined) this.#known.remember(message.instance);
+      if (message.instance !== undefined) this.#remember(message.instance);
       if ([ALL, this.self.id].includes(message.to)) void this.#reply(message);
     }
   }
 
   #forgetEnded(id: string): void {
-    this.#known.forget(id);
+    this.#known.delete(id);
     if (this.missing().some((one) => one.id === id))
       this.#missing.forget((one) => one.id === id, 'It has ended in order.').catch(() => undefined);
   }
@@ -208,44 +221,10 @@ export class Fleet {
       // From now on, only a new beat says that they are there.
       await this.#beats.leave(silent.map(({ id }) => id));
       const all = await this.#missing.settle([this.self, ...answers.map(({ instance }) => instance)], silent);
-      for (const { id } of silent) this.#known.forget(id);
+      for (const { id } of silent) this.#known.delete(id);
       return all;
     } catch {
       return silent;
     }
-  }
-}
-
-/** The other instances that have asked or answered. */
-class KnownInstances {
-  readonly #clock: () => number;
-  readonly #known = new Map<string, { readonly instance: FleetInstance; readonly seenAt: number }>();
-
-  /** @param clock monotonic milliseconds */
-  constructor(clock: () => number) {
-    this.#clock = clock;
-  }
-
-  list(): FleetInstance[] {
-    const all = [...this.#known.values()].map(({ instance }) => instance);
-    return all.sort((one, other) => one.name.localeCompare(other.name));
-  }
-
-  /**
-   * Remembers an instance, unless it is shutting down. Such an instance still answers, but may be killed before it has ended, as a
-   * container is after its grace period. It is not missing then.
-   */
-  remember(instance: FleetInstance): void {
-    if (instance.ending === true) this.forget(instance.id);
-    else if (this.#known.size < INSTANCES_MAX || this.#known.has(instance.id))
-      this.#known.set(instance.id, { instance, seenAt: this.#clock() });
-  }
-
-  forget(id: string): void {
-    this.#known.delete(id);
-  }
-
-  forgetSilent(): void {
-    for (const [id, { seenAt }] of this.#known) if (this.#clock() - seenAt > REMEMBERED_MS) this.forget(id);
   }
 }

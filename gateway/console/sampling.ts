@@ -21,7 +21,7 @@ import { namesOfFailing } from './traffic-causes.ts';
 import { createVersionSummary } from './version-summary.ts';
 
 /** What a sample is read from. */
-export interface SamplingSources extends Pick<FleetSources, 'recent'> {
+interface SamplingSources extends Pick<FleetSources, 'recent'> {
   /** Counts of each process; undefined if it did not answer. A process is identified by the same object each time. */
   samples(): Promise<ReadonlyMap<object, Sample | undefined>>;
   status(): Promise<object>;

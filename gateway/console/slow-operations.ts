@@ -9,7 +9,7 @@ import type { Present } from './present.ts';
 import { duration, serviceTimes } from './service-times.ts';
 
 /** What is remembered of operations that are slow. */
-export interface SlowMemory {
+interface SlowMemory {
   readonly usualMs: Present['usualMs'];
   /** Remembers the operations that are slow now, and forgets the others. */
   note(slow: readonly Slow[], nowMs: number): void;
