@@ -12,7 +12,7 @@ import { type Manner, type Result, resultsOf, type Taken } from './results.ts';
 import { strangeKey } from './sample-keys.ts';
 import { askUpstream, list, type Scenario } from './scenarios.ts';
 
-export interface CompareOptions {
+interface CompareOptions {
   readonly manners: readonly Manner[];
   readonly scenarios: readonly Scenario[];
   readonly rounds: number;

@@ -11,7 +11,7 @@ export interface Connection {
 }
 
 /** Gets each whole answer. */
-export type OnAnswer = (status: number, bodyBytes: number) => void;
+type OnAnswer = (status: number, bodyBytes: number) => void;
 
 const HEAD_END = '\r\n\r\n';
 

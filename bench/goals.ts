@@ -3,7 +3,7 @@
 import type { Manner, Result } from './results.ts';
 import { round } from './statistics.ts';
 
-export interface Goal {
+interface Goal {
   readonly manner: Manner;
   readonly goal: string;
   readonly bound: string;

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { type Connection, openConnection } from './connection.ts';
 import { createTally, type LoadOptions, type LoadResult } from './load.ts';
 
-export interface PacedOptions extends Omit<LoadOptions, 'pauseMs'> {
+interface PacedOptions extends Omit<LoadOptions, 'pauseMs'> {
   readonly perSecond: number;
   /** Gets each answered request: its number, and when it was due, sent and answered (`performance.now()`). */
   onAnswer?(index: number, dueAt: number, sentAt: number, answeredAt: number): void;

@@ -6,7 +6,7 @@ import { prepareGateway } from './contestants/gateway.ts';
 import { type Contestant, stop } from './contestants.ts';
 import { type GroundOptions, withGround } from './ground.ts';
 
-export interface StandOptions extends GroundOptions {
+interface StandOptions extends GroundOptions {
   /** Embedded stores instead of Redis. */
   readonly embedded?: boolean;
   /** More members of its entry in upstreams.yaml. */

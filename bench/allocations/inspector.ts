@@ -3,7 +3,7 @@
 /** The flag that a process is started with, for a debugger on this port. */
 export const inspectFlag = (port: number) => `--inspect=127.0.0.1:${port}`;
 
-export interface Inspector {
+interface Inspector {
   /** Calls a method of the Chrome DevTools Protocol. Rejects with its error. */
   call(method: string, params?: object): Promise<unknown>;
   close(): void;

@@ -28,7 +28,7 @@ export interface GatewayOptions {
   readonly limits?: object;
 }
 
-export interface PreparedGateway extends Prepared {
+interface PreparedGateway extends Prepared {
   /** Ids of the organizations, in the order of their keys. */
   readonly organizations: readonly string[];
 }

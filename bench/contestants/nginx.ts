@@ -10,7 +10,7 @@ export function startNginx(surroundings: Surroundings): Promise<Contestant> {
 }
 
 /** Pieces of an nginx configuration. */
-export interface NginxParts {
+interface NginxParts {
   readonly modules: string;
   readonly http: string;
   readonly location: string;

@@ -7,7 +7,7 @@ import { type Contestant, stop } from '../contestants.ts';
 import { type Ground, withGround } from '../ground.ts';
 import { strangeKey } from '../sample-keys.ts';
 
-export interface BesideFloor<T> {
+interface BesideFloor<T> {
   readonly floor: T;
   readonly gateway: T;
 }

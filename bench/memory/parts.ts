@@ -6,7 +6,7 @@ export interface Part {
 }
 
 /** The members of a diagnostic report that are read here. */
-export interface HeapReport {
+interface HeapReport {
   readonly javascriptHeap: {
     readonly heapSpaces: Readonly<Record<string, { readonly committedMemory: number; readonly used: number }>>;
   };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type Connection, openConnection } from '../connection.ts';
 
-export interface Offer {
+interface Offer {
   readonly port: number;
   readonly requests: readonly Buffer[];
   readonly perSecond: number;

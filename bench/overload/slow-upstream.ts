@@ -12,7 +12,7 @@ interface Capacity {
   readonly eachMs: number;
 }
 
-export interface SlowUpstream {
+interface SlowUpstream {
   readonly url: string;
   close(): Promise<void>;
 }

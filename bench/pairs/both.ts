@@ -28,7 +28,7 @@ export async function withBoth<T>(
   }
 }
 
-export interface Slicing<T> {
+interface Slicing<T> {
   warmUp(contestant: Contestant): Promise<unknown>;
   take(contestant: Contestant): Promise<T>;
 }

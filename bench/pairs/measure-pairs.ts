@@ -10,7 +10,7 @@ import { askUpstream, creation, list, type Scenario } from '../scenarios.ts';
 import { type Both, slicesOf, withBoth } from './both.ts';
 import { type Comparison, compared, costOf, type Pair, type Side } from './paired.ts';
 
-export interface PairsOptions {
+interface PairsOptions {
   /** Absolute. */
   readonly trees: Readonly<Record<Side, string>>;
   readonly pairs: number;

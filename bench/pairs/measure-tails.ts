@@ -14,7 +14,7 @@ import { median, percentile } from '../statistics.ts';
 import { slicesOf, withBoth } from './both.ts';
 import type { Pair, Side } from './paired.ts';
 
-export interface TailsOptions {
+interface TailsOptions {
   /** Name of the gateway in the list of contestants. Default: the one with Redis. */
   readonly candidate?: string;
   readonly pairs: number;

@@ -24,7 +24,7 @@ export function compared(scenario: string, pairs: readonly Pair[]): Comparison {
   return { scenario, pairs, medianRatio: median(ratios), interval: medianInterval(ratios) };
 }
 
-export interface Difference {
+interface Difference {
   /** Of the candidate, above the baseline. */
   readonly median: number;
   readonly interval: Interval;

@@ -38,7 +38,7 @@ export function withPeople(port: number): Required<Pick<GatewayOptions, 'gateway
   };
 }
 
-export interface Surrounded extends Pick<Surroundings, 'directory'> {
+interface Surrounded extends Pick<Surroundings, 'directory'> {
   /** Absent: embedded stores. */
   readonly redisUrl: string | undefined;
   /** `session_keys`. */

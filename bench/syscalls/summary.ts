@@ -3,7 +3,7 @@
 const THREAD = /^ (.+) \((\d+)\), \d+ events/;
 const CALL = /^ {3}([a-z_0-9]+) +(\d+) +\d+ +[\d.]+ /;
 
-export interface ThreadCalls {
+interface ThreadCalls {
   readonly threadId: number;
   /** Number of calls by the name of the system call. */
   readonly calls: Readonly<Record<string, number>>;

@@ -20,7 +20,7 @@ interface ListingOptions extends Pick<Machine, 'now' | 'performance'> {
   readonly reportedEveryMs: number;
 }
 
-export interface InstanceListing {
+interface InstanceListing {
   /** Call it before a report is sent. Returns the argument for `reported`. */
   sending(): Sent;
   /** Call it when a report has arrived. Returns whether the store had, or may have, forgotten this gateway before. */

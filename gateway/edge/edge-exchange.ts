@@ -24,7 +24,7 @@ export interface NodeExchange extends EdgeExchange {
 
 /**
  * Returns the same exchange, for libraries that need the classes of node:http. Call it only for requests that Node's server has read. The
- * fast path leaves those that need the classes to that server (`needsNode`).
+ * fast path passes requests that need the classes to this server (`needsNode`).
  */
 export function nodeExchangeOf(arrived: Arrived): NodeExchange {
   return arrived as NodeExchange;

@@ -5,11 +5,11 @@
 import { randomFillSync } from 'node:crypto';
 
 export interface Ids {
-  /** `req_` + 26 characters, sortable by time like a ULID. */
+  /** Returns `req_` and 26 characters, sortable by time like a ULID. */
   requestId(): string;
-  /** 32 hexadecimal digits, never all zero. */
+  /** Returns 32 hexadecimal digits, never all zero. */
   traceId(): string;
-  /** 16 hexadecimal digits, never all zero. */
+  /** Returns 16 hexadecimal digits, never all zero. */
   spanId(): string;
 }
 

@@ -27,7 +27,7 @@ import { createFastPath } from './fast-path/fast-path.ts';
 import type { Refusals } from './refusal/refusals.ts';
 import { createUnreadable } from './refusal/unreadable.ts';
 
-/** What handles the requests of a listener under one configuration. */
+/** The handlers of a listener's requests under one configuration. */
 export interface RequestHandlers {
   /** Whether a usual request needs the classes of node:http. Only the fast path asks. `createNeedsNode` of pipeline.ts */
   needsNode(request: DownstreamRequest): boolean;
@@ -106,7 +106,7 @@ export class PublicServer {
     this.#exchanges.announceEnd();
   }
 
-  /** Stops taking connections, lets requests in flight finish for at most `drainMs`, then closes what is left. */
+  /** Stops accepting connections, waits at most `drainMs` for requests in flight, then closes the remaining connections. */
   async drain(drainMs: number): Promise<void> {
     this.#exchanges.announceEnd();
     this.#isClosing = true;
@@ -188,7 +188,7 @@ export class PublicServer {
     }
   }
 
-  /** An upgrade takes the connection over, so a request that waits behind an unfinished answer cannot be upgraded. */
+  /** Whether the request waits behind an unfinished answer. It cannot be upgraded then, because an upgrade takes over the connection. */
   #isPipelined({ socket }: IncomingMessage): boolean {
     return this.#exchanges.inProgress().some(({ request }) => request.socket === socket);
   }

@@ -1,5 +1,5 @@
-// Pure: makes the lines of one field. Most fields have the same value in many messages, so the latest line is kept, and a value that
-// repeats is checked and joined only once.
+// Makes the lines of one header field. Most fields have the same value in many messages. So the latest line is cached: a repeated value is
+// checked and joined only once. Pure.
 
 import { isFieldValue } from './grammar.ts';
 

@@ -47,7 +47,7 @@ interface AccessStatus {
   readonly in_flight: number;
   readonly places: number;
   readonly waiting: number;
-  /** Requests that the upstream has had for five seconds without beginning to answer; absent if there are none. */
+  /** Requests that the upstream has not begun to answer within five seconds; absent if there are none. */
   readonly unanswered?: readonly Unanswered[];
   readonly shedding: boolean;
 }

@@ -209,7 +209,7 @@ function placeForHandshake(
       clientLeft();
     }
 
-    // `prependListener`, so that the trail has the status 499 before the listener that ends and logs the exchange runs.
+    // `prependListener`, because the trail needs the status 499 before the listener runs that ends and logs the exchange.
     response.prependListener('close', leave);
     place.take(deadlineAt);
   });

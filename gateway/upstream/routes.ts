@@ -1,5 +1,5 @@
-// The route of each upstream: its timeouts, retry budget, concurrency limit, credential and rules. Routes are built once per configuration,
-// so that a request needs a single lookup. Throws operation_unsupported.
+// The route of each upstream: its timeouts, retry budget, concurrency limit, credential and rules. Routes are built once for each
+// configuration: a request needs a single look-up. Throws operation_unsupported.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Forwardable } from '../exchange/exchange.ts';

@@ -49,7 +49,7 @@ export interface BesiegedProcess {
   close(): Promise<void>;
 }
 
-export interface BesiegedOptions extends Pick<GatewayOptions, 'gateway'> {
+interface BesiegedOptions extends Pick<GatewayOptions, 'gateway'> {
   /** More members of the upstream's entry in upstreams.yaml. */
   readonly entry?: object;
   readonly perAddress?: number;
@@ -58,7 +58,7 @@ export interface BesiegedOptions extends Pick<GatewayOptions, 'gateway'> {
 }
 
 /** Starts one before an upstream that answers `{}`, and GET /v1/files with a long answer that never comes to its end; upgrades are echoed. */
-export async function besiegeProcess(options: BesiegedOptions = {}): Promise<BesiegedProcess> {
+async function besiegeProcess(options: BesiegedOptions = {}): Promise<BesiegedProcess> {
   const { gateway = {}, entry = {}, perAddress = PER_ADDRESS, tls = false } = options;
   const upstream = await startCalmUpstream();
   const directory = temporaryDirectory();

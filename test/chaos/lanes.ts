@@ -7,7 +7,7 @@ import type { Random } from './random.ts';
 import type { Step } from './schedule.ts';
 import type { Stand } from './stand.ts';
 
-export interface LanesOptions {
+interface LanesOptions {
   readonly stand: Stand;
   readonly disturbances: Disturbances;
   /** Gets each fault as it begins. */

@@ -10,7 +10,7 @@ import type { Disturbances } from './disturbances.ts';
 import type { Exchange } from './exchanges.ts';
 import { send } from './sending.ts';
 
-export interface MailOptions {
+interface MailOptions {
   readonly port: number;
   /** Of an organization that may administrate mail. */
   readonly key: string;

@@ -10,7 +10,7 @@ export interface ProcessMemory {
   readonly to: number;
 }
 
-export interface MemoryWatch {
+interface MemoryWatch {
   /** Of processes that are there at the end and have been for at least three minutes. */
   stop(): ProcessMemory[];
 }

@@ -23,7 +23,7 @@ export interface TrialOptions {
 }
 
 /** The clients' view of one fault that came alone. */
-export interface Recovery {
+interface Recovery {
   readonly fault: string;
   readonly lastedMs: number;
   readonly sent: number;

@@ -60,7 +60,7 @@ components:
 `,
 } as const;
 
-export type SoundFile = keyof typeof sound;
+type SoundFile = keyof typeof sound;
 
 /** A sound file with one piece of its text replaced. */
 export function spoiled(file: SoundFile, piece: string, by: string): Files {

@@ -6,7 +6,7 @@ import type { World } from './engine/world.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-export type FaultKind =
+type FaultKind =
   | 'pause'
   | 'stall'
   | 'suspend'
@@ -54,7 +54,7 @@ interface Aim {
 /** How often each kind comes about, relative to the others. Kinds that a protocol does not name do not come about. */
 export type FaultWeights = Partial<Record<FaultKind, number>>;
 
-export interface FaultPlanOptions {
+interface FaultPlanOptions {
   readonly weights: FaultWeights;
   readonly processes: number;
   /** The share of those that wait for their moment. */

@@ -4,7 +4,7 @@ import { type Outcome, type Spec, simulate } from './run.ts';
 
 const ATTEMPTS_MAX = 150;
 
-export interface Shrunk {
+interface Shrunk {
   readonly spec: Spec;
   readonly outcome: Outcome;
 }

@@ -19,7 +19,7 @@ export type Fault =
   | { readonly status: number; readonly type: string; readonly detail?: string; readonly retryAfter?: string }
   | 'reset';
 
-export interface RenewalInfo {
+interface RenewalInfo {
   readonly start: Date;
   readonly end: Date;
   readonly retryAfter?: string;

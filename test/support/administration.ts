@@ -14,7 +14,7 @@ export interface AdministrationAnswer {
   readonly body: any;
 }
 
-export interface AdministrationRequest {
+interface AdministrationRequest {
   readonly key?: string | undefined;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

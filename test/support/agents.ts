@@ -148,7 +148,7 @@ export const agentsContract = {
   },
 };
 
-export interface ToolAnswer {
+interface ToolAnswer {
   readonly status: number;
   readonly headers: HttpAnswer['headers'];
   /** The whole message. */

@@ -6,7 +6,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AlertNote } from '../../gateway/alerts/alert.ts';
 
-export interface Delivered {
+interface Delivered {
   readonly id: string;
   readonly type: string;
   readonly gateway: string;

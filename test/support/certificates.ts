@@ -11,7 +11,7 @@ export interface CertificatePair {
   readonly key: string;
 }
 
-export interface CertificateOptions {
+interface CertificateOptions {
   /** Host names and addresses it is for; the first one is also its common name. */
   readonly names: readonly string[];
   /** Days from now at which it begins and ends to be valid; 0 and 90 by default. */
@@ -28,7 +28,7 @@ export interface Authority extends CertificatePair {
   certify(content: Certified): string;
 }
 
-export interface Certified {
+interface Certified {
   readonly names: readonly string[];
   readonly key: KeyObject;
   readonly fromMs: number;

@@ -3,7 +3,7 @@
 import zlib, { constants } from 'node:zlib';
 
 export const codings = ['gzip', 'deflate', 'br', 'zstd'] as const;
-export type TestCoding = (typeof codings)[number];
+type TestCoding = (typeof codings)[number];
 
 export function encode(body: string | Buffer, coding: TestCoding): Buffer {
   if (coding === 'gzip') return zlib.gzipSync(body);

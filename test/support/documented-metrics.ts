@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-export interface DocumentedMetric {
+interface DocumentedMetric {
   readonly type: string;
   readonly labels: readonly string[];
 }

@@ -11,7 +11,7 @@ import { createRandom } from '../chaos/random.ts';
  */
 export const GARBLINGS = ['unasked', 'ahead', 'repeated', 'lost', 'endless'] as const;
 
-export type Garbling = (typeof GARBLINGS)[number];
+type Garbling = (typeof GARBLINGS)[number];
 
 export interface GarbledRedis {
   readonly url: string;

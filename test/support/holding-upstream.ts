@@ -2,7 +2,7 @@
 
 import { type Recorded, startUpstream } from './upstream.ts';
 
-export interface HoldingUpstream {
+interface HoldingUpstream {
   readonly url: string;
   /** Organizations with arrived requests, in order. */
   readonly arrived: string[];

@@ -53,7 +53,7 @@ export async function untilAll(
   return Math.max(...(await Promise.all(took).finally(clock.stop)));
 }
 
-export interface KeysStatus {
+interface KeysStatus {
   readonly store: string;
   readonly reason?: string;
   readonly readAtMs: number;

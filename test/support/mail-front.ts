@@ -4,9 +4,9 @@ import type { ServerResponse } from 'node:http';
 import { type Recorded, startUpstream } from './upstream.ts';
 
 /** Returns true if the request is dealt with: it is not passed on. */
-export type Meddle = (request: Recorded, response: ServerResponse) => boolean | Promise<boolean>;
+type Meddle = (request: Recorded, response: ServerResponse) => boolean | Promise<boolean>;
 
-export interface MailFront {
+interface MailFront {
   readonly url: string;
   readonly requests: readonly Recorded[];
   /** Method, path and body of everything since the last call, in order. */

@@ -27,7 +27,7 @@ export interface Pebble extends AcmeDoor {
   close(): Promise<void>;
 }
 
-export interface PebbleOptions {
+interface PebbleOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Further members of its configuration. */
   readonly settings?: Readonly<Record<string, unknown>>;

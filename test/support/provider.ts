@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { SignJWT } from 'jose';
 import Provider, { type ClientMetadata, type Configuration } from 'oidc-provider';
 
-export interface TestPerson {
+interface TestPerson {
   readonly subject: string;
   readonly claims?: Readonly<Record<string, unknown>>;
 }

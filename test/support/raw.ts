@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 
-export interface RawAnswer {
+interface RawAnswer {
   /** Everything received, as it came. */
   readonly text: string;
   readonly status: number;
@@ -15,7 +15,7 @@ export interface RawAnswer {
   readonly closed: boolean;
 }
 
-export interface RawOptions {
+interface RawOptions {
   /** Further pieces, sent one after another. */
   readonly then?: readonly (string | Buffer)[];
   readonly pauseMs?: number;

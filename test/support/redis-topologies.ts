@@ -74,7 +74,7 @@ async function startSentinel(directory: string, masterPort: number): Promise<{ p
   return { port, stop: () => end(sentinel) };
 }
 
-export interface TestCluster {
+interface TestCluster {
   /** Names the masters. */
   readonly url: string;
   /** The masters, then a replica of each if there are any. */

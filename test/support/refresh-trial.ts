@@ -41,7 +41,7 @@ export interface Round {
   readonly refusedEarly: number;
 }
 
-export interface RefreshTrial {
+interface RefreshTrial {
   /** Rejects if a gateway that was not killed gives no answer, or another one than 200, 401, and 503 of a refresh in progress. */
   round(fault: Fault): Promise<Round>;
   /** Tokens that the provider has redeemed, each time. */

@@ -17,7 +17,7 @@ export const sessionContract: Readonly<Record<string, string>> = {
   'session/session.yaml': readFileSync(join(shippedContracts, 'session/session.yaml'), 'utf8'),
 };
 
-export interface SessionGatewayOptions extends Pick<GatewayOptions, 'environment' | 'limits' | 'now'> {
+interface SessionGatewayOptions extends Pick<GatewayOptions, 'environment' | 'limits' | 'now'> {
   readonly provider?: Omit<ProviderOptions, 'gatewayOrigin'>;
   /** Members of `sessions`, beside its providers. */
   readonly sessions?: Readonly<Record<string, unknown>>;

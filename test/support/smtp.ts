@@ -15,7 +15,7 @@ export interface Mail {
   readonly login: string | undefined;
 }
 
-export interface SmtpOptions {
+interface SmtpOptions {
   /** Offers STARTTLS. */
   readonly certificate?: CertificatePair;
   /** The one `user:password` that it accepts; absent: it asks for none. */

@@ -24,7 +24,7 @@ export async function createConnected(): Promise<{ readonly near: Socket; readon
   return { near, far, close };
 }
 
-export interface RunningClock {
+interface RunningClock {
   /** Milliseconds since the start in which this process ran. */
   ms(): number;
   stop(): void;

@@ -22,7 +22,7 @@ export interface FakeUpstream {
 export type Answer = (request: Recorded, response: ServerResponse, raw: IncomingMessage) => void;
 
 /** An empty page, which every list operation of the shipped contracts may be answered with. */
-export const answerEmptyPage: Answer = (_request, response) => {
+const answerEmptyPage: Answer = (_request, response) => {
   response.setHeader('content-type', 'application/json');
   response.end('{"data":[],"cursor":null,"has_more":false}');
 };

@@ -31,7 +31,7 @@ interface Told {
   readonly contractMember?: string | undefined;
 }
 
-export interface ConfigKey extends Told {
+interface ConfigKey extends Told {
   /** Dotted path. */
   readonly name: string;
   /** Without a default: an empty text if the key is optional. */

@@ -79,7 +79,7 @@ function originForm(url: string, headers: Map<string, string>): string {
  */
 const hostForm = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?$/;
 
-/** Remembers the last host that had the form, because most requests are for one host. */
+/** Creates the check. It caches the last valid host, because most requests are for one host. */
 function createHostCheck(): (host: string) => boolean {
   let usual: string | undefined;
   return (host) => {
@@ -112,8 +112,8 @@ function checkFraming(
 }
 
 /**
- * Logs the id that the client has given its request, and sends it back in a header of its own, if its characters are harmless. It never
- * replaces the gateway's id.
+ * Logs the client's own id of the request, and sends it back in a separate header, if its characters are harmless. It never replaces the
+ * gateway's id.
  */
 function noteClientRequestId(arrived: Arrived, id: string | undefined): void {
   if (id === undefined || !/^[A-Za-z0-9._-]{1,128}$/.test(id)) return;

@@ -28,13 +28,13 @@ interface BodyTimeoutOptions {
   readonly requestMs: number;
   /** Interval of the checks, milliseconds. */
   readonly everyMs: number;
-  /** Exchanges in progress. */
+  /** Returns the exchanges in progress. */
   active(): Iterable<EdgeExchange>;
   /** Writes a refusal; may be called several times for one exchange. */
   refuse(arrived: Arrived, error: GatewayError): void;
 }
 
-/** Starts the checks. One timer checks all requests, so that a single request needs no timer. */
+/** Starts the checks. One timer checks all requests, because a timer for each request would cost more. */
 export function createBodyTimeout({ requestMs, everyMs, active, refuse }: BodyTimeoutOptions): BodyTimeout {
   const answered = new Set<EdgeExchange>();
 

@@ -28,7 +28,7 @@ function reasonOf({ code, message }: NodeJS.ErrnoException, setting: string): st
   return code ?? message;
 }
 
-/** Closes a listener and whatever is open on it. */
+/** Closes a listener and all its connections. */
 export async function closeAtOnce(server: Server): Promise<void> {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));

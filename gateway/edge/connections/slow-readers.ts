@@ -11,7 +11,7 @@ interface SlowReadersOptions {
   readonly idleMs: number;
   /** The interval of the check, in milliseconds. */
   readonly everyMs: number;
-  /** Exchanges in progress. */
+  /** Returns the exchanges in progress. */
   active(): Iterable<Arrived>;
   cut(socket: Socket): void;
 }
@@ -22,7 +22,7 @@ interface Waiting {
   readonly complete: number;
   /** Bytes of the write in progress that the kernel, or over TLS the TCP connection, has not taken yet. */
   readonly queued: number;
-  /** Checks without progress. They are counted, not timed, so that a pause of this process is not blamed on clients. */
+  /** The number of checks without progress. Checks are counted instead of time: clients are not to blame for a pause of this process. */
   readonly checks: number;
 }
 

@@ -13,7 +13,7 @@ import type { FastResponse } from './response.ts';
 
 interface FastPathOptions {
   readonly server: Server;
-  /** What serves the requests. */
+  /** The server of the requests. */
   readonly requests: PublicServer;
   readonly keepAliveMs: number;
   /**
@@ -29,7 +29,7 @@ interface FastPathOptions {
   readonly everyMs: number;
 }
 
-/** An idle connection stays open this much longer than announced, as with Node, so that a request on its way is not lost. */
+/** An idle connection stays open this much longer than announced, as with Node, because a request may be on its way. */
 const IDLE_MS_MORE = 1000;
 
 /** Name of the listener by which Node's server takes a connection, plain or secure. A pinned test checks that it exists. */

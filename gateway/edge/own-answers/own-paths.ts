@@ -14,7 +14,7 @@ const JWKS = '/.well-known/jwks.json';
 
 export interface OwnPathsOptions {
   admit(arrived: Arrived): Admitted;
-  /** The public halves of the keys that sign assertions. */
+  /** Returns the public halves of the keys that sign assertions. */
   jwks(): object;
   /** Documentation, on the host name of the API. */
   readonly portal: {

@@ -1,5 +1,5 @@
-// Makes the text of an error answer: the error object and its headers. Without details, all answers of one code are equal except for the
-// request id. Most refusals have no details, so these texts are kept.
+// Makes the text of an error answer: the error object and its headers. Most refusals have no details. Their texts are cached, because they
+// differ only in the request id.
 
 import type { CatalogueEntry } from '../../catalogue/catalogue-entry.ts';
 import type { ErrorCode, GatewayError, GatewayErrorDetails } from '../../catalogue/errors.ts';
@@ -63,7 +63,7 @@ function isPlain({ details }: GatewayError): boolean {
   return true;
 }
 
-/** The error object of docs/errors.md. */
+/** Returns the error object of docs/errors.md. */
 function errorObject(error: GatewayError, requestId: string, retryable: boolean, publicUrl: string): object {
   const { words, fields, hint } = error.details;
   const { type, code, message, status } = words ?? { ...error.entry, code: error.code };
@@ -104,7 +104,7 @@ function retryAfterOf(error: GatewayError): number | undefined {
   return error.details.retryAfterSeconds ?? error.entry.retryAfterSeconds;
 }
 
-/** One line per challenge, because some clients cannot parse several in one line (RFC 9110 section 11.6.1). */
+/** Returns a line for each challenge, because some clients cannot parse several in one line (RFC 9110 section 11.6.1). */
 function challengesOf(error: GatewayError, realm: string): string[] {
   const plain = bearerChallengeOf(error, realm);
   if (plain === undefined) return [];

@@ -1,5 +1,5 @@
-// Refuses an exchange: writes the error answer for what a stage, or one of the gateway's own pages, has thrown. unreadable.ts refuses bytes
-// that are no request.
+// Refuses an exchange: writes the answer for an error that a stage, or one of the gateway's own pages, has thrown. unreadable.ts refuses bytes
+// that are not a request.
 
 import { GatewayError, toGatewayError } from '../../catalogue/errors.ts';
 import type { DownstreamRequest, DownstreamResponse } from '../../exchange/downstream.ts';
@@ -20,8 +20,8 @@ interface RefusalsOptions {
 
 export interface Refusals {
   /**
-   * Answers an exchange with a refusal. If the answer has begun, this resets the connection instead, so that the client cannot take half an
-   * answer for a whole one.
+   * Answers an exchange with a refusal. If the answer has begun already, it resets the connection: the client could take half an answer for
+   * a whole one.
    */
   refuse(arrived: Arrived, thrown: unknown): void;
   /** Makes the text of a refusal, without writing it. */

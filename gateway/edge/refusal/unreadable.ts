@@ -14,7 +14,7 @@ interface UnreadableOptions {
   readonly refusals: Pick<Refusals, 'refuse' | 'answerOf'>;
   /** Flat headers of every answer. An unreadable request has no exchange that would add them. */
   readonly constantHeaders: readonly string[];
-  /** Exchanges in progress. */
+  /** Returns the exchanges in progress. */
   active(): readonly EdgeExchange[];
   /** Makes the id of a request. edge/ids.ts */
   requestId(): string;
@@ -44,8 +44,8 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
   }
 
   /**
-   * Refuses what cannot be read; no other request can be read from this connection. If an exchange is in progress, and its body was cut
-   * off, that exchange gets the refusal.
+   * Refuses unreadable bytes, and reads no other request from this connection. If the bytes cut off the body of an exchange in progress, this
+   * exchange gets the refusal.
    */
   function refuseUnreadable(socket: Socket, pending: readonly EdgeExchange[], error: GatewayError): void {
     const last = pending.at(-1);

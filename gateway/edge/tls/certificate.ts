@@ -151,7 +151,7 @@ function parseKey(pem: string): KeyObject {
   }
 }
 
-/** Lets OpenSSL check the pair, for example for a key that is too short. */
+/** Checks the pair with OpenSSL, which finds a key that is too short, for example. */
 function checkUsable(certificate: string, key: string): void {
   try {
     createSecureContext({ cert: certificate, key });

@@ -27,9 +27,9 @@ export interface Validations {
   readonly protocol: string;
   /** Whether a validation of the name may come. */
   isConfigured(name: string): boolean;
-  /** The certificate for a validation, if it is in memory. */
+  /** Returns the certificate for a validation, if it is in memory. */
   known(name: string): Pair | undefined;
-  /** The certificate for a validation; looks it up if it is not in memory. */
+  /** Returns the certificate for a validation. Looks it up if it is not in memory. */
   find(name: string): Promise<Pair | undefined>;
 }
 

@@ -19,7 +19,7 @@ export interface TlsSettings {
 export interface ConnectSettings {
   /** Time to open one connection, including TLS. */
   readonly connectTimeoutMs: number;
-  /** For https:// origins; default: the default authorities. */
+  /** The TLS settings of https:// origins. Default: the default authorities. */
   readonly tls?: TlsSettings | undefined;
 }
 
@@ -59,7 +59,7 @@ export function createConnect(
     servername: tls?.serverName ?? (isIP(host) === 0 ? host : ''),
     ALPNProtocols: ['http/1.1'],
   };
-  /** TLS session of the latest connection, so that the next one can resume it. */
+  /** The TLS session of the latest connection. The next connection resumes it. */
   let session: Buffer | undefined;
 
   function open(onRead: OnRead): Socket {
@@ -95,8 +95,7 @@ export function createConnect(
       socket.destroy(new WireFault('WIRE_CONNECT_TIMEOUT', `no connection within ${connectTimeoutMs} ms`));
     });
     const failed = (error: Error) => {
-      // Some servers reject a session that they issued themselves. After an error the session is dropped, so that the next connection does
-      // a full handshake.
+      // Some servers reject a session that they have issued. Drop the session after an error: the next connection does a full handshake.
       session = undefined;
       done(error);
     };

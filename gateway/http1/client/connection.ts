@@ -254,7 +254,7 @@ export class Connection {
     this.#pool.ended(this);
   }
 
-  /** The upstream has ended the connection. This completes an answer without a length, and fails any other one. */
+  /** Called when the upstream has ended the connection. This completes an answer without a length, and fails any other answer. */
   #closed(): void {
     this.#isClosed = true;
     const attempt = this.#attempt;

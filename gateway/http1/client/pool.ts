@@ -44,7 +44,7 @@ export class Pool implements Dispatcher {
   readonly #connections = new Set<Connection>();
   /** Connections of open streams. They close with their answers, and do not count towards the bound. */
   readonly #detached = new Set<Connection>();
-  /** Free connections. The one that was used last is taken first, so that the others stay idle and close. */
+  /** The free connections. The connection that was used last is taken first: the others stay idle and close. */
   readonly #free: Connection[] = [];
   /**
    * Connections that became free in this turn. They are reused in the next turn: an upstream often closes the connection after its answer,

@@ -71,7 +71,7 @@ export async function upload(
   socket.write(toSend, 'latin1');
 }
 
-/** The announced length; undefined if unknown. */
+/** Returns the announced length; undefined if unknown. */
 function lengthIn(headers: readonly string[]): number | undefined {
   for (let at = 0; at < headers.length; at += 2) if (headers[at] === 'content-length') return Number(headers[at + 1]);
   return undefined;

@@ -20,8 +20,8 @@ interface AnswerCondition {
 }
 
 /**
- * What happens to an answer that matches: the client gets a refusal, the credential of the gateway counts as refused, or the answer passes
- * without the members at these paths.
+ * The effect of a rule on an answer that matches: the client gets a refusal, the credential of the gateway counts as refused, or the answer
+ * passes without the members at these paths.
  */
 type AnswerOutcome =
   | RefusalRule

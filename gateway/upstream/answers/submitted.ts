@@ -21,8 +21,8 @@ export interface Submitted {
 }
 
 /**
- * A text that contains a part of a secret with this length or more is withheld, too: an upstream that repeats a secret may escape some of
- * its characters, so that the whole secret is not found.
+ * A text is also withheld if it contains a part of a secret with this length or more: an upstream that repeats a secret may escape some
+ * characters, and the whole secret is not found then.
  */
 const LONG_PART = /[\p{L}\p{M}\p{N}]{4,}/gu;
 

@@ -22,7 +22,7 @@ import type { Target, Targets } from '../targets/targets.ts';
 import { ExchangeClock } from './exchange-clock.ts';
 import { type AttemptFailure, type NextAttempt, RetryPlan } from './retry-plan.ts';
 
-/** What all exchanges of one configuration share. */
+/** The options that all exchanges of one configuration share. */
 export interface AttemptsOptions {
   readonly targets: Targets;
   readonly contractCheck: ContractCheck;
@@ -91,7 +91,7 @@ export class Attempts implements PlaceOwner {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      // `prependListener`, so that the trail has the status 499 before the listener that ends and logs the exchange runs.
+      // `prependListener`, because the trail needs the status 499 before the listener runs that ends and logs the exchange.
       this.exchange.response.prependListener('close', this.#onClose);
       this.place.take(this.deadlineAt);
     });

@@ -27,7 +27,7 @@ export async function beforeSending<T extends object>(
     resolve(undefined);
   }
 
-  // `prependListener`, so that the trail has the status 499 before the listener that ends and logs the exchange runs.
+  // `prependListener`, because the trail needs the status 499 before the listener runs that ends and logs the exchange.
   response.prependListener('close', leave);
   if (response.destroyed) leave();
   try {

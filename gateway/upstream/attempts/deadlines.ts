@@ -11,7 +11,7 @@ export interface DeadlineOwner {
    * @param now as `performance.now()` counts
    */
   checkDeadlines(now: number): void;
-  /** Returns since when the upstream has the request without having begun to answer; undefined if it has begun, or has no request. */
+  /** Returns the time since which the upstream has not answered the request; undefined if its answer has begun, or it has no request. */
   unansweredSince(now: number): number | undefined;
   /** Method and path template. */
   readonly operation: string;

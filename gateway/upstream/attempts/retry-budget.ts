@@ -1,4 +1,4 @@
-// Limits the retries at an upstream to a share of its requests, so that retries do not multiply the load of an upstream that fails.
+// Limits the retries at an upstream to a share of its requests, because retries would multiply the load of a failing upstream.
 
 /** Retries per second that are always allowed, even with little traffic. */
 const FLOOR_PER_SECOND = 3;

@@ -1,5 +1,5 @@
-// The retries of one request: decides whether it is sent again, to which target and when, and with which refusal it ends. The plan is
-// created only when the first attempt fails, so that a successful request does not pay for it. Reasons: docs/decisions/0012-retries.md.
+// Plans the retries of one request: whether it is sent again, to which target, when, and the refusal if it is not. The plan is created when
+// the first attempt fails, and costs a successful request nothing. Reasons: docs/decisions/0012-retries.md.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 import type { Checked, Forwardable } from '../../exchange/exchange.ts';
@@ -97,8 +97,8 @@ export class RetryPlan {
   }
 
   /**
-   * Picks a target. Returns undefined if the breaker has opened in the meantime: the client then gets the failure of the attempt, which
-   * says more than that the breaker is open.
+   * Picks a target. Returns undefined if the breaker has opened in the meantime. The client then gets the failure of the attempt, because it
+   * says more than the refusal of the breaker.
    */
   #pick(): Target | undefined {
     try {

@@ -22,9 +22,9 @@ export interface ConcurrencyRules extends QueueBoundRules {
 export type QueueRefusal = 'upstream_queue' | 'upstream_wait';
 
 interface ConcurrencyLimitOptions {
-  /** Number of concurrent requests that are allowed. It is read for each decision. */
+  /** Returns the number of concurrent requests that are allowed. Called for each decision. */
   places(): number;
-  /** The rules for waiting. They are read when a request has to wait. */
+  /** Returns the rules for waiting. Called when a request has to wait. */
   rules(): ConcurrencyRules;
   /** Called when a request has got a place after waiting this long. */
   onWaited(waitedMs: number): void;

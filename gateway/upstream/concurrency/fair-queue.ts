@@ -1,6 +1,6 @@
-// The queue of requests that wait for a place at one upstream. It has one list per organization and serves them in turn, so that a burst of
-// one organization does not delay the others. The lists are linked lists: at full load most requests wait and most lists have one entry,
-// and an array for one entry costs 150 bytes.
+// The queue of requests that wait for a place at one upstream. It has a list for each organization, and serves the lists in turn: a burst of
+// one organization does not delay the others. The lists are linked lists. At full load, most requests wait and most lists have one entry, and
+// an array for one entry costs 150 bytes.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 
@@ -147,7 +147,7 @@ function unlink(entry: QueueEntry): void {
   else older.newer = newer;
   if (newer === undefined) share.newest = older;
   else newer.older = older;
-  // The links of a removed entry are cleared, so that it does not keep other entries in memory.
+  // Clear the links of the removed entry: they would keep other entries in memory.
   entry.older = undefined;
   entry.newer = undefined;
   share.waiting -= 1;

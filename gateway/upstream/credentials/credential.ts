@@ -14,11 +14,11 @@ import { LoginDigests } from './login-digests.ts';
 /** Shortest interval between two reads of the secret while the credential works. */
 const READ_EVERY_MS = 250;
 
-/** Where the secret is stored: config/secrets.ts, or wiring/upstream-access.ts for a simulated upstream. */
+/** The source of the secret: config/secrets.ts, or wiring/upstream-access.ts for a simulated upstream. */
 interface SecretSource {
   /** Returns the current value of an entry of the secrets; undefined if it is missing. May throw. */
   readSecret(entry: string): string | undefined;
-  /** When the entry was last written, in any unit; undefined if that is not known. May throw. */
+  /** Returns the time at which the entry was last written, in any unit; undefined if it is unknown. May throw. */
   secretWrittenAt(entry: string): number | undefined;
   /** Epoch milliseconds. */
   now(): number;
@@ -26,7 +26,7 @@ interface SecretSource {
 
 type SuspendedBy = CredentialFault['reason'];
 
-/** Why there is no secret. */
+/** The reason why there is no usable secret. */
 type SecretFault = Exclude<SuspendedBy, 'refused'>;
 
 /** Why a request was not sent, for the log, by the name of the secret. */
@@ -129,20 +129,20 @@ export class Credential {
 
   /** Returns true if a client presents this credential as user name and password. Runs in constant time. */
   matches(user: string, password: string): boolean {
-    // The secret is reloaded before the comparison, so that a replaced password stops working. `#refresh` bounds how often the secret is
-    // read, so that many guesses do not cause many reads.
+    // Reload the secret before the comparison: a replaced password must stop working. `#refresh` bounds how often the secret is read, because
+    // there may be many guesses.
     this.#refresh();
     return this.#logins.match(user, password, typeof this.#secret.present !== 'string');
   }
 
-  /** A secret that has just been written counts at once, without a request that needs it. */
+  /** Returns the state. It reads a secret that has just been written, even if no request has needed it yet. */
   status(): CredentialState {
     if (this.#secret.isOld()) this.#reload();
     if (typeof this.#secret.present === 'string') return 'no_secret';
     return this.#latch.state;
   }
 
-  /** Why requests are suspended; undefined if they are sent. */
+  /** Returns the reason why requests are suspended; undefined if they are sent. */
   fault(): CredentialFault | undefined {
     const reason = this.#suspendedBy();
     if (reason === undefined) return undefined;
@@ -185,7 +185,7 @@ export class Credential {
 
 /** The secret as it is stored. */
 class CredentialSecret {
-  /** What the last read found. */
+  /** The result of the last read. */
   present: ParsedCredential | SecretFault = 'absent';
   /** Why it could not be read. */
   detail: string | undefined;
@@ -226,7 +226,7 @@ class CredentialSecret {
     return value === last?.value && name === last.name;
   }
 
-  /** Whether the last read was some time ago. Also true after the clock was set back. */
+  /** Whether the last read was some time ago. Returns true after the clock was set back. */
   isOld(): boolean {
     const ageMs = this.#source.now() - this.#readAtMs;
     return ageMs < 0 || ageMs >= READ_EVERY_MS;
@@ -236,7 +236,7 @@ class CredentialSecret {
     return this.#settings.secret;
   }
 
-  /** When the secret was last written; undefined if that cannot be known. */
+  /** Returns the time at which the secret was last written; undefined if it cannot be known. */
   writtenAt(): number | undefined {
     try {
       return this.#source.secretWrittenAt(this.entry);

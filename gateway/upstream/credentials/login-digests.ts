@@ -4,9 +4,9 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Compares the login that a client presents with the login of a credential, in constant time. */
 export class LoginDigests {
-  /** A key that is random for each process, so that an attacker cannot choose the first bytes of a digest. */
+  /** A random key of this process: without it, an attacker could choose the first bytes of a digest. */
   readonly #key = randomBytes(32);
-  /** Random digests that match no login. They are compared if the credential is no login, so that the comparison takes the same time. */
+  /** Random digests that match no login. They are compared if the credential is not a login, because each comparison must take the same time. */
   readonly #none = { user: randomBytes(32), password: randomBytes(32) };
   #own: { readonly user: Buffer; readonly password: Buffer } = this.#none;
 

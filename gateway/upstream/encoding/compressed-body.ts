@@ -1,4 +1,4 @@
-// Compresses the body of one answer on its way to the client: at once if the whole short body is there, as a stream otherwise.
+// Compresses the body of one answer for the client: at once if the body is short and complete, otherwise as a stream.
 
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { CompressedForm } from './compression.ts';

@@ -18,7 +18,7 @@ export interface CompressionRules {
 interface AnswerForm {
   /** Headers for the answer as it came. */
   readonly headers: AnswerHeaders;
-  /** The compressed form; undefined if the answer stays as it came. */
+  /** The compressed form; undefined if the answer is not compressed. */
   readonly compressed: CompressedForm | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Decodes the body of an answer so that the gateway can read it; the decoded body is never passed on. Decoding ends as soon as the output
-// exceeds its limit, so that a small body cannot take much memory or time.
+// Decodes the body of an answer for checks and rules. The decoded body is never passed on. Decoding ends as soon as the output exceeds its
+// limit, because a small body could otherwise take much memory or time.
 
 import zlib, { constants } from 'node:zlib';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
@@ -43,10 +43,10 @@ export function isDecodable(coding: string): boolean {
 }
 
 /**
- * Returns the body without its coding, or why it cannot be read. An empty body has no coding.
+ * Returns the body without its coding, or the reason why it cannot be decoded. An empty body has no coding.
  *
- * @param coding one that is decodable, or empty
- * @param bytesMax of the result
+ * @param coding a known coding, or empty
+ * @param bytesMax maximum length of the result
  */
 export function decodeBody(body: Buffer, coding: string, bytesMax: number): Buffer | DecodingFault {
   const decode = decoders[coding];

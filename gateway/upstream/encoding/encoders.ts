@@ -13,7 +13,7 @@ export type EncoderStream = zlib.Gzip | zlib.BrotliCompress | zlib.ZstdCompress;
 interface Encoder {
   /** Encodes a whole body at once, on this thread. */
   encode(body: Buffer): Buffer;
-  /** Creates a stream that passes on everything after each write, so that no part of an answer waits for the next. */
+  /** Creates a stream that flushes after each write: no part of an answer waits for the next part. */
   createStream(): EncoderStream;
 }
 

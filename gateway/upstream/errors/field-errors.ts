@@ -14,7 +14,7 @@ export interface FieldError {
   readonly constraint?: Readonly<Record<string, unknown>>;
 }
 
-/** Where a field without a declared place was sent: in the body, or in the query of a request without a body. */
+/** The place of a field without a declared place: the body, or the query of a request without a body. */
 export type DefaultPlace = 'body' | 'query';
 
 /** Most refused fields; the rest is dropped. */
@@ -143,7 +143,7 @@ function tokensOf(pointer: string): string[] {
   return path.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Returns a code in the form of the catalogue; undefined if the text is none. */
+/** Returns a code in the form of the catalogue; undefined if the value cannot be a code. */
 export function publicCode(value: unknown): string | undefined {
   return typeof value === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(value) ? value : undefined;
 }

@@ -37,7 +37,7 @@ export function publicSentence(value: unknown): string | undefined {
   return hasInternals(text) ? undefined : text;
 }
 
-/** Returns the name of a field, of at most 200 characters; undefined if the text is none, or shows internals. */
+/** Returns the name of a field, of at most 200 characters; undefined if the value is not a name, or shows internals. */
 export function publicName(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value).slice(0, NAME_MAX);

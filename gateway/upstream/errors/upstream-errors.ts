@@ -122,7 +122,7 @@ function bodyShape(headers: AnswerHeaders, length: number | undefined): string {
   return `${shown}, ${length ?? `more than ${ERROR_BODY_BYTES_MAX}`} bytes`;
 }
 
-/** Returns why an upstream whose entry has no credential refuses the login, for the log; undefined if the entry has one. */
+/** Returns the cause for the log if an upstream refuses the login and its entry has no credential; undefined if the entry has one. */
 export function withoutCredential(
   { credential }: Pick<UpstreamRoute, 'credential'>,
   { entry }: Pick<Operation, 'entry'>,

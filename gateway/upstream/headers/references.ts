@@ -13,7 +13,7 @@ export interface ReferenceContext extends Pick<Operation, 'publicPrefix' | 'upst
   readonly passesExternal: boolean;
 }
 
-/** Matches a reference without scheme and host. It is relative to the address of the request, so it is correct for clients as it is. */
+/** Matches a reference without scheme and host. It is relative to the address of the request, and needs no change for clients. */
 const RELATIVE = /^(?:[?#]|[^/\\?#:]+(?:[/?#]|$)|$)/;
 const ABSOLUTE = /^(https?):\/\/([^/?#\\@\s]+)([/?#]?[^\\]*)$/i;
 

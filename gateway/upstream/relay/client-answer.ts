@@ -33,12 +33,12 @@ export class ClientAnswer implements WithheldNotes {
   protection: readonly string[] | undefined;
   /** Whether this attempt wrote the head of the client's answer. */
   #hasHead = false;
-  /** The first chunk, until the head is sent. Most answers have one chunk, so that head and body are sent in one write. */
+  /** The first chunk, until the head is sent. Most answers have one chunk: head and body are then sent in one write. */
   #first: Buffer | undefined;
   #bytesOut = 0;
   #droppedBytes = 0;
   #withheld: string[] | undefined;
-  /** Compresses the body; undefined if the client gets the body as it came. */
+  /** Compresses the body; undefined if the body is not compressed. */
   #compressed: CompressedBody | undefined;
   /** Receives the body after the head is written. */
   #sink: BodySink;

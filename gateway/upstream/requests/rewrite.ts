@@ -149,7 +149,7 @@ function withDefaults(node: JsonTreeObject, defaults: readonly (readonly [string
   return absent.length === 0 ? node : { kind: 'object', members: [...node.members, ...absent] };
 }
 
-/** Hashes the secrets of a request one after the other, so that a request with many secrets does not delay other requests. */
+/** Hashes the secrets of a request one after the other: a request with many secrets must not delay other requests. */
 async function withHashes(root: JsonNode, path: MemberPath, over: AbortSignal | undefined): Promise<JsonNode> {
   const plain = new Map<string, string>();
   changeAt(root, path, (found) => {

@@ -88,7 +88,7 @@ function entriesOf(record: JsonTreeObject, field: string): Entries {
   return entries;
 }
 
-/** Reads a list of entries. Of entries that differ only in case, the first counts. Returns undefined if it is no list of texts. */
+/** Reads a list of entries. Of entries that differ only in case, the first one counts. Returns undefined if it is not a list of texts. */
 function entriesIn(list: JsonNode): Entries | undefined {
   if (list.kind !== 'array') return undefined;
   const entries: Entries = new Map();

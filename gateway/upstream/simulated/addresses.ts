@@ -23,7 +23,7 @@ export function isGatewayItself(address: string): boolean {
   return address === OWN || isSessions(address);
 }
 
-/** Whether the address is the one of the operations of browser sessions. */
+/** Whether the address is `session:`, which executes the operations of browser sessions. */
 function isSessions(address: string): boolean {
   return address === SESSIONS;
 }

@@ -1,6 +1,5 @@
 // Targets without a connection. The gateway answers from the contract of the upstream, or executes the operations of its own contract. Both
-// have the interface of a connection, so that the concurrency limit, deadlines, retries, health and the checks of answers work as with a
-// service.
+// have the interface of a connection: the concurrency limit, deadlines, retries, health and the checks of answers work as with a service.
 
 import { toUpstreamFailure } from '../../catalogue/upstream-failure.ts';
 import { headersIn } from '../../http1/client/request-head.ts';

@@ -1,5 +1,5 @@
-// Tells the sandbox which keys and which administrator to trust. It does so by files next to the databases of the sandbox, so that a
-// process that can only reach the ports of the sandbox cannot change them.
+// Tells the sandbox which keys and which administrator to trust, by files next to the databases of the sandbox. A process that can only reach
+// the ports of the sandbox cannot change them.
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -120,7 +120,7 @@ function launch(directory: string, options: SandboxProcessOptions): Promise<numb
   // and set of flags.
   const keptCode = getCompileCacheDir();
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
-    // A process group of its own: a signal to the terminal of the gateway must not end a sandbox that other gateways use.
+    // A separate process group: a signal to the terminal of the gateway must not end a sandbox that other gateways use.
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {

@@ -14,7 +14,7 @@ import type { Relay } from '../relay/relay.ts';
 import { type Boundaries, createBoundaries } from './boundaries.ts';
 import { createItemSplitter, type Item, type ItemSplitter, itemValue } from './items.ts';
 
-/** After this silence between two events the gateway sends a comment, so that proxies and clients do not close the stream as dead. */
+/** After this silence between two events the gateway sends a comment: proxies and clients would close a silent stream as dead. */
 const COMMENT_AFTER_MS = 15_000;
 const COMMENT = Buffer.from(': keep-alive\n\n');
 const ENDLESS: Item = { bytes: Buffer.alloc(0), isTooLong: true };
@@ -32,7 +32,7 @@ export class AnswerStream {
   readonly #exchange: Forwardable;
   readonly #answer: ClientAnswer;
   readonly #relay: Relay;
-  /** Whether the body has a content coding, so that the gateway cannot find its items. */
+  /** Whether the body has a content coding: the gateway then cannot find its items. */
   readonly #isOpaque: boolean;
   /**
    * Whether the body has a declared length. Nothing can then be added to it, and if it ends early, the client must see that a part is
@@ -195,8 +195,8 @@ export class AnswerStream {
   }
 
   /**
-   * Ends the stream between two items. An event stream ends as if the service had ended it, so that clients connect again. A stream of
-   * lines is cut, because clients would take it for complete.
+   * Ends the stream between two items. An event stream ends as if the service had ended it: clients connect again. A stream of lines is cut,
+   * because clients would take it for complete.
    */
   #finish(): void {
     this.stop();

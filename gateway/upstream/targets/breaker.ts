@@ -9,7 +9,7 @@ import type { AttemptEnd } from './attempt-end.ts';
 export interface BreakerRules {
   /** Percentage of failures in the window that opens the breaker, 1–100. */
   readonly failurePercent: number;
-  /** The fewest requests in the window with which the breaker opens. */
+  /** The minimum number of requests in the window for the breaker to open. */
   readonly requestsMin: number;
   readonly windowSeconds: number;
   /** The longest time for which the breaker stays open. */
@@ -76,8 +76,10 @@ export class Breaker {
   }
 
   /**
-   * @param sentAtMs when the request was sent, as `clock` counts
-   * @param failure cause, if the request failed
+   * Call it when an attempt has ended.
+   *
+   * @param sentAtMs the time at which the request was sent, by `clock`
+   * @param failure the cause, if the request failed
    */
   ended(end: AttemptEnd, sentAtMs: number, failure?: SendingFailure): void {
     const rules = this.#rules;
@@ -98,7 +100,7 @@ export class Breaker {
     return this.#state === 'open' && this.#options.clock() >= this.#openUntilMs ? 'half_open' : this.#state;
   }
 
-  /** The failure that opened the breaker last; undefined if it has never opened. */
+  /** Returns the failure that opened the breaker last; undefined if it has never opened. */
   reason(): SendingFailure | undefined {
     return this.#openedBy;
   }

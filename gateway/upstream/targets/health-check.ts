@@ -47,7 +47,7 @@ interface HealthCheckOptions {
   onVerdict(isHealthy: boolean): void;
 }
 
-/** Random deviation of each check, as a part of the interval, so that many gateways do not check simultaneously. */
+/** Random deviation of each check, as a part of the interval: many gateways must not check at the same time. */
 const JITTER = 0.1;
 
 export function createHealthCheck(rules: HealthRules, options: HealthCheckOptions): HealthCheck {

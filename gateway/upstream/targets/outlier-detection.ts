@@ -47,7 +47,7 @@ export interface TargetState {
 }
 
 /**
- * The change that the end of an attempt has caused; undefined if there is none. `failing` and `healthy` concern a target that stays in use.
+ * The change of state after an attempt; undefined if there is none. `failing` and `healthy` are about a target that stays in use.
  */
 type OutlierChange = 'ejected' | 'returning' | 'failing' | 'healthy' | undefined;
 
@@ -165,7 +165,7 @@ export function noteRequestEnded(
   return 'ejected';
 }
 
-/** Lets a target return with a growing share of requests. */
+/** Readmits a target, with a growing share of requests. */
 export function readmit(state: TargetState, rules: EjectionRules | 'off', nowMs: number): void {
   state.phase = rules === 'off' ? 'in' : 'returning';
   state.returnedAtMs = nowMs;

@@ -17,7 +17,7 @@ export interface Pools {
 
 export interface SharedPool {
   readonly dispatcher: Dispatcher;
-  /** Whether each request gets a new connection, whatever the settings say. */
+  /** Gives each request a new connection, even if the settings say otherwise. */
   isolate(isDistrusted: boolean): void;
   /** Releases the pool. The last release closes it, once requests in flight have ended. */
   letGo(): Promise<void>;
@@ -75,7 +75,7 @@ export type LookupAll = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** Resolves names as the system does. Rotates the order of the addresses, so that connections are spread over them. */
+/** Creates a look-up of names by the system. It rotates the order of the addresses, which spreads connections over them. */
 export function createLookup(lookupAll: LookupAll): LookupFunction {
   let turn = 0;
   return function lookup(hostname, options, callback) {

@@ -40,7 +40,7 @@ export const post = (body: string, ...lines: readonly string[]) =>
   framed([`Content-Length: ${body.length}`, ...lines], body);
 
 /** The request at the upstream, with words in place of its identifiers and its own address. */
-export interface Arriving {
+interface Arriving {
   /** Lines of the client that cross, in lower case. */
   readonly lines?: readonly string[];
   /** Null: the client had none. */

@@ -37,7 +37,7 @@ async function hit(door: Door, key: string, { sent }: AttackCase, { before = '',
   await reset();
 }
 
-export interface ResetOptions {
+interface ResetOptions {
   /** Rows that are played side by side: most of their time they wait. */
   readonly atOnce?: number;
   /** At which of the listeners. */

@@ -18,7 +18,7 @@ import { LIMITS } from './limits.ts';
 const SOON_MS = 20_000;
 
 /** The attacked process. */
-export interface Besieged {
+interface Besieged {
   readonly gateway: TestGateway;
   readonly upstream: RecordingUpstream;
   readonly key: { readonly id: string; readonly key: string };

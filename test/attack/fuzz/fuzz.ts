@@ -8,7 +8,7 @@ import type { BesiegedProcess, Siege } from '../besieged-process.ts';
 import type { Door } from '../door.ts';
 import { type Plan, planOf } from './plan.ts';
 
-export interface FuzzOptions {
+interface FuzzOptions {
   readonly connections: number;
   /** Of the first connection; each further one has the next number. */
   readonly seed: number;

@@ -6,7 +6,7 @@ import { type GatewayOptions, startGateway, type TestGateway } from '../../suppo
 import type { Pebble } from '../../support/pebble.ts';
 import { thingsAt } from '../../support/things.ts';
 
-export interface AcmeGatewayOptions extends Omit<GatewayOptions, 'gateway'> {
+interface AcmeGatewayOptions extends Omit<GatewayOptions, 'gateway'> {
   readonly pebble: Pick<Pebble, 'directory' | 'trust'>;
   readonly certificates: readonly (readonly string[])[];
   /** Members of `tls.acme`. */
@@ -15,7 +15,7 @@ export interface AcmeGatewayOptions extends Omit<GatewayOptions, 'gateway'> {
   readonly tls?: Readonly<Record<string, unknown>>;
 }
 
-export interface CertificateInStatus {
+interface CertificateInStatus {
   readonly names: readonly string[];
   readonly state: string;
   readonly expires_at: string | null;

@@ -2,7 +2,7 @@
 
 import type { Answer } from '../../support/upstream.ts';
 
-export interface ToolRefusal {
+interface ToolRefusal {
   readonly name: string;
   readonly code: 'tool_answer_too_large' | 'tool_answer_unreadable';
   readonly tool: string;

@@ -92,7 +92,7 @@ export const sessionCases: readonly Case[] = [
 ];
 
 /** A refusal that a browser navigates to. */
-export interface PageCase {
+interface PageCase {
   readonly name: string;
   readonly code:
     | 'login_failed'

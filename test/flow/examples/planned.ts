@@ -91,7 +91,7 @@ export function plannedContract(paths: object = {}): Record<string, object> {
   };
 }
 
-export interface PlannedOptions extends GatewayOptions {
+interface PlannedOptions extends GatewayOptions {
   readonly paths?: object;
   /** Members of the entry in upstreams.yaml. */
   readonly entry?: object;

@@ -19,7 +19,7 @@ export interface SeveralTargets {
   close(): Promise<void>;
 }
 
-export interface UpstreamStatus {
+interface UpstreamStatus {
   readonly targets: readonly {
     readonly origin: string;
     readonly state: string;

@@ -6,7 +6,7 @@ import { httpAnswer, type Script } from '../../support/scripted-upstream.ts';
 
 export type Operation = 'list' | 'create' | 'get' | 'update' | 'delete';
 
-export interface AnswerCase {
+interface AnswerCase {
   readonly name: string;
   readonly operations: readonly Operation[];
   readonly plays: Script;

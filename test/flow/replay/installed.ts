@@ -6,7 +6,7 @@ import { createInstallation, type Installation } from '../../support/process.ts'
 import { thingsAt } from '../../support/things.ts';
 import { newKey, THING } from './keyed.ts';
 
-export interface Installed {
+interface Installed {
   readonly start: Installation['start'];
   /** Another instance: on the same data directory without a Redis, else with a data directory of its own. */
   startAnother(): Promise<TestGateway>;

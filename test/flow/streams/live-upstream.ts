@@ -48,7 +48,7 @@ export const streamPaths: Record<string, object> = {
   },
 };
 
-export interface LiveUpstream {
+interface LiveUpstream {
   readonly url: string;
   readonly requests: readonly IncomingMessage[];
   /** The answer to the next request that comes, before its head. */
@@ -56,7 +56,7 @@ export interface LiveUpstream {
   close(): Promise<void>;
 }
 
-export async function startLiveUpstream(): Promise<LiveUpstream> {
+async function startLiveUpstream(): Promise<LiveUpstream> {
   const requests: IncomingMessage[] = [];
   const waiting: ((response: ServerResponse) => void)[] = [];
   const server = createServer((request, response) => {

@@ -96,7 +96,7 @@ export async function headOf(end: End): Promise<string> {
 }
 
 /** The upstream's side of the next WebSocket, once it is granted. */
-export interface Granting {
+interface Granting {
   upgrades(listener: (request: IncomingMessage, socket: Socket, head: Buffer) => void): void;
 }
 

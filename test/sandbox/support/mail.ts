@@ -11,7 +11,7 @@ export function basic(name: string, password: string): string {
   return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
 }
 
-export interface MailReply {
+interface MailReply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -26,7 +26,7 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface TestMail {
+interface TestMail {
   readonly url: string;
   readonly port: number;
   readonly mail: MailServer;

@@ -44,7 +44,7 @@ export interface Reply {
   readonly body: any;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -60,7 +60,7 @@ export interface Platform {
   close(): Promise<void>;
 }
 
-export async function startPlatform(options: { databasePath?: string; key?: GatewayKey; nowMs?: number } = {}) {
+async function startPlatform(options: { databasePath?: string; key?: GatewayKey; nowMs?: number } = {}) {
   const key = options.key ?? (await createGatewayKey());
   const clock = { nowMs: options.nowMs ?? Date.parse('2026-03-01T12:00:00.000Z') };
   const faults: unknown[] = [];

@@ -19,7 +19,7 @@ export interface Installation {
   start(env?: Readonly<Record<string, string>>): RunningSandbox;
 }
 
-export interface RunningSandbox {
+interface RunningSandbox {
   readonly child: ChildProcess;
   readonly ready: Promise<{ ready: true; services: { platform: number } }>;
   /** Exit code or signal, and the text of the error stream. */

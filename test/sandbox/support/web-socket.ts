@@ -6,7 +6,7 @@ export interface Received {
   readonly payload: Buffer;
 }
 
-export interface WebSocketClient {
+interface WebSocketClient {
   readonly socket: Socket;
   /** Status line and headers of the answer, and its body where it was refused. */
   readonly head: string;

@@ -8,7 +8,7 @@ import type { Keycloak } from './keycloak.ts';
 export const CLIENT = 'gateway';
 export const PASSWORD = randomBytes(9).toString('hex');
 
-export interface RealmOptions {
+interface RealmOptions {
   readonly name: string;
   readonly gatewayOrigin: string;
   /** Where people and the gateway ask it. Default: the origin of Keycloak. */

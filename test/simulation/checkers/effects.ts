@@ -3,7 +3,7 @@
 
 import type { World } from '../engine/world.ts';
 
-export interface EffectRules {
+interface EffectRules {
   /** How long a key is remembered. */
   readonly retainMs: number;
   /** How many bytes of answers may be stored in that time; at most twice as many are there at once. */

@@ -51,7 +51,7 @@ interface Issued {
   readonly expiresAtMs: number;
 }
 
-export interface OrderCheckerOptions {
+interface OrderCheckerOptions {
   readonly deployment: () => Deployment;
   readonly lifetimeMs: number;
   readonly kills: () => readonly number[];

@@ -31,7 +31,7 @@ const STREAMS_END_AFTER_MS = 2000;
 /** A question that waits is sent within so long, or never. */
 const SENT_WITHIN_MS = 5000;
 
-export interface NewLogin {
+interface NewLogin {
   readonly id: string;
   readonly sid: string;
   readonly person: string;

@@ -13,7 +13,7 @@ const HESITATION_MS = 5000;
 /** How long it is known afterwards how long a process stood still. */
 const STOPS_KEPT_MS = 60_000;
 
-export interface ProcessClock {
+interface ProcessClock {
   /** What its clock of the day differs from the true time, milliseconds. */
   readonly offsetMs?: number;
   /** By which factor its clocks are too fast: 0.00005 is 50 µs in a second. */

@@ -20,7 +20,7 @@ export class Violation extends Error {
   }
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly seed: string;
   /** Keeps the lines of the trace. */
   readonly keepsTrace?: boolean;

@@ -27,7 +27,7 @@ export interface CaAnswer {
 }
 
 /** What a gateway would show of a certificate. */
-export interface IssuedCertificate {
+interface IssuedCertificate {
   readonly names: readonly string[];
   readonly validFromMs: number;
   readonly expiresAtMs: number;
@@ -44,7 +44,7 @@ interface Order {
   certificate: string | undefined;
 }
 
-export interface AuthorityOptions {
+interface AuthorityOptions {
   readonly world: World;
   readonly checker: OrderChecker;
   readonly commands: CommandChecker;

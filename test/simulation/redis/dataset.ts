@@ -23,7 +23,7 @@ interface Values {
   readonly stream: Stream;
 }
 
-export type KeyType = keyof Values;
+type KeyType = keyof Values;
 
 interface Entry<T extends KeyType = KeyType> {
   readonly type: T;

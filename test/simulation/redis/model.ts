@@ -19,7 +19,7 @@ const DATA_COMMANDS: Commands = {
   ...streamCommands,
 };
 
-export interface RedisModelOptions {
+interface RedisModelOptions {
   /** The clock of the server, epoch milliseconds. */
   readonly now: () => number;
   /** Called for each command that may have changed data, scripts' commands one by one. Times of expiry are absolute in it. */

@@ -50,7 +50,7 @@ export async function openOthers(url: string, connect: ConnectRedis) {
 }
 
 export type OtherStores = Awaited<ReturnType<typeof openOthers>>;
-export type UseOfOthers = (others: OtherStores) => unknown;
+type UseOfOthers = (others: OtherStores) => unknown;
 
 const use = <T extends unknown[]>(
   drawn: { [K in keyof T]: fc.Arbitrary<T[K]> },

@@ -7,7 +7,7 @@ import { all, formatNumber, LuaError, LuaTable, type LuaValue } from './lua/valu
 import { RedisError, type Reply, Status } from './reply.ts';
 
 /** Runs a command of a script. */
-export type RunCommand = (args: readonly string[]) => Reply;
+type RunCommand = (args: readonly string[]) => Reply;
 
 const compiled = new Map<string, CompiledScript>();
 

@@ -51,7 +51,7 @@ export interface Outage {
   readonly untilMs: number;
 }
 
-export interface ClockJump {
+interface ClockJump {
   readonly atMs: number;
   readonly byMs: number;
 }

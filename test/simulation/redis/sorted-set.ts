@@ -3,7 +3,7 @@
 import { formatNumber } from './lua/values.ts';
 import { fail } from './reply.ts';
 
-export interface ScoreRange {
+interface ScoreRange {
   readonly from: number;
   readonly fromExcluded: boolean;
   readonly to: number;

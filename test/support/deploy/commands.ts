@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const PATIENCE_MS = 30_000;
 
-export interface RunningCommand {
+interface RunningCommand {
   stop(): Promise<void>;
 }
 
-export interface CommandOptions {
+interface CommandOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly directory?: string;
   /** Where it listens once it runs. */

@@ -10,7 +10,7 @@ import type { WRITES } from './shop.ts';
 /** The version before the present one, and the one before that. */
 export const FORMER = ['0af7161', '67ad2c9'] as const;
 export type Former = (typeof FORMER)[number];
-export type StoreKind = 'embedded' | 'redis';
+type StoreKind = 'embedded' | 'redis';
 
 /** What the tests know about a fixture. Keys are encoded: none may look like one in a repository. */
 export interface Facts {
@@ -27,7 +27,7 @@ export interface Fixture {
   readonly history: Buffer | undefined;
 }
 
-export interface FixtureTarget {
+interface FixtureTarget {
   readonly dataDirectory: string;
   /** Takes what the version kept in Redis; without it, the data directory takes the embedded stores. */
   readonly redisUrl?: string | undefined;

@@ -62,7 +62,7 @@ export const EXPORTS_MAX = limits.extra.exports.requests;
 /** Milliseconds that the service may take. The lease of a keyed write is five seconds longer. */
 export const TIMEOUT_MS = 2000;
 
-export interface ShopOptions {
+interface ShopOptions {
   /** Members of gateway.yaml. */
   readonly gateway?: Readonly<Record<string, unknown>>;
   /** Members of the entry in upstreams.yaml. */
@@ -176,7 +176,7 @@ export const WRITES = {
   running: { path: '/v1/items', body: '{"hang":true}', type: 'application/json' },
 } as const;
 
-export interface ShopAnswer {
+interface ShopAnswer {
   readonly status: number;
   readonly replayed: boolean;
   readonly text: string;

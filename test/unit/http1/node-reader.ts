@@ -3,7 +3,7 @@
 import { METHODS } from 'node:http';
 import { createRequire } from 'node:module';
 
-export interface ReadByNode {
+interface ReadByNode {
   readonly method: string | undefined;
   readonly target: string;
   readonly version: string;
@@ -15,7 +15,7 @@ export interface ReadByNode {
   readonly isComplete: boolean;
 }
 
-export interface NodeReading {
+interface NodeReading {
   /** In order; the last one may be incomplete. */
   readonly requests: readonly ReadByNode[];
   readonly hasFailed: boolean;

@@ -1,6 +1,6 @@
 // Splits Lua source into tokens.
 
-export type TokenKind = 'name' | 'keyword' | 'number' | 'string' | 'symbol' | 'end';
+type TokenKind = 'name' | 'keyword' | 'number' | 'string' | 'symbol' | 'end';
 
 export interface Token {
   readonly kind: TokenKind;

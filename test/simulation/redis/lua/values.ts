@@ -2,7 +2,7 @@
 // class of its own. With the operations that differ from those of JavaScript.
 
 export type LuaValue = undefined | boolean | number | string | LuaTable | LuaFunction;
-export type LuaFunction = (...args: LuaValue[]) => LuaResult;
+type LuaFunction = (...args: LuaValue[]) => LuaResult;
 /** One value, or several as an array: no value is an array. */
 export type LuaResult = LuaValue | readonly LuaValue[];
 

@@ -66,7 +66,7 @@ export function bytewise(whole: Buffer): Buffer[] {
   return Array.from(whole, (_, at) => whole.subarray(at, at + 1));
 }
 
-export interface ValidAnswer {
+interface ValidAnswer {
   readonly text: string;
   readonly status: number;
   readonly body: string;
