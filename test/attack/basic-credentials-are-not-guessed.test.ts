@@ -104,7 +104,7 @@ describe('guessing', () => {
     assert.deepEqual(sentWith(before), [basic(pairOf(password))]);
   });
 
-  it('from an address that was let in before is throttled all the same', async () => {
+  it('is throttled even from an address that was admitted before', async () => {
     assert.equal((await call(basic(pairOf(password)))).status, 200);
     for (let count = 0; count < FAILURES; count += 1) assertInvalid(await call(basic(pairOf(`guess ${count}`))));
     assert.equal((await call(basic(pairOf(password)))).status, 429);

@@ -61,7 +61,7 @@ describe("a line end in an upstream's answer", () => {
   });
 });
 
-describe('any header value that is let in', () => {
+describe('an accepted header value', () => {
   const value = fc.stringMatching(/^[\t\x20-\x7e\x80-\xff]{0,40}$/);
 
   it('arrives as it was sent, on one line', async () => {

@@ -70,7 +70,9 @@ function assertDesigned({ status, headers, error }: Answer): void {
 }
 
 describe('a request that was changed', () => {
-  it('gets designed answers, and reaches the upstream as one request or not at all', { timeout: 900_000 }, async () => {
+  it('gets an answer of the catalogue, and reaches the upstream as one request or does not reach it', {
+    timeout: 900_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(mutated, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (texts) => {
         for (const answers of await Promise.all(texts.map(answersTo))) answers.forEach(assertDesigned);
@@ -104,7 +106,7 @@ describe('a request that was changed', () => {
       assert.equal(headers.get('x-organization-id'), target.startsWith('/pipe/') ? undefined : 'org_test');
   });
 
-  it('left the gateway as it was', async () => {
+  it('leaves the gateway unchanged', async () => {
     const codes = gateway.logLines().map(({ code }) => code);
     assert.ok(!codes.includes('internal_error'));
     const answer = await ask(gateway.port, requestOf('GET /v1/things', { Authorization: `Bearer ${key}` }));

@@ -78,7 +78,7 @@ describe('random bytes', () => {
     );
   });
 
-  it('left the gateway as it was', async () => {
+  it('leaves the gateway unchanged', async () => {
     assert.equal((await world.call('GET /v1/things')).status, 200);
     const codes = world.gateway.logLines().map(({ code }) => code);
     assert.ok(!codes.includes('internal_error'));

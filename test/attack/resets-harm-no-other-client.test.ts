@@ -21,7 +21,7 @@ describe('the table of attacks, with a reset', () => {
 });
 
 describe('100 random connections', () => {
-  it('leave the gateway as it was', async (context) => {
+  it('leave the gateway unchanged', async (context) => {
     const options = fuzzOptionsOf(100);
     context.diagnostic(`FUZZ_SEED=${options.seed}`);
     await fuzz(siege, options);

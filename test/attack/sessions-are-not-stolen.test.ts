@@ -80,7 +80,7 @@ describe('fixation', () => {
     }
   });
 
-  it('two cookies of the name are none: one of them was planted', async () => {
+  it('two session cookies count as none, because an attacker may have set one', async () => {
     const cookie = await cookieOf();
     for (const both of [`${cookie}; ${NAME}=${'X'.repeat(43)}`, `${NAME}=${'X'.repeat(43)}; ${cookie}`])
       assert.equal(await codeOf(await ask('/session', { ...own, cookie: both })), 'session_required');
@@ -282,7 +282,7 @@ describe('an end during a login', () => {
     assert.equal(browser.cookies(origin).has(NAME), false);
   });
 
-  it('of the organization: no session, as long as it is suspended', async () => {
+  it('makes no session while the organization is suspended', async () => {
     const { organizations } = gateway.store;
     await organizations.suspend('org_test', 'a test');
     const says = /Your organization is suspended/;

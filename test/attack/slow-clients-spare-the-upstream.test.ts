@@ -18,7 +18,7 @@ async function assertSpared(world: World, exchanges: number): Promise<void> {
   assert.equal((await world.call('GET /v1/things')).status, 200);
 }
 
-it('uploads that do not go on', async () => {
+it('uploads that stop', async () => {
   const world = await startWorld();
   world.upstream.plays(() => {});
   const headers = {
@@ -61,7 +61,7 @@ it('uploads that are broken off', async () => {
   assert.equal((await world.call('GET /v1/things')).status, 200);
 });
 
-it('an upstream that hangs is found out all the same', async () => {
+it('an upstream that hangs is detected', async () => {
   const world = await startWorld();
   world.upstream.plays(() => {});
   for (let i = 0; i < 2; i++) assert.equal((await world.call('GET /v1/things')).error.code, 'upstream_timeout');

@@ -73,7 +73,7 @@ describe('a fault of tls.acme is reported', () => {
     assert.match((await sentencesFor({ files })).join(), /:2:1: tls: there is no certificate to show\. Add acme, or /);
   });
 
-  it('but none where there is none', async () => {
+  it('and a correct file has no fault', async () => {
     const files = { 'config/ca.pem': authority.certificate };
     const all = { trust: 'ca.pem', contacts: '[ops@example.com]', challenge: 'http-01' };
     const account = { externalAccount: '{ keyId: kid, secret: acme_hmac }', directory: 'https://acme.test:14000/dir' };

@@ -64,7 +64,7 @@ describe('a fault of a certificate is reported', () => {
     });
   }
 
-  test('but none where there is none', async () => {
+  test('and a correct file has no fault', async () => {
     const names = `${onePair}      names: [api.test, x.mail.test, "*.mail.test"]\n`;
     assert.deepEqual(await sentencesFor({ files: filesWith({}, configured(names)) }), []);
   });

@@ -266,7 +266,7 @@ test('nullable in a document of OpenAPI 3.1 is a warning of check and lint, with
   assert.doesNotMatch((await runOn({ 'openapi/items.yaml': ofV30 }, 'check')).out, /nullable/);
 });
 
-test('check names what it takes too long to check, and uploads that are refused because of their length', async () => {
+test('check warns of slow checks, and of uploads that are refused because of their length', async () => {
   const properties = '        slow: { type: string, pattern: "[a-z]{2000}!" }\n';
   const upload =
     '      requestBody: { content: { multipart/form-data: { schema: { properties: { f: { type: string, format: binary } } } } } }\n';
@@ -345,7 +345,7 @@ test('the operations that would be served can be listed', async () => {
   );
 });
 
-test('the operations of the gateway itself are listed last, and those of one upstream alone if asked for', async () => {
+test('routes lists the operations of the gateway last, and with --upstream the operations of one upstream', async () => {
   const listed = async (...words: string[]) => {
     const { code, stdout } = await runInProcess(['routes', ...words, '--json'], { environment: FREE_PORTS });
     assert.equal(code, 0);

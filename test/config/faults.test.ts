@@ -35,7 +35,7 @@ test('every sentence has a file, and but for files that are missing or misplaced
   }
 });
 
-test('a wrong member of an entry is told, and nothing but mistakes, whatever other members depend on it', async () => {
+test('a wrong member of an entry is reported once, even if other members depend on it', async () => {
   for (const member of Object.keys(upstreamEntry.shape)) {
     const entry = { contracts: ['items.yaml'], live: 'http://127.0.0.1:9', authorization: 'forward' };
     const upstreams = { upstreams: { items: { ...entry, [member]: { wrong: [0] } } } };

@@ -72,7 +72,7 @@ describe('published contracts', () => {
     }
   });
 
-  it('lead from the list of principals to its next page with the same filters; the number of the page is told', () => {
+  it('link the list of principals to its next page with the same filters and the page number', () => {
     type Links = Record<string, { operationId: string; description: string; parameters: object }>;
     const responses = documents.get('mail')?.paths['/api/principal']?.get?.responses as Record<
       string,
@@ -85,7 +85,7 @@ describe('published contracts', () => {
     assert.deepEqual(NextPage?.parameters, Object.fromEntries(names.map((name) => [name, `$request.query.${name}`])));
   });
 
-  it('say of an idempotency key what the gateway accepts', () => {
+  it('describe the idempotency keys that the gateway accepts', () => {
     const parameter = documents.get('v1')?.components.parameters?.IdempotencyKey as {
       description: string;
       schema: Record<string, string>;

@@ -8,7 +8,7 @@ import { fuzz, fuzzOptionsOf } from '../attack/fuzz/fuzz.ts';
 describe('10,000 random connections', () => {
   const siege = createBoundedSiege();
   after(() => siege.close());
-  it('leave the gateway as it was', async (context) => {
+  it('leave the gateway unchanged', async (context) => {
     const options = fuzzOptionsOf(10_000);
     context.diagnostic(`FUZZ_SEED=${options.seed}`);
     await fuzz(siege, options);

@@ -106,7 +106,7 @@ describe('the instance that orders is killed', () => {
   }
 });
 
-it('an instance that is told to end waits for the answer to its order, and its successor continues it', async () => {
+it('an instance that is stopped waits for the answer to its order, and its successor continues the order', async () => {
   const [first, second] = (await instances(2, [['a.test']], { leaseMs: 20_000 })) as [TestKeeper, TestKeeper];
   const orders = pebble.count('order-plz');
   const ended = Promise.withResolvers<TestKeeper>();

@@ -47,7 +47,7 @@ const gateway = await start(
   }),
 );
 
-it('without a certificate the gateway is ready, names what is missing, and says why', async () => {
+it('without a certificate the gateway is ready, and reports the missing names with the reason', async () => {
   // No validation gets through yet.
   const answer = await fetch(`${gateway.adminUrl}/readyz`);
   const { checks } = (await answer.json()) as { checks: Record<string, string> };
@@ -170,7 +170,7 @@ it('doctor rehearses the order, and leaves nothing behind', async () => {
     assert.equal(told(check)?.verdict, 'ok', JSON.stringify(told(check)));
 });
 
-it('the account key is changed, and orders go on', async () => {
+it('orders continue after a change of the account key', async () => {
   const environment = environmentOf(gateway);
   const changed = await runInProcess(['certificates', 'account-key'], { environment });
   assert.equal(changed.code, 0, changed.stderr);

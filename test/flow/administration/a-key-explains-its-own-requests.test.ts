@@ -108,7 +108,7 @@ describe('a key', () => {
     assert.deepEqual(refusal(await explain(id, key)), [401, 'api_key_revoked']);
   });
 
-  it('of test mode reaches no other operation of the gateway, whatever its scopes are', async () => {
+  it('of test mode reaches no other operation of the gateway, even with their scopes', async () => {
     const { key, id } = await issue('test', ['*', 'gateway:read', 'gateway:keys']);
     for (const line of ['organization', 'limits', 'usage', 'events', 'keys', `keys/${id}`])
       assert.deepEqual(refusal(await administer(`GET /gateway/v1/${line}`, { key })), [403, 'key_mode_mismatch'], line);

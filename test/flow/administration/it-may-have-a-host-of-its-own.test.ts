@@ -11,7 +11,7 @@ import { thingsAt } from '../../support/things.ts';
 const start = closesAfterAll();
 const codeOf = (body: Buffer) => JSON.parse(body.toString()).error?.code;
 
-describe('the own contract on a host of its own', async () => {
+describe('the gateway’s own contract on a separate host', async () => {
   const { gateway } = await start(
     startAdministration({
       gateway: { publicUrl: 'http://api.test', hosts: { administration: 'admin.test' } },

@@ -175,7 +175,7 @@ describe('organizations', async () => {
     assert.equal((await store.audit.list({ organization: id, limit: 10 })).length, 2);
   });
 
-  it('have keys that operators create, change, rotate and revoke, whoever the owner is', async () => {
+  it('of every customer have keys that operators can create, change, rotate and revoke', async () => {
     const { id: organization } = await create();
     await call(`POST /gateway/v1/organizations/${organization}/suspend`);
     const keys = `/gateway/v1/organizations/${organization}/keys`;

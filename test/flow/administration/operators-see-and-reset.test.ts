@@ -41,7 +41,7 @@ describe('what the gateway knows', () => {
   const asMine = (line: string) => administer(line, { key: mine.key });
   const asStaff = (line: string) => administer(line, { key: staff.key });
 
-  it('limits: what is left, for oneself and for operators; a reset is tried out, made, noted and in force', async () => {
+  it('limits: clients see their own, operators see and reset all; a reset is previewed, audited and in force', async () => {
     for (let count = 0; count < 5; count += 1) await asMine('GET /v1/things');
     const { body } = await asMine('GET /gateway/v1/limits');
     assert.deepEqual(Object.keys(body.data[0]).sort(), [

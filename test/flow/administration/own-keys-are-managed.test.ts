@@ -124,7 +124,7 @@ describe('keys of an organization', async () => {
     assert.ok(organization);
   });
 
-  it('of another organization do not exist, whatever is done with them', async () => {
+  it('of another organization are unknown to every operation', async () => {
     const { call } = await organizationWith();
     const { id: foreign, organization: other } = await organizationWith();
     const before = [await store.keys.get(foreign), await store.audit.list({ organization: other, limit: 10 })];

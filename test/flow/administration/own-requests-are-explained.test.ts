@@ -68,7 +68,7 @@ describe('the requests of an organization', () => {
   const list = async (query: string, key = mine.key): Promise<Row[]> =>
     (await administer(`GET /gateway/v1/requests?${query}`, { key })).body.data;
 
-  it('are listed, the newest first, and those of no other organization', async () => {
+  it('are listed, newest first, without requests of other organizations', async () => {
     const own = await call('GET /v1/things');
     const theirs = await call('GET /v1/things', other.key);
     const refused = await call('GET /v1/things', second.key, { headers: { 'x-request-id': 'from-the-client' } });
@@ -145,7 +145,7 @@ describe('the requests of an organization', () => {
       assert.deepEqual(refusal(await use(path, key)), [400, 'invalid_cursor'], path);
   });
 
-  it('are explained by the id of the answer, and by the one that the client gave', async () => {
+  it('are explained by the request id, and by the client’s own id', async () => {
     const { id } = await call('POST /v1/things', mine.key, {
       body: { name: 7, surprise: BODY },
       headers: { 'x-request-id': 'mine-1' },
@@ -194,7 +194,7 @@ describe('the requests of an organization', () => {
     assert.deepEqual(refusal(await explain(String(anonymous.headers.get('x-request-id')))), [404, 'resource_missing']);
   });
 
-  it('tell nothing of upstreams, secrets, others or the machine, whatever stage refused them', async () => {
+  it('reveal nothing about upstreams, secrets, other clients or the machine, at every stage', async () => {
     const tight = await gateway.issueKey({ organization: 'org_tight', tier: 'tight', scopes: ['*', 'gateway:read'] });
     await call('GET /v1/things', other.key);
     const reused = { 'idempotency-key': 'order-1' };

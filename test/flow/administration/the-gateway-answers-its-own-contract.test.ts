@@ -16,7 +16,7 @@ describe('the gateway as its own upstream', async () => {
   const operator = { organization: 'org_staff', operator: true } as const;
   const { key: reader } = await gateway.issueKey({ ...operator, scopes: ['gateway:configuration:read'] });
 
-  it('answers what the caller may know, with the headers of every answer', async () => {
+  it('answers with the caller’s data, and with the headers of every answer', async () => {
     const answer = await administer('GET /gateway/v1/organization', { key });
     assert.equal(answer.status, 200);
     assert.deepEqual(answer.body, {
@@ -32,7 +32,7 @@ describe('the gateway as its own upstream', async () => {
     assert.equal(answer.headers.get('cache-control'), 'no-store');
   });
 
-  it('notes the exchange like that of any upstream', async () => {
+  it('logs the exchange like one with a service', async () => {
     const answer = await administer('GET /gateway/v1/organization', { key });
     const id = answer.headers.get('x-request-id');
     const line = gateway.logLines().find(({ request_id }) => request_id === id);

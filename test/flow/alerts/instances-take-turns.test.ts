@@ -32,7 +32,7 @@ after(async () => {
   await Promise.all([relay.stop(), redis.stop(), pager.close()]);
 });
 
-it('of two instances one tells, the other goes on, and both tell of themselves while Redis is away', async () => {
+it('of two instances one sends alerts, the other takes over, and each reports its own causes while Redis is away', async () => {
   const settings = alertSettings.parse({
     receivers: { pager: { webhook: { url: pager.url, secret: 'pager_key' } } },
     ...{ forSeconds: 0, recoverySeconds: 0, groupSeconds: 0 },

@@ -105,7 +105,7 @@ describe('operators', () => {
     ]);
   });
 
-  it('cannot silence what no cause is called, nor for any time, nor without the right to act', async () => {
+  it('cannot silence unknown causes, for ever, or without the right to act', async () => {
     const before = await noted();
     for (const [words, says] of [
       [['silence', 'upstraem orders', '--for', '2h'], /No cause has an id such as upstraem/],

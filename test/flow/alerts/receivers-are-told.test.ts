@@ -179,7 +179,7 @@ describe('a webhook', () => {
     await alerts.stop();
   });
 
-  it('that was added by a reload is told, and one that was taken away is not', async () => {
+  it('that a reload has added gets messages, and one that was removed does not', async () => {
     const [pager, other] = [closed(await startAlertReceiver()), closed(await startAlertReceiver())];
     const hook = ({ url }: { url: string }, secret: string) => ({ webhook: { url, secret } });
     const { set, use } = run({
@@ -291,7 +291,7 @@ describe('mail', () => {
 });
 
 describe('what was told', () => {
-  it('is told by the next process neither twice nor wrongly, and what was on its way is told under the same id', async () => {
+  it('is not sent again by the next process, and a message in progress is sent under the same id', async () => {
     const pager = closed(await startAlertReceiver());
     const receivers = {
       pager: { webhook: { url: pager.url, secret: 'pager_key' } },
@@ -320,7 +320,7 @@ describe('what was told', () => {
     assert.deepEqual([pager.told(), late.told()], [all, all]);
   });
 
-  it('may be lost with its file, whatever that has become: what lasts is told once more', async () => {
+  it('may be lost with its file: causes that last are sent once more', async () => {
     const forms = ['', '{', '[]', 'null', '{"told":5}'];
     const inside = [
       '5',

@@ -17,7 +17,7 @@ after(async () => {
   await redis.stop();
 });
 
-test('the status has the reason for as long as it holds, and keys go on', async () => {
+test('the status shows the reason while it lasts, and keys still work', async () => {
   const [gateway] = instances.gateways as [(typeof instances.gateways)[0] & object];
   const { id, key } = await gateway.issueKey();
   assert.equal((await askWith(key, gateway)).status, 200);

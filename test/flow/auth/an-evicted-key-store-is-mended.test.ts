@@ -92,7 +92,7 @@ describe('a key store that Redis has evicted in part', () => {
     });
   }
 
-  it('what no export has is named after the import, too', async () => {
+  it('the import names keys that no export has', async () => {
     const url = apartAt(redis.url);
     const prefix = new URL(url).searchParams.get('keyPrefix') ?? '';
     const store = await filled(url);

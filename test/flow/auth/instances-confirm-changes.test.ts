@@ -77,7 +77,7 @@ test('once every gateway has confirmed a revocation, none of them lets the key i
   }
 });
 
-test('the confirmed sequence is the one that the status shows', async () => {
+test('the status shows the confirmed sequence', async () => {
   await direct.issueKey();
   const latest = await confirmedBy(2);
   const statuses = await Promise.all(instances.gateways.map(keysStatusOf));

@@ -123,7 +123,7 @@ describe('secrets in Redis', () => {
     assert.equal(statSync(copy).mode & 0o777, 0o600);
   });
 
-  it('are those of the data directory if it was used without Redis before, and never change its own', async () => {
+  it('are taken from a data directory that was used without Redis before, and do not change it', async () => {
     const [one, other] = [join(directory, 'one'), join(directory, 'other')];
     const embedded = (dataDirectory: string) => all(loadSecrets({ environment: {}, dataDirectory }));
     const [ofOne, ofOther] = [await embedded(one), await embedded(other)];
@@ -132,7 +132,7 @@ describe('secrets in Redis', () => {
     assert.deepEqual(await embedded(other), ofOther);
   });
 
-  it('of a key store that is there are never made anew: a lost pepper is waited for, then missed aloud', async () => {
+  it('of an existing key store are never generated: a start waits for a lost pepper, and then fails', async () => {
     const running = open();
     const pepper = await running.keyPepper();
     await ask((client) => client.hset('{gateway}:meta', 'schema', '1'));

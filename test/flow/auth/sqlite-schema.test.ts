@@ -124,7 +124,7 @@ test('processes that open a file of version 1 at once upgrade it once and lose n
   assert.deepEqual(await store.keys.get(keys[1]?.id ?? ''), keys[1]);
 });
 
-test('an upgrade that fails leaves the file as it was', () => {
+test('an upgrade that fails leaves the file unchanged', () => {
   const { directory } = makeVersion1();
   const database = openFile(directory);
   database.exec('CREATE TABLE instances (something TEXT)');
@@ -138,7 +138,7 @@ test('an upgrade that fails leaves the file as it was', () => {
   database.close();
 });
 
-test('a file of version 1 stays as it is until its upgrade is accepted, for commands too', () => {
+test('a file of version 1 is unchanged until its upgrade is accepted, even by commands', () => {
   const { directory } = makeVersion1();
   assert.throws(
     () => createSqliteKeyStore({ directory, pepperFingerprint, now }),

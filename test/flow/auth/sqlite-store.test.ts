@@ -105,7 +105,7 @@ test('a clock that was set back puts no call into the future', async () => {
   assert.equal((await store.instances.list())[0]?.silentMs, 0);
 });
 
-test('everything is there again after closing and opening', async () => {
+test('all records exist after closing and opening', async () => {
   const directory = temporaryDirectory();
   const { record } = issue();
   const first = openStore(directory);

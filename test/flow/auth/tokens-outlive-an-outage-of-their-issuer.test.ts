@@ -33,7 +33,7 @@ describe('while an issuer is away', () => {
   const call = (token: string) => ask(gateway.port, requestOf('GET /v1/things', { Authorization: `Bearer ${token}` }));
   const statusOf = async (token: string) => (await call(token)).status;
 
-  it('known tokens and new ones of known keys go on for ten minutes, and a token that cannot be checked is not called wrong', async () => {
+  it('known tokens, and new tokens of known keys, work for ten minutes; a token that cannot be checked is not called invalid', async () => {
     const known = issuer.sign();
     assert.equal(await statusOf(known), 200);
     issuer.goAway();

@@ -67,7 +67,7 @@ describe('a service that checks tokens itself', () => {
   }
   const token = (claims: object = {}) => issuer.sign({ scope: '*', ...claims });
 
-  it('gets the token as it was verified, however its scheme is spelled, and on each attempt', async () => {
+  it('gets the verified token on each attempt, for every spelling of the scheme', async () => {
     const own = token();
     for (const scheme of ['Bearer ', 'bearer ', 'BEARER    ']) {
       const { answer, sent, authorization } = await call(`${scheme}${own}`);
@@ -93,7 +93,7 @@ describe('a service that checks tokens itself', () => {
       assert.deepEqual(await call(other).then(({ answer, sent }) => [answer.status, sent.length]), [401, 0]);
   });
 
-  it('gets nothing of what a client sends to a public operation', async () => {
+  it('gets no token that a client sends to a public operation', async () => {
     for (const sent of [`Bearer ${token()}`, key, 'Basic YTpi']) {
       const { answer, authorization } = await call(sent, '/v1/open');
       assert.deepEqual([answer.status, authorization], [200, undefined]);

@@ -183,7 +183,7 @@ describe('a command at a server', () => {
     client.close();
   });
 
-  it('that loses an answer, gets the change again and the command goes on', async () => {
+  it('that loses an answer gets the change again, and the command continues', async () => {
     let count = 0;
     const { server, run } = await lineTo((request, response, raw) => {
       count += 1;
@@ -368,7 +368,7 @@ describe('the options', () => {
     );
   });
 
-  it('a path of the address stands before those of the contract', async () => {
+  it('the path of the address comes before the paths of the contract', async () => {
     const { server, runWith } = await lineTo(json(200, pageOf()));
     await runWith({}, '--server', `${server.url}/part/`, 'orgs', 'list');
     assert.equal(server.requests[0]?.url, '/part/gateway/v1/organizations?limit=100');

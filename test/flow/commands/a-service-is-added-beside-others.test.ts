@@ -41,7 +41,7 @@ describe('gateway init --from beside another service', () => {
     assert.equal((await add('Books')).code, 0);
   });
 
-  it('gives it a prefix where paths collide, whatever the address of its server is written with', async () => {
+  it('gives the service a prefix if paths collide, for every form of its server address', async () => {
     const servers = [{ url: 'http://127.0.0.1:9/{version}', variables: { version: { default: '' } } }];
     const { code, stdout, stderr } = await add('Orders', [], { servers });
     assert.equal(code, 0, stdout + stderr);
@@ -109,7 +109,7 @@ describe('gateway init --from beside another service', () => {
     assert.ok(!existsSync(join(directory, 'made/openapi/orders.json')));
   });
 
-  it('says how to go on where the document has mistakes', async () => {
+  it('names the next steps if the document has mistakes', async () => {
     const { code, stdout, stderr } = await add('Orders', [], { paths: { '/orders': { get: { responses: 7 } } } });
     assert.equal(code, 1);
     assert.match(stdout + stderr, /orders\.json:\d+:\d+: /);

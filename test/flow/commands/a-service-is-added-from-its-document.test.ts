@@ -398,7 +398,7 @@ describe('gateway init --from', () => {
       return stdout;
     }
 
-    it('prints a first request that tries the credential, and what is public in the document alone', async () => {
+    it('prints a first request that tries the credential, and names operations that are public only in the document', async () => {
       const stdout = await added('depot', { '/stock': { get } });
       assert.match(stdout, /^The service asks for a key in X-Depot-Key\./m);
       assert.match(stdout, /curl -i [^']*'http:\/\/localhost:8080\/stock' -H/);

@@ -88,7 +88,7 @@ it('"gateway start" on a terminal prints readable lines, and ends silently with 
   assert.deepEqual(rest.join('').replace('^C', ''), '');
 });
 
-it('"gateway start" prints its addresses above what it logs, where both go to one reader', async (t) => {
+it('"gateway start" prints its addresses above the log if both go to one terminal', async (t) => {
   const { environment } = installationOf(t, thingsAt('http://127.0.0.1:9'));
   // So few that the gateway warns of it.
   const command = `ulimit -n 400 && exec "${executable}" start 2>&1`;

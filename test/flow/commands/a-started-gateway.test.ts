@@ -153,7 +153,7 @@ describe('gateway start on the sandbox', () => {
     );
   });
 
-  it('is left as it was by a second start on its data, which is refused', async () => {
+  it('is not disturbed by a second start on its data, which is refused', async () => {
     const refused = await tryStartInProcess({ ...environmentOfOthers, PORT: String(gateway.port) });
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /Another gateway runs on the data directory \S+data: without Redis, each of them/);

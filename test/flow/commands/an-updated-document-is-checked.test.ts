@@ -47,7 +47,7 @@ describe('gateway init --from --update', () => {
     assert.equal((await run('contract', 'publish')).code, 0);
   });
 
-  it('says that check accepts what it has written', async () => {
+  it('says that check accepts the written files', async () => {
     const { code, stdout } = await publish({ ...whole, '/more': operation('more') }, '--update');
     assert.equal(code, 0, stdout);
     assert.match(stdout, /^wrote \S+books\.json\n\n\$ bin\/gateway check\nNo mistakes: \d+ operations/m);
@@ -113,13 +113,13 @@ describe('gateway init --from --update', () => {
     assert.equal((await publish(whole, '--dry-run')).code, 2);
   });
 
-  it('tells no change of credentials that the entry decides', async () => {
+  it('shows no change of credentials if the entry decides about them', async () => {
     const secured = { '/books': { get: { ...operation('listBooks').get, security: [{ key: [] }] } } };
     const { stdout } = await publish({ ...whole, ...secured }, '--update');
     assert.match(stdout, /^wrote \S+books\.json: only descriptions have changed$/m);
   });
 
-  it('keeps what was written into the document for the gateway', async () => {
+  it('keeps members for the gateway in the document', async () => {
     const kept = join(made(), 'openapi/books.json');
     const own = { 'x-gateway-public': true };
     const before = JSON.parse(readFileSync(kept, 'utf8'));

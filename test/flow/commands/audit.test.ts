@@ -58,7 +58,7 @@ for (const words of [
   });
 }
 
-test('audit of an organization that does not exist names the one that was meant', async () => {
+test('audit of an unknown organization suggests a similar one', async () => {
   const { run } = await withHistory();
   const { code, err } = await run('audit', '--org', 'org_c');
   assert.equal(code, 1);

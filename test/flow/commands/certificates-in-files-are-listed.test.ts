@@ -29,7 +29,7 @@ describe('certificates list without tls.acme', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('has names, file, state and end of each, and says how to renew what is near its end', async () => {
+  it('shows names, file, state and expiry, and how to renew certificates that expire soon', async () => {
     const { code, stdout } = await installation.run('certificates', 'list');
     assert.equal(code, 0);
     const lines = stdout.trim().split('\n');
@@ -64,7 +64,7 @@ describe('certificates list without tls.acme', () => {
   });
 });
 
-it('says that there is no TLS where there is none', async () => {
+it('says that the gateway has no TLS', async () => {
   const directory = temporaryDirectory();
   writeConfiguration(directory, {});
   const installation = createInstallation({ GATEWAY_CONFIG: join(directory, 'config') });

@@ -57,7 +57,7 @@ async function organizationWith(scopes: readonly string[]) {
 }
 
 describe('organizations', () => {
-  it('are created, listed and changed, and the output is that of the machine', async () => {
+  it('are created, listed and changed with the same output as on the machine', async () => {
     const created = await operator.run('orgs', 'create', '--id', 'org_far', '--name', 'Far', '--tier', 'standard');
     assert.deepEqual(created, {
       code: 0,
@@ -87,7 +87,7 @@ describe('organizations', () => {
     });
   });
 
-  it('that are there, or not there, or on no tier, are refused with the request id', async () => {
+  it('that exist already, do not exist or have no tier are refused with the request id', async () => {
     await operator.run('orgs', 'create', '--id', 'org_twice', '--name', 'Twice', '--tier', 'standard');
     const cases: readonly (readonly [words: readonly string[], says: RegExp])[] = [
       [
@@ -162,7 +162,7 @@ describe('keys', () => {
     assert.deepEqual((await own.json('keys', 'list', '--after', made.id)).length, 1);
   });
 
-  it('that two commands change at once keep what the first has taken away', async () => {
+  it('that two commands change at once lose the scopes that the first has removed', async () => {
     const scopes = ['gateway:read', 'gateway:keys'];
     const own = await organizationWith(scopes);
     const { id } = await own.json('keys', 'create', '--mode', 'live', '--scopes', scopes.join(','), '--name', 'Far');

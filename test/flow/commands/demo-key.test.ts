@@ -27,7 +27,7 @@ async function start(dataDirectory: string): Promise<string> {
   return found?.key.id ?? '';
 }
 
-test('each start issues a key for 24 hours, beside those of earlier starts and of gateways that share the store', async () => {
+test('each start issues a key for 24 hours, and keys of other starts and gateways stay valid', async () => {
   const [one, other] = await Promise.all([start('/data/one'), start('/data/other')]);
   assert.equal((await store.organizations.list()).length, 1);
   const again = await start('/data/one');

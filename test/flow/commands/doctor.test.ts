@@ -305,7 +305,7 @@ describe('gateway doctor', () => {
     );
   });
 
-  it('tells a running gateway from another program on its ports, and reports all of it in lines', async () => {
+  it('distinguishes a running gateway from another program on its ports, and prints a line for each finding', async () => {
     const directory = writeSound({});
     const first = createInstallation(environmentOf(directory));
     const running = await startInProcess(first.environment);
@@ -323,7 +323,7 @@ describe('gateway doctor', () => {
     assert.match(stdout, /^\d+ ok, \d+ warnings?, 1 failed\.$/m);
   });
 
-  it('goes on where the configuration cannot be used, and where Redis does not answer', async () => {
+  it('continues if the configuration has mistakes, and if Redis does not answer', async () => {
     const closed = `redis://127.0.0.1:${await unusedPort()}`;
     const { code, checks } = await examine({ 'config/limits.yaml': 'tiers: 5\n' }, { REDIS_URL: closed });
     assert.equal(code, 1);

@@ -96,7 +96,7 @@ test('a store in use gets the missing records', async () => {
   assert.equal((await json('orgs', 'list'))[0].name, 'Of its own');
 });
 
-test('standard input is imported as it is read, and a message states that', async () => {
+test('standard input is imported while it is read, and a message says so', async () => {
   const { text } = await exported();
   const { runWith } = commandLine();
   // In pieces that end anywhere, as pipes deliver them.

@@ -15,7 +15,7 @@ async function withKey(...flags: string[]) {
   return { ...line, created: await line.json(...CREATE, ...flags) };
 }
 
-test('keys rotate --json makes a key that may do the same, and lets the old one go on for a day', async () => {
+test('keys rotate --json makes a key with the same rights, and the old key works for a day', async () => {
   const { json, openStore, clock, created } = await withKey('--name', 'billing', '--allow', '192.0.2.0/24');
   clock.nowMs += 60_000;
   const { key, previous, ...successor } = await json('keys', 'rotate', created.id);
@@ -109,7 +109,7 @@ test('with --wait the command returns when no running gateway admits the old key
   assert.deepEqual([await answerTo(key), await answerTo(third.key)], ['api_key_expired', 200]);
 });
 
-test('with --wait a gateway that does not confirm is named, and the new key is printed all the same', async () => {
+test('with --wait a gateway that does not confirm is named, and the new key is printed', async () => {
   const { run, openStore, clock, created } = await withKey();
   const instance = { id: 'gw_7', host: 'web-7', pid: 7, startedAtMs: clock.nowMs, position: 0, graceMs: 900_000 };
   await openStore().instances.report(instance);

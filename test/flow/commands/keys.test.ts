@@ -94,7 +94,7 @@ test('keys list shows state and last use, of all or of one organization', async 
   assert.ok(!('key' in only) && !('digest' in only));
 });
 
-test('keys list finds a key by its visible end, as it was copied, in one step', async () => {
+test('keys list finds a key by its copied visible end in one step', async () => {
   const { run, json } = await withOrganization();
   const keys = [await json(...CREATE), await json(...CREATE), await json(...CREATE)];
   const { id, key, last_four: end } = keys[1];

@@ -24,7 +24,7 @@ describe('long lists', () => {
 
   const idsIn = (out: string) => [...out.matchAll(/^(?:key|org)_\w+/gm)].map(([id]) => id);
 
-  it('of keys end after 1000 rows, with the command that goes on', async () => {
+  it('of keys end after 1000 rows, with the command for the next part', async () => {
     const { run } = commandLine(directory);
     const first = await run('keys', 'list');
     assert.deepEqual(idsIn(first.out), ids.slice(0, 1000));
@@ -69,7 +69,7 @@ describe('long lists', () => {
     assert.deepEqual(idsOf(await json('orgs', 'list', '--limit', '2', '--after', all[41] ?? '')), all.slice(42, 44));
   });
 
-  it('of organizations go on as those of keys', async () => {
+  it('of organizations have the same parts as lists of keys', async () => {
     const { run } = commandLine(directory);
     const { out } = await run('orgs', 'list', '--limit', '2');
     assert.match(out, /^There are more: gateway orgs list --limit 2 --after org_10001\n$/m);

@@ -4,7 +4,7 @@ import { commandLine } from './command-line.ts';
 
 const CREATE = ['orgs', 'create', '--id', 'org_acme', '--name', 'Acme', '--tier', 'premium'];
 
-test('orgs create --json prints the organization as it is stored', async () => {
+test('orgs create --json prints the stored organization', async () => {
   const { json, openStore } = commandLine();
   const created = await json(...CREATE, '--operator', '--contact', 'a@example.com', 'b@example.com');
   const expected = {

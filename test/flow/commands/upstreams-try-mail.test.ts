@@ -102,7 +102,7 @@ describe('the table of the steps of docs/mail.md', () => {
     assert.equal(received.filter((line) => line.includes(' /api/')).length, 1);
   });
 
-  it('names a lacking permission, and what it cannot see without it', async () => {
+  it('names a missing permission, and the rows that need it', async () => {
     const root = newPassword();
     const mail = await startMail(password, { administrator: () => ({ user: 'root', password: root }), ...mended });
     const headers = { authorization: basic('root', root), 'content-type': 'application/json' };
@@ -127,7 +127,7 @@ describe('the table of the steps of docs/mail.md', () => {
     assert.match(of('reload').says, /resolver\.x.*applies nothing/);
   });
 
-  it('tells a ban and a later release from a wrong password', async () => {
+  it('distinguishes a ban and a later release from a wrong password', async () => {
     const dropping = await startUpstream((_request, _response, raw) => raw.socket.destroy());
     const banned = await tryMail(dropping.url);
     await dropping.close();

@@ -245,7 +245,7 @@ describe('gateway upstreams try', () => {
     has(told, 'ok', /^It declares nothing, so .* a key whose outcome is unknown is refused from then on\.$/);
   });
 
-  it('reports failures, errors in a form of their own, keys that are not honoured, and connections that are closed', async () => {
+  it('reports failures, errors of another form, Idempotency-Keys that are not honoured, and closed connections', async () => {
     let made = 0;
     const upstream = await startUpstream(({ method, url }, response) => {
       response.setHeader('connection', 'close');

@@ -82,7 +82,7 @@ const lines = [
   'extensions: x-mask (3 operations), x-weight (1 operation)',
 ];
 
-describe('what is not enforced', () => {
+describe('rules that are not enforced', () => {
   it('is listed by check, a line for each kind, and by operation in JSON', async () => {
     const run = commandsOn(document);
     const { stdout } = await run('check');

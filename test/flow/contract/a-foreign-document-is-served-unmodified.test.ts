@@ -48,7 +48,7 @@ describe('a document from another publisher', () => {
   const post = (path: string, value: object) =>
     send('POST', path, JSON.stringify(value), { 'content-type': 'application/json' });
 
-  it('is reached under the base path of its entry, and called under the one of its server', async () => {
+  it('is reached under the base path of its entry, and called under the path of its server', async () => {
     const answer = await send('GET', '/accounts?fields=id%7Cowner&filter[open]=true&min=0.5');
     assert.equal(answer.status, 200);
     assert.equal(answer.reached?.url, '/api/v2/accounts?fields=id%7Cowner&filter[open]=true&min=0.5');

@@ -62,7 +62,7 @@ const pets = {
 const served = await serveForeign(pets);
 after(() => served.stop());
 
-test('its base path is that of the upstream, and its parameters are checked', async () => {
+test('its base path is the path at the upstream, and its parameters are checked', async () => {
   const good = await served.send('GET', '/api/pets?limit=5&ids=1|2');
   assert.equal(good.status, 200);
   assert.equal(good.reached?.url, '/api/pets?limit=5&ids=1|2');

@@ -67,11 +67,11 @@ describe('contract diff without documents', () => {
   });
   beforeEach(() => serve(() => undefined));
 
-  it('finds everything as it was promised', async () => {
+  it('finds no change', async () => {
     assert.deepEqual(await diff(), { code: 0, out: 'Everything is as it was promised.\n', err: '' });
   });
 
-  it('calls additions what they are, and names the next command', async () => {
+  it('lists additions, and names the next command', async () => {
     serve(({ paths }) => {
       paths['/v1/more'] = { get: { ...paths['/v1/things']?.get, operationId: 'listMore' } };
     });

@@ -72,7 +72,7 @@ describe('a declaration of a foreign document', () => {
     assert.equal((await foreign.send('GET', '/empty?count=&kind=')).reached?.url, '/empty?count=&kind=');
   });
 
-  it('tells media types apart by their parameters', async () => {
+  it('distinguishes media types by their parameters', async () => {
     const post = (type: string, member: string, path = '/versions') =>
       foreign.send('POST', path, { body: { [member]: 1 }, type });
     assert.equal((await post('application/json;version=1', 'one')).status, 200);

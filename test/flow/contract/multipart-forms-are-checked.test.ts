@@ -196,7 +196,7 @@ describe('a form in several parts', () => {
     assert.equal(charset.code, 'unsupported_charset');
   });
 
-  it('has files whatever the format of their schema says', async () => {
+  it('accepts files for every format of their schema', async () => {
     const image = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00]);
     const form = new FormData();
     form.append('picture', new Blob([image], { type: 'image/png' }), 'a.png');

@@ -159,7 +159,7 @@ describe('published contracts', () => {
     assert.match(text[(mistake?.line ?? 0) - 1] ?? '', /"post"/);
   });
 
-  it('may be broken by a decision, until its day; a start goes on after it', async () => {
+  it('may be broken by a decision until its day; a start still works after it', async () => {
     write({ 'things.json': narrower }, {}, exception('2999-12-31'));
     assert.deepEqual(await mistakesOf(), []);
     write({ 'things.json': narrower }, {}, exception('2020-12-31'));

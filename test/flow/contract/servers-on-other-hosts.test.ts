@@ -134,7 +134,7 @@ describe('operations on other hosts', () => {
     assert.equal(await reached('GET', '/shop/files/a', testHeaders), 'key_mode_mismatch');
   });
 
-  it('are upstreams of their own for operators', async () => {
+  it('are separate upstreams for operators', async () => {
     const status = (await (await fetch(`${gateway.adminUrl}/status`)).json()) as {
       upstreams: Record<string, { live: string[] } | undefined>;
     };

@@ -128,7 +128,7 @@ describe('an answer that its contract does not declare', () => {
     }
   });
 
-  it('is the one error object from 400 on, declared or not', async () => {
+  it('becomes the error object from status 400 on, declared or not', async () => {
     answersWith(409, 'text/html', '<p>');
     for (const path of ['/report', '/refuse', '/off']) {
       const { status, headers, body } = await get(path);

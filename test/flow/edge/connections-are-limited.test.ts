@@ -35,7 +35,7 @@ async function openFrom(world: World, localAddress: string, count: number): Prom
 const openOf = (sockets: readonly Socket[]) => sockets.filter((socket) => !socket.closed && !socket.readableEnded);
 
 describe('connections', () => {
-  it('of one address are so many at most, and others come in', async () => {
+  it('of one address are limited, and other addresses can connect', async () => {
     const world = await limited({ perAddress: 3 });
     const sockets = await openFrom(world, '127.0.0.2', 8);
     await until(() => openOf(sockets).length === 3);
@@ -65,7 +65,7 @@ describe('connections', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('of all clients are so many at most, from a saved file on', async () => {
+  it('of all clients are limited, and a reload changes the limit', async () => {
     const world = await limited({ max: 100 });
     await saveAndReload(world.gateway, 'config/gateway.yaml', gatewayFileOf({ connections: { max: 4 } }));
     const sockets = [...(await openFrom(world, '127.0.0.2', 5)), ...(await openFrom(world, '127.0.0.3', 5))];

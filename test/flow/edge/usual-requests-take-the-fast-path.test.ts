@@ -275,7 +275,7 @@ describe('the fast path', () => {
     assert.deepEqual(read, ['fast /1']);
   });
 
-  it('tells the reader of a body and the answer that the client has left', async () => {
+  it('reports to the reader of a body and to the answer that the client has left', async () => {
     const client = await open();
     client.send(requestOf('POST /echo', { 'Content-Length': '100' }), 'half');
     await until(() => read.length === 1);
@@ -327,7 +327,7 @@ describe('in its time ends', () => {
   });
 });
 
-it('a drain closes idle connections, and finishes what is in progress', async () => {
+it('a drain closes idle connections, and finishes requests in progress', async () => {
   const other = new PublicServer({
     headerBytesMax: 16_384,
     urlBytesMax: 8192,

@@ -103,7 +103,7 @@ describe('the refusal of an upstream', () => {
     });
   }
 
-  it('keeps what is meant for the client in all of them', async () => {
+  it('keeps the texts for clients in all forms', async () => {
     const entry = {
       ...{ in: 'body', param: 'line_items[0].quantity', pointer: '/line_items/0/quantity', code: 'too_large' },
       ...{ message: 'must be at most 100', constraint: { maximum: 100, enum: ['a', 1, null], type: 'integer' } },

@@ -127,7 +127,7 @@ describe('explain --request', () => {
     );
   });
 
-  it('validate: a field whose name is not noted is told in words', async (test) => {
+  it('validate: an unknown field name is described in words', async (test) => {
     const body = join(gateway.directory, 'unnamed.json');
     writeFileSync(body, '{"name":"a","of_client":1}');
     test.after(() => rmSync(body));

@@ -129,7 +129,7 @@ describe('a service with an API key', () => {
     assert.equal((await world.call('GET /v1/things')).status, 200);
   });
 
-  it('is latched after a refusal; a missing key is told as another state', async () => {
+  it('is latched after a refusal; a missing key is another state', async () => {
     await begin(apiKey);
     const state = async () => {
       const status = await (await fetch(`${world.gateway.adminUrl}/status`)).text();
@@ -168,7 +168,7 @@ describe('a service without a credential', () => {
 });
 
 describe('a service with a token', () => {
-  it('gets it as Bearer in place of what the client has sent', async () => {
+  it('gets it as Bearer instead of the client’s own credential', async () => {
     await begin({ bearer: { secret: 'things_token' } });
     assert.equal((await world.call('GET /v1/things')).status, 200);
     assert.equal(headersOf(lastHead()).get('authorization'), 'Bearer abc.def');

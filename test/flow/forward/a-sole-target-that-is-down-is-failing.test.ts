@@ -93,7 +93,7 @@ it('the breaker of an upstream that stays down is logged once with the cause, al
   assert.match(String(lines[0]?.reason), /^WIRE_MALFORMED/);
 });
 
-it('a sole target that refuses connections is tried by every request, and served as soon as it is there', async (t) => {
+it('a sole target that refuses connections is tried by every request, and used as soon as it is back', async (t) => {
   const port = await freePort();
   const gateway = await startGateway(thingsAt(`http://127.0.0.1:${port}`, { breaker, retry: { attempts: 0 } }));
   t.after(() => gateway.stop());

@@ -111,7 +111,7 @@ describe('headers of an answer', () => {
     assert.equal(answer.headers.vary, 'A, B');
   });
 
-  it('are those of the gateway on every answer', async () => {
+  it('include the gateway’s own on every answer', async () => {
     const answer = await answerWith({});
     assert.equal(answer.headers['x-content-type-options'], 'nosniff');
     assert.equal(answer.headers['referrer-policy'], 'no-referrer');

@@ -105,7 +105,7 @@ describe('the timeout of an operation', () => {
     },
   });
 
-  it('is that of its contract', async () => {
+  it('comes from its contract', async () => {
     const world = await start(createWorld({}, { timeoutMs: 100, ...alone }, listing(2000)));
     world.upstream.plays(late);
     assert.equal((await world.call('GET /v1/late')).status, 200);
@@ -113,7 +113,7 @@ describe('the timeout of an operation', () => {
     assertRefusal(await world.call('GET /v1/things'), 'upstream_timeout');
   });
 
-  it('is that of the entry, which wins over the contract', async () => {
+  it('comes from the entry, which has priority over the contract', async () => {
     const operations = { listLate: { timeoutMs: 2000 } };
     const world = await start(createWorld({}, { timeoutMs: 5000, operations, ...alone }, listing(100)));
     world.upstream.plays(late);

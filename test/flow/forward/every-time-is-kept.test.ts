@@ -93,7 +93,7 @@ describe('the first byte', () => {
     assert.equal(attempts, 3);
   });
 
-  it('of an interim answer is none', async () => {
+  it('is not that of an interim answer', async () => {
     const world = await start(createWorld({}, { firstByteTimeoutMs: 80, ...alone }));
     world.upstream.plays((socket) => socket.write('HTTP/1.1 102 Wait\r\n\r\n'));
     assertRefusal(await world.call('GET /v1/things'), 'upstream_timeout');

@@ -26,7 +26,7 @@ const line = (world: World) => world.gateway.logLines().findLast(({ msg }) => ms
 const metrics = async (world: World) => (await fetch(`${world.gateway.adminUrl}/metrics`)).text();
 
 describe('an attempt after the first', () => {
-  it('is the same request under a span of its own', async () => {
+  it('is the same request with another span', async () => {
     const world = await start(createWorld({}, { honoursIdempotencyKey: true }));
     playInTurn(world, (socket) => socket.destroy(), said(httpAnswer(503, '{}')), said(httpAnswer(201, '{}')));
     const answer = await world.call('POST /v1/things', { ...json, 'Idempotency-Key': 'k-1' }, '{"name":"a"}');

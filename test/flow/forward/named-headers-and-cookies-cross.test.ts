@@ -65,7 +65,7 @@ describe('a header or cookie that an entry names', () => {
     assert.equal(reached(plain).get('x-tenant'), undefined);
   });
 
-  it('reaches the service: cookies, declared or not, the first of each name, which is the one that is checked', async () => {
+  it('reaches the service: of cookies with one name, declared or not, the first one, which is checked', async () => {
     const sent = 'other=1; session=abc; theme=dark; csrf="x"; session=much-too-long; broken';
     assert.equal((await named.call('GET /v1/sessions', { Cookie: sent })).status, 200);
     assert.equal(reached(named).get('cookie'), 'session=abc; csrf="x"');
@@ -188,7 +188,7 @@ describe('gateway check', () => {
     assert.doesNotMatch((await check('    cookies: [session]\n')).text, /cookie/i);
   });
 
-  it('refuses names that the gateway owns, and names that are none, with file and line', async () => {
+  it('refuses names that the gateway owns, and malformed names, with file and line', async () => {
     for (const [settings, reason] of [
       ['    requestHeaders: [authorization]\n', /upstreams\.yaml:6:\d+: .*requestHeaders.*does not set itself/],
       ['    requestHeaders: [X_Organization_Id]\n', /does not set itself/],

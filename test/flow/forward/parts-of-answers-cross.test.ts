@@ -65,7 +65,7 @@ describe('a part of an answer', () => {
     assert.deepEqual([changed.status, changed.body.equals(FILE)], [200, true]);
   });
 
-  it('that lies behind the end is the one error object, with the length of the whole', async () => {
+  it('behind the end becomes the error object, with the length of the whole', async () => {
     const { status, headers, body } = await get({ range: 'bytes=100000-' });
     assert.equal(status, 416);
     assert.equal(headers.get('content-range'), 'bytes */100000');

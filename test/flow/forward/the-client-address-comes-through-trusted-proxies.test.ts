@@ -97,7 +97,7 @@ describe('from a trusted proxy', () => {
     assert.equal(forwarded, 'for="[2001:1::7]";proto=http;host="a"');
   });
 
-  it('the scheme is the one that the proxy sends', async () => {
+  it('the scheme comes from the proxy', async () => {
     assert.equal((await seen(world(), { 'X-Forwarded-Proto': 'https' })).proto, 'https');
     assert.equal((await seen(world(), { 'X-Forwarded-Proto': 'gopher' })).proto, 'http');
   });

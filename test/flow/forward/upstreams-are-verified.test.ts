@@ -106,7 +106,7 @@ describe('an upstream behind https', () => {
     assert.deepEqual(upstream.shown, ['none', 'none']);
   });
 
-  it('that demands a certificate is shown that of the gateway', async () => {
+  it('that demands a certificate gets the gateway’s certificate', async () => {
     const upstream = await start(startSecureUpstream(true));
     const without = await startSecureGateway(`https://localhost:${upstream.port}`, { ca: files.ca });
     assert.equal((await without.call()).status, 502);

@@ -8,7 +8,7 @@ import { createRedisCounterStore } from '../../../gateway/limits/counters/redis/
 import { startRedis } from '../../support/redis.ts';
 import { charge } from '../../unit/limits/scenarios.ts';
 
-test('after SCRIPT FLUSH the counters go on', async (t) => {
+test('after SCRIPT FLUSH the counters still count', async (t) => {
   const redis = await startRedis();
   t.after(() => redis.stop());
   const admin = new Redis(redis.url);

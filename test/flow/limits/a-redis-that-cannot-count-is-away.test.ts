@@ -47,7 +47,7 @@ test('read-only: away until it is a master again', async (t) => {
   await assertExact(outage);
 });
 
-test('loading: away until all data is there, and earlier counts still count', async (t) => {
+test('loading: away until all data is loaded, and earlier counts still count', async (t) => {
   const dir = temporaryDirectory();
   // A millisecond for each of the counters that are loaded.
   const slowly = ['--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024'];

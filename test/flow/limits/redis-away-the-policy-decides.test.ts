@@ -21,7 +21,7 @@ async function open(t: TestContext, options: Partial<RedisCounterStoreOptions> =
   return outage;
 }
 
-test('frozen: requests wait at most a tenth of a second, later ones not at all, and it comes back', async (t) => {
+test('frozen: requests wait at most a tenth of a second, later requests do not wait, and Redis comes back', async (t) => {
   const outage = await open(t);
   const { store, ask } = outage;
   const { charges } = await askUntilRedisDecides(outage, 10, 4);
@@ -35,7 +35,7 @@ test('frozen: requests wait at most a tenth of a second, later ones not at all, 
   assert.equal(countOf((await askUntilRedisDecides(outage, 10, 20)).verdicts, 'admitted'), 10);
 });
 
-test('killed: local counting goes on, and afterwards Redis is exact again', async (t) => {
+test('killed: this process counts, and afterwards Redis is exact again', async (t) => {
   const outage = await open(t);
   await redis.kill();
   const { verdicts, longestMs } = await outage.ask(limitOf(10), 20);

@@ -57,7 +57,7 @@ test('a lease is renewed while its instance lives, and ends by itself once it do
   waiting.close();
 });
 
-test('the unit of a counter is that of its failures, also with a prefix for the keys', async (t) => {
+test('the reserved unit belongs to the counter of the failures, even with a prefix for the keys', async (t) => {
   const counters = openFailureCounters(`${redis.url}?keyPrefix=some:`);
   t.after(counters.close);
   const counter = counters.counter('login', { failures: 2, windowSeconds: 60 });

@@ -120,7 +120,7 @@ describe('an account of the gateway without a permission', () => {
 });
 
 describe('the schedule of probes', () => {
-  it('is shared in Redis, and one process gets each turn, whatever its clock says', async () => {
+  it('is shared in Redis, and one process gets each turn, even with a wrong clock', async () => {
     const redis = await startRedis();
     const aheadMs = [0, 2000 * 86_400 * SECOND];
     const latchedAtMs = Date.now();

@@ -65,7 +65,7 @@ describe('a set', () => {
     assert.equal(session.status, 200);
   });
 
-  it('reaches the mail server as what it removes and adds, in the order of the lists', async () => {
+  it('reaches the mail server as removals and additions, in the order of the lists', async () => {
     const { name, patch } = await someone();
     done(await patch(set('memberOf', ['board', 'staff'])));
     assert.deepEqual(front.taken(), [
@@ -74,7 +74,7 @@ describe('a set', () => {
     ]);
   });
 
-  it('is counted from what the changes before it have left', async () => {
+  it('is compared with the lists after the changes before it', async () => {
     const { name, patch, lists } = await someone();
     const changes = [
       add('memberOf', 'board'),
@@ -99,7 +99,7 @@ describe('a set', () => {
     assert.deepEqual((await lists()).lists, ['news', 'offers'], name);
   });
 
-  it('of what the lists are already sends no change, and is answered like any other', async () => {
+  it('of equal lists sends no change, and gets the usual answer', async () => {
     const { name, patch, lists } = await someone();
     done(await patch(set('roles', ['Boss', 'user']), set('lists', ['news'])));
     assert.deepEqual(front.taken(), [`GET /api/principal/${name}`, `PATCH /api/principal/${name} []`]);
@@ -214,7 +214,7 @@ describe('sets of one principal', () => {
     return { isHeld: () => letGo !== undefined, letGo: () => letGo?.() };
   }
 
-  it('run one after the other, those of others meanwhile', async () => {
+  it('run one after the other, and sets of other principals meanwhile', async () => {
     const { name, patch, lists } = await someone();
     const other = await someone();
     const hold = holdFirst();

@@ -72,7 +72,7 @@ describe('an answer with data', () => {
     return answer.body.toString();
   };
 
-  it('passes as it is', async () => {
+  it('passes unchanged', async () => {
     for (const [operation, body] of [
       ['create', '{"data":4}'],
       ['update', '{"data":null}'],

@@ -40,7 +40,7 @@ describe('a hundred wrong passwords from one address', () => {
     assert.deepEqual(world.mail.received, []);
   });
 
-  it('shut the address out even with the right one, since else guessing would go on', async () => {
+  it('block the address even for the right password, because guessing could continue', async () => {
     assertRefusal(await from('192.0.2.1', world.administrator), 'auth_attempts_limited');
     assert.deepEqual(world.mail.received, []);
   });

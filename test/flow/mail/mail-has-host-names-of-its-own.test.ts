@@ -123,7 +123,7 @@ describe('with host names for each', () => {
     assert.equal(headers['content-security-policy'], "frame-ancestors 'none'");
   });
 
-  it('calendars and address books have every method of theirs', async () => {
+  it('calendars and address books accept all their methods', async () => {
     const password = newPassword();
     const as = { Host: HOSTS.mail, 'X-Forwarded-For': '192.0.2.20' };
     const admin = { ...as, Host: 'api.test' };

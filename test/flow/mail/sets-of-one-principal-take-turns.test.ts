@@ -95,7 +95,7 @@ describe('two instances', () => {
     assert.equal(await locks(), 0);
   });
 
-  it('go on without Redis, each with the locks of its own process, and say so', async () => {
+  it('use locks in each process while Redis is away, and log this', async () => {
     await create({ name: 'kim' });
     const states = () =>
       one.gateway

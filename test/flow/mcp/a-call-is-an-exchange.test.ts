@@ -14,7 +14,7 @@ describe('a call by tool', () => {
   });
   after(() => world.close());
 
-  it('has a line of its own, within that of its message, in one trace', async () => {
+  it('has its own log line besides its message, in one trace', async () => {
     const { gateway } = world;
     const agent = await world.agent();
     const { result } = await agent.call('getRecord', { id: 'rec_7' });
@@ -58,7 +58,7 @@ describe('a call by tool', () => {
     assert.doesNotMatch(JSON.stringify(sent.rawHeaders), /mcp/i);
   });
 
-  it('sends a body as it was written, digits and order of members included', async () => {
+  it('sends a body unchanged, with its digits and the order of its members', async () => {
     const { upstream } = world;
     const agent = await world.agent();
     const body = '{ "amount": 12345678901234567890.10, "name":"\\u0041da" }';
@@ -91,7 +91,7 @@ describe('a call by tool', () => {
     assert.equal(second.result._meta['gateway/replayed'], true);
   });
 
-  it('is told from another call by its session or its key, not by a number that every client begins with', async () => {
+  it('is distinguished from other calls by session or key, not by a number with which every client begins', async () => {
     const { upstream } = world;
     const agent = await world.agent();
     const times = async (run: () => Promise<unknown>) => {
@@ -173,7 +173,7 @@ describe('a call by tool', () => {
   });
 });
 
-it('has a span within that of its message, where traces are kept', async () => {
+it('has a span within the span of its message, if traces are recorded', async () => {
   const collector = await startCollector();
   const world = await startAgents({}, {}, { tracing: { endpoint: collector.endpoint, sampleRatio: 1 } });
   try {

@@ -47,7 +47,7 @@ describe('a list of tools', () => {
     await issuer.close();
   });
 
-  it('has what the scopes of the caller allow, in one order', async () => {
+  it('has the tools that the caller’s scopes allow, in one order', async () => {
     const names = async (scopes: string[]) => namesIn((await (await world.agent(scopes)).send('tools/list')).result);
     assert.deepEqual(await names(['records:read']), [...reading, 'status']);
     assert.deepEqual(await names(['records:write']), [
@@ -76,7 +76,7 @@ describe('a list of tools', () => {
     assert.equal(refused.structuredContent.error.code, 'api_key_missing');
   });
 
-  it('says by the method what a tool may do', async () => {
+  it('describes the effect of a tool by its method', async () => {
     const { result } = await (await world.agent(['records:read', 'records:write'])).send('tools/list');
     const hints = (name: string) => {
       const { annotations } = result.tools.find((tool: Named) => tool.name === name);
@@ -112,7 +112,7 @@ describe('a list of tools', () => {
       assert.equal((await agent.call('search_operations', given)).result.isError, true);
   });
 
-  it('does not have what is hidden, excepted, or no tool; neither can it be called', async () => {
+  it('leaves out hidden and excepted operations, which cannot be called', async () => {
     const agent = await world.agent(['*']);
     for (const name of ['searchRecords', 'readSecrets', 'downloadDump', 'readEvents'])
       assert.equal((await agent.call('call_operation', { name })).error.code, -32_602, name);

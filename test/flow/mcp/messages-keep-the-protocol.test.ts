@@ -238,7 +238,7 @@ describe('a message of an agent', () => {
     assert.deepEqual((await post(port, `${'['.repeat(500)}${']'.repeat(500)}`, agent.headers)).error.code, -32_600);
   });
 
-  it('of a newer client says what the server is and can', async () => {
+  it('of a newer client gets the name and the capabilities of the server', async () => {
     const { result } = await agent.send('server/discover');
     assert.deepEqual(result.supportedVersions, [VERSION]);
     assert.deepEqual(result.capabilities, { tools: {} });
@@ -284,7 +284,7 @@ describe('a message of an agent', () => {
     assert.deepEqual(await refusal({ Authorization: 'Bearer nonsense' }), [401, 'api_key_malformed']);
   });
 
-  it('is in the log by its method, whatever a client calls it', async () => {
+  it('is logged by its method, even if the name is unknown', async () => {
     const methods = await until(() => {
       const all = new Set(world.gateway.logLines().flatMap((line) => line.mcp ?? []));
       return all.has('tools/list') && all;

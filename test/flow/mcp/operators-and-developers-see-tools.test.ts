@@ -26,7 +26,7 @@ function checkOf(mcp: object, contract: object = agentsContract) {
 }
 
 describe('check', () => {
-  it('prints the size of each tool and of the list, and names what is no tool', async () => {
+  it('prints the size of each tool and of the list, and names operations that are no tools', async () => {
     const { code, stdout } = await checkOf({ entries: ['records'] });
     assert.equal(code, 0);
     assert.match(stdout, /^tool getRecord: \d+ bytes, about \d+ tokens$/m);
@@ -75,7 +75,7 @@ describe('a running gateway', () => {
   });
   after(() => world.close());
 
-  it('lists what the owner of a key sees', async () => {
+  it('lists the tools for the owner of a key', async () => {
     const { gateway } = world;
     const { id } = await gateway.issueKey({ scopes: ['records:write'] });
     const environment = {

@@ -55,7 +55,7 @@ function expressionOf(name: string): string {
   return rules.find(({ alert }) => alert === name)?.expr ?? assert.fail(name);
 }
 
-it('each series that an alert compares is there before anything has happened', async (t) => {
+it('each series that an alert compares exists from the start', async (t) => {
   const upstream = await startUpstream();
   t.after(() => upstream.close());
   const gateway = await startGateway(thingsAt(upstream.url));

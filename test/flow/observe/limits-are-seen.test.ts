@@ -64,7 +64,7 @@ describe('the metrics of limits', () => {
     assert.ok(seconds > 0 && seconds < 60, String(seconds));
   });
 
-  it('name the policy that is in force while Redis is away, and none while it is there', async () => {
+  it('name the policy in force while Redis is away, and none while it is up', async () => {
     const { authorization } = await gateway.authorize({ organization: 'org_outage' });
     // Remembered before the outage, which the key store shares; it is remembered once the changes so far are read.
     await untilRead({ gateways: [gateway] });

@@ -74,7 +74,7 @@ describe('requests in progress', () => {
     assert.equal((await call('org_quiet')).status, 200);
   });
 
-  it('of one organization are bounded to its share, and those of another are not', async () => {
+  it('of one organization are limited to its share, and requests of other organizations are not', async () => {
     const { upstream, call, shed } = await setUp({ maxInFlight: 6 });
     const held = Array.from({ length: 3 }, () => call('org_busy'));
     await until(() => upstream.held() === 3);

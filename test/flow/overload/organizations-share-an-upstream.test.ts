@@ -44,7 +44,7 @@ async function setUp(entry: object) {
 }
 
 describe('an upstream without a bound', () => {
-  it('gets as many as there are connections; the one request of another organization passes the many that wait', async () => {
+  it('gets as many requests as connections; a request of another organization overtakes those that wait', async () => {
     const { upstream, gateway, call, stateOf, waits, metrics } = await setUp({ connections: 2 });
     const busy = Array.from({ length: 12 }, () => call('org_busy'));
     await until(() => upstream.held() === 2);
