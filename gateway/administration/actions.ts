@@ -7,7 +7,7 @@ import type { StoredKey } from '../auth/store/stored-key.ts';
 import type { UpstreamReport } from '../console/cause.ts';
 import type { Organization } from '../exchange/caller.ts';
 import type { ExchangeReport, OperatorReport } from '../explain/report.ts';
-import type { LimitUse, ResetReport, UsageReport } from '../limits/usage.ts';
+import type { LimitUse, ResetReport, UsageReport } from '../limits/limit-usage.ts';
 import type { Notice } from '../versions/notices.ts';
 import type { Attention } from './attention.ts';
 import type { UsageInput } from './usage.ts';

@@ -4,7 +4,7 @@ import type { DigestOf } from '../auth/api-key.ts';
 import type { RandomBytes } from '../auth/base62.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Configuration } from '../configuration.ts';
-import type { LimitUsage } from '../limits/usage.ts';
+import type { LimitUsage } from '../limits/limit-usage.ts';
 import type { OperatorSessions } from '../sessions/service/operators.ts';
 import type { AskFleet } from '../shared/questions/fleet.ts';
 import type { Usage } from '../usage/usage.ts';

@@ -1,6 +1,6 @@
 // The action that resets the limit counters of an organization. `deps.limitUsage.show` reads them.
 
-import type { LimitUse, ResetReport, UsageReport } from '../limits/usage.ts';
+import type { LimitUse, ResetReport, UsageReport } from '../limits/limit-usage.ts';
 import type { Actor } from './actor.ts';
 import { readAuthority } from './authority.ts';
 import type { AdministrationDeps } from './deps.ts';

@@ -19,7 +19,7 @@ import type { KeyStore } from '../auth/store/key-store.ts';
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Organization } from '../exchange/caller.ts';
-import type { LimitUsage } from '../limits/usage.ts';
+import type { LimitUsage } from '../limits/limit-usage.ts';
 import type { Answers } from '../observe/admin/answers.ts';
 import { CREDENTIAL_STATES, type CredentialState } from '../shared/contracts/upstreams.ts';
 import type { ActionAnswer, ConsoleAction } from '../shared/questions/console-action.ts';

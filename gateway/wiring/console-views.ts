@@ -9,7 +9,7 @@ import { toCaller } from '../auth/to-caller.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Caller, Mode } from '../exchange/caller.ts';
 import { exchangeReport } from '../explain/report.ts';
-import type { LimitUsage } from '../limits/usage.ts';
+import type { LimitUsage } from '../limits/limit-usage.ts';
 import { rehearse } from '../serving/rehearsal/rehearse.ts';
 import { readersOf } from '../serving/rehearsal/stand-ins.ts';
 import { routeRows } from '../serving/route-rows.ts';

@@ -12,7 +12,7 @@ import type { Configuration } from '../configuration.ts';
 import type { NearLimit } from '../console/near-limit.ts';
 import type { Sample } from '../console/sample.ts';
 import { closeAtOnce, listen } from '../edge/connections/listen.ts';
-import type { LimitUsage } from '../limits/usage.ts';
+import type { LimitUsage } from '../limits/limit-usage.ts';
 import { createAdminServer } from '../observe/admin/admin.ts';
 import type { Operators } from '../observe/admin/answers.ts';
 import { createStatus, type StatusOptions } from '../observe/admin/status.ts';

@@ -5,7 +5,7 @@ import { createOrganizationSearch } from '../auth/organization-search.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { StoredKey } from '../auth/store/stored-key.ts';
 import type { Organization } from '../exchange/caller.ts';
-import type { UsageReport } from '../limits/usage.ts';
+import type { UsageReport } from '../limits/limit-usage.ts';
 
 interface OrganizationReportsOptions {
   readonly store: KeyStore;

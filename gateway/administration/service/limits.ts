@@ -1,7 +1,7 @@
 // Operations about the limits of an organization.
 
 import { GatewayError } from '../../catalogue/errors.ts';
-import type { UsageReport } from '../../limits/usage.ts';
+import type { UsageReport } from '../../limits/limit-usage.ts';
 import { resetLimits } from '../limits.ts';
 import type { Handlers } from './call.ts';
 import { inForceAfter } from './in-force.ts';

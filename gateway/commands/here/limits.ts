@@ -6,7 +6,7 @@ import { resetLimits } from '../../administration/limits.ts';
 import { liveKeysOf } from '../../auth/organization-search.ts';
 import type { Configuration } from '../../configuration.ts';
 import { areCountersShared, openCounterStore } from '../../limits/counters/open-counter-store.ts';
-import { createLimitUsage, type ResetReport, type UsageReport } from '../../limits/usage.ts';
+import { createLimitUsage, type ResetReport, type UsageReport } from '../../limits/limit-usage.ts';
 import { absenceText, complaintOf } from '../admin-client.ts';
 import type { MachineContext } from '../context.ts';
 import { actorOf, knownHere, noOrganization } from './deps.ts';

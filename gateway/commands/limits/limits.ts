@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { ShownLimits } from '../../administration/actions.ts';
-import type { LimitUse } from '../../limits/usage.ts';
+import type { LimitUse } from '../../limits/limit-usage.ts';
 import { missingTierText, tierInPlaceOf } from '../../shared/missing-tier.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine, printTable, printText, shortTime } from '../print.ts';

@@ -6,7 +6,7 @@ import { deprecationsOf } from '../../versions/deprecation.ts';
 import { deprecationJson, deprecationState } from '../../versions/report.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printTable } from '../print.ts';
-import { addUsage } from './usage.ts';
+import { addUsage } from './version-usage.ts';
 
 export function addVersionsCommands(program: Command, context: CommandContext): void {
   const versions = program

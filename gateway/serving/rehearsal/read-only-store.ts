@@ -6,7 +6,7 @@ import {
   type LimitDecision,
   toLimitDecision,
 } from '../../limits/counters/counter-store.ts';
-import type { LimitUse, UsageReport } from '../../limits/usage.ts';
+import type { LimitUse, UsageReport } from '../../limits/limit-usage.ts';
 
 /** Creates the store. @param report the use of the organization's limits; undefined if unknown, which counts as unused */
 export function createReadOnlyStore(report: UsageReport | undefined, now: () => number): Pick<CounterStore, 'decide'> {

@@ -6,7 +6,7 @@ import type { Configuration } from '../../configuration.ts';
 import { misdirected } from '../../edge/admission/sites.ts';
 import type { Caller } from '../../exchange/caller.ts';
 import type { Arrived } from '../../exchange/exchange.ts';
-import type { UsageReport } from '../../limits/usage.ts';
+import type { UsageReport } from '../../limits/limit-usage.ts';
 import type { Steps } from '../../pipeline.ts';
 import { createCheckingSteps } from '../checking-steps.ts';
 import { createReadOnlyStore } from './read-only-store.ts';

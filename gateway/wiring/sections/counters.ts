@@ -5,7 +5,7 @@ import { liveKeysOf } from '../../auth/organization-search.ts';
 import { type FailureCounters, openFailureCounters } from '../../limits/addresses/failure-counter.ts';
 import type { CounterStore } from '../../limits/counters/counter-store.ts';
 import { openCounterStore } from '../../limits/counters/open-counter-store.ts';
-import { createLimitUsage, type LimitUsage } from '../../limits/usage.ts';
+import { createLimitUsage, type LimitUsage } from '../../limits/limit-usage.ts';
 import { logStoreState } from '../../observe/log/store-state.ts';
 import { redisStatus } from '../../redis/url.ts';
 import type { Parts } from '../parts.ts';

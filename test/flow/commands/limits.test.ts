@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, it, type TestContext } from 'node:test';
-import type { LimitUse, UsageReport } from '../../../gateway/limits/usage.ts';
+import type { LimitUse, UsageReport } from '../../../gateway/limits/limit-usage.ts';
 import { apartAt, startRedis } from '../../support/redis.ts';
 import { untilRedisDecides } from '../../support/redis-decides.ts';
 import { startUpstream } from '../../support/upstream.ts';

@@ -85,7 +85,7 @@ const LIMITS = of('limits', [
   ],
   [
     'a reset leaves the counter of the organization',
-    'limits/usage.ts',
+    'limits/limit-usage.ts',
     "tierCounterOf(id, 'organization', undefined),",
     '',
   ],

@@ -4,7 +4,7 @@
 import { resetLimits } from '../../../gateway/administration/limits.ts';
 import type { CounterStore } from '../../../gateway/limits/counters/counter-store.ts';
 import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
-import { createLimitUsage } from '../../../gateway/limits/usage.ts';
+import { createLimitUsage } from '../../../gateway/limits/limit-usage.ts';
 import type { ConnectRedis } from '../../../gateway/redis/client.ts';
 import { createChangeFollower } from '../../../gateway/shared/stores/change-follower.ts';
 import { organization } from '../../unit/limits/parties.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createChargesOf } from '../../../gateway/limits/charges.ts';
 import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
-import { applicableCounters, applicableLimits } from '../../../gateway/limits/usage.ts';
+import { applicableCounters, applicableLimits } from '../../../gateway/limits/limit-usage.ts';
 import { caller, operation, organization, rule, rules } from './parties.ts';
 
 const acme = organization('org_acme');

@@ -7,7 +7,7 @@ import type { CounterStore } from '../../../gateway/limits/counters/counter-stor
 import { uncounted } from '../../../gateway/limits/counters/counter-store.ts';
 import { createProcessStore, type ProcessStore } from '../../../gateway/limits/counters/process-store.ts';
 import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
-import { createLimitUsage, type LimitUsage } from '../../../gateway/limits/usage.ts';
+import { createLimitUsage, type LimitUsage } from '../../../gateway/limits/limit-usage.ts';
 import { caller, operation, organization, rule, rules } from './parties.ts';
 import { START_MS } from './scenarios.ts';
 
