@@ -49,7 +49,7 @@ it('operations without a scope, which every key may use, also a test key, are th
   );
 });
 
-it('every known scope is that of an operation, and the reverse', () => {
+it('every known scope belongs to an operation, and every operation has known scopes', () => {
   const scopes = declared.flatMap(({ security }) => security.flatMap(({ apiKey }) => apiKey));
   assert.deepEqual([...new Set(scopes)].sort(), GATEWAY_SCOPES.toSorted());
 });

@@ -18,7 +18,7 @@ const order = {
 
 const read = (path: string) => readFileSync(new URL(`../../gateway/${path}`, import.meta.url), 'utf8');
 
-it('the sections of app.ts are opened in the one order', () => {
+it('the sections of app.ts are opened in this order', () => {
   const body = read('app.ts').split('async function openParts')[1] ?? '';
   assert.deepEqual(
     [...body.matchAll(/\bopen([A-Z]\w+)\(/g)].map(([, section = '']) => section.toLowerCase()),

@@ -18,7 +18,7 @@ const before = { reserve: 'validate' };
 const functionOf = (start: string) => (read('gateway/pipeline.ts').split(start)[1] ?? '').split('\n}\n')[0] ?? '';
 const calls = (text: string) => [...text.matchAll(/steps\.(\w+)\(/g)].map(([, name = '']) => name);
 
-it('the list of the stages is in the one order', () => {
+it('the list of the stages has this order', () => {
   assert.deepEqual(STAGES, order);
   const timed = Object.keys(TIMED_STAGES);
   assert.deepEqual(
@@ -27,7 +27,7 @@ it('the list of the stages is in the one order', () => {
   );
 });
 
-it('the pipeline runs the steps in the one safe order', () => {
+it('the pipeline runs the steps in this order', () => {
   const operation = functionOf('function createOperationPipeline');
   const steps = calls(operation);
   assert.deepEqual(
@@ -67,7 +67,7 @@ it('the pipeline names the file of each stage', () => {
   for (const [, file, stage] of named) assert.match(read(`gateway/${file}`), new RegExp(`\\b${stage}\\b`));
 });
 
-it('the pipeline chooses the handler in the one safe order', () => {
+it('the pipeline chooses the handler in this order', () => {
   const choice = functionOf('export function createPipeline');
   const [answer, handle] = choice.split('return function handle');
   assert.deepEqual(calls(handle ?? ''), ['sitesFor', 'refuseMisdirected', 'tunnelAt', 'countInFlight']);

@@ -29,7 +29,7 @@ function isNamed(code: string, said: string): boolean {
   );
 }
 
-it('a file that says what it throws says all of it', () => {
+it('a file that names codes that it throws names all of them', () => {
   let files = 0;
   const missing = globSync('**/*.ts', { cwd: root }).flatMap((file) => {
     const text = textOf(file);

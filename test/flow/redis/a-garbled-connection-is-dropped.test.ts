@@ -95,7 +95,7 @@ describe('a garbled connection', { concurrency: true }, () => {
   }
 });
 
-test('each connection to a server of a Cluster is watched, and the one that listens', async (t) => {
+test('each connection to a server of a Cluster is watched, and the connection for subscriptions, too', async (t) => {
   const cluster = await startCluster();
   t.after(() => cluster.stop());
   const ways = await Promise.all(cluster.servers.map(({ port }) => throughGarbling(t, port)));

@@ -141,7 +141,7 @@ const MAPS = [
   '_\r\n',
 ];
 
-describe('a map that is none', { concurrency: true }, () => {
+describe('a malformed map of slots', { concurrency: true }, () => {
   for (const map of MAPS) {
     test(`${JSON.stringify(map)} for the map of a Cluster: it is asked again`, async (t) => {
       let maps = 0;
@@ -165,7 +165,7 @@ const MASTERS = [
   ':1\r\n',
 ];
 
-describe('an address that is none', { concurrency: true }, () => {
+describe('a malformed address of a master', { concurrency: true }, () => {
   for (const master of MASTERS) {
     test(`${JSON.stringify(master)} for the address of a master: the Sentinels are asked again`, async (t) => {
       let asked = 0;

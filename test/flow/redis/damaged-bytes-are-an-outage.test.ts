@@ -149,7 +149,7 @@ describe('bytes that are damaged on the way from Redis', () => {
     assert.equal(await secrets.read('cursor_secret'), value);
   });
 
-  it('says so once in a while, and calls it no fault of its own', async () => {
+  it('logs this at most once a minute, and not as a fault of the gateway', async () => {
     const lines = world.gateway.logLines();
     const drops = lines.filter(({ msg }) => /^a connection to Redis was dropped/.test(String(msg)));
     assert.ok(drops.length >= 1 && drops.length <= 10, `${drops.length}`);

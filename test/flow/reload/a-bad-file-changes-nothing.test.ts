@@ -44,7 +44,7 @@ describe('a file with mistakes', () => {
     assert.equal(await limitInForce(), '777');
   });
 
-  it('is forgotten when the file is as it was, which is no other configuration', async () => {
+  it('is forgotten when the file has its former text, which is no new configuration', async () => {
     const { gateway } = world;
     const { version } = await inForce(gateway);
     save(gateway, 'config/limits.yaml', limitsBefore);

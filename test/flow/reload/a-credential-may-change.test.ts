@@ -70,7 +70,7 @@ describe('the credential for an upstream', () => {
     assert.equal(await shown(), undefined);
   });
 
-  it('is in force as soon as the secret is there that a reload was refused for', async () => {
+  it('is in force as soon as the missing secret exists, after a refused reload', async () => {
     // Noticed, not triggered: a second look at the same file must not be what finds the secret.
     const { upstreams } = thingsAt(world.upstream.url, withSecret('late_entry'));
     saveFile(world.gateway, 'config/upstreams.yaml', { upstreams });

@@ -51,7 +51,7 @@ it('names each changed key with its values before and after', async () => {
   );
 });
 
-it('names what a changed contract changes for clients, breaks first', async () => {
+it('names the changes of a contract for clients, breaking changes first', async () => {
   const { gateway } = world;
   type Contract = { paths: Record<string, Record<string, { parameters?: { required?: boolean }[] }>> };
   const contract = thingsContract() as Contract;
@@ -71,7 +71,7 @@ it('names what a changed contract changes for clients, breaks first', async () =
   assert.deepEqual(line?.changes, row?.details.changes);
 });
 
-it('names no contract that has stayed as it was', async () => {
+it('names no unchanged contract', async () => {
   const { gateway } = world;
   await saveAndReload(gateway, 'config/limits.yaml', { ...AFTER, whenStoreIsAway: 'local' });
   const [row] = await gateway.store.audit.list({ limit: 1 });

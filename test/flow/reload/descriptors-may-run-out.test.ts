@@ -16,7 +16,7 @@ import { eventually as until } from '../workers/several.ts';
 
 const FILES = 150;
 
-it('is told as what it is, and ends nothing', async (test) => {
+it('is reported as a lack of descriptors, and ends no process', async (test) => {
   const directory = temporaryDirectory();
   const installation = createInstallation({
     ...environmentOf(directory),

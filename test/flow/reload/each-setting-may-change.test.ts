@@ -51,7 +51,7 @@ describe('under a running gateway', () => {
     assert.equal(await call(), 200);
   });
 
-  it('a tier is taken away: its organizations go on under the strictest one, and the log has their number', async () => {
+  it('a tier is removed: its organizations get the strictest tier, and the log has their number', async () => {
     const tiers = { standard: { requests: 500 }, small: { requests: 50 }, large: { requests: 5000 } };
     await saveAndReload(world.gateway, 'config/limits.yaml', { tiers });
     const callers = await Promise.all(

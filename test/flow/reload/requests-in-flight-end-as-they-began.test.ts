@@ -79,7 +79,7 @@ describe('a request in flight', () => {
     assert.deepEqual([answer.status, answer.headers['x-ratelimit-limit']], [200, '100']);
   });
 
-  it('leaves connections to a target that stays as they are', async () => {
+  it('keeps connections to a target that stays', async () => {
     await saveAndReload(world.gateway, 'openapi/things.yaml', thingsContract());
     const sockets = new Set<Socket>();
     world.upstream.plays((socket) => {

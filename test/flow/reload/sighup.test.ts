@@ -36,7 +36,7 @@ it('SIGHUP while the gateway starts does not end it: the files are loaded anew o
   await until(() => reloadsRequested() === 1);
 });
 
-it('SIGHUP has the files loaded anew, good or bad, and the gateway goes on', async () => {
+it('SIGHUP loads the files again, valid or not, and the gateway continues', async () => {
   const adminUrl = `http://127.0.0.1:${gateway.adminPort}`;
   const { version } = await inForce({ adminUrl });
   writeConfiguration(directory, { ...options, limits: { tiers: { standard: { requests: 1 } } } });

@@ -70,7 +70,7 @@ describe('an answer that is given again', () => {
     world.upstream.plays(creates);
   });
 
-  it('has an id, a date and limits of its own', async () => {
+  it('has a new id, a new date and the present limits', async () => {
     const [first, second] = await twice();
     assert.notEqual(second.headers['x-request-id'], first.headers['x-request-id']);
     const left = ({ headers }: Answer) => Number(headers['x-ratelimit-remaining']);

@@ -33,7 +33,7 @@ function openNew(t: TestContext, path = ':memory:'): DatabaseSync {
   return database;
 }
 
-test('a file of version 1 goes on with the answers it has, and counts from now on', async (t) => {
+test('a file of version 1 keeps its answers, and counts from the upgrade on', async (t) => {
   const directory = temporaryDirectory();
   const database = openNew(t, join(directory, 'idempotency.db'));
   database.exec(VERSION_1);
@@ -62,7 +62,7 @@ test('a file of version 1 goes on with the answers it has, and counts from now o
   );
 });
 
-test('a new file is the same as one that grew, and one of today stays as it is', (t) => {
+test('a new file equals an upgraded file, and a file of the present version is unchanged', (t) => {
   const [grown, fresh] = [openNew(t), openNew(t)];
   grown.exec(VERSION_1);
   for (const database of [grown, fresh, fresh]) applySteps(database, REPLAY_STEPS, { acceptOneWay: true });
@@ -70,7 +70,7 @@ test('a new file is the same as one that grew, and one of today stays as it is',
   assert.deepEqual([versionOf(grown), versionOf(fresh)], [3, 3]);
 });
 
-test('a step that fails leaves the file as it was', (t) => {
+test('a step that fails leaves the file unchanged', (t) => {
   const database = openNew(t);
   database.exec(`${VERSION_1} CREATE TABLE usage (something TEXT);`);
   const before = columnsOf(database);

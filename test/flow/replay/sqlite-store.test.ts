@@ -91,7 +91,7 @@ test('an answer beyond the bound is remembered no longer than answers are kept',
   assert.equal((await store.begin(key, claimOf('f', 'me', 1000))).state, 'started');
 });
 
-test('answers are there again after closing and opening', async (t) => {
+test('answers exist after closing and opening', async (t) => {
   const directory = temporaryDirectory();
   const key = newAnswerKey();
   const first = createSqliteReplayStore({ directory, now: () => START_MS, onChange });

@@ -66,7 +66,7 @@ describe('while Redis is away', () => {
     }
   }
 
-  it('a write with a key is refused before anything was sent, and others go on; afterwards it runs', () =>
+  it('a write with a key is refused before it is sent, other requests work; afterwards the write runs', () =>
     withWorld({}, async (world) => {
       const key = newKey();
       await redis.kill();

@@ -88,7 +88,7 @@ describe('explain', () => {
     (await runInProcess(['explain', ...words], { environment: { ...environment, SESSION_CLIENT: provider.secret } }))
       .stdout;
 
-  it('tells what a person would get', async () => {
+  it('shows the result for a person', async () => {
     const asked = ['--request', 'GET /v1/things', '--org', 'org_test', '--session'];
     assert.match(await explain(...asked, '--scopes', 'things:read'), /session any session of any person/);
     assert.match(await explain(...asked, '--scopes', 'things:write'), /insufficient_scope/);

@@ -178,7 +178,7 @@ describe('sessions of three instances', { concurrency: true }, () => {
     await store.close();
   });
 
-  it('an end holds everywhere within a second, for requests and for what is open', async () => {
+  it('an end is in force on all instances within a second, for requests and for open streams', async () => {
     const { session } = await begin(300_000);
     assert.deepEqual(generationsOf(await requests(3, session.hash)), [0]);
     const reasons = Promise.all(
@@ -197,7 +197,7 @@ describe('sessions of three instances', { concurrency: true }, () => {
     assert.equal(late, 'signed_out', 'a stream that opens late learns of it, too');
   });
 
-  it('what is open ends with the idle time, unless another instance sees a use', async () => {
+  it('open streams end with the idle time, unless another instance sees a use', async () => {
     const { session } = await begin(300_000, { idleMs: 2400 });
     const ended = new Promise((resolve) => void one().sessions.onEnded(session, resolve));
     await sleep(1200);

@@ -189,7 +189,7 @@ describe('a session', () => {
     assert.equal(entry?.details.session, id);
   });
 
-  it('is one of so many of a person: a further login ends the one that was used least lately', async () => {
+  it('is one of a bounded number: another login ends the session that was used least recently', async () => {
     const first = await running.signIn('dora');
     for (let more = 0; more < 20; more += 1) await running.signIn('dora');
     const endsAt = performance.now() + SOON_MS;

@@ -178,7 +178,7 @@ for (const [name, open] of [
       assert.equal(await store.find(session.hash), undefined);
     });
 
-    it('an end is final, is told once, and stands in the log', async () => {
+    it('an end is final, is reported once, and is in the log of ends', async () => {
       const session = await signIn(store);
       const { latest } = await store.ends.since(0, 1);
       assert.deepEqual(await store.end(session.id, 'signed_out'), session);
@@ -244,7 +244,7 @@ for (const [name, open] of [
       assert.equal(await store.create(newSession(), tokens(), future), undefined);
     });
 
-    it('a person has so many sessions, and the oldest ones make room', async () => {
+    it('a person has a bounded number of sessions, and the oldest ones end first', async () => {
       const bounds = await boundsAt(store, { perPersonMax: 2 });
       const made: Session[] = [];
       for (let index = 0; index < 4; index += 1) {
@@ -259,7 +259,7 @@ for (const [name, open] of [
       assert.deepEqual(await store.endSubject('main', 'many', 'operator'), made.slice(2));
     });
 
-    it('lists go on where they ended', async () => {
+    it('the next part of a list begins after its last session', async () => {
       const made: Session[] = [];
       for (let index = 0; index < 7; index += 1) made.push(await signIn(store, { organization: 'listed' }));
       await store.end((made[3] as Session).id, 'operator');

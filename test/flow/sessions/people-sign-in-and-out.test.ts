@@ -118,7 +118,7 @@ describe('signing in', () => {
 });
 
 describe('signing out', () => {
-  it('ends the session, revokes its tokens, and tells where the provider ends its own', async () => {
+  it('ends the session, revokes its tokens, and returns the logout address of the provider', async () => {
     const browser = await running.signIn();
     const cookie = `gateway-session=${browser.cookies(origin).get('gateway-session')?.value}`;
     const answer = await browser.fetch(`${origin}/session/logout`, { method: 'POST' });

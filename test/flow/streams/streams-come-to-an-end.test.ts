@@ -166,7 +166,7 @@ describe('within a second', () => {
 });
 
 describe('a reload', () => {
-  it('leaves streams open, and ends those of an operation that is gone', async () => {
+  it('leaves streams open, but ends streams of removed operations', async () => {
     const world = await start(createStreamWorld());
     const events = await world.open();
     const lines = await world.open('/v1/lines', NDJSON);
@@ -218,7 +218,7 @@ describe('a gateway that ends', () => {
     await world.upstream.close();
   });
 
-  it('lets JSON lines go on', async () => {
+  it('lets streams of JSON lines continue', async () => {
     const world = await createStreamWorld({ gateway: { timeouts: { drainMs: 60_000 } } });
     const { client, answer } = await world.open('/v1/lines', NDJSON);
     const closed = world.gateway.stop();

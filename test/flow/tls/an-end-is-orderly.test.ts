@@ -49,7 +49,7 @@ describe('a gateway that ends', { timeout: 10_000 }, () => {
     await stopped;
   });
 
-  it('goes on answering on connections that are kept until each of them has got Connection: close', async () => {
+  it('answers on kept connections until each has got Connection: close', async () => {
     secure = await startSecureGateway({ gateway: { timeouts: { drainDelayMs: 1500, drainMs: DRAIN_MS } } });
     const request = `GET /v1/things HTTP/1.1\r\nHost: api.test\r\nAuthorization: ${secure.authorization}\r\n\r\n`;
     const kept = await Promise.all(Array.from({ length: 8 }, () => secure.connect()));

@@ -56,7 +56,7 @@ describe('a tunnel', () => {
     assert.equal((await call('192.0.2.1')).status, 200);
   });
 
-  it('holds so many connections of all addresses and no more', async () => {
+  it('limits the connections of all addresses together', async () => {
     const { behind, gateway, call } = await setUp({ connectionsTotal: 1 });
     behind.plays(() => undefined);
     const first = await start(openConnection(gateway.port));

@@ -94,7 +94,7 @@ describe('an answer through a tunnel', () => {
     }
   });
 
-  it('without a body has none, and the connection goes on', async () => {
+  it('without a body has none, and the connection stays open', async () => {
     const { gateway } = await setUp((request, response) => {
       const status = Number(request.url?.slice('/jmap/'.length));
       response.writeHead(status, status === 204 ? {} : { 'content-length': '5', etag: '"x"' });

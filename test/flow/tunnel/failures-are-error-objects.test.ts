@@ -56,7 +56,7 @@ describe('an upstream that cannot answer', () => {
 });
 
 describe('a connection on which a request failed', () => {
-  it('goes on after the rest of its body', async () => {
+  it('serves another request after the rest of the body', async () => {
     const gateway = await start(startTunnel(`http://127.0.0.1:${await unusedPort()}`));
     const connection = await start(openConnection(gateway.port));
     connection.send(requestOf('POST /jmap', { 'Content-Length': '10' }), 'first');

@@ -54,7 +54,7 @@ describe('a request through a tunnel', () => {
     ]);
   });
 
-  it('sends 100 Continue only once the upstream is there', async () => {
+  it('sends 100 Continue only when the upstream is connected', async () => {
     const { call } = await setUp();
     const answer = await call('POST /jmap', { Expect: '100-continue' }, 'body');
     assert.equal(answer.status, 100);

@@ -171,7 +171,7 @@ describe('a WebSocket whose client shows a key of the gateway', () => {
   /** 1008: policy violation. */
   const notAllowed = Buffer.from([0x88, 0x02, 0x03, 0xf0]);
 
-  it('ends when the key is revoked, and others go on', async () => {
+  it('ends when the key is revoked, and other WebSockets stay open', async () => {
     const { behind, gateway, id, client, upstream, open } = await setUpKnown();
     const others = [];
     for (const credential of ['Basic dTpw', 'Bearer of-the-service', `Bearer ${(await gateway.issueKey()).key}`]) {

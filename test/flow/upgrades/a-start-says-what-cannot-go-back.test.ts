@@ -64,7 +64,7 @@ describe('a start on the embedded stores of 67ad2c9', () => {
     assert.equal(versionOfAnswers(), 2);
   });
 
-  it('changes nothing under a gateway that runs, even if it is told to', async () => {
+  it('changes nothing while a gateway runs, even with --accept-one-way', async () => {
     const found = bytes();
     const release = lockDirectory(dataDirectory);
     const { code, stderr } = await tryStartInProcess(environment, ['--accept-one-way']);
@@ -74,7 +74,7 @@ describe('a start on the embedded stores of 67ad2c9', () => {
     assert.deepEqual(bytes(), found);
   });
 
-  it('upgrades once it is told to, and needs no telling afterwards', async () => {
+  it('upgrades with --accept-one-way, and later starts do not need the option', async () => {
     for (const flags of [['--accept-one-way'], []]) {
       const gateway = await startInProcess(environment, flags);
       const { status, replayed } = await sendWrite(gateway.port, fixture.key('good'), 'item');

@@ -134,7 +134,7 @@ describe('the use of an organization', () => {
     assert.deepEqual([before.status, before.body.data], [200, []], 'a leap second is a time');
   });
 
-  it('is that of the caller, whatever it asks for', async () => {
+  it('is the caller’s own, for every question', async () => {
     const own = rowsOf(await ask('GET /gateway/v1/usage?group=operation', other.key));
     assert.deepEqual(own, [{ ...DAY, operation_id: 'listThings', requests: 1 }]);
     const foreign = await ask(`GET /gateway/v1/usage?key_id=${one.id}`, other.key);
@@ -180,7 +180,7 @@ describe('the use of an organization', () => {
     }
   });
 
-  it('is refused for times that are none, or the wrong way round', async () => {
+  it('is refused for malformed times, and if the end is before the beginning', async () => {
     for (const query of [
       'from=yesterday',
       'from=2026-11-26T00:00:00Z&to=2026-11-25T00:00:00Z',
@@ -252,7 +252,7 @@ describe('the use of an organization', () => {
     assert.match(metrics, new RegExp(`^gateway_usage_waiting ${usage.waiting}$`, 'm'));
   });
 
-  it('begins a new hour, and goes on in the one that the clock is set back to', async () => {
+  it('begins a new hour, and continues a former hour after the clock was set back', async () => {
     const count = async () =>
       (await ask(`GET /gateway/v1/usage?by=hour&operation_id=getThing&key_id=${two.id}`)).body.data.map(
         (row: Row) => `${row.from.slice(11, 13)}: ${row.requests}`,

@@ -180,7 +180,7 @@ describe('requests', () => {
     assert.equal(await told(1), 11);
   });
 
-  it('hold up no other organization if those of one cannot be written', async () => {
+  it('of one organization that cannot be written delay no other organization', async () => {
     const redis = await start(startServer());
     const store = await start(redisAt(redis.url));
     const writer = await start(writerOn(() => redisAt(redis.url)));

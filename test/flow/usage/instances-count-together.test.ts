@@ -11,7 +11,7 @@ import { startRedis, startRelay } from '../../support/redis.ts';
 const start = closesAfterAll();
 const REQUESTS = 60;
 
-test('the counts of three instances are those of all requests, by key', async () => {
+test('the counts of three instances add up to all requests, by key', async () => {
   const redis = await start(startRedis());
   const way = await start(startRelay(redis.url));
   const instances = await startInstances([redis.url, redis.url, way.url]);

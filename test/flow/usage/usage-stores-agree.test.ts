@@ -340,7 +340,7 @@ describe('a usage store', () => {
   suite('SQLite', async (more) => createSqliteUsageStore({ directory, ...options, ...more }));
   suite('Redis', (more) => createRedisUsageStore({ url: redis.url, ...options, ...more }));
 
-  it('Redis: sends what a page shows, and not all that a busy day has', async () => {
+  it('Redis: sends the counts of a page, and not all counts of a busy day', async () => {
     const own = await start(startServer().then((server) => ({ ...server, close: server.stop })));
     const store = await start(createRedisUsageStore({ url: own.url, ...options }));
     const organization = 'org_busy';
@@ -407,7 +407,7 @@ describe('a usage store', () => {
       }
   });
 
-  it('SQLite: removes what is too old in small steps', async () => {
+  it('SQLite: removes old counts in small steps', async () => {
     const place = temporaryDirectory();
     const store = await start(createSqliteUsageStore({ directory: place, ...options, keepDays: () => 30 }));
     const organization = anOrganization();

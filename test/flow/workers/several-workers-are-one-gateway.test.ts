@@ -190,7 +190,7 @@ describe('two workers', () => {
     });
   });
 
-  it('count together what an organization has used, also what is not written yet', async () => {
+  it('count the usage of an organization together, including counts that are not written yet', async () => {
     const own = () => exchanges().filter((line) => line.operation === 'listThings' && line.organization === 'org_test');
     assert.equal(new Set(own().map(({ worker }) => worker)).size, 2);
     const words = ['usage', '--org', 'org_test', '--by', 'month', '--operation', 'listThings', '--json'];

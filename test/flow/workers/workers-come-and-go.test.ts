@@ -125,7 +125,7 @@ describe('workers', () => {
     assert.equal(seriesIn(await metricsOf(several), 'gateway_worker_restarts_total'), 0);
   });
 
-  it('that end with an uncaught exception are replaced at once and counted; the others go on', async () => {
+  it('that end with an uncaught exception are replaced at once and counted; the others still serve', async () => {
     const [one, other] = await several.workers();
     const countedBefore = answered(await metricsOf(several));
     process.kill(one?.pid as number, 'SIGPWR');

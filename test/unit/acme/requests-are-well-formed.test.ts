@@ -13,7 +13,7 @@ import { createAuthority } from '../../support/certificates.ts';
 const authority = createAuthority();
 const openssl = (input: string | Buffer, ...args: string[]) => execFileSync('openssl', args, { input, stdio: 'pipe' });
 
-it('a request has all names, and its signature is that of the key', () => {
+it('a request has all names, and the key has signed it', () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const names = Array.from({ length: 40 }, (_, index) => `name-${index}.example.test`);
   const text = String(openssl(createRequest(names, privateKey), 'req', '-inform', 'der', '-noout', '-text', '-verify'));
@@ -44,7 +44,7 @@ it('the certificate for a challenge can be used for names of any length', () => 
   }
 });
 
-it('the identifier of a certificate is that of RFC 9773', () => {
+it('the identifier of a certificate follows RFC 9773', () => {
   // The example of section 4.1.
   const example = `-----BEGIN CERTIFICATE-----
 MIIBQzCB66ADAgECAgUAh2VDITAKBggqhkjOPQQDAjAVMRMwEQYDVQQDEwpFeGFt

@@ -58,7 +58,7 @@ for (const [what, query, other] of [
   });
 }
 
-test('whatever else a client sends as a cursor is refused, with its name', () => {
+test('every other cursor of a client is refused, with the name of the parameter', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (text) => {
       const query = new URLSearchParams({ cursor: text });

@@ -4,7 +4,7 @@ import { etagOf, requireMatch } from '../../../gateway/administration/etag.ts';
 
 const etag = etagOf({ name: 'a', scopes: ['jobs:read'] });
 
-test('equal members have equal tags, whatever their order', () => {
+test('equal members have equal tags, in any order', () => {
   assert.equal(etagOf({ scopes: ['jobs:read'], name: 'a' }), etag);
   assert.match(etag, /^"[\w-]{22}"$/);
   assert.notEqual(etagOf({ name: 'b', scopes: ['jobs:read'] }), etag);

@@ -58,7 +58,7 @@ const bad = (id: string): AlertCause => ({ id, kind: 'bad', cause: `${id} fails.
 const warn = (id: string): AlertCause => ({ ...bad(id), kind: 'warn' });
 
 describe('a receiver', () => {
-  it('is told of a cause that lasts, and of its end', () => {
+  it('gets a cause that lasts, and its end', () => {
     const { during, told } = createReceiver();
     during(MINUTE, [bad('redis')]);
     during(2 * MINUTE, []);
@@ -68,7 +68,7 @@ describe('a receiver', () => {
     ]);
   });
 
-  it('is told nothing of what passes before that', () => {
+  it('does not get a cause that ends before', () => {
     const { during, told, outbox } = createReceiver();
     for (let times = 0; times < 10; times += 1) {
       during(3 * SECOND, [bad('redis')]);
@@ -88,7 +88,7 @@ describe('a receiver', () => {
     ]);
   });
 
-  it('is told again of what lasts for hours', () => {
+  it('gets a cause that lasts for hours again', () => {
     const { during, told } = createReceiver();
     during(9 * 60 * MINUTE, [bad('redis')]);
     assert.deepEqual(
@@ -126,7 +126,7 @@ describe('a receiver', () => {
     ]);
   });
 
-  it('sees what is quiet, since when and until when, below what lasts; failures come first', () => {
+  it('sees quiet causes with their times below causes that last; failures come first', () => {
     const { during, outbox, settings } = createReceiver();
     during(MINUTE, [bad('redis'), warn('slow a'), bad('loop')]);
     during(9 * SECOND, [warn('slow a'), bad('loop')]);
@@ -152,7 +152,7 @@ describe('a receiver', () => {
     assert.deepEqual(told, [[6, 'firing upstream orders live, firing redis']]);
   });
 
-  it('is told when a warning becomes a failure, and not of the way back', () => {
+  it('gets a warning that becomes a failure, and not the change back', () => {
     const { during, told } = createReceiver();
     during(MINUTE, [warn('certificate a')]);
     during(MINUTE, [bad('certificate a')]);
@@ -163,7 +163,7 @@ describe('a receiver', () => {
     ]);
   });
 
-  it('is not told of a silent cause until the silence ends, but of the end of what it was told', () => {
+  it('gets a silenced cause after the silence, but the end of an earlier cause at once', () => {
     const { during, told, silent } = createReceiver();
     during(MINUTE, [bad('redis')]);
     silent.add('redis').add('loop');
@@ -176,7 +176,7 @@ describe('a receiver', () => {
     assert.deepEqual(told.slice(2), [[240, 'firing loop']]);
   });
 
-  it('that was away is told of what began and ended meanwhile', () => {
+  it('that was away gets the causes that began and ended meanwhile', () => {
     const { during, told } = createReceiver();
     during(MINUTE, [bad('redis')], true);
     during(5 * MINUTE, [bad('loop')], true);

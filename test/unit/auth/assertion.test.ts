@@ -82,7 +82,7 @@ test('requests that come at once share one signature', async () => {
   assert.equal(new Set(promises).size, 1);
 });
 
-test('another upstream and another caller get assertions of their own', async () => {
+test('each upstream and each caller gets its own assertion', async () => {
   const { assertions } = await create();
   const mine = await assertions.assertionFor(acme, 'platform');
   assert.equal(decodeJwt(await assertions.assertionFor(acme, 'mail')).aud, 'mail');
@@ -194,7 +194,7 @@ test('assertions of a key that is withdrawn early are not used any more', async 
   assert.equal(decodeProtectedHeader(second).kid, await kidOf(other));
 });
 
-test('a set without a signing key is refused, and the present one goes on', async () => {
+test('a set without a signing key is refused, and the present set stays in use', async () => {
   const { clock, assertions, keys } = await create();
   const endsAt = clock.now() / 1000 + 60;
   await assert.rejects(

@@ -92,7 +92,7 @@ test('a store that has to be waited for is waited for', async () => {
 
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
 
-test('user name and password are compared with those of the upstream that the operation is for', () => {
+test('user name and password are compared with the credential of the operation’s upstream', () => {
   compared.length = 0;
   const exchange = matched(basic('admin:right'), { operation: withBasic });
   const identified = authenticate(exchange);

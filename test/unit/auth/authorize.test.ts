@@ -72,7 +72,7 @@ for (const [scopes, required, operator, allowed] of [
   });
 }
 
-test('without the contract of the gateway, scopes with its prefix are those of a service', () => {
+test('without the contract of the gateway, scopes with its prefix belong to services', () => {
   const plain = createAuthorize({ scopeRules: createScopeRules([], false), takesTestKeys: () => true, now: clock.now });
   assert.equal(plain(identified({ scopes: new Set(['*']) }, needing(['gateway:write']))).permitted, true);
 });

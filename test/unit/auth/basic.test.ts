@@ -14,7 +14,7 @@ const open = operation({
   ],
 });
 
-test('a pair without a colon in its user name and without control characters is read as it was written', () => {
+test('a pair without a colon in its user name and without control characters is read unchanged', () => {
   const text = fc.string({ unit: 'grapheme' }).filter((value) => !/\p{Cc}/u.test(value));
   fc.assert(
     fc.property(

@@ -5,7 +5,7 @@ import { realMachine } from '../../../gateway/shared/machine.ts';
 import { follow, GRACE_MS, settled, switchable } from './directory-samples.ts';
 import { digestOf, fakeClock, makeKey, refusal, storeWithKey, until } from './samples.ts';
 
-test('while the store is away known keys go on through the grace, unknown ones get auth_unavailable, and status shows it', async (t) => {
+test('while the store is away known keys work during the grace, unknown keys get auth_unavailable, and the status shows it', async (t) => {
   const { store, key } = await storeWithKey(t);
   const { state, needed } = switchable(store);
   const clock = fakeClock();

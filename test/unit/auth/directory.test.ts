@@ -185,7 +185,7 @@ test('the same frozen organization is answered until something about it changes'
   assert.equal((await directory.organizationOf('org_acme'))?.tier, 'premium');
 });
 
-test('an organization that does not exist is there as soon as it does', async (t) => {
+test('an unknown organization is found as soon as it exists', async (t) => {
   const { store, key } = await storeWithKey(t);
   const directory = follow(t, store);
   await settled(directory, key);

@@ -64,7 +64,7 @@ test('an answer that must not be kept is returned and not remembered', () => {
   assert.deepEqual(memory.sizes(), { callers: 0, absences: 0, organizations: 0 });
 });
 
-test('no part of it grows beyond its bound, and organizations that do not exist take no room at all', () => {
+test('no part grows beyond its bound, and unknown organizations take no room', () => {
   const memory = new IdentityCache({ positiveMax: 3, negativeMax: 2 });
   for (let index = 0; index < 50; index += 1) {
     const id = `org_${index}`;

@@ -14,7 +14,7 @@ test('a token names its issuer, its algorithm and its key', () => {
   assert.equal(parseToken(signed({ alg: 'EdDSA' })).kid, undefined);
 });
 
-test('the types of tokens are accepted in every spelling, and none at all', () => {
+test('the types of tokens are accepted in every spelling, and may be absent', () => {
   for (const typ of ['JWT', 'jwt', 'at+jwt', 'AT+JWT', 'application/at+jwt', 'application/jwt', undefined])
     assert.ok(parseToken(signed({ ...header, typ })), typ);
 });
@@ -53,7 +53,7 @@ for (const [what, token, hint] of [
   });
 }
 
-test('of a member that is there twice the last one counts, in header and claims', () => {
+test('of a repeated member the last one counts, in header and claims', () => {
   const token = signed('{"alg":"none","alg":"EdDSA"}', '{"iss":"first","iss":"last"}');
   assert.deepEqual(parseToken(token), { issuer: 'last', algorithm: 'EdDSA', kid: undefined });
 });

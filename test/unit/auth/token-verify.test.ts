@@ -92,7 +92,7 @@ test('a property of every object is no claim', async () => {
   await assert.rejects(verify(sound, START_MS, organization), hinted('token_invalid', 'claims'));
 });
 
-test('claims that are there twice: the last one counts, as everywhere', async () => {
+test('of repeated claims the last one counts, as everywhere', async () => {
   const text = JSON.stringify(sound).replace('{', '{"sub":"first","org":"org_first",');
   const { subject, organization } = await verify(text);
   assert.deepEqual([subject, organization], ['user-1', 'org_test']);

@@ -62,7 +62,7 @@ test('a text that exceeds the stack of the engine does not have the format', () 
   assert.equal(has('uri', `http:${'%41'.repeat(10_000_000)}`), false);
 });
 
-test('formats of numbers are for numbers, those of texts for texts', async () => {
+test('formats of numbers apply to numbers only, formats of texts to texts only', async () => {
   const check = await bodyCheck({
     type: 'object',
     properties: {

@@ -110,13 +110,13 @@ it('a small text with a huge tree is not kept', async () => {
   assert.equal(existsSync(kept), false);
 });
 
-it('a directory that cannot be written leaves a start as it is', async () => {
+it('a directory that cannot be written does not change a start', async () => {
   writeFileSync(kept, 'a file');
   const file = write('it.json', documentOf(answering({})));
   for (const _ of [1, 2]) assert.deepEqual((await read(file)).mistakes, []);
 });
 
-it('what breaks nothing is not compared again until a contract, an operation or what was published changes', async () => {
+it('contracts are not compared again until a contract, an operation or a published contract changes', async () => {
   const answer = (type: string) => ({ Item: { type } });
   write('part.json', answer('string'));
   const file = write('whole.json', documentOf(answering({ $ref: './part.json#/Item' })));

@@ -33,7 +33,7 @@ test('a request finds its operation, and the trail has it', () => {
   assert.equal(request.trail.operation, operation);
 });
 
-test('HEAD follows GET unless it is an operation of its own', () => {
+test('HEAD follows GET unless the contract declares HEAD', () => {
   assert.deepEqual(outcome('HEAD', '/v1/jobs'), ['GET /v1/jobs']);
   assert.deepEqual(outcome('HEAD', '/v2/files'), ['HEAD /v2/files']);
 });
@@ -59,7 +59,7 @@ test('the reasons for no match are distinct', () => {
   assert.throws(() => allowedMethods(admitted('OPTIONS', '/nowhere')), { code: 'route_not_found' });
 });
 
-test('without versions there is none to name', () => {
+test('without versions an operation has no version', () => {
   const unversioned = createMatch([operationFor('GET', '/jobs')]);
   assert.throws(() => unversioned.match(admitted('GET', '/v1/jobs')), { code: 'route_not_found' });
 });

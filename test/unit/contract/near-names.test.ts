@@ -21,7 +21,7 @@ const unknown = (param: string, place: Violation['in'] = 'query'): Violation => 
 const hintsFor = (violations: readonly Violation[]) =>
   withNearNames(violations).map(({ message }) => /Did you mean "(.*)"\?$/.exec(message)?.[1]);
 
-it('names what is one or two letters away, among the parameters of the query', () => {
+it('names query parameters that differ in one or two letters', () => {
   assert.deepEqual(hintsFor([unknown('limt'), unknown('offset'), unknown('pgae')]), ['limit', undefined, 'page']);
   assert.deepEqual(hintsFor([unknown('secrt'), unknown('limt', 'body'), unknown('ab')]), [
     undefined,

@@ -46,7 +46,7 @@ test('an operation without a name is called by method and path', async () => {
   );
 });
 
-test('parameters of the operation override those of the path by name and place', async () => {
+test('parameters of the operation override parameters of the path with the same name and place', async () => {
   const { entry } = await operationOf('/{id}', {
     parameters: [
       path('id'),

@@ -104,7 +104,7 @@ test('path parameters are split before they are decoded', async () => {
   }
 });
 
-test('path parameters in another form than that of their style are refused', async () => {
+test('path parameters that do not have the form of their style are refused', async () => {
   for (const [what, rawPath] of [
     [{ schema: { type: 'integer' }, style: 'label' }, '/5'],
     [{ schema: { type: 'integer' }, style: 'matrix' }, '/5'],

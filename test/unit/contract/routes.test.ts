@@ -81,7 +81,7 @@ test('literals of a template are compared decoded, as requests are', () => {
   assert.deepEqual(found(['/100%/{id}'], '/100%/1'), ['/100%/{id}', '1']);
 });
 
-test('the allowed methods are those of every template that matches', () => {
+test('the allowed methods include the methods of every template that matches', () => {
   const routes = createRoutes([
     operationFor('GET', '/jobs/{id}'),
     operationFor('DELETE', '/jobs/{id}'),

@@ -26,7 +26,7 @@ async function codesOf(schema: object, value: unknown): Promise<string[]> {
   return check({ m: value }).map(({ pointer, code }) => `${pointer} ${code}`);
 }
 
-test('the errors of a nullable schema are those of the schema', async () => {
+test('a nullable schema has the errors of the schema', async () => {
   for (const schema of [
     { anyOf: [money, { type: 'null' }] },
     { oneOf: [{ type: 'null' }, { $ref: '#/components/schemas/Money' }] },
@@ -38,7 +38,7 @@ test('the errors of a nullable schema are those of the schema', async () => {
   }
 });
 
-test('the only branch that a value of this type can match is the one that was meant', async () => {
+test('the only branch that a value of this type can match gives the errors', async () => {
   const schema = { oneOf: [{ type: 'string', maxLength: 2 }, { type: 'array', maxItems: 1 }, cat] };
   assert.deepEqual(await codesOf(schema, 'abc'), ['/m too_long']);
   assert.deepEqual(await codesOf(schema, [1, 2]), ['/m too_many_items']);
@@ -47,7 +47,7 @@ test('the only branch that a value of this type can match is the one that was me
   assert.deepEqual(await codesOf({ anyOf: [{ type: 'number', maximum: 1 }, { type: 'string' }] }, 2), ['/m too_large']);
 });
 
-test('a type that another schema of the value rules out is the one violation', async () => {
+test('a type that another schema of the value excludes is the only violation', async () => {
   const items = { type: 'integer' };
   const anyOf = [
     { type: 'string', maxLength: 2 },
@@ -64,7 +64,7 @@ test('a union without a deciding branch is one violation', async () => {
   assert.deepEqual(await codesOf({ anyOf: [cat, dog] }, {}), ['/m no_match']);
 });
 
-test('errors beside a union stay, also those of schemas that its branches use too', async () => {
+test('errors beside a union stay, even of schemas that its branches use, too', async () => {
   const schema = { type: 'object', properties: { fee: { $ref: '#/components/schemas/Money' } }, anyOf: [cat, dog] };
   assert.deepEqual(await codesOf({ ...schema, anyOf: [cat, cat] }, { fee: {} }), [
     '/m no_match',

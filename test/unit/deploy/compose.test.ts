@@ -34,7 +34,7 @@ describe('deploy/compose.yaml', () => {
     assert.throws(() => parseCompose(source.replace('read_only: true', 'read_only: yes please')), /read_only/);
   });
 
-  it('mounts files and directories that are there', () => {
+  it('mounts files and directories that exist', () => {
     const mounts = services.flatMap(([, { volumes = [] }]) => volumes.map((volume) => volume.split(':')[0] ?? ''));
     const files = mounts.filter((source) => source.startsWith('./'));
     assert.ok(files.length >= 6);

@@ -72,7 +72,7 @@ describe('the Dockerfile of the gateway', () => {
   const image = stages.at(-1);
   const ignored = createIgnored(read('.dockerignore'));
 
-  it('copies files that are there and that .dockerignore lets in', () => {
+  it('copies files that exist and that .dockerignore includes', () => {
     const sources = stages.flatMap(({ copies }) => copies).flatMap(({ from, sources }) => (from ? [] : sources));
     assert.ok(sources.includes('gateway'));
     for (const source of sources) {

@@ -41,7 +41,7 @@ async function startRefusing(t: TestContext) {
   };
 }
 
-test('every 401 of an operation that accepts both names both, each on a line of its own', async (t) => {
+test('every 401 of an operation that accepts both names both, each on a separate line', async (t) => {
   const challengesOf = await startRefusing(t);
   assert.ok(ofStatus401.length >= 10);
   for (const code of ofStatus401) {

@@ -6,7 +6,7 @@ import { createClientAddress, createIsTrusted } from '../../../gateway/edge/admi
 
 const hosts = (count: number) => Array.from({ length: count }, (_, index) => `10.${index >> 8}.${index & 255}.7`);
 
-test('an address is answered alike each time, whatever number of others comes in between', () => {
+test('an address gets the same answer each time, after any number of other addresses', () => {
   const isTrusted = createIsTrusted(['10.0.0.0/16', '2001:db8::/32']);
   for (let round = 0; round < 3; round += 1)
     for (const address of [...hosts(2500), '2001:db8::1', '2001:db9::1', '192.0.2.1'])

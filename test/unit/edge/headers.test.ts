@@ -33,7 +33,7 @@ describe('readHeaders', () => {
     assert.ok(read(...Array<string>(200).fill('a')));
   });
 
-  it('leaves out what Connection names, whatever the order and the letters', () => {
+  it('leaves out the fields that Connection names, in any order and case', () => {
     assert.deepEqual(read('X-A', '1', 'Connection', 'x-A ,, Accept', 'accept', '*/*', 'X-B', '2'), {
       connection: 'x-A ,, Accept',
       'x-b': '2',

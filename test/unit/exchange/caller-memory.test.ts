@@ -20,7 +20,7 @@ describe('a note about callers', () => {
       assert.deepEqual([first.of(one), first.of(other), second.of(other)], ['b', undefined, undefined]);
     });
 
-  it('is not that of a copy with other rights, whichever comes first', () => {
+  it('is not shared with a copy of the caller with other rights, in either order', () => {
     const note = new CallerNote<string>();
     const original = withMemory();
     const copy = { ...original, scopes: new Set(['other']) };

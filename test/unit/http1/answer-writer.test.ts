@@ -34,7 +34,7 @@ function writtenByNode({ status, headers, isKept, keepAliveMs, hasBody }: Answer
 
 const masked = (text: string) => text.replace(/^Date: (?!.*1994).*$/m, 'Date');
 
-describe('the head of an answer is that of Node', () => {
+describe('the head of an answer equals that of Node', () => {
   for (const [name, headers] of Object.entries(lists)) {
     it(`with ${name}`, () => {
       for (const status of [200, 201, 204, 206, 304, 308, 404, 429, 499, 503]) {

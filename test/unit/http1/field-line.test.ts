@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { FieldLine } from '../../../gateway/http1/field-line.ts';
 
-it('every line is that of its value, whatever values came before', () => {
+it('every line has its value, after any other values', () => {
   const field = new FieldLine('X-A');
   const values = ['', 'a', 'a', 'a', 'b', 'a', '', '\xe4\t\xff', '\xe4\t\xff', '\xe4\t\xff', 'x'.repeat(5000), 'a'];
   for (const value of values) assert.equal(field.of(value), `X-A: ${value}\r\n`);

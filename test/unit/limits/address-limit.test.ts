@@ -59,7 +59,7 @@ test('an address of version 6 is its whole network', () => {
   assert.throws(() => enter('2001:db8::2'), refusedWith('rate_limited', 60));
 });
 
-test('so many are inside at once, of one address and of all, until they leave', () => {
+test('a bounded number of requests is in progress, of one address and of all, until they leave', () => {
   const { door, enter } = setUp();
   const leave = enter('192.0.2.1');
   enter('192.0.2.1');

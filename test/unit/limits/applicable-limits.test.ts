@@ -16,7 +16,7 @@ const perOrganization = { ...rule(5), per: 'organization' } as const;
 const told = (table: LimitRules) =>
   applicableLimits(table, operations, counted).map(({ counter, ruleName, key }) => [counter, ruleName, key]);
 
-test('an organization is under the rule of its tier, or one of its own, or the strictest', () => {
+test('an organization has its own rule, the rule of its tier, or the strictest rule', () => {
   assert.deepEqual(told(rules()), [['rl:{org_acme}:organization', 'tiers.standard', undefined]]);
   assert.equal(told(rules({ organizations: { org_acme: rule(7) } }))[0]?.[1], 'organizations.org_acme');
   assert.equal(told(rules({ tiers: { large: rule(50), small: rule(5) } }))[0]?.[1], 'tiers.small');
@@ -30,7 +30,7 @@ test('counted per key, there is one limit for each of its keys', () => {
   ]);
 });
 
-test('an extra limit follows with the operations that are under it, and not at all if none is', () => {
+test('an extra limit lists its operations, and is left out if it has none', () => {
   const table = rules({
     extra: { heavy: perOrganization, 'job-creation': perKey, unused: perOrganization },
     operations: { listJobs: { extra: 'heavy' } },

@@ -161,7 +161,7 @@ test('a slow server gets the next command after a short wait', async () => {
   assert.deepEqual(await Promise.all(answers), Array(6).fill('redis'));
 });
 
-test('what waits for a command that fails goes on at once', async () => {
+test('requests that wait for a command are decided at once when it fails', async () => {
   const { createServer, commands, ask, endTurn } = setUp();
   const server = createServer();
   const answers = ask(server, 1);

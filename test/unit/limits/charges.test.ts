@@ -31,7 +31,7 @@ test('an organization is counted under its tier, live and test keys together', (
   ]);
 });
 
-test('an organization with a rule of its own is counted by that', () => {
+test('an organization with its own rule is counted by this rule', () => {
   const table = rules({ organizations: { org_acme: rule(5000) } });
   assert.equal(createChargesOf(table)(caller('key_1', acme), listJobs, '').charges[0]?.requests, 5000);
 });
@@ -98,7 +98,7 @@ test('a shadow limit is charged but not announced', () => {
   assert.equal(texts.policies, '"organization";q=100;w=60');
 });
 
-test('anonymous clients are counted per address if there is a tier for them, else not at all', () => {
+test('anonymous clients are counted per address if there is a tier for them, otherwise they are not counted', () => {
   assert.deepEqual(keysOf(rules(), anonymous), []);
   const table = rules({ tiers: { anonymous: rule(20) } });
   assert.deepEqual(keysOf(table, anonymous, listJobs, '192.0.2.7'), ['rl:{address:192.0.2.7}:address']);

@@ -109,7 +109,7 @@ test('a limit lowered below its used units shows all of them, and nothing left',
   assert.deepEqual([main?.limit, main?.used, main?.remaining], [5, 20, 0]);
 });
 
-test('a reset restores all limits, and notes who made it and what was used', async () => {
+test('a reset restores all limits, and notes its author and the former use', async () => {
   table = rules({ tiers: { standard: rule(2) }, extra });
   assert.deepEqual([spend(), spend()], ['admitted', 'refused']);
   assert.deepEqual(await reset(usageOf(), 'org_acme'), { organization: 'org_acme', counters: 4 });

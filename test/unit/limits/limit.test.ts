@@ -81,7 +81,7 @@ test('a refusal names the violated limits and the wait, and carries the headers'
   assert.equal(trailOf(request.trail).limitSource, 'process');
 });
 
-test('of two limits the one with the smaller share left is the tightest', () => {
+test('of two limits, the limit with the smaller remaining share is the tightest', () => {
   const table = rules({ extra: { 'job-creation': { ...rule(30), per: 'organization' } } });
   const counted = stage(table)(permitted(acme, createJob)) as Counted;
   assert.equal(counted.limits.tightest?.policy, 'job-creation');
@@ -127,7 +127,7 @@ test('counters away and all let in: no figures are invented', () => {
   assert.deepEqual(request.commonHeaders, ['RateLimit-Policy', '"organization";q=100;w=60']);
 });
 
-test('new rules on the same store go on with its counters', () => {
+test('new rules on the same store use its counters', () => {
   const store = createProcessStore({ now });
   stage(tight, store)(permitted(acme, listJobs));
   const counted = stage(rules(), store)(permitted(acme, listJobs)) as Counted;

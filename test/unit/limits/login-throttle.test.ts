@@ -78,7 +78,7 @@ for (const status of [401, 402, 403, 429]) {
   });
 }
 
-test('an answer that shows nothing about the login is no failure, nor is none at all', async () => {
+test('an answer that shows nothing about the login is no failure, and neither is a missing answer', async () => {
   const door = setUp({ failures: 1 });
   await door.answered(undefined, '192.0.2.1', 'Basic Z3Vlc3M=');
   (await door.begin('192.0.2.1', 'Basic Z3Vlc3M=')).over();
@@ -208,7 +208,7 @@ test('many requests at once with a good credential are all admitted, however few
   for (const attempt of trusted) assert.equal(await stateOf(attempt), 'begun');
 });
 
-test('a credential that was good once is not sent without end before its answer comes, whoever leaves', async () => {
+test('a trusted credential is sent a bounded number of times without an answer, even if its clients leave', async () => {
   const door = setUp({ failures: 3, failuresTotal: 3 });
   await door.answered(200, '192.0.2.1', 'Basic Z29vZA==');
   const addresses = Array.from({ length: 30 }, (_, index) => `198.51.100.${index}`);

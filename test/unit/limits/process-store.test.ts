@@ -34,7 +34,7 @@ function replay({ steps }: Scenario): ReturnType<typeof createReference> {
   return reference;
 }
 
-test('every answer is that of the reference model, and no span as long as the window sees more than the limit, even when the clock is set back', () => {
+test('every answer equals that of the reference model, and no span as long as the window exceeds the limit, even after the clock was set back', () => {
   const property = fc.property(traffic, (scenario) => {
     const reference = replay(scenario);
     for (const { key, requests, windowMs } of scenario.limits) {

@@ -117,7 +117,7 @@ test('new rules keep the counts, and end open windows at their former end', asyn
   assert.equal(door.refused('192.0.2.1'), 50);
 });
 
-test('refusals of credentials, paths and methods count; those of requests, and those that an upstream decided, do not', async () => {
+test('refusals of credentials, paths and methods count; refusals of requests, and refusals by an upstream, do not', async () => {
   const door = setUp({ failures: 1 });
   const words = { status: 404, type: 'not_found_error', code: 'resource_missing', message: 'Gone.' } as const;
   for (const error of [

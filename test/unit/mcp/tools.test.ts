@@ -64,7 +64,7 @@ describe('the text of a member', () => {
 });
 
 describe('a cut answer', () => {
-  it('has whole records, at most so many bytes, and all other members', () => {
+  it('has whole records, a bounded number of bytes, and all other members', () => {
     const data = Array.from({ length: 100 }, (_, id) => ({ id, text: 'é' }));
     const cut = cutRecords({ total: 100, data, links: [1] }, 500) ?? assert.fail('not cut');
     assert.ok(Buffer.byteLength(JSON.stringify(cut.value)) <= 500);

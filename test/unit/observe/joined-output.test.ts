@@ -91,7 +91,7 @@ it('ends the line of a process that was killed in the middle of it', async () =>
   assert.equal(written.join(''), 'whole\nhalf\nnext\n');
 });
 
-it('reads no further while the output is full, and goes on where it was', async () => {
+it('stops reading while the output is full, and continues at the same place', async () => {
   const { sink, written, fill, drain } = createSink();
   const output = createJoinedOutput(sink, unbounded);
   const source = new PassThrough();

@@ -115,7 +115,7 @@ describe('the table of log fields', () => {
     assert.ok(!('cause' in JSON.parse(lineOf(trail, 30, 1))));
   });
 
-  it('says of each field the stage at which explain tells it', () => {
+  it('names for each field the stage at which explain shows it', () => {
     const told = (name: string): readonly string[] =>
       FACTS.filter(([field]) => field === name).flatMap(([, fact]) => {
         if (!('toldBy' in fact)) return Object.keys(fact);
@@ -129,7 +129,7 @@ describe('the table of log fields', () => {
     assert.deepEqual(elsewhere, ['method']);
   });
 
-  it('lets explain tell a line whose members are not what they should be', () => {
+  it('lets explain read a line with malformed members', () => {
     for (const value of [null, 'text', 7, {}, [null]])
       for (const name of names)
         assert.equal(exchangeReport({ stage: 'forward', [name]: value }).stages.length, STAGES.length);

@@ -16,7 +16,7 @@ const recentLines = (bytesMax = 1000) => {
 };
 const idsOf = (found: readonly Record<string, unknown>[]) => found.map(({ request_id }) => request_id);
 
-it('finds an exchange by its id, and by the one that its client gave it', () => {
+it('finds an exchange by its id, and by the client’s own id', () => {
   const { add, find } = recentLines();
   add(Buffer.from(lineOf('req_1') + lineOf('req_2', { client_request_id: 'mine' }) + lineOf('req_3')));
   assert.deepEqual(idsOf(find('req_2')), ['req_2']);
@@ -80,7 +80,7 @@ describe('lists in parts', () => {
     return pages.flat();
   }
 
-  it('have each exchange once, whatever is written meanwhile, and however many end in one millisecond', () => {
+  it('have each exchange once, although lines are written meanwhile, and many exchanges end in one millisecond', () => {
     for (const limit of [1, 2, 3, 7, 100]) {
       const lines = createRecentLines({
         bytesMax: 100_000,

@@ -46,7 +46,7 @@ test('a caller without an organization counts alone', () => {
   assert.equal(loads.begin(reservation(), { ...caller, subject: 'another' }, 1), true);
 });
 
-test('bytes are bounded in all and per organization, and those of a refused request count until it has ended', () => {
+test('bytes are bounded in all and per organization, and the bytes of a refused request count until it has ended', () => {
   const loads = createLoads();
   const [first, second, third] = [reservation(), reservation(), reservation()];
   for (const [one, name] of [

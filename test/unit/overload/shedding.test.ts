@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createShedding } from '../../../gateway/overload/shedding.ts';
 
-test('each upstream and the gateway itself have overloads of their own, each reported when it begins and ends', (t) => {
+test('each upstream and the gateway itself have separate overloads, each reported at its beginning and end', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let now = 0;
   const told: unknown[] = [];

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseRedisUrl, redisCliOptions } from '../../../gateway/redis/url.ts';
 
-test('one server is passed on as it is written', () => {
+test('the address of one server is passed on unchanged', () => {
   for (const url of [
     'redis://localhost',
     'redis://localhost/',

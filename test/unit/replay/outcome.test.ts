@@ -13,7 +13,7 @@ import { toUpstreamRefusal } from '../../../gateway/upstream/errors/upstream-err
 import { anyCharacter } from '../../support/characters.ts';
 import { refused } from '../upstream/declared.ts';
 
-test('an answer is read as it was written, for any bytes of its body', () => {
+test('an answer is read without change, for any bytes of its body', () => {
   const header = fc.tuple(fc.constantFrom('Content-Type', 'ETag', 'Link'), fc.string({ unit: anyCharacter }));
   fc.assert(
     fc.property(fc.uint8Array(), fc.array(header), fc.integer({ min: 200, max: 399 }), (bytes, headers, status) => {

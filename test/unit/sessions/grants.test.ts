@@ -21,7 +21,7 @@ it('scopes follow from values, alone, in a list, in a text with spaces, and insi
   assert.deepEqual(scopes({ verified: true }), ['invoices:read', 'jobs:read']);
 });
 
-it('no scope follows from what is only alike', () => {
+it('no scope follows from a similar claim', () => {
   for (const roles of ['administrator', ['Admin'], { admin: true }, [['admin']], null, 7, ['admin ', ' admin']])
     assert.deepEqual(scopes({ roles }), ['jobs:read'], JSON.stringify(roles));
   assert.deepEqual(scopes({ verified: false }), ['jobs:read']);

@@ -61,7 +61,7 @@ it('paths of the origin are taken as browsers resolve them', () => {
   assert.equal(returnPathOf('/@evil.example', origin), '/@evil.example');
 });
 
-it('whatever is accepted stays on the origin', () => {
+it('every accepted path stays on the origin', () => {
   const piece = fc.constantFrom(
     '/',
     '\\',

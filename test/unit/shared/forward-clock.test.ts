@@ -14,7 +14,7 @@ test('goes with a clock that is not set', () => {
   assert.deepEqual(clockOver([100, 100, 150, 4000]), [100, 100, 150, 4000]);
 });
 
-test('goes on from where it was when that one is set back, as often as that happens', () => {
+test('continues from its last value each time that clock is set back', () => {
   assert.deepEqual(clockOver([1000, 400, 401, 500, 100, 110]), [1000, 1000, 1001, 1100, 1100, 1110]);
 });
 

@@ -23,7 +23,7 @@ test('every visible text of bounded length is a key, however it is spelled', () 
   );
 });
 
-test('everything else is none', () => {
+test('every other text is refused', () => {
   const wrong = ['', '""', '"', '"a', '"a"b"', '"a\\"', '"a\\b"', 'a b', '"a b"', 'a\tb', 'ä', 'a, b', '"a", "b"'];
   for (const header of [...wrong, 'k'.repeat(256)]) assert.equal(parseIdempotencyKey(header), undefined, header);
 });

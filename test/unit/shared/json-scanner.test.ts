@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { jsonFaultAt, scanJson } from '../../../gateway/shared/json-scanner.ts';
 
-test('the fault is where no JSON can go on', () => {
+test('the fault is at the first character that no JSON can have', () => {
   // A number or a word that is not finished is wrong from its beginning.
   for (const [before, after] of [
     ['', ''],

@@ -91,7 +91,7 @@ test('before the stream was read nothing is kept', async () => {
   assert.equal(kept.size, 1);
 });
 
-test('after a failure each caller gets an error of its own, the failure is noted, and the next look-up asks again', async () => {
+test('after a failure each caller gets a separate error, the failure is noted, and the next look-up asks again', async () => {
   const { state, questions, ask } = asking();
   const asked = [ask(), ask(), ask()];
   const cause = new Error('gone');

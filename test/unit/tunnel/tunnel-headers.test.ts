@@ -66,7 +66,7 @@ test('an upgrade is spelled exactly so', () => {
   assert.deepEqual([headers.connection, headers.upgrade], ['Upgrade', 'websocket']);
 });
 
-test('an answer keeps its lines and spelling, without those of its connection', () => {
+test('an answer keeps its lines and spelling, without the fields of its connection', () => {
   const raw = [
     'ETag',
     '"1"',

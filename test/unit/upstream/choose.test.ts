@@ -161,7 +161,7 @@ describe('of several targets', () => {
     assert.equal(a.targetState.untilMs - now(), 10_000);
   });
 
-  it('as many go on as the share demands, and the last one always', () => {
+  it('the required share stays in use, and always the last one', () => {
     const { fail, targets } = createScene(5);
     for (const target of targets) fail(target, 20);
     assert.equal(targets.filter(({ targetState }) => targetState.phase === 'ejected').length, 2);

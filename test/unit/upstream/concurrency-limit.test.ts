@@ -238,7 +238,7 @@ test('over the bound of waiting requests, the newest of the organization with th
   assert.equal(concurrency.waiting(), 1);
 });
 
-test('where no request may wait, a free place is taken all the same', async () => {
+test('a request takes a free place even if no request may wait', async () => {
   const { come } = setUp(1, { queuedMax: 0 });
   const [first, second] = [come(), come()];
   assert.deepEqual(await statesOf(first, second), ['in', 'refused']);

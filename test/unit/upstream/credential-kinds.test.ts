@@ -62,7 +62,7 @@ test('a credential is in the header that its settings name, which clients cannot
   }
 });
 
-test('no field with a meaning of its own carries a credential', () => {
+test('no field with another meaning carries a credential', () => {
   const refused = [
     'host',
     'content-length',

@@ -244,7 +244,7 @@ test('in the normal course the secret is read once in 250 ms, for any number of 
   assert.equal(credential.readsOf(askMuch), 1, 'a clock that was set back holds nothing up');
 });
 
-test('while latched, clients are held against the secret as it is right now', () => {
+test('while latched, clients are compared with the present secret', () => {
   const credential = setUp('first');
   credential.refused(credential.header());
   credential.put('second');
@@ -252,7 +252,7 @@ test('while latched, clients are held against the secret as it is right now', ()
   assert.equal(credential.matches('admin', 'second'), true);
 });
 
-test('clients are held against the secret as it is: a new password is good within 250 ms, the former one no longer', () => {
+test('clients are compared with the present secret: a new password is accepted within 250 ms, the former one no longer', () => {
   const credential = setUp('first');
   assert.equal(credential.matches('admin', 'first'), true);
   credential.put('second');

@@ -40,7 +40,7 @@ describe('toUpstreamFailure', () => {
     assert.equal(toUpstreamFailure(both).code, 'upstream_unreachable');
   });
 
-  it('leaves a refusal as it is', () => {
+  it('returns a refusal unchanged', () => {
     const refusal = new GatewayError('upstream_timeout');
     assert.equal(toUpstreamFailure(refusal), refusal);
   });

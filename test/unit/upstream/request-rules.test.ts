@@ -43,7 +43,7 @@ describe('rules for requests', () => {
     assert.equal((await rewritten(rules, undefined))?.body, undefined);
   });
 
-  it('fill in absent members, with any value, and keep everything else as it was written', async () => {
+  it('fill in absent members, with any value, and keep the rest of the text', async () => {
     const rules = '[{ operations: [updateThing], defaults: { roles: [user], size: { w: 1.5 }, note: null } }]';
     assert.equal(
       await bodyFor(rules, '{ "n" : 9007199254740993, "size": {}, "x": 1.0 }'),
@@ -51,7 +51,7 @@ describe('rules for requests', () => {
     );
   });
 
-  it('apply one after the other, each to the result of the one before it', async () => {
+  it('apply one after the other, each to the result of the previous rule', async () => {
     const rules = `
       - { operations: [updateThing], when: { kind: { present: false } }, defaults: { kind: box } }
       - { operations: [updateThing], when: { kind: [box, bag] }, defaults: { size: 1 } }

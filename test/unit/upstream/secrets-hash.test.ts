@@ -122,7 +122,7 @@ test('under a label only the secret is hashed, and an empty one stays empty', as
   for (const empty of ['', '$app$my phone$']) assert.equal(await hashedSecret(empty), empty);
 });
 
-test('of a burst, two are at work at a time, because each takes 32 MiB, and every hash has a salt of its own', async () => {
+test('of a burst, two run at a time, because each takes 32 MiB, and every hash has its own salt', async () => {
   const atWork = new Set<number>();
   let most = 0;
   const hook = createHook({

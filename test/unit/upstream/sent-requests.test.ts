@@ -29,7 +29,7 @@ it('counts requests from five seconds on, by operation, the oldest first', () =>
   ]);
 });
 
-it('keeps those of earlier configurations until they have ended', () => {
+it('keeps requests of earlier configurations until they have ended', () => {
   const sent = createSentRequests();
   const earlier = [owner('GET /a', 6000)];
   sent.add(deadlinesOf(earlier));

@@ -41,7 +41,7 @@ describe('a set that is sent as items', () => {
   );
   const list = fc.uniqueArray(name, { selector: lower });
 
-  it('comes to what the set promises, in any order with other changes, and leaves no set', () => {
+  it('has the effect of the set, in any order with other changes, and leaves no set', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 8 }), list, list, (changes, roles, lists) => {
         const record = { roles, lists };
@@ -53,7 +53,7 @@ describe('a set that is sent as items', () => {
     );
   });
 
-  it('removes by the spelling of the upstream, and adds by that of the client, each once', () => {
+  it('removes entries in the spelling of the upstream, and adds them in the spelling of the client, each once', () => {
     const set = { action: 'set', field: 'roles', value: ['NEW', 'new', 'KEPT'] };
     const sent = items([set, { ...set, value: [] }], { roles: ['Kept', 'Old'] });
     assert.deepEqual(

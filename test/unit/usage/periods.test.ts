@@ -15,7 +15,7 @@ import { createRandom } from '../../chaos/random.ts';
 
 const iso = (atMs: number) => new Date(atMs).toISOString();
 
-it('a period has its first millisecond, and not that of the next', () => {
+it('a period includes its first millisecond, and not the first millisecond of the next period', () => {
   const atMs = Date.parse('2028-02-29T23:59:59.999Z');
   assert.deepEqual(
     PERIOD_UNITS.map((unit) => [iso(periodStart(unit, atMs)), iso(periodEnd(unit, atMs))]),

@@ -30,7 +30,7 @@ function tallyAt(nowMs = NOW_MS, more: Partial<TallyOptions> = {}) {
 }
 
 describe('a tally', () => {
-  it('tells keys, operations and classes of status apart, and no more than these', () => {
+  it('separates keys, operations and status classes only', () => {
     const { count, take } = tallyAt();
     const caller = callerOf('key_1');
     for (const status of [200, 201, 404, 429, 499, 503]) count(ended(caller, list, status));
@@ -70,7 +70,7 @@ describe('a tally', () => {
     );
   });
 
-  it('begins a new hour with its first millisecond, and goes on with one that the clock is set back to', () => {
+  it('begins a new hour with its first millisecond, and continues a former hour after the clock was set back', () => {
     const border = hourOf(NOW_MS) + HOUR_MS;
     const { count, take, clock } = tallyAt(border - 1);
     const caller = callerOf('key_1');
@@ -110,7 +110,7 @@ describe('a tally', () => {
     assert.ok([...taken, ...tally.take()].every(({ key, requests }) => key !== '' && requests === 1));
   });
 
-  it('folds what has no room by organization and class, and still counts known pairs', () => {
+  it('folds requests without room by organization and status class, and still counts known pairs', () => {
     const { count, take, losses, told } = tallyAt(NOW_MS, { pairsMax: 2 });
     const known = callerOf('key_1');
     count(ended(known, list, 200));
@@ -122,7 +122,7 @@ describe('a tally', () => {
     assert.deepEqual([told.full, losses()], [5, { folded: 5, lost: 0 }]);
   });
 
-  it('says how many requests it could not count at all', () => {
+  it('counts the requests that it could not count as lost', () => {
     const { count, take, losses, size } = tallyAt(NOW_MS, { pairsMax: 0, foldedMax: 3 });
     for (let index = 0; index < 10; index += 1) count(ended(callerOf('key_1', `org_${index}`), list, 200));
     assert.deepEqual([size(), losses()], [3, { folded: 3, lost: 7 }]);

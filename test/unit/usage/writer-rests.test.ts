@@ -57,7 +57,7 @@ function writerOn(more: { readonly callMs?: number; readonly isGated?: boolean; 
 }
 
 describe('a flush', () => {
-  it('turns what was counted into batches in pieces, and serves requests in between', async () => {
+  it('makes batches in pieces, and serves requests in between', async () => {
     const { writer, done, count } = writerOn();
     count(1000);
     await writer.flush();
@@ -138,7 +138,7 @@ describe('a flush', () => {
     await writer.close();
   });
 
-  it('says what it has left itself, and not what the next one has begun to write', async () => {
+  it('reports its own unwritten counts, and not those of the next flush', async () => {
     const { writer, count, gate } = writerOn({ isGated: true });
     count(1);
     const first = writer.flush();

@@ -77,7 +77,7 @@ describe('uses', () => {
     await uses.close();
   });
 
-  it('for which there is no room any more are counted as lost, and known rows go on', async () => {
+  it('without room are counted as lost, and known rows are still counted', async () => {
     const place = countingStore();
     place.away(true);
     const { uses } = usesOn(place);

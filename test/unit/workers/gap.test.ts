@@ -33,7 +33,7 @@ async function isRefused(port: number): Promise<boolean> {
   return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
 }
 
-it('begins with the end of the last worker, holds connections with what they have sent, and gives them away', async (test) => {
+it('begins with the end of the last worker, holds connections with their bytes, and passes them on', async (test) => {
   const { gap, port } = await gapOn(test);
   gap.makeWay(1);
   gap.makeWay(2);

@@ -24,7 +24,7 @@ it('an upstream is in the state in which the worker is that has the most trouble
   });
 });
 
-it('requests that wait for an answer are those of all workers', () => {
+it('requests that wait for an answer are added up over all workers', () => {
   const one = { unanswered: [{ operation: 'GET /a', requests: 2, oldest_ms: 6000 }] };
   const other = {
     unanswered: [
@@ -41,7 +41,7 @@ it('requests that wait for an answer are those of all workers', () => {
   });
 });
 
-it('the load is that of the worker that has the most', () => {
+it('the load is the highest load of a worker', () => {
   const idle = { shedding: false, loop_overloaded: false, loop_delay_ms: 1 };
   const shedding = { ...idle, shedding: true };
   const late = { ...idle, loop_overloaded: true };

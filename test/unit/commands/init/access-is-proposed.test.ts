@@ -7,7 +7,7 @@ const paths = (...names: string[]) => ({
 });
 const schemes = (...all: object[]) => ({ root: { components: { securitySchemes: { ...all } } } });
 
-test('the path of a health check is the one of the document, below its servers', () => {
+test('the path of a health check comes from the document, below its servers', () => {
   assert.equal(healthPathOf(paths('/books', '/healthz')), '/healthz');
   assert.equal(
     healthPathOf({ root: { ...paths('/ready').root, openapi: '3.1.0', servers: [{ url: '/api' }] } }),

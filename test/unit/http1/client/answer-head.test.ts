@@ -25,7 +25,7 @@ describe('a status line', () => {
     assert.equal(parse(['HTTP/1.1 999 Odd']).status, 999);
   });
 
-  it('is refused if it is not that of HTTP/1.0 or HTTP/1.1', () => {
+  it('is refused if its version is not HTTP/1.0 or HTTP/1.1', () => {
     const lines = [
       ...['http/1.1 200 OK', 'HTTP/2.0 200 OK', 'HTTP/2 200', 'HTTP/1.2 200 OK', 'HTTP/0.9 200 OK', 'HTTP/1.10 200 OK'],
       ...['HTTP/1 200 OK', 'HTTP/1,1 200 OK', 'ICY 200 OK', ' HTTP/1.1 200 OK', '\r\nHTTP/1.1 200 OK', '', '200 OK'],
@@ -156,7 +156,7 @@ describe('how a body ends', () => {
     assert.equal(framing([OK, 'TRANSFER-ENCODING: Chunked\t']), 'chunked');
   });
 
-  it('is framed by the end of the connection otherwise', () => {
+  it('is the end of the connection if no length is announced', () => {
     assert.equal(framing([OK]), 'close');
     assert.equal(framing(['HTTP/1.0 200 OK', 'Content-Type: text/plain']), 'close');
   });
@@ -197,7 +197,7 @@ describe('how a body ends', () => {
     isRefused('HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n');
   });
 
-  it('is at once where there is none', () => {
+  it('is at once if there is no body', () => {
     const framings = [[], ['Content-Length: 5'], ['Transfer-Encoding: chunked']];
     for (const lines of framings) {
       assert.equal(framing([OK, ...lines], 'HEAD'), 0);

@@ -31,7 +31,7 @@ describe('a caller', () => {
     assert.equal(listeners(), 0);
   });
 
-  it('gets an empty body where there is none', async () => {
+  it('gets an empty body if there is none', async () => {
     const { pool, aborter } = await createScene('HTTP/1.1 204 No Content\r\n\r\n');
     const { status, body } = await ask(pool, request, aborter.signal);
     assert.deepEqual([status, body.length], [204, 0]);
@@ -104,7 +104,7 @@ describe('a caller that gives up', () => {
     await peer.until(({ closed }) => closed === 1);
   });
 
-  it('after the answer has it all the same', async () => {
+  it('after the answer still has the answer', async () => {
     const { peer, pool, aborter } = await createScene(`${CHUNKED}0\r\n\r\n`);
     const { status } = await ask(pool, request, aborter.signal);
     aborter.abort(reason);

@@ -192,7 +192,7 @@ describe('a connection over TLS', () => {
     });
   }
 
-  it('does not go on again with a session that the other side did not go on with', async () => {
+  it('does not resume a session again that the server has refused to resume', async () => {
     const far = await start(startPeer(server));
     far.plays(({ socket }) => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n'));
     const between = await start(startPeer());

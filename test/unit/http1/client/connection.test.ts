@@ -72,7 +72,7 @@ describe('a connection', () => {
     assert.equal(peer.sockets.length, 2);
   });
 
-  it('gives each request its own answer, with nothing of the one before', async () => {
+  it('gives each request its own answer, without parts of the previous one', async () => {
     const { peer, pool } = await createScene();
     peer.plays(({ socket, path }) => void socket.write(counted(path, `x-path: ${path}\r\n`)));
     for (const path of ['/1', '/22', '/3']) {
@@ -165,7 +165,7 @@ describe('an answer that is cut off', () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('a malformed answer', () => {
   for (const [what, text, code] of [
     ['another protocol', 'SSH-2.0-OpenSSH_9.9\r\n\r\n', 'WIRE_MALFORMED'],
     ['a head without an end', `HTTP/1.1 200 OK\r\nx: ${'v'.repeat(20_000)}`, 'WIRE_HEAD_TOO_LARGE'],

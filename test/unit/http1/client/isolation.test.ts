@@ -162,7 +162,7 @@ describe('nothing is reported', () => {
     assert.equal(reported(), 0);
   });
 
-  it('where each request has a connection of its own anyway', async () => {
+  it('if each request has its own connection anyway', async () => {
     const { peer, ask, reported } = await createScene({ isolate: true });
     peer.plays(({ socket }) => socket.write(counted('/1') + FORGED));
     for (let i = 0; i < 3; i++) assert.equal(await ask('/1'), '/1');

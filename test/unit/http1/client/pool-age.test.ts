@@ -86,7 +86,7 @@ describe('connections that grow old', () => {
     });
   }
 
-  it('are not used again at all after Keep-Alive: timeout=1', async () => {
+  it('are not used again after Keep-Alive: timeout=1', async () => {
     const { peer, pool } = await createScene();
     for (const [i, hint] of ['timeout=1', 'timeout=0', 'timeout=2'].entries()) {
       peer.plays(({ socket }) => void socket.write(counted('', `keep-alive: ${hint}\r\n`)));

@@ -115,7 +115,7 @@ describe('a connection that is of no use from its beginning', () => {
 });
 
 describe('a pool that isolates', () => {
-  it('gives each request a connection of its own, with Connection: close', async () => {
+  it('gives each request its own connection, with Connection: close', async () => {
     const { peer, pool } = await createScene({ connections: 2, isolate: true });
     peer.plays(answer);
     const paths = ['/1', '/2', '/3', '/4', '/5'];
@@ -233,7 +233,7 @@ describe('a connection that is not made', () => {
     assert.equal(held.length, 1);
   });
 
-  it('in time fails with a code of its own, and the next one is tried for the waiting requests', async () => {
+  it('in time fails with a separate code, and another connection is tried for the waiting requests', async () => {
     const { peer, pool } = await createScene({ connectTimeoutMs: 40 }, lookUpEach([undefined, '127.0.0.1']));
     peer.plays(answer);
     const [first, second] = [send(pool, { path: '/1' }), send(pool, { path: '/2' })];

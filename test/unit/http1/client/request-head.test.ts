@@ -37,7 +37,7 @@ describe('a request head', () => {
       assert.equal(head({ method, path: '/' }), `${method} / HTTP/1.1\r\n${COMMON}\r\n`);
   });
 
-  it('has the length of a body that is there', () => {
+  it('has the length of its body', () => {
     for (const method of ['POST', 'DELETE', 'GET']) {
       const whole = head({ method, path: '/', body: Buffer.from('h\u00e9') });
       assert.equal(whole, `${method} / HTTP/1.1\r\n${COMMON}content-length: 3\r\n\r\n`);
@@ -56,7 +56,7 @@ describe('a request head', () => {
     );
   });
 
-  it('has no length but that of the body that is there', () => {
+  it('has no other length than that of its body', () => {
     const headers = ['content-length', '5'];
     for (const body of [null, Buffer.from('abc')]) isUnsendable({ method: 'POST', headers, body }, String(body));
   });

@@ -45,7 +45,7 @@ function body(...pieces: readonly (string | Buffer | Error | Promise<string>)[])
 }
 
 describe('a body', () => {
-  it('that is there leaves with its length, however large, and the connection is used again', async () => {
+  it('that is complete is sent with its length, however large, and the connection is used again', async () => {
     const { upstream, pool } = await createScene();
     const bodies = [0, 1, 65_536, 65_537, 3_000_000].map((length) => Buffer.alloc(length, 'xyz'));
     for (const whole of bodies) {
@@ -71,7 +71,7 @@ describe('a body', () => {
     assert.equal(pool.openedCount, 1);
   });
 
-  it('that streams leaves as it is where its length is known', async () => {
+  it('that streams is sent unchanged if its length is known', async () => {
     const { upstream, pool } = await createScene();
     for (const pieces of [[''], ['one', 'two'], ['x'.repeat(70_000), 'y']]) {
       const headers = ['content-length', String(pieces.join('').length)];

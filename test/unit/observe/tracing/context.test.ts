@@ -7,7 +7,7 @@ import { isSampled, parseTraceparent, traceparentOf } from '../../../../gateway/
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';
 
-it('is read, also that of a version to come', () => {
+it('is read, even of a future version', () => {
   for (const header of [`00-${traceId}-${spanId}-00`, `00-${traceId}-${spanId}-ff`, `01-${traceId}-${spanId}-01-more`])
     assert.deepEqual(parseTraceparent(header), { traceId, spanId }, header);
 });
