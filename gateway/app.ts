@@ -21,14 +21,14 @@ import { shutDown } from './wiring/shutdown.ts';
 
 export interface App {
   readonly port: number;
-  /** Port of the plaintext listener beside the TLS listener; undefined without one. */
+  /** The port of the plaintext listener beside the TLS listener; undefined if there is none. */
   readonly plainPort: number | undefined;
   /** 0 without an admin listener. */
   readonly adminPort: number;
   readonly operators: Operators<Sample>;
   readonly log: Log;
   /**
-   * Reloads the configuration, and lets refused credentials of upstreams be tried again. A change of its files triggers a reload by itself.
+   * Reloads the configuration, and tries refused credentials of upstreams again. A change of the files also triggers a reload.
    * Never rejects.
    */
   reload(): Promise<void>;
@@ -53,7 +53,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** The parts in their order. Each section is given the sections above it that it uses. */
+/** Opens the parts in their order. Each section gets the sections above it that it uses. */
 async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   // the configuration in force, the clock, the state of the process
   const base = openBase(options, parts);

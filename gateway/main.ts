@@ -72,7 +72,7 @@ function isAnyThreadBusy(): boolean {
   return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq') || name.startsWith('GetAddrInfo'));
 }
 
-/** The account may have no entry in the password file, as in many containers. Then its number is its name. */
+/** Returns the name of the account; its number if the password file has no entry for it, as in many containers. */
 function userName(): string {
   try {
     return userInfo().username;

@@ -1,4 +1,4 @@
-// `gateway usage`: shows what an organization has called.
+// The command `gateway usage`: shows the usage counts of an organization.
 
 import type { Command } from 'commander';
 import type { UsageRequest } from '../administration/actions.ts';
@@ -13,7 +13,7 @@ import { addOrganizationOption } from './server/options.ts';
 const members = { operation: 'operation_id', key: 'key_id', status_class: 'status_class' } as const;
 
 interface UsageFlags {
-  /** Undefined at a remote gateway only. */
+  /** The organization; undefined only at a remote gateway. */
   readonly org?: string;
   readonly by: string;
   readonly from?: string;
@@ -73,7 +73,7 @@ function momentIn(context: CommandContext, flag: string, text: string | undefine
   return context.usage(`${flag} "${text}" is neither a duration such as 24h, 30d nor an ISO time.`);
 }
 
-/** The part of an ISO time that names a period. */
+/** Returns the part of an ISO time that names a period. */
 function shortPeriod(text: string, by: UsageRequest['by']): string {
   return text.slice(0, { hour: 13, day: 10, month: 7 }[by]);
 }

@@ -1,4 +1,4 @@
-// Pure: headers and cookies that contracts declare and that do not cross with the settings of their entry. For `gateway check`.
+// Finds headers and cookies that contracts declare, but that do not cross with the settings of their entry, for `gateway check`. Pure.
 
 import type { Configuration } from '../configuration.ts';
 import { declaredHeaders } from '../contract/operations/crossing.ts';
@@ -12,7 +12,7 @@ const NAMED_MAX = 3;
 /** Headers that the service gets from the gateway itself, so it is no loss that the client's value is withheld. */
 const sentAnyway = new Set(['host', 'content-length', 'forwarded', 'via', 'traceparent', 'x-request-id']);
 
-/** Warnings at the entries of upstreams.yaml, where they can be remedied. */
+/** Returns warnings at the entries of upstreams.yaml that need a setting. */
 export function withheldByDefault({ config, contracts }: Configuration): Mistake[] {
   const byUpstream = Map.groupBy(contracts.operations, ({ operation }) => entryOfUpstream(operation.upstream));
   return Object.keys(config.upstreams).flatMap((upstream) => {

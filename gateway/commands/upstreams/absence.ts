@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'no network leads to',
 };
 
-/** Returns why the service is not there; undefined if it listens, or it is one of the sandbox. */
+/** Returns why the service cannot be reached; undefined if it listens, or if it is a service of the sandbox. */
 export async function absenceAt(address: string): Promise<string | undefined> {
   const url = /^https?:\/\//.test(address) ? URL.parse(address) : null;
   if (url === null) return undefined;
@@ -37,7 +37,7 @@ export async function absenceAt(address: string): Promise<string | undefined> {
   }
 }
 
-/** A name with several addresses fails with one error for each. */
+/** Returns the code of an error. A name with several addresses fails with an error for each of them. */
 function codeOf(error: unknown): string {
   const { code, errors } = error as { code?: unknown; errors?: readonly { code?: unknown }[] };
   return String(code ?? errors?.[0]?.code ?? '');

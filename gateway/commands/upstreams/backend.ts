@@ -30,7 +30,7 @@ export interface BackendRequest {
   readonly search: string;
   /** Lower-case name → value, as a client would send them. */
   readonly headers: ReadonlyMap<string, string>;
-  /** JSON value; undefined for no body of JSON. */
+  /** The body as a JSON value; undefined if it is not JSON. */
   readonly body?: unknown;
   /** A body of another media type. */
   readonly bytes?: Buffer | undefined;
@@ -55,14 +55,14 @@ export interface Answered {
   readonly judgement: Judgement | undefined;
 }
 
-/** The status that clients get after the rules under `answers` were applied. */
+/** Returns the status for clients, after the rules under `answers` were applied. */
 export function statusOf({ status, judgement }: Answered): number {
   if (judgement?.kind !== 'refuse' && judgement?.kind !== 'repeat') return status;
   const { details, entry } = judgement.error;
   return details.words?.status ?? entry.status;
 }
 
-/** The value of a body; undefined if it is not JSON. */
+/** Parses a body; undefined if it is not JSON. */
 export function jsonIn(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
@@ -74,9 +74,9 @@ export function jsonIn(body: Buffer): unknown {
 export interface Backend {
   /** Rejects only if the request cannot be built, for example without a credential. */
   send(asked: BackendRequest): Promise<Answered>;
-  /** Number of connections opened so far. */
+  /** Returns the number of connections that were opened. */
   connections(): number;
-  /** Assertions and credentials sent so far: answers must not contain them. */
+  /** Returns the assertions and credentials that were sent. Answers must not contain them. */
   proofs(): readonly string[];
   close(): void;
 }
@@ -90,7 +90,7 @@ interface BackendOptions {
   readonly scheme: string;
   /** Returns undefined if the upstream uses a credential instead. */
   assertion(): Awaitable<string> | undefined;
-  /** Its header. Throws if the credential cannot be used. */
+  /** Returns the header of the credential. Throws if the credential cannot be used. */
   readonly credential?: (() => CredentialHeader) | undefined;
 }
 
@@ -142,8 +142,8 @@ export function createBackend(options: BackendOptions): Backend {
   }
 
   /**
-   * A service may close a kept connection while the next request is on its way. The gateway then sends the request again if its method
-   * allows that, and so does the trial: such a lost request is no fault of the service.
+   * Sends a request. A service may close a kept connection while the next request is on its way. Like the gateway, the trial then sends the
+   * request again if its method allows that: such a lost request is no fault of the service.
    */
   async function answerTo(request: Outgoing, signal: AbortSignal): Promise<WholeAnswer> {
     const openedBefore = client.openedCount;
@@ -156,7 +156,7 @@ export function createBackend(options: BackendOptions): Backend {
     }
   }
 
-  /** The answer to a request, or to the read before it if that fails. */
+  /** Returns the answer to a request, or to the read before it if the read fails. */
   async function exchanged({ recordRead, ...request }: BackendOutgoing, asked: BackendRequest) {
     const signal = AbortSignal.timeout(timeoutMs);
     const { operation } = asked.entry;
@@ -192,12 +192,12 @@ export function createBackend(options: BackendOptions): Backend {
   return { send, connections: () => client.openedCount, proofs: () => [...proofs], close: () => client.destroy() };
 }
 
-/** Clients encode what a template has between its parameters, such as spaces. */
+/** Encodes a target as clients do: a template may have characters between its parameters that need encoding, such as spaces. */
 function encoded(target: string): string {
   return target.replace(/[^!-~]+/gu, (text) => encodeURIComponent(text.toWellFormed()));
 }
 
-/** The body as the gateway reads it, of a service that encodes although it was asked not to. */
+/** Decodes a body, because a service may encode its answer although the request did not accept a coding. */
 function decodedIfPossible(headers: AnswerHeaders, body: Buffer): Buffer {
   const decoded = decodeBody(body, codingOf(headers), BUFFERED_BYTES_MAX);
   return typeof decoded === 'string' ? body : decoded;

@@ -12,7 +12,7 @@ import type { Schemas } from '../../contract/schemas/schemas.ts';
 
 export interface TrialBody {
   readonly contentType: string;
-  /** JSON value; undefined if the body has another media type. */
+  /** The body as a JSON value; undefined if it has another media type. */
   readonly body?: unknown;
   /** The bytes of the body, if they are not the JSON of `body`. */
   readonly bytes?: Buffer | undefined;
@@ -24,7 +24,7 @@ const FILE_TYPE = 'application/octet-stream';
 const LIMITS = { bodyBytesMax: 1_048_576, jsonDepthMax: 32, jsonMembersMax: 10_000 };
 
 /**
- * Returns an empty list if no body is required and none can be built; undefined if one is required.
+ * Builds bodies for an operation. If none can be built, returns undefined if a body is required, otherwise an empty list.
  *
  * @param withReferences puts ids of existing records into a JSON value
  */
@@ -47,7 +47,7 @@ export function bodiesFor(
   return isObject(requestBody.value) && requestBody.value.required === true ? undefined : [];
 }
 
-/** The examples of a parameter or a media type. */
+/** Returns the examples of a parameter or a media type. */
 export function examplesAt(root: JsonObject, owner: Located): unknown[] {
   const { example, examples } = (owner.value ?? {}) as JsonObject;
   const named = isObject(examples) ? Object.keys(examples) : [];
@@ -98,7 +98,7 @@ function otherBodies(entry: ContractOperation, schemas: Schemas, type: string, m
     .filter(({ bytes }) => isValid(() => form?.violations(bytes, contentType, LIMITS) ?? []));
 }
 
-/** A form that cannot be read is not valid either. */
+/** Whether a body is valid. A form that cannot be read is not valid. */
 function isValid(violations: () => readonly unknown[]): boolean {
   try {
     return violations().length === 0;
@@ -111,7 +111,7 @@ function printUrlencoded(value: JsonObject): Buffer {
   return Buffer.from(new URLSearchParams(pairsOf(value, '')).toString());
 }
 
-/** Nested by brackets: `a[b]=c`; the items of a list repeat its name. */
+/** Returns the fields of a form. Members are nested by brackets, as in `a[b]=c`. The items of a list repeat its name. */
 function pairsOf(value: unknown, name: string): [string, string][] {
   if (value === null || value === undefined) return [];
   if (Array.isArray(value)) return value.flatMap((item) => pairsOf(item, name));

@@ -1,4 +1,4 @@
-// Removes the records that a trial has created, and names those that remain.
+// Removes the records that a trial has created, and names the records that it could not remove.
 
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { templateParameters } from '../../contract/operations/routes.ts';
@@ -13,9 +13,9 @@ const CHECK = 'records';
 const NAMED_MAX = 10;
 
 interface CreatedRecords {
-  /** The same backend, which notes what is created and removed through it. */
+  /** The same backend, which also notes the records that are created and removed. */
   readonly backend: Backend;
-  /** Deletes what is left, the last record first, and says what could not be deleted. Never rejects. */
+  /** Deletes the remaining records, the last one first. Returns findings about records that it could not delete. Never rejects. */
   remove(): Promise<Finding[]>;
 }
 
@@ -24,7 +24,7 @@ interface Created {
   readonly entry: ContractOperation;
   /** Path values of its collection. */
   readonly pathValues: readonly string[];
-  /** The id of the record; undefined if the answer does not show it. */
+  /** Returns the id of the record; undefined if the answer does not have it. */
   readonly id: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export function createCreatedRecords(backend: Backend, entries: readonly Contrac
   const idsOf = createIdsOf(entries);
   const single = (method: string, collection: string) =>
     entries.find(({ operation }) => operation.method === method && collectionIn(operation.path) === collection);
-  /** By collection and id: a repeated key creates nothing new. */
+  /** The records by collection and id. A repeated Idempotency-Key creates no second record. */
   const present = new Map<string, Created>();
   const made = new Set<string>();
   let isShutOut = false;
@@ -64,7 +64,7 @@ export function createCreatedRecords(backend: Backend, entries: readonly Contrac
     try {
       await send({ entry: removal, pathValues: [...pathValues, id], search: '', headers });
     } catch {
-      // The record could not be deleted. It is named as one that remains.
+      // The record remains, and is named in a finding.
     }
   }
 
@@ -86,13 +86,13 @@ function findingsOf(left: readonly Created[], made: number): Finding[] {
   return [warn(CHECK, says, 'Delete by hand what you do not want to keep.')];
 }
 
-/** The collection of a path that ends with a parameter. */
+/** Returns the collection of a path that ends with a parameter. */
 function collectionIn(path: string): string | undefined {
   const name = templateParameters(path).at(-1);
   return name !== undefined && path.endsWith(`/{${name}}`) ? collectionOf(path, name) : undefined;
 }
 
-/** Ids may differ in case between request and path. */
+/** Returns the key of a record. It ignores case, because ids may differ in case between request and path. */
 function keyOf(collection: string, pathValues: readonly string[]): string {
   return JSON.stringify([collection, ...pathValues]).toLowerCase();
 }

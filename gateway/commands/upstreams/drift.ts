@@ -19,7 +19,7 @@ const understood = new Set([400, 403, 404, 409, 410, 412, 413, 415, 422, 429]);
 /** The secret that the trial sends; undefined if the entry has no credential. */
 type Sent = string | undefined;
 
-/** @param elsewhere the answer to an unknown path; undefined if it was not tried */
+/** Returns findings on differences between contract and service. @param elsewhere the answer to an unknown path; undefined if not tried */
 export function driftOf(
   { answers: all, untried }: Exercised,
   secret: Sent,
@@ -55,7 +55,7 @@ export function driftOf(
   return [...found.values()];
 }
 
-/** Many operations may be left out for one reason, such as all that write. */
+/** Returns one finding for all operations that were left out for the same reason, such as those that write. */
 function untriedFinding(ids: readonly string[], why: string): Finding {
   const more = ids.length > NAMED_MAX ? ` and ${ids.length - NAMED_MAX} more` : '';
   const named = ids.slice(0, NAMED_MAX).join(', ') + more;
@@ -97,14 +97,14 @@ function missingFinding({ id, method, path }: Operation): Finding {
   );
 }
 
-/** The gateway passes such an answer on, unless the operation refuses it. */
+/** Returns the finding about an answer that the contract does not declare. The gateway passes it on, unless the operation refuses it. */
 function undeclaredFinding(id: string, { reaction, text }: UndeclaredAnswer): Finding {
   const says = `${id}: it answers with ${text}.`;
   if (reaction === 'refuse') return fail('contract', says, 'Clients get 502. Declare it, or correct the service.');
   return warn('contract', says, 'Clients get it as it is. Declare it, so that they can rely on it.');
 }
 
-/** Findings for a valid request that was refused. */
+/** Returns findings about a valid request that was refused. */
 function refusalOf(answered: Answered): Finding[] {
   const { asked, status: own } = answered;
   const { operation } = asked.entry;

@@ -45,7 +45,7 @@ function mistyped(asked: BackendRequest): BackendRequest {
   return { ...asked, search: `?${[...others, `${name}=not-a-number`].join('&')}` };
 }
 
-/** The name of a query parameter that takes a number. */
+/** Returns the name of a query parameter for numbers. */
 function numberIn({ parameters }: ContractOperation): string | undefined {
   for (const { value } of parameters) {
     const { in: place, name, schema } = value as { in: string; name: string; schema?: { type?: unknown } };
@@ -54,7 +54,7 @@ function numberIn({ parameters }: ContractOperation): string | undefined {
   return undefined;
 }
 
-/** The status that clients get, and the recognized error form; undefined if the form is unknown. */
+/** Returns the status for clients, and the recognized error form; undefined if the form is unknown. */
 function meant(answered: Answered): { status: number; form: string | undefined } {
   const { status, headers, body, judgement } = answered;
   if (judgement?.kind === 'refuse' || judgement?.kind === 'repeat')
@@ -72,7 +72,7 @@ function spoken(check: string, what: string, answered: Answered, wanted: readonl
   return fail(check, `${says} in a form that is not understood, so clients lose its words.`, remedy);
 }
 
-/** @param singles answered requests for single records, of which the first that has an absent id is asked for it */
+/** Requests a missing record. @param singles answered requests for single records. The first one whose id can be replaced is used */
 async function missingOf(backend: Backend, singles: readonly Answered[], schemas: Schemas): Promise<Finding> {
   for (const { asked } of singles) {
     const absent = absentRecord(asked, schemas);
@@ -96,7 +96,7 @@ function misunderstood(answered: Answered): Finding {
   return spoken('errors', 'A wrong parameter', answered, [400, 422]);
 }
 
-/** Clients never see this answer, because the gateway has no such path either; but a catch-all page hides missing paths. */
+/** Returns the finding about an unknown path. Clients never see this answer, but it may be a catch-all page, which hides missing paths. */
 function unknown(answered: Answered): Finding {
   if (answered.problem !== undefined) return silent('An unknown path', answered);
   const { status, form } = meant(answered);
@@ -118,14 +118,14 @@ function silent(what: string, { problem }: Answered): Finding {
   return fail('errors', `${what} is not answered (${problem}).`, 'See why the service does not answer.');
 }
 
-/** A text, a UUID, the largest integer that 32 bits hold, and a large one of nine digits. */
+/** Ids of records that probably do not exist: a text, a UUID, the largest integer of 32 bits, and a large integer of nine digits. */
 const ABSENT_IDS = ['does-not-exist-0000000000', 'f1e3a7c2-5b0d-4e86-9a41-d07c3b8e52f6', 2_147_483_647, 999_999_937];
-/** The fewest characters that are changed. With fewer, the changed id might be the id of an existing record. */
+/** The minimum number of changed characters. With fewer, the changed id might belong to an existing record. */
 const VARIED_MIN = 6;
 
 /**
- * The request for a record that does not exist. Its id is one that the contract allows, because the gateway refuses every other id itself.
- * Undefined if each id that the contract allows may exist. Of several parameters, the last one that can be absent is.
+ * Returns the request for a record that does not exist. The contract must allow its id, because the gateway refuses other ids. Returns
+ * undefined if every allowed id may exist. Of several parameters, the last one that can be replaced is replaced.
  */
 function absentRecord(asked: BackendRequest, schemas: Schemas): BackendRequest | undefined {
   const { entry, headers, search } = asked;
@@ -155,7 +155,7 @@ function isPathParameter({ value }: Located, name: string): boolean {
   return parameter.in === 'path' && parameter.name === name;
 }
 
-/** An id with other letters and digits at its end: hexadecimal ones, which most patterns allow; none if the end is short. */
+/** Returns ids with other hexadecimal characters at the end, which most patterns allow; none if the end is too short. */
 function varied(known: string): string[] {
   const [end = ''] = /[A-Za-z0-9]*$/.exec(known) ?? [];
   if (end.length < VARIED_MIN) return [];

@@ -7,7 +7,7 @@ import type { Answered, Backend } from './backend.ts';
 
 const CHECK = 'idempotency';
 
-/** @param tried answered requests; one with a JSON body that created a record is repeated */
+/** Checks whether the service honours an Idempotency-Key. @param tried answered requests. One that created a record is repeated */
 export async function idempotencyOf(
   backend: Backend,
   { honoursIdempotencyKey, whenOutcomeUnknown }: UpstreamEntry,
@@ -57,7 +57,7 @@ function reused(id: string, { status }: Answered): Finding {
   return fail(CHECK, says, 'Refuse it (422): the client would take the answer for that of its new request.');
 }
 
-/** A body of the same shape with another first text. */
+/** Returns a body of the same shape with another first text. */
 function changed(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return { changed: true };
   const members = Object.entries(body);

@@ -21,7 +21,7 @@ interface OpenOptions {
   readonly settings: Settings;
   readonly secrets: Secrets;
   readonly name: string;
-  /** As in upstreams.yaml, also `sandbox:…`. */
+  /** The address in upstreams.yaml, such as `sandbox:…`. */
   readonly address: string;
   readonly mode: Mode;
   readonly organization: string;
@@ -104,7 +104,7 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
   }
 }
 
-/** A caller with every scope, which exists in no key store. */
+/** Returns a caller with every scope, who is in no key store. */
 export function trialCaller({ contracts, config }: Configuration, mode: Mode, organization: string): Caller {
   return {
     subject: 'key_upstreams_try',

@@ -24,7 +24,7 @@ interface Candidate {
   readonly place: string;
   readonly required: boolean;
   readonly explode: boolean;
-  /** The text of a value in a path. */
+  /** Returns the text of a value in a path. */
   inPath(value: unknown): string;
   /** The simplest first. */
   readonly values: readonly unknown[];
@@ -34,7 +34,7 @@ interface Candidate {
 const TRIES = 6;
 const VALUES_MAX = 4;
 
-/** Valid requests, the simplest first; empty if none can be built. */
+/** Returns valid requests, the simplest first. Returns none if no request can be built. */
 export function requestsFor(entry: ContractOperation, schemas: Schemas, ids: KnownIds): BackendRequest[] {
   const candidates = entry.parameters.map((located) => toCandidate(entry.document.root, located));
   const bodies = bodiesFor(entry, schemas, (value) => withReferences(value, ids));
@@ -58,7 +58,7 @@ function withBody(asked: BackendRequest, { contentType, body, bytes }: TrialBody
   return { ...asked, headers: new Map(asked.headers).set('content-type', contentType), body, bytes };
 }
 
-/** What is read of a request that the gateway would accept; undefined if it would refuse it. */
+/** Creates a function that checks a request as the gateway does. It returns undefined if the gateway would refuse the request. */
 export function createAcceptance(entry: ContractOperation, schemas: Schemas) {
   const reader = createParameterReader(entry);
   const check = schemas.request(entry).parameters;
@@ -122,7 +122,7 @@ function pathValuesOf(
   });
 }
 
-/** The part of a template in front of a path parameter. */
+/** Returns the part of a template before a path parameter. */
 export function collectionOf(template: string, name: string): string {
   return template.slice(0, template.indexOf(`/{${name}}`));
 }

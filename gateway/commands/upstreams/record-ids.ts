@@ -1,4 +1,4 @@
-// Finds the ids of records in answers: what a single record of their collection is asked for by.
+// Finds the ids of records in answers. The trial uses them in the paths of single records.
 
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { templateParameters } from '../../contract/operations/routes.ts';
@@ -7,10 +7,10 @@ import { responseFor } from '../../contract/schemas/schemas.ts';
 import { type Answered, jsonIn } from './backend.ts';
 import { collectionOf } from './plan.ts';
 
-/** The ids in the answer to a list or a creation; empty if it shows none. */
+/** Returns the ids in the answer to a list or a creation; empty if there are none. */
 type IdsOf = (answered: Answered) => string[];
 
-/** @param entries operations of the upstream: their paths name the member of a record that is its id */
+/** Creates the function. @param entries operations of the upstream. Their path parameters name the member of a record that is its id */
 export function createIdsOf(entries: readonly ContractOperation[]): IdsOf {
   const names = new Map<string, string>();
   for (const { operation } of entries) {
@@ -26,7 +26,7 @@ export function createIdsOf(entries: readonly ContractOperation[]): IdsOf {
   };
 }
 
-/** The id that a link of the contract takes from the request or the answer, for answers that do not show it. */
+/** Returns the id that a link of the contract takes from the request or the answer, for answers without an id. */
 function linkedId({ asked, status, body }: Answered, name: string): string | undefined {
   const { root } = asked.entry.document;
   const links = member(root, responseFor(asked.entry, status), 'links');
@@ -42,7 +42,7 @@ function linkedId({ asked, status, body }: Answered, name: string): string | und
   return undefined;
 }
 
-/** RFC 6901 section 4. */
+/** Evaluates a JSON pointer (RFC 6901 section 4). */
 function valueAt(value: unknown, pointer: string): unknown {
   let found = value;
   for (const part of pointer.slice(1).split('/')) {
@@ -52,7 +52,7 @@ function valueAt(value: unknown, pointer: string): unknown {
   return found;
 }
 
-/** The id of the record in an answer, or the ids in its first list. */
+/** Returns the id of the record in an answer, or the ids in its first list. */
 function identifiersIn({ body }: Answered, name: string | undefined): string[] {
   return recordsIn(jsonIn(body)).flatMap((record) => {
     const named = name === undefined ? undefined : record[name];

@@ -23,7 +23,7 @@ export function checkTimes(answers: readonly Answered[], { timeoutMs }: Upstream
   return p99 * 2 <= timeoutMs ? ok('times', says) : warn('times', says, 'Be quicker, or raise timeoutMs.');
 }
 
-/** @param addresses of the service: references to them cross */
+/** Checks headers of answers. @param addresses addresses of the service. References to them cross */
 export function checkHeaders(
   answers: readonly Answered[],
   proofs: readonly string[],
@@ -48,7 +48,7 @@ export function checkHeaders(
   return findings.length > 0 ? findings : [ok('headers', 'No header reveals internals.')];
 }
 
-/** What the gateway withholds from these answers, by name. Internal headers are findings of their own. */
+/** Returns the names of the fields that the gateway withholds. Internal headers are separate findings. */
 function withheldIn(answers: readonly Answered[], addresses: readonly string[]): string[] {
   const authorities = new Set(addresses.flatMap((address) => authorityIn(address) ?? []));
   const fields = new Set<string>();

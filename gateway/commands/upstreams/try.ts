@@ -37,7 +37,7 @@ interface TryFlags {
 
 const REQUESTS_MAX = 10_000;
 
-/** @param onAnswers gets the answers to valid requests of a trial */
+/** Adds the command. @param onAnswers gets the answers to valid requests of a trial */
 export function addTry(upstreams: Command, context: CommandContext, onAnswers: OnAnswers = () => undefined): void {
   upstreams
     .command('try')
@@ -134,7 +134,7 @@ interface Card {
   readonly checks: readonly Finding[];
 }
 
-/** Deletes what the trial has created, whether or not the trial has come to its end. */
+/** Runs a trial. Deletes the records that it has created, even if the trial fails. */
 async function cardOf(backend: Backend, trial: Trial): Promise<Card> {
   const { operations } = trial.configuration.contracts;
   const entries = operations.filter(({ operation }) => operation.upstream === trial.name);
@@ -187,7 +187,7 @@ async function checksOf(
   return { requests: all.length, checks: [...driftFrom(elsewhere), ...errors, ...responses, ...idempotency] };
 }
 
-/** What only the service can check. */
+/** Returns findings about rules that only the service can check. */
 function unenforcedFindings(entries: readonly ContractOperation[]): Finding[] {
   const lines = unenforcedLines(unenforcedIn(entries));
   return lines.map((line) => ok('contract', `The gateway does not enforce ${line}.`));

@@ -18,7 +18,7 @@ export function isLikeUnknownPath(answered: Answered, elsewhere: Answered): bool
   return statusOf(answered) === 404 && elsewhere.status === answered.status && wordsOf(answered) === wordsOf(elsewhere);
 }
 
-/** The body without what differs from request to request: the path, times and ids. */
+/** Returns the body without the parts that differ between requests: the path, times and ids. */
 function wordsOf({ asked: { entry, path, search }, body }: Answered): string {
   const { operation } = entry;
   const own = path ?? operation.upstreamPrefix + operation.path.slice(operation.publicPrefix.length);

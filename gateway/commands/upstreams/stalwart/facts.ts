@@ -1,5 +1,5 @@
-// Asks a Stalwart mail server what its table needs: as the gateway's account, and without a login. Only requests that read. Stops at a
-// refused login, because each one counts toward a ban.
+// Reads facts about a Stalwart mail server for its table, with the gateway's account and without a login. It sends only requests that read, and
+// stops after a refused login, because each refused login counts toward a ban.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -11,13 +11,13 @@ import { type Backend, jsonIn } from '../backend.ts';
 export interface Reply {
   /** 0 without an answer. */
   readonly status: number;
-  /** JSON; undefined for anything else. */
+  /** The JSON value of the body; undefined if it is not JSON. */
   readonly value: unknown;
   readonly problem?: string | undefined;
 }
 
 export interface StalwartFacts {
-  /** The address of this machine on a connection to the mail server; undefined if it takes none. */
+  /** The address of this machine on a connection to the mail server; undefined if it accepts none. */
   readonly localAddress: string | undefined;
   /** A list of accounts. The rest of the administration is not asked if the login is refused. */
   readonly login: Reply;
@@ -26,7 +26,7 @@ export interface StalwartFacts {
   /** The gateway's own account. */
   readonly account?: Reply | undefined;
   readonly settings?: Reply | undefined;
-  /** What a reload of the configuration would find. */
+  /** The errors that a reload of the configuration would find. */
   readonly reload?: Reply | undefined;
   /** Without a login. */
   readonly session: Reply;
@@ -51,7 +51,7 @@ const SETTINGS = [
   'jmap.protocol.request.max-concurrent',
 ];
 
-/** Returns a function that reads a path of the server. It never rejects for what the mail server does. */
+/** Returns a function that reads a path of the server. It never rejects because of the mail server. */
 function readerOf({ backend, entry }: Pick<FactsOptions, 'backend' | 'entry'>) {
   const headers = new Map([
     ['accept', 'application/json'],
@@ -64,12 +64,12 @@ function readerOf({ backend, entry }: Pick<FactsOptions, 'backend' | 'entry'>) {
   };
 }
 
-/** What a reload of the configuration would find, without one. */
+/** Reads the errors that a reload of the configuration would find, without a reload. */
 export function reloadReply(options: Pick<FactsOptions, 'backend' | 'entry'>): Promise<Reply> {
   return readerOf(options)('/api/reload?dry-run=true');
 }
 
-/** Never rejects for what the mail server does. */
+/** Reads all facts. Never rejects because of the mail server. */
 export async function stalwartFacts({ backend, origin, entry, user }: FactsOptions): Promise<StalwartFacts> {
   const get = readerOf({ backend, entry });
   const localAddress = await localAddressToward(origin);
@@ -88,7 +88,7 @@ export async function stalwartFacts({ backend, origin, entry, user }: FactsOptio
   return { ...found, everyType, account, settings, reload };
 }
 
-/** How many requests the facts took. */
+/** Returns the number of requests that were needed. */
 export function requestsOf({ everyType }: StalwartFacts): number {
   return everyType === undefined ? 3 : 7;
 }
@@ -108,7 +108,7 @@ async function localAddressToward(origin: string): Promise<string | undefined> {
   }
 }
 
-/** The names of the settings that the server has shown. */
+/** Returns the names of the settings that the server has shown. */
 export function settingNames(settings: Reply | undefined): string[] {
   const found = at(settings?.value, 'data');
   return isObject(found) ? Object.keys(found) : [];

@@ -12,7 +12,7 @@ export interface StepRow {
   readonly verdict: StepVerdict;
   /** One sentence, or two. */
   readonly says: string;
-  /** What to write, and where; absent if it holds. */
+  /** The setting to write, and its place; absent if the step is done. */
   readonly change?: string;
 }
 
@@ -32,7 +32,7 @@ const DAY_SECONDS = 86_400;
 const FAILURES_MAX = 100;
 const IN_FLIGHT_MAX = 4;
 
-/** In the order in which an operator mends them. */
+/** Returns the rows, in the order of the steps. */
 export function stepRows(facts: StalwartFacts, expected: ExpectedSteps): StepRow[] {
   const rows: readonly (readonly [string, Row])[] = [
     ['login', login],

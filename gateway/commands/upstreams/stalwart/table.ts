@@ -38,7 +38,7 @@ export async function stepTable(options: StepTableOptions): Promise<StepTable | 
   const { hosts, publicUrl } = configuration.config.gateway;
   const addressOf = addressOfSite(hosts, publicUrl);
   const sites = entry.tunnels.filter(({ paths }) => paths.includes('/jmap/*')).flatMap((tunnel) => tunnel.hosts);
-  // The host name of JMAP first: it is the one to write.
+  // The host name of JMAP comes first, because it has to be written.
   const order = ['jmap', 'mail', 'api'] as const;
   const named = order.filter((site) => sites.includes(site) && (site === 'api' || hosts[site] !== undefined));
   const publicOrigins = [...new Set(named.map((site) => new URL(addressOf(site)).origin))];
@@ -46,7 +46,7 @@ export async function stepTable(options: StepTableOptions): Promise<StepTable | 
   return { rows, requests: requestsOf(facts), hasLogin: facts.login.status === 200 || facts.login.status === 403 };
 }
 
-/** Lines of the table. */
+/** Returns the lines of the table. */
 export function printedRows(rows: readonly StepRow[]): string[] {
   const width = Math.max(...rows.map(({ step }) => step.length));
   return rows.map(({ step, verdict, says, change }) =>
