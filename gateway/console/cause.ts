@@ -5,18 +5,18 @@ import type { StoreStates } from './stores.ts';
 
 /** Times in its texts are ISO 8601; the page shows them as times of day. */
 export interface Cause {
-  /** The same as long as the cause lasts. */
+  /** Does not change while the cause lasts. */
   readonly id: string;
   /** `bad`: clients suffer; `warn`: they will, or only a part of them does. */
   readonly kind: 'bad' | 'warn';
   readonly cause: string;
   /** The name of the outage in charts, where it may have ended; the text of `cause` by default. */
   readonly title?: string | undefined;
-  /** What the cause means for clients; empty if `cause` says it. */
+  /** The effect on clients; empty if `cause` says it. */
   readonly consequence: string;
   /** When the cause began: ISO 8601, UTC. If it is undefined, the moment counts when the cause was first seen. */
   readonly since?: string | undefined;
-  /** When the cause ends, or when its consequence changes; undefined if that is not known. */
+  /** The time at which the cause ends, or its consequence changes; undefined if it is unknown. */
   readonly until?: string | undefined;
   /** A section of docs/operations.md. */
   readonly runbook?: string | undefined;
@@ -26,7 +26,7 @@ export interface Cause {
   readonly details?: string | undefined;
   /** The numbers in the text, by name. */
   readonly figures?: Readonly<Record<string, number>> | undefined;
-  /** What its end means, where that does not go without saying. */
+  /** A sentence on what the end of the cause means; absent if that is obvious. */
   readonly ended?: string | undefined;
   /** True if the failure is over, and the last minute still counts it. Alerts treat such a cause as ended. */
   readonly hasRecovered?: true | undefined;
@@ -48,7 +48,7 @@ export interface StatusForCauses extends StoreStates {
   readonly overload?: { readonly shedding?: boolean; readonly loop_overloaded?: boolean };
   readonly certificates?: readonly {
     readonly names?: readonly string[];
-    /** Absent of one that the gateway orders. */
+    /** The file; absent for a certificate that the gateway orders. */
     readonly file?: string;
     readonly state?: string;
     readonly days_left?: number | null;
@@ -71,7 +71,7 @@ export interface StatusForCauses extends StoreStates {
   readonly configuration?: {
     readonly version?: string;
     readonly loaded_at?: string;
-    /** Absent before the first reload is known. */
+    /** The changes of the last reload; absent before the first one. */
     readonly changes?: readonly string[];
     readonly last_failure?: {
       readonly at: string;
@@ -119,7 +119,7 @@ export function warningCause(id: string, cause: string, consequence: string, mor
   return { id, kind: 'warn', cause, consequence, ...more };
 }
 
-/** Most causes of one kind that are shown. The others are only counted. */
+/** Maximum number of causes of one kind that are shown. The others are only counted. */
 const TOLD_MAX = 4;
 
 /** Returns the first causes, and one more that counts the others. */

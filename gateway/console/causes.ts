@@ -26,7 +26,7 @@ export interface LastMinute {
 }
 
 /**
- * Returns failures before warnings.
+ * Finds the causes. Returns failures before warnings.
  *
  * @param status null if no process reports its state
  * @param present the counts of operations and organizations; without them, nothing is said about these
@@ -74,7 +74,7 @@ export function causesOf(
 }
 
 /**
- * The failures of the gateway and of upstreams. The errors that were counted while they lasted are not causes of their own.
+ * Returns the failures of the gateway and of upstreams. Errors that were counted while these lasted are not separate causes.
  *
  * @param culprits ids of failures
  */
@@ -117,7 +117,7 @@ function causesWithSymptoms(one: readonly [string, UpstreamReport], present: Pre
   return causes.map((cause) => (cause === first ? { ...cause, consequence: cause.consequence + symptoms } : cause));
 }
 
-/** Warns from three errors on that are at least one percent of the requests. */
+/** Warns if three errors or more are at least one percent of the requests. */
 function unexplainedErrors({ requests, failed, refused, mostOften }: LastMinute): Cause[] {
   const errors = failed + refused;
   if (errors < 3 || errors * 100 < requests) return [];
@@ -139,9 +139,9 @@ function unexplainedErrors({ requests, failed, refused, mostOften }: LastMinute)
 export interface CauseMemory {
   /** Whether the cause was among those of the last call. */
   lasts(id: string): boolean;
-  /** Ids of the failures of the gateway and of upstreams in whose time requests of the last minute were made. */
+  /** Returns the ids of failures of the gateway and of upstreams during the last minute. */
   culprits(nowMs: number): readonly string[];
-  /** How long ago the failure was seen last, in milliseconds; Infinity if it is not remembered. */
+  /** Returns the time since the failure was last seen, in milliseconds; Infinity if it is unknown. */
   agoMs(id: string, nowMs: number): number;
   note(causes: readonly Cause[], nowMs: number): void;
 }

@@ -12,7 +12,7 @@ import { beginOf, spanOf } from './ranges.ts';
 import { filledIn, runbookFacts, runbookSection } from './runbook.ts';
 
 export interface ConsoleOptions extends InstancesOptions {
-  /** Organizations and keys that a text names; one organization with its keys, or undefined. */
+  /** Finds organizations and keys by a text. */
   findOrganizations(text: string): Promise<object>;
   organization(id: string): Promise<object | undefined>;
   /** The directory of the configuration, as the page shows it. */
@@ -31,7 +31,7 @@ class StoreAway extends Error {
 }
 
 const NAME_LENGTH_MAX = 300;
-/** Most requests that are counted for the page of a subject. They are enough for shares, and can be read in milliseconds. */
+/** Maximum number of requests that are counted for the page of a subject. They are enough for shares, and are read in milliseconds. */
 const BROKEN_DOWN_MAX = 500;
 
 export class Console {
@@ -86,7 +86,7 @@ export class Console {
     const { bounds, now } = this.#options;
     const chosen = this.#instanceIn(query);
     const question = { about: 'feed', span: spanOf(query), subject: subjectOf(query) } as const;
-    // The others learn that this instance is there.
+    // Tell the other instances that this one exists.
     if (chosen !== 'all') void fleet?.ask({ about: 'presence' });
     const answered = await instances.ask<LocalFeed>(question, chosen);
     const missing = chosen === 'all' ? [] : (fleet?.missing() ?? []);
@@ -157,7 +157,7 @@ function withoutFiguresOf(instances: readonly FleetInstance[], answered: readonl
   return [...new Set(instances.filter(({ id }) => !told.has(id)).map(({ name }) => name))];
 }
 
-/** Returns what the view is about, which is the first of these members that the query has. */
+/** Returns the subject of the view: the first of these members that the query has. */
 function subjectOf(query: URLSearchParams): Subject | undefined {
   const members = {
     operation: 'operations',

@@ -10,7 +10,7 @@ export interface GatewayEvent {
   /** End of an outage or of a time without counts; null if it lasts. Equal to `at` for all others. */
   readonly until: string | null;
   readonly text: string;
-  /** What an outage is about; absent if it is about the gateway. */
+  /** The subject of an outage; absent if it is the gateway. */
   readonly subject?: About | undefined;
 }
 
@@ -26,9 +26,9 @@ export type LastingCause = Cause & { readonly since: string };
 interface Events {
   /** Notes a state. A cause without `since` gets the moment when it was first seen. */
   observe(status: StatusForCauses | null, causes: readonly Cause[]): void;
-  /** The causes of the last state. */
+  /** Returns the causes of the last state. */
   causes(): readonly LastingCause[];
-  /** Oldest first. */
+  /** Returns the events, oldest first. */
   list(): readonly GatewayEvent[];
 }
 
@@ -163,7 +163,7 @@ function rank({ kind }: Cause): number {
   return kind === 'bad' ? 0 : 1;
 }
 
-/** Returns what a cause is about, which the address of its details names. */
+/** Returns the subject of a cause, from the address of its details. */
 function subjectOf({ details = '' }: Cause): About | undefined {
   const [, kind = '', name] = /^#\/(operations|upstreams|organizations)\/(.+)$/.exec(details) ?? [];
   return name === undefined ? undefined : { kind, name: decodeURIComponent(name) };

@@ -21,7 +21,7 @@ export interface ExchangeRow {
   /** Whether the gateway refused the request before the service had it. */
   readonly refused: boolean;
   readonly upstream: string | null;
-  /** The tool by which an agent called the operation. */
+  /** The tool with which an agent called the operation. */
   readonly tool: string | null;
   readonly duration_ms: number;
   /** Time until the upstream began to answer; null without an answer of it. The rest of the duration is the gateway and the transfer. */
@@ -77,7 +77,7 @@ export function exchangeRow(line: ExchangeLine): ExchangeRow {
   };
 }
 
-/** Merges the lists of several processes, the newest first. */
+/** Merges the lists of several processes, newest first. */
 export function newestFirst<Row extends { readonly at: string }>(
   lists: readonly (readonly Row[])[],
   limit: number,
@@ -107,7 +107,7 @@ interface Share {
 
 interface Breakdown {
   readonly requests: number;
-  /** The end of the oldest of the latest requests, and of the latest errors, that are counted; null if there is none. */
+  /** The end of the oldest counted request; null if there is none. */
   readonly since: string | null;
   readonly errors_since: string | null;
   readonly codes: readonly Share[];
@@ -122,8 +122,8 @@ const SHARES_MAX = 15;
 const LATEST_MAX = 10;
 
 /**
- * Adds lists of the same time, each the newest first. The latest of all may be those of one busy minute, and the latest errors those of an
- * open breaker: the errors and the failures before that are in lists of their own.
+ * Adds up lists of the same time, each newest first. The latest requests may all be from one busy minute, and the latest errors from an open
+ * breaker. So earlier errors and failures are in separate lists.
  *
  * @param errors with 4xx or 5xx
  * @param failed with 5xx that the gateway did not give itself

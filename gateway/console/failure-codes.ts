@@ -1,14 +1,14 @@
-// The error codes with which requests to operations fail. The counts by operation do not include codes, so these are read from the recent
-// log lines, and only while something fails. Requests therefore cost nothing more.
+// Finds the error codes with which requests to operations fail. The counts by operation have no codes. So the codes are read from recent log
+// lines, only while requests fail, which costs other requests nothing.
 
 import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
 
-/** The codes of each operation, those of the most requests first. */
+/** The codes of each operation, beginning with the most frequent code. */
 export type FailureCodes = ReadonlyMap<string, readonly string[]>;
 
-/** Most operations whose lines are read at a time. Causes name only a few, and each read goes through all kept lines. */
+/** Maximum number of operations whose lines are read at a time. Causes name only a few, and each read goes through all kept lines. */
 const OPERATIONS_MAX = 8;
-/** Most lines that are read of an operation. They are enough to tell the usual code from a rare one. */
+/** Maximum number of lines that are read of an operation: enough to distinguish the usual code from a rare one. */
 const LINES_MAX = 200;
 const MINUTE_MS = 60_000;
 

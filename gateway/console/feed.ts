@@ -32,7 +32,7 @@ export interface LocalFeed {
   readonly events: readonly GatewayEvent[];
 }
 
-/** `instances`: those that the cause concerns, if it does not concern all. */
+/** A cause with its instances; `instances` is absent if all instances have it. */
 type Told = Cause & { readonly instances?: readonly string[] };
 
 /** All times are ISO 8601, UTC. */
@@ -90,7 +90,7 @@ export function feedOf(
   };
 }
 
-/** Includes the instances that did not answer. */
+/** Returns the causes of all instances. Instances that did not answer are causes, too. */
 export function attentionOf(
   answers: readonly {
     readonly instance: FleetInstance | MissingInstance;
@@ -106,7 +106,7 @@ export function attentionOf(
   return [...silent, ...joined(told), ...over, ...differentConfigurations(told, nowMs)];
 }
 
-/** Joins the same cause of several instances into one, with its earliest begin. */
+/** Joins the same cause of several instances into one, with its earliest beginning. */
 function joined(told: readonly (Pick<LocalFeed, 'causes'> & { readonly name: string })[]): Told[] {
   const all = told.flatMap(({ name, causes }) => causes.map((cause) => ({ name, cause })));
   const same = [...Map.groupBy(all, ({ cause }) => `${cause.id} ${cause.kind}`).values()].map((group) => {
@@ -138,7 +138,7 @@ function silentCause(instance: FleetInstance | MissingInstance): Told {
   };
 }
 
-/** Alerts take the reason from it. */
+/** Returns the recovered cause of an instance that has returned. Alerts read the reason from it. */
 function returnedCause({ name, missing_since: since, why }: ReturnedInstance): Told {
   return {
     ...warningCause(missingCauseId(name), `Instance ${name} is no longer missing.`, why, { since, hasRecovered: true }),
@@ -148,7 +148,7 @@ function returnedCause({ name, missing_since: since, why }: ReturnedInstance): T
 
 type Placed = GatewayEvent & { readonly instance: string };
 
-/** Joins an outage that several instances saw into one, and sorts by age, the oldest first. `instance` names all that saw it. */
+/** Joins an outage that several instances saw into one, whose `instance` names all of them. Returns the events, oldest first. */
 export function joinEvents(
   told: readonly { readonly name: string; readonly events: readonly GatewayEvent[] }[],
 ): Placed[] {
@@ -187,7 +187,7 @@ interface ConfigurationInForce {
 
 interface Instance {
   readonly name: string;
-  /** Absent from an instance of an earlier version. */
+  /** The configuration in force; absent from an instance of an earlier version. */
   readonly configuration?: ConfigurationInForce | undefined;
 }
 

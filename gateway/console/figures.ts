@@ -15,7 +15,7 @@ export interface Figures {
   readonly p99_ms: number | null;
 }
 
-/** Counts behind the buckets: below 300, 3xx, 4xx, 5xx, those of them that the gateway refused, and these with 5xx. */
+/** Number of counts after the buckets: below 300, 3xx, 4xx, 5xx, refusals by the gateway, and refusals with 5xx. */
 export const CLASSES = 6;
 
 /**
@@ -38,7 +38,7 @@ export function figuresOf(bounds: readonly number[], counts: ArrayLike<number>):
   };
 }
 
-/** Estimated like `histogram_quantile` of Prometheus: evenly spread within a bucket; the last bound for longer durations. */
+/** Estimates a quantile like `histogram_quantile` of Prometheus: linearly within a bucket, and as the last bound for longer durations. */
 export function quantileMs(bounds: readonly number[], counts: ArrayLike<number>, part: number): number | null {
   let requests = 0;
   for (let index = 0; index <= bounds.length; index += 1) requests += counts[index] as number;

@@ -1,4 +1,4 @@
-// The files of the page, from a fixed list: a URL cannot name any other file. Their addresses have a version, so that a browser keeps them.
+// Serves the files of the page, from a fixed list: a URL cannot name another file. Their addresses have a version, and browsers cache them.
 
 import { readFile } from 'node:fs/promises';
 import { type Encoded, encoded } from '../shared/http/content-coding.ts';
@@ -124,7 +124,7 @@ export async function pageFile(path: string): Promise<PageFile | undefined> {
   return versioned?.version === version ? makes.get(versioned.path)?.() : undefined;
 }
 
-/** A failure is not kept, so that the next request tries again. */
+/** Caches the result of a function. A failure is not cached: the next request tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
@@ -137,14 +137,14 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Comments and indentation are for the readers of the repository; browsers would load them for nothing. Leaves out comments that have lines
- * of their own. What stands behind code on its line stays: to tell it from the text of a string or a pattern would take a parser.
+ * Removes comments and indentation, which browsers do not need. Only comments on separate lines are removed: a comment after code cannot be
+ * distinguished from the text of a string or a pattern without a parser.
  */
 export function leanForm(text: string): string {
   return unindented(text.replace(/^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*)[ \t]*\n/gm, '').replace(/\n{2,}/g, '\n'));
 }
 
-/** No text of the page spans lines. */
+/** Removes the indentation. No text of the page spans several lines. */
 function unindented(text: string): string {
   return text.replace(/^[ \t]+/gm, '');
 }

@@ -1,4 +1,4 @@
-// What the consoles of several gateways tell each other, and the channel of Redis on which they do.
+// The messages between the consoles of several gateways, and the Redis channel for them.
 
 import { parseRedisUrl } from '../redis/url.ts';
 import type { FleetInstance } from './cause.ts';
@@ -17,8 +17,7 @@ export type FleetMessage =
   | { readonly kind: 'end'; readonly from: string };
 
 /**
- * Redis delivers published messages regardless of the database and the prefix by which gateways share a server, so the name of the channel
- * includes both.
+ * Returns the name of the channel. It includes the database and the prefix, because Redis delivers messages to all clients of a server.
  */
 export function channelOf(url: string): string {
   const address = parseRedisUrl(url);
@@ -28,7 +27,7 @@ export function channelOf(url: string): string {
   return `${searchParams.get('keyPrefix') ?? ''}{gateway}:console:${Number(pathname.slice(1))}`;
 }
 
-/** Returns undefined for a text that is no message, such as that of another program or version. Such a text must not end this process. */
+/** Parses a message. Returns undefined for any other text, such as a message of another version. It must not end this process. */
 export function messageIn(text: string): FleetMessage | undefined {
   try {
     const message = JSON.parse(text) as FleetMessage;

@@ -19,9 +19,9 @@ interface FleetOptions {
   isEnding(): boolean;
   /** Answers a question of another console. */
   answer(question: object): Promise<unknown>;
-  /** Monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   clock(): number;
-  /** Epoch milliseconds. */
+  /** Returns epoch milliseconds. */
   now(): number;
   /** Time between two beats, and the time without one after which an instance is missing; by default 5 s and 15 s. */
   readonly beatEveryMs?: number;
@@ -34,13 +34,13 @@ const END_NOTICED_MS = 500;
 const BEAT_EVERY_MS = 5000;
 /** Three beats: a pause of the process or of the network is no end. */
 const LOST_AFTER_MS = 15_000;
-/** Most instances that ask or answer and are remembered. */
+/** Maximum number of instances in memory. */
 const INSTANCES_MAX = 1000;
 
 export class Fleet {
   readonly self: FleetInstance;
   readonly #options: FleetOptions;
-  /** The channel of all instances. Each instance also has one of its own. */
+  /** The channel of all instances. Each instance also has its own channel. */
   readonly #channel: string;
   readonly #known = new Map<string, { readonly instance: FleetInstance; readonly seenAt: number }>();
   readonly #pending = new Map<string, PendingQuestion>();
@@ -81,7 +81,7 @@ export class Fleet {
     });
   }
 
-  /** The other instances that have asked or answered in the last minute before now, or before Redis was lost. */
+  /** Returns the other instances that have asked or answered in the last minute, or in the minute before Redis was lost. */
   others(): readonly FleetInstance[] {
     // While Redis is away, no instance can be heard, so none is forgotten.
     const nowMs = this.#options.clock();
@@ -91,12 +91,12 @@ export class Fleet {
     return all.sort((one, other) => one.name.localeCompare(other.name));
   }
 
-  /** The instances that ended without an orderly shutdown, and have neither returned nor been dismissed. */
+  /** Returns the instances that ended without an orderly shutdown, and that have neither returned nor been dismissed. */
   missing(): readonly MissingInstance[] {
     return this.#missing.list();
   }
 
-  /** The instances that were missing until a moment ago. */
+  /** Returns the instances that were missing until a moment ago. */
   returned(): readonly ReturnedInstance[] {
     return this.#missing.returned();
   }
@@ -106,14 +106,14 @@ export class Fleet {
     return this.#missing.forget(({ name }) => isMeant(name), 'An operator has dismissed it.');
   }
 
-  /** The last error of the connection to Redis; undefined while there is a connection. */
+  /** Returns the last error of the connection to Redis; undefined while it is connected. */
   failure(): string | undefined {
     return this.#failure;
   }
 
   /**
-   * Asks one instance, or all others. Resolves after about a second at most, with an answer for each known instance and none for each
-   * missing one; with nothing while Redis is away.
+   * Asks one instance, or all other instances. Resolves after about a second at most, with the answers of all known instances. Missing ones
+   * have no answer. Resolves with no answers while Redis is away.
    */
   async ask(question: object, to = ALL): Promise<readonly FleetAnswer[]> {
     const pending = new PendingQuestion(this.others().filter(({ id }) => to === ALL || id === to));
@@ -147,7 +147,7 @@ export class Fleet {
     return this.#options.isEnding() ? { ...this.self, ending: true } : this.self;
   }
 
-  /** Says that this instance is there, and notes those that no longer say so. */
+  /** Writes the beat of this instance, and notes instances without a beat. */
   async #beat(): Promise<void> {
     if (this.#options.isEnding()) return;
     const { present, lost } = await this.#beats.beat(this.self);
@@ -157,7 +157,7 @@ export class Fleet {
     await this.#beats.leave(lost.map(({ id }) => id));
   }
 
-  /** An instance that shuts down has no beats any more, for the reason that `remember` states. */
+  /** Removes the beats of this instance when it shuts down, for the reason at `#remember`. */
   #leaveAtEnd(): void {
     if (!this.#options.isEnding()) return;
     clearInterval(this.#watchingEnd);
@@ -165,8 +165,8 @@ export class Fleet {
   }
 
   /**
-   * Remembers an instance, unless it is shutting down. Such an instance still answers, but may be killed before it has ended, as a
-   * container is after its grace period. It is not missing then.
+   * Adds an instance, unless it is shutting down. Such an instance still answers, but may be killed before it has ended, like a container
+   * after its grace period. It must not count as missing then.
    */
   #remember(instance: FleetInstance): void {
     const { id } = instance;

@@ -1,17 +1,17 @@
-// The counts that a history gives: those of a range of time, and those of the present, and how the counts of several series are added.
+// The types of the counts in a history, for a range of time and for the present, and the addition of several series.
 
 import type { ShownTime } from './ranges.ts';
 
 /** The kinds of names that have a history of their own. */
 export type Kind = 'operations' | 'organizations' | 'upstreams';
 
-/** What a view is about, beside all operations. */
+/** The subject of a view, if it is not all operations. */
 export interface Subject {
   readonly kind: Kind | 'codes';
   readonly name: string;
 }
 
-/** Counts of one series: those of the last minute, and of each slot of the range, the oldest first. */
+/** The counts of one series: of the last minute, and of each slot of the range, oldest first. */
 export interface SeriesCounts {
   readonly name: string;
   readonly minute: readonly number[];
@@ -20,7 +20,7 @@ export interface SeriesCounts {
   readonly before: readonly number[] | null;
 }
 
-/** What one gateway has counted in a range. Slots are numbered by the clock, so that those of several gateways can be added. */
+/** The counts of one gateway in a range. Slots are numbered by the clock: the counts of several gateways can be added. */
 export interface RangeCounts {
   readonly range: ShownTime['range'];
   readonly slotMs: number;
@@ -39,14 +39,14 @@ export interface RangeCounts {
   readonly operations: readonly SeriesCounts[];
   /** Name: stage and code. One count each. */
   readonly codes: readonly SeriesCounts[];
-  /** Counts of the subject of the view; null if there is none, or it has no history. */
+  /** The counts of the subject of the view; null if there is no subject, or it has no history. */
   readonly subject: SeriesCounts | null;
   /** Memory that the whole history takes, and the most that it can take. */
   readonly bytes: number;
   readonly bytesMax: number;
 }
 
-/** The latest counts of one series, in which causes are found. */
+/** The latest counts of one series, for the search for causes. */
 export interface PresentCounts {
   readonly name: string;
   readonly minute: readonly number[];

@@ -30,7 +30,7 @@ interface CodeHistory {
   readonly status: number | null;
   readonly minute: number;
   readonly total: number;
-  /** In the same time a day before; null if nothing was counted then. */
+  /** The number in the same time a day before; null if nothing was counted then. */
   readonly before: number | null;
   readonly series: readonly number[];
 }
@@ -45,7 +45,7 @@ export interface HistoryReport {
   /** Length of the `minute` and `total` periods; shorter soon after a start. */
   readonly minute_seconds: number;
   readonly total_seconds: number;
-  /** Length of the earlier time that is compared; 0 if there is none. */
+  /** The length of the earlier time for the comparison; 0 if there is none. */
   readonly before_seconds: number;
   /** Slots of the whole range. The series have the latest of them. */
   readonly slots: number;
@@ -55,7 +55,7 @@ export interface HistoryReport {
   /** The figures of all other operations together; null if there is none. */
   readonly others: OperationHistory | null;
   readonly codes: readonly CodeHistory[];
-  /** History of what the view is about; null if it has no counts. */
+  /** The history of the subject; null if it has no counts. */
   readonly subject: OperationHistory | CodeHistory | null;
   /** The memory that the counts take in each gateway. */
   readonly memory: { readonly bytes: number; readonly bytes_max: number };
@@ -132,7 +132,7 @@ function merged(
   return [...byName.values()];
 }
 
-/** What one gateway has not counted cannot be compared. */
+/** Adds earlier counts; null if one gateway has not counted then, because the sum could not be compared. */
 function addedOrNull(one: SeriesCounts | undefined, { before }: SeriesCounts): readonly number[] | null {
   if (one === undefined || before === null) return before;
   return one.before === null ? null : sum([one.before, before]);
@@ -184,7 +184,7 @@ function statusOf(code: string): number | null {
   return Object.hasOwn(REFUSALS, code) ? REFUSALS[code as keyof typeof REFUSALS].status : null;
 }
 
-/** Subtracts series from one that includes them. */
+/** Subtracts series from a series that includes them. */
 function without(all: SeriesCounts, parts: readonly SeriesCounts[]): SeriesCounts {
   const rest = (whole: readonly number[], of: (part: SeriesCounts) => readonly number[] | undefined) => {
     const taken = sum(parts.map((part) => of(part) ?? []));

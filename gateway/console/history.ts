@@ -48,7 +48,7 @@ export class History {
   readonly #buckets: number;
   readonly #width: number;
   readonly #startedAtMs: number;
-  /** By resolution: the slot of the start, and the current slot. */
+  /** The slot of the start and the current slot, for each resolution. */
   readonly #firstSlots: readonly number[];
   readonly #newest: number[];
   readonly #all: SeriesRings;
@@ -80,7 +80,7 @@ export class History {
     this.#codes = new Map(kept?.codes);
   }
 
-  /** Opens the current slots. Returns the present moment in epoch milliseconds: the begin of what the next sample adds. */
+  /** Opens the current slots. Returns the present moment in epoch milliseconds, at which the next sample begins. */
   advance(): number {
     const nowMs = this.#now();
     RESOLUTIONS.forEach(({ slotMs, slots }, resolution) => {
@@ -94,7 +94,7 @@ export class History {
     return nowMs;
   }
 
-  /** Adds what has increased since a moment. */
+  /** Adds the increases since a moment. */
   add(sinceMs: number, { operations, organizations, upstreams, refusals }: Increases): void {
     for (const increase of operations) {
       this.#addTo(this.#all, sinceMs, increase.values);
@@ -152,7 +152,7 @@ export class History {
     }));
   }
 
-  /** Whole minutes, and after them the slots up to the last minute: a gateway that has just started can soon compare. */
+  /** Returns the counts of the hour before the last minute: whole minutes, then finer slots, which exist soon after a start. */
   #hourBefore(series: SeriesRings): number[] {
     const minute = this.#newest[1] as number;
     const finest = this.#newest[0] as number;
@@ -178,7 +178,7 @@ export class History {
     return [this.#all, ...tracked, ...this.#codes.values()];
   }
 
-  /** The first slot from which on there are counts. */
+  /** Returns the first slot with counts. */
   #oldest(resolution: number, slots: number = RESOLUTIONS[resolution]?.slots ?? 0): number {
     return Math.max(this.#firstSlots[resolution] as number, (this.#newest[resolution] as number) - slots + 1);
   }
@@ -199,7 +199,7 @@ export class History {
     return values.slice(0, this.#buckets).reduce((one, other) => one + other, 0);
   }
 
-  /** The sum of slots of one resolution; those that are not kept are left out. */
+  /** Returns the sum of slots of one resolution. Slots that are no longer kept are left out. */
   #sumIn(series: SeriesRings, resolution: number, first: number, last: number): number[] {
     const [from, to] = [Math.max(first, this.#oldest(resolution)), Math.min(last, this.#newest[resolution] as number)];
     const ring = series[resolution] as Ring;
@@ -217,12 +217,12 @@ export class History {
     return this.#sumIn(series, 0, newest - slots + 1, newest);
   }
 
-  /** Seconds from a slot, or from the start if that was later. */
+  /** Returns the seconds since a slot, or since the start if it was later. */
   #secondsSince(slot: number, lengthMs: number, endMs: number): number {
     return Math.max(1, (endMs - Math.max(this.#startedAtMs, slot * lengthMs)) / 1000);
   }
 
-  /** The same time a day before, in the coarsest slots; undefined if it is not counted as a whole. */
+  /** Returns the same time a day before, in the coarsest slots; undefined if only a part of it was counted. */
   #yesterdayOf({ resolution, firstSlot, lastSlot }: SlotSpan) {
     const { slotMs } = RESOLUTIONS[COARSEST];
     const [fromMs, toMs] = [firstSlot, lastSlot + 1].map((slot) => slot * RESOLUTIONS[resolution].slotMs);
@@ -231,7 +231,7 @@ export class History {
     return first < this.#oldest(COARSEST) ? undefined : { first, last, seconds: ((last - first + 1) * slotMs) / 1000 };
   }
 
-  /** The operations with the most requests. */
+  /** Returns the operations with the most requests. */
   #busiest(totalOf: (series: SeriesRings) => readonly number[]) {
     return [...this.#tracked.operations.series]
       .map(([name, series]) => ({ name, series, requests: this.#requestsIn(totalOf(series)) }))
@@ -240,7 +240,7 @@ export class History {
       .slice(0, TOLD_MAX);
   }
 
-  /** The series of a subject. A code may belong to several stages. */
+  /** Returns the series of a subject. A code may belong to several stages. */
   #ringsOf({ kind, name }: Subject): SeriesRings[] | undefined {
     if (kind !== 'codes') {
       const series = this.#tracked[kind].series.get(name);

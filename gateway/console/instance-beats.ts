@@ -11,7 +11,7 @@ interface LostInstance extends FleetInstance {
 
 interface Beaten {
   readonly present: readonly FleetInstance[];
-  /** Empty for the first seconds after a connection to Redis: the others may have lost theirs, too. */
+  /** The lost instances; empty for the first seconds after a connection to Redis, because the others may have lost theirs, too. */
   readonly lost: readonly LostInstance[];
 }
 
@@ -26,7 +26,7 @@ interface InstanceBeats {
 }
 
 interface BeatOptions {
-  /** Monotonic milliseconds. */
+  /** Returns monotonic milliseconds. */
   clock(): number;
   readonly beatEveryMs: number;
   readonly lostAfterMs: number;
@@ -50,8 +50,8 @@ export function createInstanceBeats(redis: Redis, { clock, beatEveryMs, lostAfte
   }
 
   /**
-   * Writes the beat of this instance and reads those of all, in one transaction: an instance that starts, ends or is killed meanwhile has
-   * both entries or none.
+   * Writes the beat of this instance, and reads the beats of all instances, in one transaction: an instance that starts, ends or is killed
+   * meanwhile has both entries or none.
    */
   async function exchange(self: FleetInstance, nowMs: number): Promise<[Hash, Hash]> {
     const replies = await redis

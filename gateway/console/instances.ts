@@ -1,4 +1,4 @@
-// What each instance answers about itself, and how the console asks: this instance, another one, or all of them.
+// Asks instances for the console: this instance, another instance, or all of them. Also answers the questions of other instances.
 
 import type { ConsoleView } from '../shared/questions/console-view.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
@@ -14,7 +14,7 @@ import { type SamplingOptions, startSampling } from './sampling.ts';
 export interface InstancesOptions extends SamplingOptions, FleetSources {
   /** Returns the explanation of an exchange that `explain` gives. */
   story(line: ExchangeLine): object;
-  /** Audit, routes and configuration. */
+  /** Returns a view: audit, routes or configuration. */
   view(view: ConsoleView): Promise<object>;
   readonly version: string;
   /** Host and port of the public listener. */
@@ -35,7 +35,7 @@ type LocalQuestion =
 
 export interface InstanceAnswer<T> {
   readonly instance: FleetInstance;
-  /** Undefined if the instance gave no answer. */
+  /** The answer; undefined if the instance gave none. */
   readonly value: T | undefined;
 }
 
@@ -74,7 +74,7 @@ export class Instances {
     return [await own, ...(await others).map(({ value }) => value)];
   };
 
-  /** What needs attention now, of all instances or of this one. */
+  /** Returns the causes that need attention, of all instances or of this one. */
   async causes(of: 'all' | 'self'): Promise<Feed['attention']> {
     const answers = await this.ask<Pick<LocalFeed, 'causes' | 'configuration'>>(
       { about: 'causes' },

@@ -1,4 +1,4 @@
-// The history of the console as bytes, so that it outlives the process: a line of JSON with names and moments, then the counts.
+// Encodes the history of the console as bytes, for a file that outlives the process: a line of JSON with names and times, then the counts.
 
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ export interface HistoryState {
 export interface KeptHistory extends HistoryState {
   readonly events: readonly GatewayEvent[];
   readonly nearLimits: readonly OrganizationNearLimit[];
-  /** When the history was written: epoch milliseconds; undefined if an earlier release wrote it. */
+  /** The time at which the history was written, epoch milliseconds; undefined if an earlier release wrote it. */
   readonly keptAtMs: number | undefined;
 }
 
@@ -36,7 +36,7 @@ interface Head {
   readonly keptAtMs?: number;
   readonly newest: readonly number[];
   readonly operations: readonly string[];
-  /** Absent in the former form, as the next one. */
+  /** This member and the next one are absent in the former form. */
   readonly organizations?: readonly string[];
   readonly upstreams?: readonly string[];
   readonly codes: readonly string[];
@@ -46,7 +46,7 @@ interface Head {
 
 const NEWLINE = 0x0a;
 
-/** How rings are laid out in the bytes. */
+/** The layout of rings in the bytes. */
 interface Form {
   readonly text: string;
   /** Counts per slot of an operation. */
@@ -59,7 +59,7 @@ function formOf(width: number): Form {
   return { text: JSON.stringify([2, width, RESOLUTIONS]), width, slots: RESOLUTIONS.map(({ slots }) => slots) };
 }
 
-/** The layout of the release before. It has one day, and no counts of refused requests. */
+/** Returns the layout of the previous release. It has one day, and no counts of refused requests. */
 function formerFormOf(width: number): Form {
   const resolutions = RESOLUTIONS.map((one, index) => (index === COARSEST ? { ...one, slots: YESTERDAY_SLOTS } : one));
   const former = width - 2;
@@ -93,8 +93,8 @@ export function encodeHistory(
 }
 
 /**
- * Reads a history that this release or the one before has written. Returns undefined for bytes of other releases, for a history that was
- * cut off, and for one whose times are in the future, as after a change of the clock.
+ * Reads a history that this release or the previous one has written. Returns undefined for bytes of other releases, for a history that was
+ * cut off, and for a history with times in the future, as after a change of the clock.
  *
  * @param width counts per slot of an operation in this release
  */
@@ -134,7 +134,7 @@ function slotMsOf(resolution: number): number {
   return RESOLUTIONS[resolution]?.slotMs ?? 0;
 }
 
-/** The same counts in the rings of this release. Counts that the former one did not have are 0. */
+/** Converts counts to the rings of this release. Counts that the former release did not have are 0. */
 function laidOutAnew(stored: SeriesRings, newest: readonly number[], width: number): SeriesRings {
   const series = createSeries(width);
   for (const [resolution, ring] of stored.entries()) {
@@ -151,7 +151,7 @@ function laidOutAnew(stored: SeriesRings, newest: readonly number[], width: numb
   return series;
 }
 
-/** In the order of the bytes. */
+/** Returns the series in the order of the bytes. */
 function seriesIn({ all, operations, organizations, upstreams, codes }: HistoryState): Ring[] {
   const wide = [operations, organizations, upstreams, codes].flatMap((series) => [...series.values()]);
   return [all, ...wide].flat();
@@ -167,7 +167,7 @@ function headIn(bytes: Buffer): Head | undefined {
 
 /** The file in the data directory: at most 6 MiB, replaced as a whole. */
 export interface HistoryFile {
-  /** Undefined if there is none. */
+  /** Returns the bytes of the file; undefined if there is no file. */
   read(): Buffer | undefined;
   /** Replaces the file. Never rejects, because a lost history is no reason for a failure. Does not create the directory. */
   write(bytes: Buffer): Promise<void>;

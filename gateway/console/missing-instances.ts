@@ -1,13 +1,13 @@
-// Instances that ended without an orderly shutdown. Redis keeps them, so that a restart of the remaining instances does not forget them. A
-// new instance with another name replaces a missing one. Why an instance is no longer missing is kept for as long as alerts need it.
+// Keeps the instances that ended without an orderly shutdown. They are in Redis, because the remaining instances may restart. A new instance
+// with another name replaces a missing one. The reason why an instance is no longer missing is kept as long as alerts need it.
 
 import type { Redis } from '../redis/client.ts';
 import { type FleetInstance, GONE_MS, type MissingInstance, type ReturnedInstance } from './cause.ts';
 
 interface MissingInstances {
-  /** The missing instances after the last round of questions. */
+  /** Returns the missing instances after the last round of questions. */
   list(): readonly MissingInstance[];
-  /** The instances that were missing until a moment ago. */
+  /** Returns the instances that were missing until a moment ago. */
   returned(): readonly ReturnedInstance[];
   /**
    * Notes who answered a round and who did not. Resolves with all that are missing; rejects while Redis is away.
@@ -59,7 +59,7 @@ export function createMissingInstances(redis: Redis, now: () => number): Missing
     if (past.length > 0) await redis.hdel(RETURNED, ...past);
   }
 
-  /** Forgets the replaced instances. A replacement counts for one of them, so the others note its name. */
+  /** Forgets the replaced instances. A replacement counts for one instance, so the others note its name. */
   async function dropReplaced(answered: readonly FleetInstance[]): Promise<void> {
     const { over, by } = replacedAmong(known, answered, now());
     if (over.length === 0) return;
@@ -72,7 +72,7 @@ export function createMissingInstances(redis: Redis, now: () => number): Missing
     const at = new Date(now()).toISOString();
     for (const [id, why] of over) {
       const one = known.find((other) => other.id === id);
-      // Several instances may find this at the same time. Only the one that deletes the entry says why.
+      // Several instances may find this at the same time. The instance that deletes the entry notes the reason.
       if (one === undefined || (await redis.hdel(KEY, id)) === 0) continue;
       const { name, missing_since } = one;
       await redis.hset(RETURNED, id, JSON.stringify({ id, name, missing_since, at, why }));
@@ -117,7 +117,7 @@ function endOf(missing: Noted, answered: readonly FleetInstance[], nowMs: number
   ];
 }
 
-/** The missing instances with a replacement among those that answered. Each new instance takes the place of one. */
+/** Returns the missing instances with a replacement among the instances that answered. Each new instance replaces one. */
 function replacedAmong(missing: readonly Noted[], answered: readonly FleetInstance[], nowMs: number): Replaced {
   const taken = new Set<FleetInstance>();
   const over = missing.flatMap((one) => {

@@ -1,5 +1,5 @@
-// Organizations that came near one of their limits, or exceeded it, in the last quarter of an hour. Only their requests are noted. A few
-// hundred organizations are kept; the one that has been quiet longest is dropped.
+// Notes organizations that came near one of their limits, or exceeded it, in the last quarter of an hour. Requests of other organizations are
+// not noted. A few hundred organizations are kept; the one without a note for the longest time is dropped.
 
 import type { LimitState } from '../exchange/findings.ts';
 import type { Trail } from '../exchange/trail.ts';
@@ -9,9 +9,9 @@ import type { OrganizationNearLimit } from './sample.ts';
 export type LimitPressure = 'near' | 'refused' | 'shadow_refused';
 
 export interface NearLimit {
-  /** `eased`: it found enough left, or another limit in force, which takes the place of what was noted before. */
+  /** Notes a request. `eased`: enough of the limit remained, or another limit is in force, which replaces the noted one. */
   note(trail: Trail, state: LimitState, pressure: LimitPressure | 'eased'): void;
-  /** Those with the most refusals first; at most 20. */
+  /** Returns at most 20 organizations, beginning with the one with the most refusals. */
   list(): OrganizationNearLimit[];
 }
 
@@ -35,7 +35,7 @@ interface Entry {
   readonly counts: Record<LimitPressure, Uint32Array>;
 }
 
-/** @param now epoch milliseconds that never decrease */
+/** Creates the notes. @param now epoch milliseconds that never decrease */
 export function createNearLimit(now: () => number): NearLimit {
   const entries = new Map<string, Entry>();
   /** Number of entries of each organization that has any. */
@@ -61,7 +61,7 @@ export function createNearLimit(now: () => number): NearLimit {
       if (entries.size >= KEPT_MAX && !oldest.done) drop(...oldest.value);
       entriesOf.set(organization, (entriesOf.get(organization) ?? 0) + 1);
     } else entries.delete(key);
-    // Inserted again at the end, so that entries stay in the order of their last note.
+    // Insert it again at the end: entries are in the order of their last note.
     entries.set(key, entry);
     return entry;
   }
@@ -105,7 +105,7 @@ export function createNearLimit(now: () => number): NearLimit {
   };
 }
 
-/** Merges the entries of several processes for the same organization and limit; those with the most refusals first. */
+/** Merges the entries of several processes for the same organization and limit. The one with the most refusals comes first. */
 export function mergeNearLimit(lists: readonly (readonly OrganizationNearLimit[])[]): OrganizationNearLimit[] {
   const byKey = Map.groupBy(lists.flat(), ({ organization, policy }) => `${policy} ${organization}`);
   const merged = [...byKey.values()].map((same) => {

@@ -30,7 +30,7 @@ export function organizationsInTrouble(
   const share = isShare ? ', the share of one instance while Redis is away' : '';
   const refused = organizations.flatMap(({ name, minute, latest }): Cause[] => {
     const now = figuresOf(bounds, latest);
-    // An organization with many requests before it was over its limit is told by the last seconds: in the minute, its share grows slowly.
+    // Use the last seconds for an organization that had many requests before it exceeded its limit: in the minute, its share grows slowly.
     const ofMinute = figuresOf(bounds, minute);
     const [span, counts] = isRefused(ofMinute) ? (['minute', ofMinute] as const) : (['half minute', now] as const);
     if (!isRefused(counts)) return [];
@@ -92,7 +92,7 @@ function isRefused({ requests, refused }: Pick<Figures, 'requests' | 'refused'>)
   return requests >= REFUSED_REQUESTS_MIN && refused >= REFUSED_SHARE * requests;
 }
 
-/** What the last reload changed of the limits, as a sentence with a blank before it; empty if that is long ago. */
+/** Returns a sentence, with a space before it, on the change of limits by the last reload; empty if it was long ago. */
 function changeOfLimits(
   { changes = [], loaded_at: at }: NonNullable<StatusForCauses['configuration']> = {},
   nowMs: number,
@@ -115,10 +115,10 @@ const NEARLY_ALL = 0.9;
 const USUAL_SHARE = 0.1;
 
 /**
- * Returns a cause if most requests are refused before their organization is known, and in the hour before few were. For example, a key
- * store that was wiped or restored makes the gateway refuse every customer while nothing else is wrong.
+ * Returns a cause if most requests are refused before their organization is known, but few were in the hour before. For example, the gateway
+ * refuses every customer after the key store was wiped or restored.
  *
- * @param lasts whether the cause was there before. The hour before is then not compared, because it includes the outage
+ * @param lasts whether the cause lasts already. The hour before is then not compared, because it includes the outage
  */
 export function unknownCallers({ bounds, operations, organizations }: Present, lasts: boolean): Cause[] {
   const countsIn = (period: 'minute' | 'latest' | 'hour') => {

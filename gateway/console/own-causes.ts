@@ -1,5 +1,4 @@
-// Pure: what is wrong with the gateway itself, by its status: its files, certificates, workers, load, and what it reads and tells
-// elsewhere.
+// Finds causes in the gateway itself from its status: files, certificates, workers, load, issuers and alert receivers. Pure.
 
 import { missingTierText } from '../shared/missing-tier.ts';
 import { type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
@@ -157,7 +156,7 @@ function ofCertificate({
   return [warningCause(id, `The certificate for ${name} is not renewed.`, failure?.reason ?? '', orderFails)];
 }
 
-/** A failing receiver is a cause, so the other receivers get a message about it. */
+/** Returns a cause for each failing receiver: the other receivers get a message about it. */
 function ofReceivers({ alerts }: StatusForCauses): Cause[] {
   return Object.entries(alerts?.receivers ?? {}).flatMap(([name, { state, reason, failing_since: since }]) =>
     state !== 'failing'

@@ -31,7 +31,7 @@ export class PendingQuestion {
   }
 
   /**
-   * Resolves with the answers and with the instances that gave none, when all have answered or about a second has passed.
+   * Resolves when all have answered, or after about a second: with the answers, and with the instances that gave none.
    *
    * @param receivers number of other consoles that received the question; undefined if it could not be published
    */

@@ -1,10 +1,10 @@
-// The type of what causes are found in: the counts of the last minute, and what is known about them.
+// The type of the input for the search for causes: the counts of the last minute, and facts about their operations.
 
 import type { FailureCodes } from './failure-codes.ts';
 import type { PresentCounts } from './history-counts.ts';
 import type { OrganizationNearLimit } from './sample.ts';
 
-/** The counts of a gateway in which causes are found. */
+/** The counts of a gateway, for the search for causes. */
 export interface Present {
   /** Upper bounds of the duration buckets, in seconds. */
   readonly bounds: readonly number[];
@@ -13,11 +13,11 @@ export interface Present {
   /** The time until each upstream began to respond, without the wait for a place. */
   readonly upstreams: readonly PresentCounts[];
   readonly nearLimits: readonly OrganizationNearLimit[];
-  /** The upstream of an operation; undefined if it is not known. */
+  /** Returns the upstream of an operation; undefined if it is unknown. */
   upstreamOf(operation: string): string | undefined;
   /** The codes of failing operations; some may be absent. */
   readonly failureCodes: FailureCodes;
-  /** The 90th percentile before an operation became slow; undefined for one that is not slow. */
+  /** Returns the 90th percentile before an operation became slow; undefined if it is not slow. */
   usualMs(operation: string): number | undefined;
   /** The 90th percentile of slow operations by their log lines; some may be absent. */
   readonly measuredMs: ReadonlyMap<string, number>;

@@ -3,7 +3,7 @@
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Each resolution keeps its latest slots. The first one is the finest; the last one reaches back two days, so that a day has one before it. */
+/** Each resolution keeps its latest slots. The first one is the finest. The last one has two days: a day can be compared with the day before. */
 export const RESOLUTIONS = [
   { slotMs: 15_000, slots: 60 },
   { slotMs: MINUTE_MS, slots: 60 },
@@ -51,13 +51,13 @@ export function spanOf(query: URLSearchParams): ShownTime {
   return { range: name !== null && Object.hasOwn(RANGES, name) ? (name as Range) : '15m' };
 }
 
-/** The begin of what charts show of a span, in epoch milliseconds. */
+/** Returns the beginning of a span in charts, in epoch milliseconds. */
 export function beginOf(span: ShownTime, nowMs: number): number {
   const { resolution, firstSlot } = slotsOf(span, nowMs);
   return span.fromMs ?? firstSlot * RESOLUTIONS[resolution].slotMs;
 }
 
-/** The finest resolution that reaches back to the begin of a span, and its slots there; at least one slot, and none that is to come. */
+/** Returns the finest resolution that has the beginning of a span, and its slots in the span: at least one, and none in the future. */
 export function slotsOf({ range, fromMs = 0, toMs = 0 }: ShownTime, nowMs: number): SlotSpan {
   if (range !== 'free') {
     const { resolution, slots } = RANGES[range];
@@ -79,8 +79,8 @@ interface Edges {
 }
 
 /**
- * Returns the edges of a span. A free range may begin and end within its slots: as long as finer slots are kept, the rest of these slots is
- * left out, so that a link shows the same numbers when coarser slots are all that reaches back to its begin.
+ * Returns the edges of a span. A free range may begin and end within its slots. While finer slots are kept, the rest of these slots is left
+ * out: a link shows the same numbers later, when only coarser slots have its beginning.
  *
  * @param newest the current slot of each resolution
  */

@@ -5,7 +5,7 @@ import { AWAY, lossesOf } from './stores.ts';
 
 const UNREACHED = /cannot be reached|ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|(is|was) closed/;
 
-/** @param nowMs decides whether the grace of known keys is over */
+/** Returns the cause if Redis is away. @param nowMs decides whether the grace of known keys is over */
 export function redisCause(status: StatusForCauses, nowMs: number): Cause[] {
   const { keys = {}, limits = {}, redis } = status;
   const keysAway = AWAY.includes(keys.store ?? '');

@@ -1,6 +1,6 @@
-// The sections of the pages for operators that the console shows: what to do about an alert, and how alerts are set up. The text of a
-// section is filled in with what the gateway knows at present: the names in its commands, the place in the configuration, and the reason of
-// the latest refusal. If no cause leads to the section, these places stay open.
+// Returns sections of the documents for the console: the steps after an alert, and the setup of alerts. Placeholders of a section are replaced
+// by present facts: names in commands, the place in the configuration, and the reason of the latest refusal. If no cause leads to the section,
+// they stay.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ import type { Cause } from './cause.ts';
 interface RunbookFacts {
   /** The values for places such as `<upstream>` in commands; for `redis` these are the options of `redis-cli`. */
   readonly names: Readonly<Partial<Record<'upstream' | 'organization' | 'instance' | 'redis', string>>>;
-  /** Where the upstream is configured: the file with the line. */
+  /** The file and the line of the upstream's entry. */
   readonly place?: string | undefined;
-  /** What the log says about the latest request that was refused for this. */
+  /** The cause in the log line of the latest request that was refused for this reason. */
   readonly reason?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export async function runbookFacts(title: string, sources: RunbookSources): Prom
   };
 }
 
-/** Returns the names of what the causes are about, each once. */
+/** Returns the names of the subjects of the causes, each once. */
 function namesIn(causes: readonly Cause[], kind: 'upstreams' | 'organizations'): string[] {
   const page = `#/${kind}/`;
   const pages = causes.map(({ details = '' }) => details).filter((details) => details.startsWith(page));

@@ -3,9 +3,9 @@
 /** All values are counted since the process started. */
 export interface Sample {
   readonly operations: readonly OperationCounts[];
-  /** By organization id. */
+  /** The counts by organization id. */
   readonly callers: readonly OperationCounts[];
-  /** By upstream: the time until it began to respond, and its own statuses. */
+  /** The counts by upstream: the time until it began to respond, and its own statuses. */
   readonly upstreams: readonly OperationCounts[];
   readonly refusals: readonly RefusalCount[];
   readonly organizations: readonly OrganizationNearLimit[];
@@ -18,7 +18,7 @@ interface OperationCounts {
   readonly upstream?: string;
   /** Exchanges by duration: one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
-  /** The same exchanges by status: below 300, 3xx, 4xx, 5xx; then those of them that the gateway refused, and these with 5xx. */
+  /** The same exchanges by status: below 300, 3xx, 4xx, 5xx; then the refusals by the gateway, and the refusals with 5xx. */
   readonly classes: readonly number[];
 }
 
@@ -35,7 +35,7 @@ export interface OrganizationNearLimit {
   readonly policy: string;
   readonly limit: number;
   readonly window_seconds: number;
-  /** Its last refused request, with the limit of that time: since then another one may be in force. Absent without a refusal. */
+  /** The last refused request, with the limit at that time, which may have changed since. Absent without a refusal. */
   readonly last_refused?: { readonly at: string; readonly limit: number; readonly window_seconds: number };
   /** Units left at its last counted request. */
   readonly remaining: number;

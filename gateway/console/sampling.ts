@@ -20,9 +20,9 @@ import { createSlowMemory, measuredMsOf, slowIn } from './slow-operations.ts';
 import { namesOfFailing } from './traffic-causes.ts';
 import { createVersionSummary } from './version-summary.ts';
 
-/** What a sample is read from. */
+/** The sources of a sample. */
 interface SamplingSources extends Pick<FleetSources, 'recent'> {
-  /** Counts of each process; undefined if it did not answer. A process is identified by the same object each time. */
+  /** Returns the counts of each process; undefined if it did not answer. The same object stands for a process each time. */
   samples(): Promise<ReadonlyMap<object, Sample | undefined>>;
   status(): Promise<object>;
   versions(): Promise<object>;
@@ -31,14 +31,14 @@ interface SamplingSources extends Pick<FleetSources, 'recent'> {
 export interface SamplingOptions extends SamplingSources {
   /** Upper bounds of the duration buckets, in seconds. */
   readonly bounds: readonly number[];
-  /** Epoch milliseconds that never decrease. */
+  /** Returns epoch milliseconds that never decrease. */
   now(): number;
-  /** Where the history is kept, so that it outlives the process. */
+  /** The file for the history, which outlives the process. */
   readonly file?: HistoryFile | undefined;
 }
 
 interface Sampling {
-  /** What needs attention at this moment. */
+  /** Returns the causes that need attention at this moment. */
   causes(): Promise<Pick<LocalFeed, 'causes' | 'configuration'>>;
   /** Resolves with the report of this gateway about itself, with a sample of this moment. */
   feed(span: ShownTime, subject?: Subject): Promise<LocalFeed>;
@@ -60,7 +60,7 @@ interface Source {
 }
 
 /**
- * Starts to sample at once, so that the page can show the time before it was opened.
+ * Starts to sample at once, because the page shows the time before it was opened.
  *
  * @param redisFailure the last error of the console's own connection to Redis
  */
@@ -104,7 +104,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
     await options.file?.write(encodeHistory(history.state(), shown, widthOf(bounds), now()));
   }
 
-  /** One sample at a time: an older sample processed after a newer one would be counted twice. */
+  /** Takes a sample. Only one is taken at a time: an older sample that is processed after a newer one would be counted twice. */
   function sample(): Promise<void> {
     sampling ??= takeSample().finally(() => {
       sampling = undefined;
@@ -208,7 +208,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
   };
 }
 
-/** A process that ends in order keeps its counts. One that was killed loses the last of them, and counts nothing until the next start. */
+/** Returns the time since which nothing was counted. A process that was killed has lost its last counts. */
 function uncountedSince(kept: KeptHistory | undefined, nowMs: number): number | undefined {
   const keptAtMs = kept?.keptAtMs;
   return keptAtMs !== undefined && nowMs - keptAtMs >= SLOT_MS ? keptAtMs : undefined;

@@ -5,7 +5,7 @@ import type { PresentCounts } from './history-counts.ts';
 
 export interface ServiceTimes {
   readonly nowMs: number;
-  /** Undefined without requests in that time. */
+  /** The time of the service before; undefined without requests in that time. */
   readonly beforeMs: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export function serviceTimes(
   return { nowMs, beforeMs: quantileMs(bounds, counts.hour, 0.5) ?? undefined };
 }
 
-/** What the histogram gives for all durations above its last bound. */
+/** The value of the histogram for all durations above its last bound. */
 const ABOVE_BOUNDS_MS = 10_000;
 
 /** Writes a duration with two digits, because most are estimates. */

@@ -1,5 +1,5 @@
-// Which operations have become slow, from the counts of the last minute, and how slow, from the log lines of the last seconds. An operation
-// is compared with its own past, because one that always takes long is not slow.
+// Finds operations that have become slow, by the counts of the last minute, and how slow they are, by the log lines of the last seconds. An
+// operation is compared with its own past, because an operation that always takes long is not slow.
 
 import { upstreamCommand } from '../shared/next-command.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
@@ -8,7 +8,7 @@ import { figuresOf, quantileMs } from './figures.ts';
 import type { Present } from './present.ts';
 import { duration, serviceTimes } from './service-times.ts';
 
-/** What is remembered of operations that are slow. */
+/** The operations that are slow, with their usual durations. */
 interface SlowMemory {
   readonly usualMs: Present['usualMs'];
   /** Remembers the operations that are slow now, and forgets the others. */
@@ -25,7 +25,7 @@ export interface Slow {
   readonly isRecovering: boolean;
 }
 
-/** An operation is slow if the 90th percentile of its durations is SLOWER times that of the hour before, and at least SLOW_MS. */
+/** An operation is slow if the 90th percentile of its durations is at least SLOW_MS, and this many times that of the hour before. */
 const SLOWER = 4;
 /** A slow operation counts as slow down to this lower factor. With one factor for both, the cause would come and go with each sample. */
 const STILL_SLOWER = 2;
@@ -36,7 +36,7 @@ const COMPARED_REQUESTS_MIN = 20;
 const USUAL_AFTER_MS = 6 * 3_600_000;
 const PART = 0.9;
 
-/** Remembers what was usual, because the hour before soon includes the slow time: the cause would end while the operation is still slow. */
+/** Creates the memory. It keeps the usual durations, because the hour before soon includes the slow time, and the cause would end too early. */
 export function createSlowMemory(): SlowMemory {
   const known = new Map<string, { readonly beforeMs: number; readonly sinceMs: number }>();
   return {
@@ -50,7 +50,7 @@ export function createSlowMemory(): SlowMemory {
   };
 }
 
-/** The operations that are slow, and those that were and are still slow in the counts of the last minute. */
+/** Returns the operations that have become slow, or are still slow, in the counts of the last minute. */
 export function slowIn({
   bounds,
   operations,
