@@ -14,7 +14,7 @@ export function checkAccept(accept: string | undefined, answers: readonly string
   throw new GatewayError('not_acceptable', { fields: { available_media_types: answers } });
 }
 
-/** Returns the type that Accept prefers; the first of equal ones. Undefined only if there is none. */
+/** Returns the type that Accept prefers, the first one of equally preferred types. Returns undefined if none is acceptable. */
 export function preferredType(accept: string | undefined, answers: readonly string[]): string | undefined {
   const ranges = rangesIn(accept ?? '*/*');
   const weights = answers.map((type) => weightFor(essenceOf(type), ranges));

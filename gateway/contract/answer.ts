@@ -45,7 +45,7 @@ const NOT_MODIFIED = 304;
 /** The contract of one operation's answers, and the time of its last report check. */
 interface AnswerContract {
   readonly entry: ContractOperation;
-  /** What the contract says about each status that has been answered; negative: one that was not asked for. */
+  /** The declarations of the statuses that were answered. The key is negative for a status that does not follow from the request. */
   readonly statuses: Map<number, DeclaredStatus>;
   lastReportMs: number;
 }
@@ -53,11 +53,11 @@ interface AnswerContract {
 interface DeclaredStatus {
   readonly isDeclared: boolean;
   readonly mediaTypes: readonly string[];
-  /** The Content-Type of the latest answer: mostly that of the next one too. */
+  /** The Content-Type of the latest answer, which is mostly that of the next answer, too. */
   latest: AnswerType | undefined;
 }
 
-/** What the contract says about a Content-Type. */
+/** The declaration of a Content-Type in the contract. */
 interface AnswerType {
   readonly contentType: string | undefined;
   readonly fits: boolean;
@@ -187,7 +187,7 @@ function typeIn(declared: DeclaredStatus, contentType: string | undefined): Answ
   return made;
 }
 
-/** 206 and 304 follow from the request (RFC 9110 sections 14 and 13), so that contracts rarely declare them: 206 is a part of a 200. */
+/** Returns the declaration of a status. Contracts rarely declare 206 and 304, because these follow from the request (RFC 9110 sections 14, 13). */
 function declaredStatus(entry: ContractOperation, status: number, isAsked: boolean): DeclaredStatus {
   const { value } = responseFor(entry, status);
   const isPart = status === PARTIAL_CONTENT && isAsked;
@@ -205,7 +205,7 @@ function declaredStatus(entry: ContractOperation, status: number, isAsked: boole
   };
 }
 
-/** Several ranges come in one body of this type. */
+/** Adds the media type of an answer with several ranges. */
 function withParts(mediaTypes: readonly string[]): readonly string[] {
   return mediaTypes.length === 0 ? mediaTypes : [...mediaTypes, 'multipart/byteranges'];
 }

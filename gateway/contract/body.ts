@@ -6,10 +6,10 @@ import { GatewayError } from '../catalogue/errors.ts';
 import type { Admitted, Reservation } from '../exchange/exchange.ts';
 import { charsetsIn, declaredFor, isOfBytes } from './media-types.ts';
 
-/** What the contract says about the body of one operation. */
+/** The contract of the body of one operation. */
 export interface BodyContract {
   readonly required: boolean;
-  /** Lower-case media types or ranges, as declared. Empty: the operation takes no body. */
+  /** The declared media types or ranges, in lower case; empty if the operation takes no body. */
   readonly mediaTypes: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function expectBody(admitted: Admitted, contract: BodyContract, bytesMax:
   return declared;
 }
 
-/** True for `Content-Length: 0` where bytes are required: a file may be empty. Elsewhere the field says that there is no body. */
+/** Whether `Content-Length: 0` is an empty file. If no bytes are required, this field means that there is no body. */
 function isEmptyFile({ headers }: Admitted, { required, mediaTypes }: BodyContract): boolean {
   if (!required || headers.get('content-length') !== '0') return false;
   const contentType = headers.get('content-type') ?? '';

@@ -107,7 +107,7 @@ export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Reports the offset, never the content. */
+/** Returns the refusal of malformed JSON. It has the offset, and no content. */
 function malformed(bytes: Buffer, cause?: unknown): GatewayError {
   return new GatewayError('malformed_json', { fields: { byte_offset: jsonFaultAt(bytes) }, cause });
 }
@@ -119,13 +119,13 @@ function tooDeep(depthMax: number): GatewayError {
 interface Look {
   /** Number of names: strings that a colon follows. */
   readonly count: number;
-  /** Whether one of them has escapes. */
+  /** Whether a name has escapes. */
   readonly escaped: boolean;
-  /** Whether a double may differ from a number as it is written. */
+  /** Whether a double may differ from a number in the text. */
   readonly inexact: boolean;
 }
 
-/** Examines a text that is known to be JSON, by jumping from quote to quote. */
+/** Examines a text that is valid JSON, by jumping from quote to quote. */
 function look(text: string): Look {
   let count = 0;
   let escaped = false;

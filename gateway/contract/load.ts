@@ -40,7 +40,7 @@ export interface Contracts {
   readonly scopes: ReadonlySet<string>;
   /** Every listed file and the files that they refer to. */
   readonly files: ReadonlySet<string>;
-  /** Whether every operation of every listed file is there: files and operations with mistakes may be missing. */
+  /** Whether every operation of every listed file is present. Files and operations with mistakes may be missing. */
   readonly isWhole: boolean;
 }
 

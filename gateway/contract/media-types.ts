@@ -9,7 +9,7 @@ export function essenceOf(mediaType: string | undefined): string {
   return (semicolon === -1 ? mediaType : mediaType.slice(0, semicolon)).trim().toLowerCase();
 }
 
-/** Parameters that say how the content is written, and not what it is. */
+/** Parameters about the representation of the content, and not about its type. */
 const REPRESENTATION = /^(?:charset|boundary|q)$/;
 
 /** Returns one spelling of a type and of the parameters that tell it from others: `application/json;version=1`. */

@@ -95,7 +95,7 @@ function readPublished(file: string, mistakes: Mistake[]): BaselineContract | un
   };
 }
 
-/** The file was written by the gateway, so only its readability is checked. */
+/** Reads a published contract. Only its syntax is checked, because the gateway has written the file. */
 export function contentOfPublished(file: string, text: string, mistakes: Mistake[]): BaselineContent | undefined {
   const root = parsed(file, text, mistakes);
   if (root === undefined) return undefined;
@@ -198,7 +198,7 @@ export async function checkBaseline(comparison: BaselineComparison, mistakes: Mi
   };
 }
 
-/** Operations are published by version, or by upstream if they have none. */
+/** Returns the name of the published contract of an operation: its version, or its upstream if it has no version. */
 function nameOf({ operation }: ContractOperation): string {
   return operation.version ?? entryOfUpstream(operation.upstream);
 }

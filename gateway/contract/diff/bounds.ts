@@ -7,7 +7,7 @@ export interface Bound {
   readonly exclusive: boolean;
 }
 
-/** By keyword; inclusive and exclusive bounds of numbers share one entry. */
+/** The bounds by keyword. Inclusive and exclusive bounds of numbers share one entry. */
 export type Bounds = Map<string, Bound>;
 
 const lower = ['minLength', 'minItems', 'minProperties'];

@@ -30,11 +30,11 @@ export interface BreakingChanges extends BaselineResult {
 
 type Sunsets = Readonly<Record<string, { readonly sunset?: string | undefined }>>;
 
-/** The keys of the configuration that say what is published, and what may break. */
+/** The settings about published contracts, and about accepted breaking changes. */
 interface PublishedKeys {
   readonly gateway:
     | {
-        /** Directory of the published contracts, below that of the contracts. */
+        /** The directory of the published contracts, below the directory of the contracts. */
         readonly publishedContracts?: string | undefined;
         readonly sessions?: object | undefined;
         readonly versions: Sunsets;

@@ -1,4 +1,4 @@
-// Compares published operations with those to be served: pairs them and reports the changes of each, those of its security included.
+// Compares published operations with the operations to be served: pairs them, and reports the changes of each pair, including its security.
 
 import { shapeOf } from '../operations/routes.ts';
 import { compareAnswers, compareBody } from './content.ts';
@@ -8,8 +8,8 @@ import { compareParameters } from './parameters.ts';
 import { type Comparer, createComparer } from './schema.ts';
 
 /**
- * Yields findings operation by operation, in small pieces, so that the caller can let the event loop run in between. Operations are
- * paired by method and path; parameter names and files do not matter.
+ * Yields findings operation by operation, in small pieces: the caller can let the event loop run in between. Operations are paired by method
+ * and path; parameter names and files do not matter.
  */
 export function* compareContracts(old: readonly Described[], fresh: readonly Described[]): Generator<DiffFinding[]> {
   const before = new Map(old.map((operation) => [pairingKeyOf(operation), operation]));
@@ -31,12 +31,12 @@ export function* compareContracts(old: readonly Described[], fresh: readonly Des
   }
 }
 
-/** Returns what the old and the new form of an operation have in common: its method, and its path without the names of parameters. */
+/** Returns the key by which operations are paired: the method, and the path without the names of parameters. */
 export function pairingKeyOf({ method, path }: Described): string {
   return `${method} ${shapeOf(path)}`;
 }
 
-/** Returns one comparer per pair of documents, so that schemas shared between operations are compared once. */
+/** Returns one comparer for each pair of documents: schemas that operations share are compared once. */
 function createComparers() {
   const known = new Map<object, Map<object, Comparer>>();
   return function comparerOf({ root: old }: Described, { root: fresh }: Described): Comparer {
@@ -78,7 +78,7 @@ function compareOperations(old: Described, fresh: Described, comparer: Comparer,
   compareAnswers(pair);
 }
 
-/** A credential that was accepted must stay accepted. */
+/** Compares security: a credential that was accepted must stay accepted. */
 function compareSecurity({ old, new: fresh, tell, at }: OperationPair): void {
   const place = { place: [...at.place, 'security'], where: '' };
   if (fresh.security.length === 0) {

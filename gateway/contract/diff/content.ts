@@ -110,7 +110,7 @@ export function compareContent(
   }
 }
 
-/** Whether a body is any sequence of bytes, which contracts of OpenAPI 3.0 say by a type and a format, and those of 3.1 by no schema. */
+/** Whether a body may be any bytes. OpenAPI 3.0 declares this by a type and a format, and OpenAPI 3.1 by no schema. */
 function isUnchecked(type: string, root: JsonObject, schema: Located | undefined): boolean {
   if (!isOfBytes(type) && essenceOf(type) !== 'text/event-stream') return false;
   const value = schema === undefined ? {} : resolved(root, schema).value;

@@ -8,7 +8,7 @@ import type { ContractDocument } from '../reading/document.ts';
 import type { DiffPlace, ReportFinding } from './findings.ts';
 import type { Comparer } from './schema.ts';
 
-/** One way to authenticate: all of its schemes are required. Empty: no credentials. */
+/** An alternative of authentication: all its schemes are required; empty for no credentials. */
 export type Alternative = readonly { readonly scheme: string; readonly scopes: readonly string[] }[];
 
 export interface Described {
@@ -22,12 +22,12 @@ export interface Described {
   readonly located: Located;
   /** The parameters of the path and of the operation, references resolved. */
   readonly parameters: readonly Located[];
-  /** A caller needs to satisfy one of these. Empty: public. */
+  /** The alternatives, one of which a caller has to satisfy; empty for a public operation. */
   readonly security: readonly Alternative[];
   readonly deprecated: boolean;
 }
 
-/** Describes a served operation. Its security is the one that the gateway checks. */
+/** Describes a served operation, with the security that the gateway checks. */
 export function describedOf({ operation, document, located, parameters }: ContractOperation): Described {
   const schemes = { apiKey: 'http bearer', basic: 'http basic', session: 'cookie session' };
   return {
@@ -44,7 +44,7 @@ export function describedOf({ operation, document, located, parameters }: Contra
   };
 }
 
-/** Describes an operation that is not served. Its security is the one that its document declares; published ones have scopes apart. */
+/** Describes an operation that is not served, with the security that its document declares. Published contracts have scopes separately. */
 export function describedAlone(entry: ContractOperation): Described {
   return { ...describedOf(entry), security: securityIn(entry.document, entry.located.value) };
 }

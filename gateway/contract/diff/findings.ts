@@ -6,7 +6,7 @@ import type { Located } from '../pointer.ts';
 /** `request`: data that clients send; `response`: data that clients receive. */
 export type Side = 'request' | 'response';
 export type Level = 'breaking' | 'additive';
-/** How the set of possible values at a place has changed. */
+/** The change of the set of possible values at a place. */
 export type Effect = 'narrowed' | 'widened' | 'changed';
 
 export interface DiffFinding {
@@ -37,8 +37,8 @@ export function below({ place, where }: DiffPlace, step: Path, words: string): D
 }
 
 /**
- * Requests may be widened: every value that was accepted must stay accepted. Answers may be narrowed: every value that is sent must
- * have been possible before.
+ * Returns the level of a change. Requests may be widened: every accepted value must stay accepted. Answers may be narrowed: every value that is
+ * sent must have been possible before.
  */
 export function levelOf(side: Side, effect: Effect): Level {
   if (effect === 'changed') return 'breaking';

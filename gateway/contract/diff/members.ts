@@ -72,7 +72,7 @@ function comparePatternProperties(walk: Walk, old: View, fresh: View, at: DiffPl
   }
 }
 
-/** New members in answers are never breaking: clients must tolerate members that the contract does not describe. */
+/** Compares undeclared members. New members in answers never break: clients must tolerate members that the contract does not describe. */
 function compareAdditional(walk: Walk, old: View, fresh: View, at: DiffPlace): void {
   const { side, tell } = walk;
   if (old.closed !== fresh.closed) {

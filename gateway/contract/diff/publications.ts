@@ -13,12 +13,12 @@ import type { DiffFinding } from './findings.ts';
 
 const RECORD = 'changes.jsonl';
 
-/** The file of the record, in the directory of the published contracts. */
+/** Returns the file of the record, in the directory of the published contracts. */
 export function publicationsFile(directory: string): string {
   return join(directory, RECORD);
 }
 
-/** Most entries that are read. The newest entries are at the end of the file, so a longer file is read without its beginning. */
+/** Maximum number of entries that are read. The newest entries are at the end of the file, so a longer file is read without its beginning. */
 const READ_MAX = 2000;
 
 /** Returns the entries, oldest first; none if there is no file. Pushes a mistake for each line that is no entry. */
@@ -145,7 +145,7 @@ export function breaksFirst(changes: readonly PublishedChange[]): PublishedChang
   return changes.toSorted((one, other) => Number(other.level === 'breaking') - Number(one.level === 'breaking'));
 }
 
-/** `additive: GET /v1/jobs and 2 more: …` */
+/** Returns a text such as `additive: GET /v1/jobs and 2 more: …`. */
 export function changeText({ level, text, operations }: PublishedChange): string {
   const [first, ...others] = operations.map(({ at }) => at);
   return `${level}: ${first}${others.length === 0 ? '' : ` and ${others.length} more`}: ${text}`;

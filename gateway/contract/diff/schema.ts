@@ -1,5 +1,5 @@
-// Compares the schemas of two documents in one direction: walks the pairs of schemas, each once for an operation, so that circular schemas
-// end. keywords.ts compares what decides about one value, members.ts objects and lists, unions.ts alternatives.
+// Compares the schemas of two documents in one direction. It walks the pairs of schemas, each once for an operation, because schemas may be
+// circular. keywords.ts compares keywords about one value, members.ts objects and lists, and unions.ts alternatives.
 
 import type { JsonObject, Located } from '../pointer.ts';
 import type { DiffPlace, ReportFinding, Side, Walk } from './findings.ts';

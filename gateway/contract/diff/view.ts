@@ -1,4 +1,4 @@
-// A normalized schema for comparison: references resolved and `allOf` merged, so that equivalent spellings compare equal.
+// Normalizes a schema for comparison: it resolves references and merges `allOf`. Equivalent spellings are then equal.
 
 import { jsonTypesOf } from '../parameters/value-types.ts';
 import { child, follow, isObject, itemsOf, type JsonObject, type Located, memberNames } from '../pointer.ts';
@@ -171,7 +171,7 @@ function addMembers(view: View, located: Located, schema: JsonObject): void {
   if (prefix.length > 0) view.prefixItems = prefix;
 }
 
-/** Combines two schemas for the same place: both must hold. */
+/** Combines two schemas for the same place, both of which must hold. */
 function together(one: Located | undefined, other: Located): Located {
   if (one === undefined) return other;
   return { value: { allOf: [one.value, other.value] }, pointer: `${one.pointer}&${other.pointer}` };

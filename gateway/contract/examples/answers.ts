@@ -13,7 +13,7 @@ import { type MadeValue, type ValueOptions, valueFor } from './values.ts';
 /** The request, in the form in which the gateway would send it to a service. */
 interface ExampleRequest {
   readonly method: string;
-  /** With query. */
+  /** The path with the query. */
   readonly path: string;
   /** Flat, lower-case names. */
   readonly headers: readonly string[];
@@ -37,7 +37,7 @@ interface ExampleAnswersOptions {
   readonly operations: readonly ContractOperation[];
   readonly schemas: Schemas;
   readonly made: MadeValues;
-  /** No valid answer could be made. */
+  /** Called if no valid answer could be made. */
   onUnavailable(operation: string, status: number): void;
 }
 
@@ -96,7 +96,7 @@ export function createExampleAnswers(options: ExampleAnswersOptions): AnswerExam
   }
 }
 
-/** A schema that does not compile has no valid value. */
+/** Returns a valid value; undefined if there is none, or if the schema does not compile. */
 export function valueOrNone(options: ValueOptions): MadeValue | undefined {
   try {
     return valueFor(options);
@@ -105,7 +105,7 @@ export function valueOrNone(options: ValueOptions): MadeValue | undefined {
   }
 }
 
-/** A named example decides the media type, if only one of them has it. */
+/** Returns the media types. If only one of them has the named example, returns this one. */
 function typesFor(content: ReadonlyMap<string, { readonly value: unknown }>, example: string | undefined): string[] {
   const types = [...content.keys()];
   if (example === undefined) return types;

@@ -3,7 +3,7 @@
 import { essenceOf, isJson } from '../media-types.ts';
 import { isObject } from '../pointer.ts';
 
-/** A media type of a contract may be a range; an answer needs one of its types. */
+/** The type of an answer for a range, because a contract may declare a range of media types. */
 const typeInRange: Readonly<Record<string, string>> = {
   '*/*': 'application/json',
   'application/*': 'application/json',
@@ -22,7 +22,7 @@ export function concreteType(type: string): string {
   return typeInRange[essenceOf(type)] ?? type;
 }
 
-/** @param schema of the value, which says whether a text stands for bytes in base64 */
+/** Prints a body. @param schema the schema of the value, which decides whether a text is base64 of bytes */
 export function printBody(type: string, value: unknown, schema: unknown): Buffer {
   const essence = essenceOf(type);
   if (isJson(essence) || essence.endsWith('yaml')) return Buffer.from(JSON.stringify(value));

@@ -23,17 +23,17 @@ export interface Choice {
   readonly answer: DeclaredAnswer;
   /** Name of the example that was asked for. */
   readonly example: string | undefined;
-  /** For Preference-Applied. */
+  /** The preferences for Preference-Applied. */
   readonly applied: readonly string[];
 }
 
-/** Where the values of parameters are. */
+/** Finds the values of parameters. */
 export interface RequestParameters {
-  /** The values in the request, as text; none if it is absent. */
+  /** Returns the values in the request, as text; none if the parameter is absent. */
   of(place: unknown, name: string): readonly string[];
 }
 
-/** Undefined if the operation declares no answer at all. What cannot be fulfilled is ignored, as RFC 7240 section 2 asks for. */
+/** Chooses an answer; undefined if the operation declares none. Ignores preferences that it cannot fulfil (RFC 7240 section 2). */
 export function chooseAnswer(entry: ContractOperation, wish: Wish, values: RequestParameters): Choice | undefined {
   const byPreference = fulfil(entry, wish);
   if (byPreference !== undefined) {
@@ -58,7 +58,7 @@ function fulfil(entry: ContractOperation, { code, example }: Wish): Fulfilled | 
   return withExample(entry, example);
 }
 
-/** The first answer that has an example of this name, the usual one before the others. */
+/** Returns the first answer with an example of this name, beginning with the usual answer. */
 function withExample(entry: ContractOperation, example: string): Fulfilled | undefined {
   const usual = usualAnswer(entry);
   const others = statusesOf(entry).map((status) => declaredAnswer(entry, status));
@@ -78,7 +78,7 @@ function exampleNamed(answer: DeclaredAnswer, example: string): unknown {
   return all.find(({ name }) => name === example)?.value;
 }
 
-/** The names of the parameter examples whose values this request has. */
+/** Yields the names of the parameter examples whose values this request has. */
 function* namesOfValues(entry: ContractOperation, values: RequestParameters): Generator<string> {
   const { root } = entry.document;
   for (const parameter of entry.parameters) {

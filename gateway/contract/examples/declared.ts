@@ -15,33 +15,33 @@ export interface DeclaredAnswer {
 }
 
 export interface WrittenExample {
-  /** Undefined for the single `example` of a media type. */
+  /** The name; undefined for the single `example` of a media type. */
   readonly name: string | undefined;
   readonly value: unknown;
   /** Its place below the media type, for messages. */
   readonly place: readonly string[];
 }
 
-/** Undefined if the contract declares no answer for this status. */
+/** Returns the declared answer for a status; undefined if there is none. */
 export function declaredAnswer(entry: ContractOperation, status: number): DeclaredAnswer | undefined {
   const response = responseFor(entry, status);
   if (!isObject(response.value) || status < 200 || status > 599) return undefined;
   return { entry, status, response, isExact: declaredNames(entry).includes(String(status)) };
 }
 
-/** `200`, `4XX` and `default`, as the contract spells them. */
+/** Returns the names of the declared answers, such as `200`, `4XX` and `default`. */
 function declaredNames(entry: ContractOperation): string[] {
   const responses = member(entry.document.root, entry.located, 'responses');
   return memberNames(responses).filter((name) => /^([2-5](\d\d|XX)|default)$/.test(name));
 }
 
-/** The answer to a request that asks for no other: the lowest status of success, else the lowest status. */
+/** Returns the usual answer: the one with the lowest status of success, otherwise the one with the lowest status. */
 export function usualAnswer(entry: ContractOperation): DeclaredAnswer | undefined {
   const [lowest] = statusesOf(entry).sort((one, other) => one - other);
   return lowest === undefined ? undefined : declaredAnswer(entry, lowest);
 }
 
-/** One status for each declared answer. `default` stands for the success that no other answer declares, else for a failure. */
+/** Returns one status for each declared answer. `default` counts as the success if no other answer is one, otherwise as a failure. */
 export function statusesOf(entry: ContractOperation): number[] {
   const names = declaredNames(entry);
   const hasSuccess = names.some((name) => name.startsWith('2'));
@@ -59,7 +59,7 @@ function unnamedFailure(names: readonly string[]): number {
   );
 }
 
-/** The media types as written, with their media type objects. */
+/** Returns the media types, in their own spelling, with their media type objects. */
 export function contentOf({ entry, response }: DeclaredAnswer): ReadonlyMap<string, Located> {
   const { root } = entry.document;
   const content = member(root, response, 'content');
@@ -67,8 +67,8 @@ export function contentOf({ entry, response }: DeclaredAnswer): ReadonlyMap<stri
 }
 
 /**
- * The examples of a media type. A range of statuses may have one for each status: examples that name another status in their member
- * `status` or `error.status` are left out, and those that name this one come first.
+ * Returns the examples of a media type. A range of statuses may have an example for each status: examples that name another status in their
+ * member `status` or `error.status` are left out, and examples that name this status come first.
  */
 export function examplesFor(answer: DeclaredAnswer, mediaType: Located): WrittenExample[] {
   const all = writtenExamples(answer.entry.document.root, mediaType);
@@ -90,7 +90,7 @@ export function writtenExamples(root: JsonObject, mediaType: Located): WrittenEx
   return [{ name: undefined, value: plain(value.example), place: ['example'] }, ...named];
 }
 
-/** The status that an error body names itself. */
+/** Returns the status that an error body contains. */
 export function statusIn(value: unknown): number | undefined {
   if (!isObject(value)) return undefined;
   const { status } = isObject(value.error) ? value.error : value;

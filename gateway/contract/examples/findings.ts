@@ -10,7 +10,7 @@ import { contentOf, type DeclaredAnswer, declaredAnswer, statusesOf, statusIn, w
 import { headersFor } from './headers.ts';
 import { checkFor } from './values.ts';
 
-/** Their lines are added by `locate` of each document's positions. */
+/** Returns findings about examples. Their lines are added by `locate` of each document's positions. */
 export function exampleFindings(operations: readonly ContractOperation[], schemas: Schemas): Mistake[] {
   return operations.flatMap((entry) => {
     const answers = statusesOf(entry).flatMap((status) => declaredAnswer(entry, status) ?? []);
@@ -44,7 +44,7 @@ function findingsOf(answer: DeclaredAnswer, schemas: Schemas): Mistake[] {
   return [...content, ...headers];
 }
 
-/** Undefined for a valid value. */
+/** Returns the violations of a value; undefined if it is valid. */
 function violationsOf(answer: DeclaredAnswer, type: string, value: unknown, schemas: Schemas): string | undefined {
   try {
     const errors = checkFor({ answer, type, schemas })?.(value, 0) ?? [];

@@ -1,4 +1,4 @@
-// Makes the header fields that a contract declares for an answer: those that it requires, and those that clients go on with.
+// Makes header fields that a contract declares for an answer: the required fields, and fields that clients need for the next request.
 
 import { isFieldText } from '../../shared/http/words.ts';
 import { child, isObject, type Located, member, memberNames } from '../pointer.ts';
@@ -16,7 +16,7 @@ interface HeaderContext {
   readonly value: unknown;
 }
 
-/** Lower-case names. A required field without a value that can be made is `undefined`. */
+/** Returns the fields by name in lower case. The value is undefined if no value for a required field can be made. */
 export function headersFor(context: HeaderContext): Record<string, string | undefined> {
   const { entry, response } = context.answer;
   const { root } = entry.document;
@@ -42,7 +42,7 @@ function textOf(name: string, header: Located, context: HeaderContext): string |
   return printed(made);
 }
 
-/** An example of the header or of its schema. */
+/** Returns an example of the header or of its schema. */
 function writtenText(header: Located, { answer: { entry } }: HeaderContext): string | undefined {
   const { root } = entry.document;
   const { example } = header.value as { example?: unknown };
@@ -55,7 +55,7 @@ function writtenText(header: Located, { answer: { entry } }: HeaderContext): str
   );
 }
 
-/** Style `simple` (OpenAPI 3.1.1, section 4.8.21). */
+/** Prints a value in style `simple` (OpenAPI 3.1.1, section 4.8.21). */
 function printed(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   const text = Array.isArray(value)
@@ -66,7 +66,7 @@ function printed(value: unknown): string | undefined {
   return isFieldText(text) ? text : undefined;
 }
 
-/** The path of an example below the prefix of the document's server, else that of the record below the path of the request. */
+/** Returns the path of the example below the prefix of the document's server, otherwise the path of the record below that of the request. */
 function locationOf(written: string | undefined, { answer, path, value }: HeaderContext): string {
   const { upstreamPrefix, method } = answer.entry.operation;
   if (written !== undefined && URL.canParse(written, 'http://any')) {

@@ -15,15 +15,15 @@ export interface MadeValue {
 
 export interface ValueOptions {
   readonly answer: DeclaredAnswer;
-  /** As the contract spells it. */
+  /** The media type, in the spelling of the contract. */
   readonly type: string;
   readonly mediaType: Located;
-  /** Name of the example to give; undefined for any value. */
+  /** The name of the wanted example; undefined for any value. */
   readonly example: string | undefined;
   readonly schemas: Schemas;
 }
 
-/** Undefined if no valid value was found. Throws if the schema does not compile. */
+/** Returns a valid value; undefined if none was found. Throws if the schema does not compile. */
 export function valueFor(options: ValueOptions): MadeValue | undefined {
   const check = checkFor(options) ?? (() => []);
   for (const { value, isMade } of candidates(options)) {
@@ -33,7 +33,7 @@ export function valueFor(options: ValueOptions): MadeValue | undefined {
   return undefined;
 }
 
-/** The check of the gateway for answers; undefined for types that it does not check. */
+/** Returns the gateway's check of answers; undefined for types that it does not check. */
 export function checkFor({
   answer,
   type,
@@ -45,7 +45,7 @@ export function checkFor({
 
 interface Candidate {
   readonly value: unknown;
-  /** Whether the value was made from a schema. Only then members may be removed from it to make it valid. */
+  /** Whether the value was made from a schema. Only from such a value, members may be removed to make it valid. */
   readonly isMade: boolean;
 }
 
@@ -72,7 +72,7 @@ function* candidates(options: ValueOptions): Generator<Candidate> {
     for (const value of samplesOf(root, schema, { of: 'answer', withExamples })) yield { value, isMade: true };
 }
 
-/** What openapi-backend answers for an operation that has this answer only. Its own result would be shared, so it is copied. */
+/** Returns the answer of openapi-backend for an operation with this answer only. The result is copied, because the library shares it. */
 function mockedBy({ mediaType, answer }: ValueOptions, examples: readonly WrittenExample[]): MadeValue | undefined {
   const schema = answerSchema(mediaType);
   const copied = schema && copyForMock(answer.entry.document.root, schema.value);
@@ -99,8 +99,8 @@ function mockedBy({ mediaType, answer }: ValueOptions, examples: readonly Writte
 const COPIED_SCHEMAS_MAX = 2000;
 
 /**
- * A copy without references and write-only members, for openapi-backend, which follows neither. A schema inside itself becomes an empty
- * one. Undefined if it would be too large.
+ * Returns a copy without references and write-only members, because openapi-backend supports neither. A schema inside itself becomes an empty
+ * schema. Returns undefined if the copy would be too large.
  */
 function copyForMock(root: JsonObject, schema: unknown): unknown {
   let left = COPIED_SCHEMAS_MAX;
@@ -132,7 +132,7 @@ function copyForMock(root: JsonObject, schema: unknown): unknown {
 
 const REPAIRS_MAX = 50;
 
-/** Takes out members and items that do not fit, as long as others stay. Undefined if that does not make the value valid. */
+/** Removes invalid members and items, as long as others remain. Returns undefined if the value is still invalid. */
 function repaired(value: unknown, check: SchemaCheck): MadeValue | undefined {
   const copy = { value: structuredClone(value) };
   for (let left = REPAIRS_MAX; left > 0; left--) {

@@ -1,5 +1,5 @@
-// What a contract says about the form of one media type, prepared once for checking requests: also the headers that it declares for parts
-// (OpenAPI 3.1.1, section 4.8.15.1: `encoding.headers`).
+// Prepares the contract of a form of one media type for checks of requests, including the headers that it declares for parts (OpenAPI 3.1.1,
+// section 4.8.15.1: `encoding.headers`).
 
 import type { JsonLimits } from '../json.ts';
 import { type Parameter, toParameter, toValue, withoutReference } from '../parameters/parameter.ts';
@@ -21,11 +21,11 @@ export interface FormContract {
   readonly shape: ValueShape;
   readonly check: SchemaCheck;
   readonly placeOf: FindPlace;
-  /** By property. */
+  /** The checks of part headers, by property. */
   readonly headerChecks: ReadonlyMap<string, PartHeadersCheck>;
 }
 
-/** `mediaType` is the Media Type Object of the contract. */
+/** Prepares the contract. @param mediaType the Media Type Object of the contract */
 export function toFormContract(
   root: JsonObject,
   mediaType: Located,
@@ -46,10 +46,10 @@ export function toFormContract(
   };
 }
 
-/** Returns what is wrong with the headers of a part. */
+/** Returns the faults in the headers of a part. */
 type PartHeadersCheck = (head: PartHead) => readonly PartFault[];
 
-/** The declared headers of one property, without Content-Type, which `contentType` describes. */
+/** Returns the declared headers of one property, without Content-Type, which `contentType` describes. */
 function declaredHeaders(root: JsonObject, encoding: Located): Located[] {
   const headers = member(root, encoding, 'headers');
   return memberNames(headers)

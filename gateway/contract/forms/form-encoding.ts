@@ -7,7 +7,7 @@ import { isObject, type JsonObject, type Located, member, memberNames } from '..
 export interface PropertyEncoding {
   /** Declared style; undefined for the default, under which JSON is possible too. */
   readonly style: string | undefined;
-  /** Separates the items of one value; undefined if each item is a pair of its own. */
+  /** The separator of the items of one value; undefined if each item is a separate pair. */
   readonly separator: string | undefined;
   /** Whether the members of an object are pairs of their own: `R=100&G=200`. */
   readonly isSpread: boolean;
@@ -53,7 +53,7 @@ export function encodingFor(encodings: ReadonlyMap<string, PropertyEncoding>, na
   return encodings.get(name) ?? plain;
 }
 
-/** Whether only an object fits, so that a text can be nothing but JSON. */
+/** Whether only an object is valid: a text can then only be JSON. */
 export function isObjectOnly({ types }: ValueShape): boolean {
   return types.has('object') && !types.has('string');
 }

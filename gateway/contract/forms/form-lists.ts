@@ -1,6 +1,6 @@
 // The lists of a form, and how their items are named. Mixtures of names are refused, because services read them differently.
 
-/** How the items of a list are named: `a=1&a=2`, `a[]=1` or `a[0]=1`. */
+/** The form of the names of list items: `a=1&a=2`, `a[]=1` or `a[0]=1`. */
 export type Naming = 'repeated' | 'appended' | 'numbered';
 
 /** The index of each item by its number, and the last number: numbers rise and may have gaps. */

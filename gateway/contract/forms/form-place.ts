@@ -6,7 +6,7 @@ import { encodingFor, type PropertyEncoding } from './form-encoding.ts';
 
 export interface FormPlace {
   readonly keys: readonly string[];
-  /** What the contract says about the value at the end; undefined if nothing. A list where a name without brackets stands for one. */
+  /** The shape of the value at the end; undefined if the contract does not describe it. A list if a name without brackets means a list. */
   readonly shape: ValueShape | undefined;
   readonly encoding: PropertyEncoding;
   /** Whether the brackets cannot be read. */

@@ -1,4 +1,4 @@
-// Builds the value that the schema of a form describes from its fields, in the order in which they come. Throws json_too_complex.
+// Builds the value that the schema of a form describes from the fields of the form, in their order. Throws json_too_complex.
 
 import type { ErrorObject } from 'ajv';
 import { GatewayError } from '../../catalogue/errors.ts';
@@ -58,7 +58,7 @@ export class FormValue {
     this.#limits = limits;
   }
 
-  /** What was found without the schema. */
+  /** The violations that were found without the schema. */
   get found(): readonly Violation[] {
     return this.#violations;
   }
@@ -143,7 +143,7 @@ export class FormValue {
     this.#store(slot, this.#typed(slot, given, shape, encoding.style), shape);
   }
 
-  /** The value that a text stands for, by the types of its schema. */
+  /** Converts a text to a value, by the types of its schema. */
   #typed(slot: Slot, given: unknown, shape: ValueShape | undefined, style: string | undefined): unknown {
     if (typeof given !== 'string' || shape === undefined) return given;
     if (isObjectOnly(shape) && style === undefined) return this.#parsed(given, slot.pointer);
@@ -187,7 +187,7 @@ export class FormValue {
     }
   }
 
-  /** The list or object at a key, made if there is none yet; undefined if something else is there. */
+  /** Returns the list or object at a key. Creates it if there is none; returns undefined if there is another value. */
   #holderIn(holder: Holder, key: string | number, isList: boolean): Holder | undefined {
     const target = holder as Record<string, unknown>;
     const there = target[key];
@@ -206,7 +206,7 @@ export class FormValue {
     return items;
   }
 
-  /** JSON in a field; text that is none stays text, so that the schema refuses it. Throws duplicate_json_member. */
+  /** Parses JSON in a field. Other text stays text, and the schema refuses it. Throws duplicate_json_member. */
   #parsed(text: string, at: string): unknown {
     try {
       const { value, size, uncheckable } = parseJson(Buffer.from(text), this.#limits);

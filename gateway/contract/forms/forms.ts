@@ -20,7 +20,7 @@ import { createMultipartCheck } from './multipart-check.ts';
 
 /** The check of one kind of form under one declared media type. */
 export interface FormCheck {
-  /** Violations of a body in one piece. */
+  /** Returns the violations of a body in one piece. */
   violations(body: Buffer, contentType: string | undefined, limits: FormLimits): Violation[];
   /**
    * Checks a form as it arrives; undefined for a kind that is not checked so. `keep` is called with the number of bytes that are about to be
@@ -31,7 +31,7 @@ export interface FormCheck {
 
 interface StreamOptions {
   readonly limits: FormLimits;
-  /** What the checks of the request share. */
+  /** The scope that the checks of the request share. */
   readonly scope: CheckScope;
   keep(bytes: number): void;
   /** Called with the violations before they are thrown. */
@@ -101,7 +101,7 @@ function multipart(contract: FormContract): FormCheck {
   };
 }
 
-/** Refuses at the first part that is wrong, and at the closing delimiter what is wrong with the form as a whole. */
+/** Checks a form as it arrives. Refuses it at the first wrong part, or at the closing delimiter if the whole form is wrong. */
 function streamed(contract: FormContract, contentType: string | undefined, options: StreamOptions): StreamedBodyCheck {
   const check = createMultipartCheck(contract, contentType, options.limits, options.keep);
   let wasClosed = false;
@@ -149,7 +149,7 @@ function readUrlencoded(body: Buffer, onPair: (name: string, value: string) => v
   }
 }
 
-/** The offset in bytes. */
+/** Returns the offset in bytes. */
 function offsetOf(text: string, at: number): number {
   return Buffer.byteLength(text.slice(0, at));
 }

@@ -14,7 +14,7 @@ type FormFault =
   | 'encoding'
   | 'unfinished';
 
-/** @param byteOffset place in the body, if the fault is there */
+/** Returns the refusal of a malformed form. @param byteOffset place of the fault in the body, if it has one */
 export function malformedForm(hint: FormFault, byteOffset?: number): GatewayError {
   return new GatewayError('malformed_form', { hint, fields: { byte_offset: byteOffset } });
 }

@@ -69,7 +69,7 @@ export function createMultipartCheck(
         return;
       }
       if (place.keys[0] === CHARSET_FIELD && !/^utf-?8$/i.test(text)) throw new GatewayError('unsupported_charset');
-      // A part that is already refused is added as a file, so that the schema does not refuse its text once more.
+      // Add a part that is refused already as a file: the schema must not refuse its text once more.
       if (isRefused) form.addFile(place, text);
       else form.addText(place, text, part.isJson);
     },
@@ -90,7 +90,7 @@ export function createMultipartCheck(
   };
 }
 
-/** A text of its own for each file, as long as the schema wants one. */
+/** Returns a different text for each file, of the length that the schema demands. */
 function standIn(count: number, place: FormPlace): string {
   const { bytesMin = 0, bytesMax = 0 } = shapeOfPart(place) ?? {};
   const longest = Math.max(bytesMin, Math.min(bytesMax, 16));

@@ -5,10 +5,10 @@ import { parseParameterizedField } from '../../shared/http/forms.ts';
 import { malformedForm } from './malformed.ts';
 import { type PartHead, parsePartHead } from './part-head.ts';
 
-/** Receives the parts in turn. What its methods throw ends the reading. */
+/** Receives the parts, one after the other. An error that a method throws ends the reading. */
 interface PartHandler {
   head(head: PartHead): void;
-  /** A view of the pushed bytes: to be copied if it is kept. */
+  /** Receives a view of the pushed bytes. Copy it to keep it. */
   data(bytes: Buffer): void;
   end(): void;
 }
@@ -22,7 +22,7 @@ export interface MultipartReader {
   end(): void;
 }
 
-/** Bound of one part's header section. Keeps what is held between two chunks small. */
+/** Bound of the header section of a part, which is in memory between two chunks. */
 const HEAD_BYTES_MAX = 8192;
 const END_OF_HEAD = '\r\n\r\n';
 /** RFC 2046 section 5.1.1: 1 to 70 characters, the last of which is no space. */
@@ -38,9 +38,9 @@ export function delimiterIn(contentType: string | undefined): string {
 type State = 'start' | 'delimiter' | 'head' | 'data' | 'epilogue';
 
 /**
- * Strict: nothing comes before the first delimiter or after the last but one line break, and the delimiter's text occurs nowhere else, also
- * not behind a bare CR or LF, which lenient readers take for a line break. Holds at most one header section between two chunks; time is
- * linear in the length of the body.
+ * Creates a strict reader. It accepts nothing before the first delimiter, and at most one line break after the last one. The text of the
+ * delimiter must not occur elsewhere, not even after a bare CR or LF, which lenient readers take for a line break. It keeps at most one header
+ * section between two chunks. The time is linear.
  */
 export function createMultipartReader(delimiter: string, handler: PartHandler): MultipartReader {
   const dashes = Buffer.from(delimiter, 'latin1');

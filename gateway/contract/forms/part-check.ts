@@ -8,7 +8,7 @@ import { isCovered, isObjectOnly } from './form-encoding.ts';
 import type { FormPlace } from './form-place.ts';
 import type { PartHead } from './part-head.ts';
 
-/** What is wrong with a part. */
+/** A fault of a part. */
 export interface PartFault {
   readonly code: ViolationCode;
   readonly message: string;
@@ -37,12 +37,12 @@ export function createPartCheck(head: PartHead, place: FormPlace): { part: PartC
   return { part: { ...part, isFile, isJson: mediaType !== undefined && isJson(mediaType) }, fault };
 }
 
-/** What the contract says about one part: an item, where each item of a list is a part. */
+/** Returns the shape of one part; that of an item if each item of a list is a part. */
 export function shapeOfPart({ shape, keys }: FormPlace): ValueShape | undefined {
   return keys.length === 1 && shape?.types.has('array') ? shape.items() : shape;
 }
 
-/** Bytes by the contract, or a part with a file name where the contract does not say which texts fit. */
+/** Whether a part is a file: its value is bytes by the contract, or it has a file name and the contract does not restrict its text. */
 function isFilePart({ filename }: PartHead, { encoding }: FormPlace, shape: ValueShape | undefined): boolean {
   if (shape === undefined) return filename !== undefined;
   if (shape.isBinary) return true;

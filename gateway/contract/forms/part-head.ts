@@ -10,7 +10,7 @@ export interface PartHead {
   /** The name of the file; undefined if the part is a field. */
   readonly filename: string | undefined;
   readonly contentType: string | undefined;
-  /** By lower-case name. */
+  /** The headers, by name in lower case. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
@@ -28,8 +28,10 @@ const NESTED = /multipart[^\w]*\//i;
 const IDENTITIES = new Set(['7bit', '8bit', 'binary']);
 
 /**
- * @param block the header section without the empty line behind it
- * @param offset of the block in the body, for the refusal
+ * Parses the head of a part.
+ *
+ * @param block the header section without the empty line after it
+ * @param offset the offset of the block in the body, for the refusal
  */
 export function parsePartHead(block: Buffer, offset: number): PartHead {
   if (!isUtf8(block)) throw malformedForm('part_headers', offset);
@@ -46,7 +48,7 @@ export function parsePartHead(block: Buffer, offset: number): PartHead {
   return { name, filename, contentType, headers };
 }
 
-/** Lines end with CRLF. Folded lines, repeated names and control characters are refused: readers take them apart differently. */
+/** Parses the headers. Lines end with CRLF. Folded lines, repeated names and control characters are refused, because readers differ on them. */
 function headersIn(text: string, offset: number): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   const lines = text.split('\r\n', LINES_MAX + 1);

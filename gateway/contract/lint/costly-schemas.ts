@@ -1,5 +1,5 @@
-// Finds the schemas of a document that can take more steps than the checks of one request have (contract/schemas/check-scope.ts), so that
-// `check` names them.
+// Finds schemas of a document that can take more steps than the checks of one request may take (contract/schemas/check-scope.ts). `check` warns
+// of them.
 
 import type { Mistake } from '../../shared/mistakes.ts';
 import { follow, isObject, type JsonObject, pathOf } from '../pointer.ts';
@@ -45,7 +45,7 @@ export function costlySchemas(document: ContractDocument): Mistake[] {
 const combining = ['allOf', 'anyOf', 'oneOf'];
 const applicators = [...combining, 'not', 'if', 'then', 'else', 'dependentSchemas'];
 
-/** The steps that one value takes, references followed as far as they describe the same value. */
+/** Creates a function that counts the steps for one value. It follows references that describe the same value. */
 function createCostOf(root: JsonObject) {
   const known = new Map<unknown, number>();
 
@@ -102,17 +102,17 @@ function takesTooMuch(source: string, text: string, longest: number): boolean {
   }
 }
 
-/** Texts in no order, of the letters that the pattern names and of common ones. */
+/** Returns random texts of letters in the pattern, and of common letters. */
 function triedTexts(source: string, length: number): string[] {
   const named = [...new Set(source.match(/[A-Za-z0-9]/g))].slice(0, 8).join('');
   return ['ab', named, 'a1-. '].filter((letters) => letters !== '').map((letters) => textOf(letters).slice(0, length));
 }
 
-/** Most patterns are tried with the same texts. */
+/** A cache of texts, because most patterns are tried with the same texts. */
 const texts = new Map<string, string>();
 const TEXTS_KEPT = 32;
 
-/** A text of the letters, as long as patterns are tried with. */
+/** Returns a text of the letters, of the length for trials. */
 function textOf(letters: string): string {
   const before = texts.get(letters);
   if (before !== undefined) return before;

@@ -31,7 +31,7 @@ function restricted(type: NodeType): NodeType {
   };
 }
 
-/** The names of extensions have no type of their own; the linter would take them for members of the map around them. */
+/** Excludes the names of extensions, which have no type: the linter would take them for members of the map around them. */
 function apartFrom(prefix: string, further: Property | undefined): Property {
   return (value: unknown, name: string) => {
     if (name.startsWith(prefix)) return opaque;
@@ -44,7 +44,7 @@ function restrictedProperty(property: Property): Property {
   return (value: unknown, name: string) => restrictedKind(property(value, name));
 }
 
-/** A name of a type, or a type with a name, is an object of OpenAPI. All else is a value: texts, numbers, examples. */
+/** Restricts a kind. A name of a type, or a type with a name, is an object of OpenAPI. All others are values: texts, numbers, examples. */
 function restrictedKind(kind: Kind): Kind {
   if (kind === null || kind === undefined || typeof kind === 'string') return kind;
   // A mapping of a discriminator refers to schemas.

@@ -60,7 +60,7 @@ function toMistake(problem: NormalizedProblem, file: string, contentOf: ContentO
 
 const DANGLING = "Can't resolve $ref";
 
-/** The reference at a place of a file, which leads nowhere in it, and the one that its author may have meant. */
+/** Returns the dangling reference at a place of a file, and the most similar reference that exists. */
 function danglingAt(root: unknown, pointer: string): { reference: string; nearest: string | undefined } | undefined {
   const holder = valueAt(root, pathOf(pointer));
   const reference = isObject(holder) ? holder.$ref : undefined;

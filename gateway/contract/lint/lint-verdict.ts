@@ -1,5 +1,5 @@
-// Decides what a problem of the linter means for a contract: a mistake, because the gateway would enforce something else than the author
-// means, a warning, or nothing. Contracts come from other tools, which break OpenAPI in places that decide nothing.
+// Decides whether a problem of the linter is a mistake, a warning, or nothing. It is a mistake if the gateway would enforce other rules than the
+// author means. Contracts come from other tools, which break OpenAPI in places without an effect.
 
 import type { Document, NormalizedProblem } from '@redocly/openapi-core';
 import { closest } from '../../shared/mistakes.ts';

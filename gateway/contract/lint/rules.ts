@@ -25,7 +25,7 @@ const extensionsHaveAMeaning: Oas3Rule = () => ({
   },
 });
 
-/** The places of `x-gateway-*` members inside the value of another extension, which the linter does not look into. */
+/** Returns the places of `x-gateway-*` members inside the value of another extension, which the linter does not check. */
 function ownBelow(value: unknown, place: readonly string[], seen = new Set<unknown>()): string[][] {
   if (typeof value !== 'object' || value === null || seen.has(value)) return [];
   seen.add(value);
@@ -38,7 +38,7 @@ function ownBelow(value: unknown, place: readonly string[], seen = new Set<unkno
 /** Types of single values. */
 const scalars = new Set(['string', 'number', 'integer', 'boolean']);
 
-/** In the place of a text, OpenAPI has no reference; other tools insert a file there. */
+/** Refuses a reference in place of a text. OpenAPI does not allow it; other tools insert a file there. */
 const textsAreNoReferences: Oas3Rule = () => ({
   any(node, { type, report, location }) {
     if (typeof node !== 'object' || node === null) return;

@@ -38,7 +38,7 @@ export const patternsAreExact: Oas3Rule = () => ({
   },
 });
 
-/** A pattern that cannot run at all is reported by another rule. */
+/** Returns the only length that the pattern admits. Another rule reports a pattern that does not compile. */
 function exactLengthOf(source: string): number {
   try {
     return toPattern(source).exactLength;
@@ -55,7 +55,7 @@ export const formatsAreExact: Oas3Rule = () => ({
   },
 });
 
-/** OpenAPI 3.0 alone has `nullable`. Generators that have gone on to 3.1 often keep writing it, and validators ignore it there. */
+/** Warns of `nullable` in OpenAPI 3.1. Only OpenAPI 3.0 has it: generators often still write it, and validators ignore it. */
 export const nullableAdmitsNull: Oas3Rule = () => {
   const check = (schema: unknown, { specVersion, report, location }: UserContext) => {
     if (specVersion === 'oas3_0' || !isObject(schema) || schema.nullable !== true) return;

@@ -1,5 +1,5 @@
-// What a contract says and the gateway does not enforce: bodies that it does not read, formats that it does not know, patterns that it
-// checks in part, extensions. `check` lists it, so that the service checks it itself.
+// Finds rules of a contract that the gateway does not enforce: bodies that it does not read, unknown formats, patterns that it checks in part,
+// and extensions. `check` lists them, because the service has to enforce them.
 
 import { isJson, MULTIPART, mediaTypesOf, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';
@@ -27,7 +27,7 @@ export interface Unenforced {
   readonly operations: readonly string[];
 }
 
-/** What one part of a document says itself, and the parts that it refers to. */
+/** The facts of one part of a document, and the parts to which it refers. */
 interface Facts {
   readonly found: Set<string>;
   readonly references: Set<string>;
@@ -54,8 +54,8 @@ const presentation =
   /^x-(enum-?(varnames|names|descriptions)|code-?samples|display-?name|examples?|logo|tags|summary|internal|order|group|traitTag)$/i;
 
 /**
- * Lists what is not enforced, for all operations. Thousands of operations may have the same few things, so each is listed once, with its
- * operations.
+ * Lists the rules that are not enforced, for all operations. Each is listed once, with its operations, because thousands of operations may
+ * have the same rules.
  */
 export function unenforcedIn(operations: readonly ContractOperation[]): Unenforced[] {
   const known = new Map<JsonObject, Reading>();
@@ -93,7 +93,7 @@ function ofOperation(entry: ContractOperation, known: Map<JsonObject, Reading>):
   return found;
 }
 
-/** Returns what is behind a reference of a document, through other references. */
+/** Returns the facts behind a reference, through other references. */
 type Reading = (reference: string) => ReadonlySet<string>;
 
 /**
@@ -126,7 +126,7 @@ function createReading(root: JsonObject): Reading {
   };
 }
 
-/** The media types of a body or an answer that have a schema and are not read. */
+/** Returns the media types of a body or an answer that have a schema, but are not read. */
 function uncheckedTypes(root: JsonObject, owner: Located): string[] {
   const content = member(root, owner, 'content');
   const types = mediaTypesOf(content.value);

@@ -13,7 +13,7 @@ interface NamedComponent {
   readonly added: readonly (readonly [string, string, string])[];
 }
 
-/** What the names of one document's components depend on. */
+/** The context on which the names of a document's components depend. */
 interface NamingContext {
   readonly document: ContractDocument;
   /** `schemas/Job` and the like, as the document has them. */

@@ -9,7 +9,7 @@ interface Webhook {
   /** Unique among the documents. */
   readonly name: string;
   readonly document: ContractDocument;
-  /** The path item, references followed. What belongs to the service alone is left out: its addresses and credentials. */
+  /** The path item, with its references followed, and without the addresses and credentials of the service. */
   readonly item: JsonObject;
 }
 

@@ -64,7 +64,7 @@ export function checkConflicts(
   for (const names of shared.values()) mistakes.push(sharedNames(names, mistakeAtNames));
 }
 
-/** One mistake for all names of an entry. The earlier entry keeps its names, because metrics, logs and rules have them already. */
+/** Returns one mistake for all names of an entry. The earlier entry keeps its names, because metrics, logs and rules already use them. */
 function sharedNames(names: readonly SharedName[], mistakeAtNames: MistakeAtNames): Mistake {
   const [{ operation, namesake }] = names as [SharedName];
   const others = names.length === 1 ? '' : ` and ${names.length - 1} more`;
@@ -84,7 +84,7 @@ function sameClaim({ operation: first }: ContractOperation, { operation }: Contr
   ];
 }
 
-/** Templates that differ by the names of their parameters only match the same requests (OpenAPI 3.1.1, section 4.8.8.2). */
+/** Returns a mistake about two equal templates: if only parameter names differ, they match the same requests (OpenAPI 3.1.1, section 4.8.8.2). */
 function sameTemplate({ operation: first }: ContractOperation, { operation }: ContractOperation): [string, string] {
   const reason = `${operation.method} ${operation.path} matches the same requests as ${first.path} (${first.id}): only the names of parameters differ.`;
   return [reason, `Remove one of the two, and let the schema of ${first.path} admit the values of both.`];

@@ -1,5 +1,5 @@
-// Which headers and cookies of one operation cross between client and upstream, beyond those that always do. Resolved once per
-// configuration.
+// Finds the headers and cookies of an operation that cross between client and upstream, in addition to those that always cross. It runs once
+// for each configuration.
 
 import type { CookieRules, Operation } from '../../exchange/operation.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';
@@ -71,7 +71,7 @@ function nameIn({ value }: Located, place: 'header' | 'cookie'): string | undefi
   return isObject(value) && value.in === place ? String(value.name) : undefined;
 }
 
-/** Lower-case names of the headers that the contract declares for any answer of the operation. */
+/** Returns the names, in lower case, of the headers that the contract declares for answers of the operation. */
 export function declaredHeaders(root: JsonObject, operation: Located): string[] {
   const responses = member(root, operation, 'responses');
   const names = memberNames(responses).flatMap((status) =>

@@ -1,4 +1,4 @@
-// Refuses what a contract declares for an operation and the gateway cannot do.
+// Refuses declarations of a contract that the gateway cannot implement.
 
 import type { Operation } from '../../exchange/operation.ts';
 import type { Mistake } from '../../shared/mistakes.ts';

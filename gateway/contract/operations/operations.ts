@@ -69,7 +69,7 @@ interface Draft {
   readonly says: DocumentDefaults & Pick<OperationSettings, 'timeoutMs'> & Pick<Extensions, 'upgrade' | 'once'>;
   /** The path of its server. */
   readonly serverPath: string;
-  /** Where its server is mapped to. */
+  /** The upstream to which its server is mapped. */
   readonly mapped: MappedServer | undefined;
   /** The path of the addresses of its upstream, if they have one. */
   readonly addressPath: string | undefined;
@@ -154,7 +154,7 @@ function settingsOf(
   return [name, (Object.hasOwn(operations, name) && operations[name]) || {}];
 }
 
-/** The path of the addresses takes the place of the document's server path; servers of single operations stay below it. */
+/** Replaces the path of the document's server by the path of the addresses. Servers of single operations stay below it. */
 function withAddressPath(addressPath: string | undefined, serverPath: string, ofDocument: string): string {
   if (addressPath === undefined) return serverPath;
   const isBelow = serverPath === ofDocument || serverPath.startsWith(`${ofDocument}/`);

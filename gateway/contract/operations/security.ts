@@ -10,12 +10,12 @@ import type { Extensions } from './extensions.ts';
 
 /** The scopes that callers need, as an entry says. */
 interface EntrySecurity {
-  /** For every operation. */
+  /** The scopes for every operation. */
   readonly apiKey?: readonly string[] | undefined;
-  /** For operations that only read, and for the others. */
+  /** The scopes for operations that only read, and for others. */
   readonly read?: readonly string[] | undefined;
   readonly write?: readonly string[] | undefined;
-  /** What takes the place of the scopes of the document, by their spelling there. */
+  /** The scopes that replace scopes of the document, by their spelling there. */
   readonly scopes?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Whether people who have signed in are let in where keys are, with the same scopes. */
   readonly sessions?: boolean | undefined;
@@ -108,13 +108,13 @@ function saysScopes({ apiKey, read, write, scopes }: EntrySecurity): boolean {
   return (apiKey ?? read ?? write ?? scopes) !== undefined;
 }
 
-/** The alternatives, with a session in the place of a key for each. */
+/** Returns the alternatives, and for each a second one with a session instead of a key. */
 function withSessions(alternatives: readonly SecurityAlternative[]): SecurityAlternative[] {
   const ofKeys = alternatives.filter(({ scheme }) => scheme === 'apiKey');
   return [...alternatives, ...ofKeys.map(({ scopes }) => ({ scheme: 'session' as const, scopes }))];
 }
 
-/** The alternatives by `security` of the document. */
+/** Returns the alternatives by `security` of the document. */
 function documentAlternatives(
   defaults: SecurityDefaults,
   complain: Complain,
@@ -187,7 +187,7 @@ function schemeOf(root: JsonObject, name: string): JsonObject | undefined {
 /** RFC 9110 section 9.2.1, and QUERY, which is safe too. */
 const safe = new Set(['get', 'head', 'options', 'trace', 'query']);
 
-/** The alternatives by `security` of the entry. */
+/** Returns the alternatives by `security` of the entry. */
 function entryAlternatives(
   { apiKey, read, write, scopes }: EntrySecurity,
   { document, operation, place }: SecurityDefaults,

@@ -19,7 +19,7 @@ export function serverOfDocument(root: JsonObject): DeclaredServer {
 }
 
 /** The place of a server in upstreams.yaml. */
-/** Where a server of a document is mapped to. */
+/** The upstream to which a server of a document is mapped. */
 export interface MappedServer {
   readonly upstream: string;
   readonly path: string;
@@ -47,8 +47,8 @@ export function mappedServer(
 }
 
 /**
- * Returns the server of an operation: its own, that of its path, or that of the document. Of several, one on the document's host, or else
- * one that is mapped.
+ * Returns the server of an operation: its own server, the server of its path, or that of the document. Of several servers, returns one on the
+ * document's host, otherwise a mapped one.
  */
 export function serverOfOperation(
   root: JsonObject,
@@ -70,7 +70,7 @@ export function foreignOrigin(root: JsonObject, item: unknown, operation: unknow
   return isOwn ? undefined : origin;
 }
 
-/** The path of the document's server, and those that its other servers, or other values of their variables, have instead. */
+/** Returns the path of the document's server, and the other paths of its other servers or of other values of their variables. */
 export function serverPathsOf(root: object): { readonly used: string; readonly others: readonly string[] } {
   const { path: used } = serversIn(root)[0] ?? none;
   const servers = 'servers' in root && Array.isArray(root.servers) ? root.servers : [];
@@ -80,7 +80,7 @@ export function serverPathsOf(root: object): { readonly used: string; readonly o
   return { used, others: [...new Set(paths)].filter((path) => path !== used) };
 }
 
-/** The server with each value of each variable, the others at their defaults. */
+/** Returns the server with each value of each variable, and the defaults of the other variables. */
 function otherwise(server: unknown): (DeclaredServer | undefined)[] {
   if (!isObject(server) || !isObject(server.variables)) return [];
   const { variables } = server;

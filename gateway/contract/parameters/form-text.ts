@@ -1,5 +1,5 @@
-// How queries and forms write names and values: encoded (WHATWG URL Standard, section 5.1), and nested by brackets, `filter[status]` and
-// `items[0][price]`.
+// Decodes names and values of queries and forms (WHATWG URL Standard, section 5.1), and parses names that are nested by brackets, such as
+// `filter[status]` and `items[0][price]`.
 
 /** Whether decoding can change the text. */
 export function isEncoded(text: string): boolean {

@@ -1,7 +1,6 @@
-// Objects and lists in queries, whose members are named by brackets: `filter[status]=open`, `filter[tags][]=a`, `items[0][id]=7`. Forms
-// build their values in contract/forms/form-value.ts by stricter rules: item numbers rise, a list keeps one spelling, `a[][b]` is refused,
-// and values may be files or JSON. Clients of queries use the looser spellings, so the two stay apart; what a schema says of a member is
-// read in one place, value-shape.ts.
+// Builds objects and lists from queries whose names have brackets: `filter[status]=open`, `filter[tags][]=a`, `items[0][id]=7`.
+// contract/forms/form-value.ts builds the values of forms by stricter rules: item numbers rise, a list keeps one spelling, `a[][b]` is refused,
+// and values may be files or JSON. Clients use looser spellings in queries, so the two are separate. value-shape.ts reads schemas for both.
 
 import { isObject } from '../pointer.ts';
 import { keysOfBrackets } from './form-text.ts';

@@ -57,7 +57,7 @@ export function toParameter(root: JsonObject, located: Located): Parameter {
   };
 }
 
-/** In queries only. */
+/** Whether a query parameter may be empty. */
 export function allowsEmptyValue({ value }: Located): boolean {
   return isObject(value) && value.in === 'query' && value.allowEmptyValue === true;
 }
@@ -148,7 +148,7 @@ function plainInteger(text: string): number | undefined {
 /** The limits of JSON in a parameter. The number of its members needs no bound, because the length of the query bounds it. */
 const jsonLimits: JsonLimits = { jsonDepthMax: 32, jsonMembersMax: Number.POSITIVE_INFINITY };
 
-/** Applies the rules for JSON bodies, so that the upstream cannot read another value than the one that was checked. */
+/** Parses JSON by the rules for bodies: the upstream must not read another value than the gateway has checked. Other text stays text. */
 function parseOrText(text: string): unknown {
   try {
     const { value, uncheckable } = parseJson(Buffer.from(text), jsonLimits);

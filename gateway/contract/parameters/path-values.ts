@@ -1,5 +1,4 @@
-// Reads the texts of path parameters into values. Lists and objects are split before they are decoded, so that an item may contain an
-// encoded separator.
+// Converts the texts of path parameters to values. Lists and objects are split before they are decoded: an item may have an encoded separator.
 
 import type { Matched } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';

@@ -21,13 +21,13 @@ interface QueryReader {
 
 type Values = Record<string, unknown>;
 
-/** Most names that are noted of one request. */
+/** Maximum number of names that are noted for one request. */
 const DROPPED_MAX = 16;
 
 /** The positions of items for operations without deep objects, which have none. */
 const noItemPositions: ItemPositions = new Map();
 
-/** What becomes of parameters that the contract does not declare. */
+/** The treatment of parameters that the contract does not declare. */
 type UndeclaredQuery = 'refuse' | 'pass' | 'drop';
 
 export function createQueryReader(
@@ -64,7 +64,7 @@ export function createQueryReader(
     if (deep && keys) return setNested(values, deep.name, keys, text, deep.shape, positions);
     const owner = ownerOf(name);
     if (owner) return setOnce(objectIn(values, owner.name), name, toMember(owner, name, text));
-    // The parameter is stored, so that the schema of the query refuses it.
+    // Store the parameter: the schema of the query refuses it.
     if (undeclared === 'refuse') values[name] = text;
     return true;
   }

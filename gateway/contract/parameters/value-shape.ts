@@ -1,5 +1,4 @@
-// What a schema declares about a value and its members, prepared for reading texts with bracketed names: types, members, and bounds of
-// files. Queries and forms read by it.
+// Prepares a schema for the reading of queries and forms with bracketed names: the types of a value, its members, and bounds of files.
 
 import { isJson } from '../media-types.ts';
 import { child, follow, isObject, itemsOf, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
@@ -21,13 +20,13 @@ export interface ValueShape {
   readonly bytesMax: number;
   /** Media type that the schema of a file names. */
   readonly contentMediaType: string | undefined;
-  /** The items, if it is a list. */
+  /** Returns the shape of the items of a list. */
   items(): ValueShape;
   /** Names in `properties`. */
   readonly propertyNames: readonly string[];
-  /** A member that `properties` declares. */
+  /** Returns the shape of a member that `properties` declares. */
   property(name: string): ValueShape | undefined;
-  /** A member that `properties`, `patternProperties` or `additionalProperties` describes. */
+  /** Returns the shape of a member that `properties`, `patternProperties` or `additionalProperties` describes. */
   member(name: string): ValueShape | undefined;
 }
 

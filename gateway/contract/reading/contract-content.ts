@@ -1,4 +1,4 @@
-// What reading a contract gives: the document as one tree, and what the linter found.
+// The type of a contract that was read: the document as one tree, and the findings of the linter.
 
 import type { Mistake } from '../../shared/mistakes.ts';
 import type { JsonObject } from '../pointer.ts';

@@ -1,5 +1,5 @@
-// Reads contract files. Parsing and linting are slow, so a serving gateway runs them in a separate thread (reader.ts), and a start uses
-// what an earlier start has kept (kept-contracts.ts).
+// Reads contract files. Parsing and linting are slow. So a serving gateway runs them in a separate thread (reader.ts), and a start uses the
+// results of an earlier start (kept-contracts.ts).
 
 import { dirname } from 'node:path';
 import { shownPath, textOf } from '../../shared/file-text.ts';

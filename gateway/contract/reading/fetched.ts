@@ -4,7 +4,7 @@
 import { BaseResolver, createConfig, lintDocument, makeDocumentFromString, ResolveError } from '@redocly/openapi-core';
 import { ownRules } from '../lint/rules.ts';
 
-/** Answers no reference and notes those that were asked for. */
+/** A resolver that reads no file, and notes the references that it was asked for. */
 class RefusingResolver extends BaseResolver {
   readonly asked = new Set<string>();
 

@@ -1,5 +1,5 @@
-// The files of contracts: those that the globs of upstreams.yaml match, and those that references may lead to. A reference leads to a file
-// of the contracts directory, symbolic links followed, and to no other file of the machine.
+// Finds the files of contracts: files that match the globs of upstreams.yaml, and files to which references lead. A reference may lead only to
+// a file of the contracts directory, after symbolic links are followed.
 
 import { globSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
@@ -92,7 +92,7 @@ export function isWithin(directory: string, file: string): boolean {
   }
 }
 
-/** Container volumes have directories whose names begin with two dots. */
+/** Whether a path is below a directory. Names may begin with two dots, as those of directories in container volumes. */
 function isBelow(directory: string, file: string): boolean {
   const path = relative(directory, file);
   return path !== '' && path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);

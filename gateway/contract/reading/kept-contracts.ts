@@ -24,7 +24,7 @@ import type { JsonObject } from '../pointer.ts';
 import type { ContractContent } from './contract-content.ts';
 
 export interface KeptContracts {
-  /** Returns what was kept for a file with this text. */
+  /** Returns the kept content of a file with this text. */
   find(file: string, text: string): ContractContent | 'part' | undefined;
   /**
    * Keeps a content that was read without mistakes, or that the file is only a part of other documents. Does nothing if the content has
@@ -68,13 +68,13 @@ interface Content extends Pick<ContractContent, 'hasNames' | 'isSwagger'> {
 
 type Entry = Content | 'part';
 
-/** Where it is kept that a contract compiles, and the content of that file: what the contract was made of besides its own text. */
+/** The file that says that a contract compiles, and its content: the sources of the contract besides its own text. */
 interface Mark {
   readonly place: string;
   readonly content: string;
 }
 
-/** Most files that are kept. A contract has two files, so most of the files are of earlier versions of contracts. */
+/** Maximum number of kept files. A contract has two files, so most of them belong to earlier versions of contracts. */
 const FILES_MAX = 1000;
 
 /** Opens the directory in which Node keeps compiled code. Returns undefined if Node keeps none. */
@@ -154,7 +154,7 @@ export function keptContractsIn(directory: string): KeptContracts {
   };
 }
 
-/** Another process may read the file at the same time. */
+/** Writes a file in one step, because another process may read it at the same time. */
 function writeWhole(place: string, text: string): void {
   writeFileSync(`${place}.${process.pid}`, text, { mode: 0o600 });
   renameSync(`${place}.${process.pid}`, place);
@@ -193,7 +193,7 @@ function toEntry(file: string, text: string, content: ContractContent): Content 
 }
 
 /**
- * The number of values in a tree, with each shared value counted as often as it occurs: aliases of YAML can make a tree that is
+ * Returns the number of values in a tree. A shared value is counted as often as it occurs: aliases of YAML can make a tree that is
  * exponentially larger than its text.
  */
 function valuesIn(value: unknown, known = new Map<object, number>()): number {
@@ -219,7 +219,7 @@ function dropOldest(directory: string): void {
 
 let codeDigest: string | undefined;
 
-/** Digest of the code that reads contracts, which is read once: package.json pins the version of each library. */
+/** Returns the digest of the code that reads contracts. It is computed once. package.json pins the version of each library. */
 function digestOfCode(): string {
   codeDigest ??= readCodeDigest();
   return codeDigest;

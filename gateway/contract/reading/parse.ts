@@ -51,7 +51,7 @@ export async function createContractParser(): Promise<ParseContract> {
   return (file, within, mistakes) => parse(createFileResolver(file, within), config, mistakes);
 }
 
-/** Lints the files as written, so that positions are right, and then resolves references between them. */
+/** Lints the original files, because positions must be right, and then resolves references between them. */
 async function parse(
   resolver: FileResolver,
   config: Config,
@@ -79,7 +79,7 @@ async function parse(
   }
 }
 
-/** YAML reads an unquoted 2.0 as a number. */
+/** Converts the version to text, because YAML reads an unquoted 2.0 as a number. */
 function quoteVersion(root: unknown): void {
   if (isObject(root) && root.swagger === 2) root.swagger = '2.0';
 }

@@ -20,7 +20,7 @@ export type ReadRequest =
 /** The thread's reply to a request to read a file. */
 export interface ReadReply {
   readonly mistakes: readonly Mistake[];
-  /** What the file serves; undefined if it serves nothing. */
+  /** The content of the file; undefined if it serves no operation. */
   readonly content: (Omit<ContractContent, 'root'> & { readonly pieces: number }) | undefined;
 }
 

@@ -1,10 +1,10 @@
 // Replaces references by name ($id, $anchor, $dynamicAnchor) by references to places of the document (JSON Schema 2020-12, sections 8.2 and
-// 8.3), so that every reader of the document understands them. Done once, when the document is read.
+// 8.3), because most readers of documents understand only these. It runs once, when the document is read.
 
 import { type JsonObject, pathOf, uriDecoded, valueAt } from '../pointer.ts';
 import { eachSchema } from '../schemas/dialect.ts';
 
-/** A schema with a base URI of its own, or the document. */
+/** A schema with its own base URI, or the document. */
 interface Resource {
   readonly uri: string;
   readonly pointer: string;

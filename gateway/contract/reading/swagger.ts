@@ -17,7 +17,7 @@ export function isSwagger(root: unknown): root is JsonObject {
   return isObject(root) && 'swagger' in root && !('openapi' in root);
 }
 
-/** Converts a document. References between files must be resolved. The document itself stays as it is. */
+/** Converts a document, and does not change it. References between files must be resolved. */
 export async function convertSwagger(root: JsonObject): Promise<{ root: JsonObject; losses: readonly Loss[] }> {
   const losses: Loss[] = [];
   // As text, because YAML aliases share objects and the converter changes each object in place.
@@ -37,7 +37,7 @@ export async function convertSwagger(root: JsonObject): Promise<{ root: JsonObje
   return { root: made, losses };
 }
 
-/** A form with a required field is itself required; the converter leaves that open. */
+/** Makes a form with a required field required, because the converter does not. */
 function requireForms({ paths }: JsonObject): void {
   for (const item of Object.values(isObject(paths) ? paths : {})) {
     for (const method of methods) {
@@ -48,7 +48,7 @@ function requireForms({ paths }: JsonObject): void {
   }
 }
 
-/** Hosts are written with a scheme, and base paths without a slash, in many documents. */
+/** Corrects the address: many documents have a host with a scheme, or a base path without a slash. */
 function prepareAddress(root: JsonObject): void {
   if (typeof root.host === 'string') root.host = root.host.replace(/^[a-z]+:\/\//i, '').replace(/\/+$/, '');
   if (root.basePath === undefined) return;
@@ -80,7 +80,7 @@ function preparePath(root: JsonObject, item: JsonObject, place: readonly string[
     prepareParameter(parameter, [...place, 'parameters', index], losses);
 }
 
-/** The parameters of a path or an operation; references to bodies are replaced by copies of them. */
+/** Returns the parameters of a path or an operation. References to bodies are replaced by copies. */
 function parametersIn(root: JsonObject, owner: JsonObject): JsonObject[] {
   const list: unknown[] = Array.isArray(owner.parameters) ? owner.parameters : [];
   return list.filter(isObject).map((parameter) => {
@@ -116,7 +116,7 @@ function prepareForm(
   losses.push({ path: place, reason, remedy: 'Add consumes with the media type of the form.' });
 }
 
-/** Separators that OpenAPI 3.0 has no style for make a list a text. */
+/** Prepares a parameter. A list becomes a text if OpenAPI 3.0 has no style for its separator. */
 function prepareParameter(parameter: JsonObject, place: readonly (string | number)[], losses: Loss[]): void {
   if (parameter.type !== 'array') return;
   const { collectionFormat, items, in: where } = parameter;
@@ -135,7 +135,7 @@ function prepareParameter(parameter: JsonObject, place: readonly (string | numbe
   }
 }
 
-/** Without a media type, an answer that is a file has any. Without examples, the converter keeps all types that `produces` lists. */
+/** Prepares answers. A file without a media type gets any. Without examples, the converter keeps all types in `produces`. */
 function prepareAnswers(root: JsonObject, operation: JsonObject): void {
   const answers = Object.values(objectAt(operation, 'responses')).filter(isObject);
   const isFile = answers.some((answer) => objectAt(answer, 'schema').type === 'file');

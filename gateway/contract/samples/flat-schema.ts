@@ -1,4 +1,4 @@
-// Merges a schema with what it refers to, so that its keywords stand in one place: references, `allOf`, and one branch of each union.
+// Merges a schema with its references, its `allOf`, and one branch of each union: all its keywords are then in one object.
 
 import { follow, isObject, type JsonObject } from '../pointer.ts';
 
@@ -15,7 +15,7 @@ interface Merged extends FlatSchema {
 }
 
 const DEPTH_MAX = 8;
-/** Most alternatives of one schema. */
+/** Maximum number of alternatives of one schema. */
 const ALTERNATIVES_MAX = 8;
 const none = Symbol('no value');
 
@@ -25,7 +25,7 @@ export function flatSchemasOf(root: JsonObject, schema: unknown): FlatSchema[] {
   return base === undefined ? [] : alternativesOf(root, base, 0);
 }
 
-/** Undefined if no value fits. */
+/** Returns the merged schema; undefined if no value is valid. */
 function merged(root: JsonObject, schema: unknown, depth: number): Merged | undefined {
   if (schema === false) return undefined;
   const empty: Merged = { keywords: {}, patterns: [], unions: [] };
@@ -74,7 +74,7 @@ function joined(one: Merged, other: Merged | undefined): Merged | undefined {
   };
 }
 
-/** An example of one part lacks the members that another part declares. */
+/** Removes examples of one part that lack members of another part. */
 function withoutPartialExamples(part: JsonObject, other: JsonObject): JsonObject {
   if (other.properties === undefined && other.required === undefined) return part;
   const { example: _example, examples: _examples, default: _default, ...rest } = part;

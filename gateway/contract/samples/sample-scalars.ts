@@ -39,7 +39,7 @@ const byFormat: Readonly<Record<string, string>> = {
   byte: 'ZXhhbXBsZQ==',
 };
 
-/** Texts for `format`, `pattern` and the bounds of the length, the plainest first; none if none was found. */
+/** Returns texts for `format`, `pattern` and the bounds of the length, the plainest first; none if none was found. */
 export function textsFitting(flat: FlatSchema): string[] {
   const { keywords, patterns } = flat;
   const fits = (text: string) => fitsScalar(flat, text);
@@ -66,7 +66,7 @@ export function textsFitting(flat: FlatSchema): string[] {
   return [...found];
 }
 
-/** Numbers at and between the bounds. */
+/** Returns numbers at and between the bounds. */
 export function numbersFor(flat: FlatSchema, type: 'integer' | 'number'): number[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf: divisor } = flat.keywords;
   const step = type === 'integer' ? 1 : 0.5;

@@ -17,7 +17,7 @@ const DEPTH_MAX = 8;
 const OPTIONAL_DEPTH_MAX = 4;
 const SAMPLES_MAX = 12;
 const ITEMS_MAX = 1000;
-/** Most samples of one branch of a union. */
+/** Maximum number of samples of one branch of a union. */
 const OF_BRANCH_MAX = 3;
 
 /** Returns at most 12 distinct candidates, the most suitable first. */
@@ -101,7 +101,7 @@ const typeByKeyword: Readonly<Record<string, string>> = {
   multipleOf: 'number',
 };
 
-/** Without `type`, the type that its keywords are about. */
+/** Returns the types. Without `type`, returns the type to which the keywords apply. */
 function typesOf({ keywords, patterns }: FlatSchema): unknown[] {
   if (keywords.type !== undefined) return [keywords.type].flat();
   const about = Object.keys(keywords).find((keyword) => typeByKeyword[keyword] !== undefined);
@@ -128,7 +128,7 @@ function arraysFor(keywords: JsonObject, depth: number, { sample, fits }: ArrayT
   return list.includes(undefined) ? empty : [list, ...empty];
 }
 
-/** Distinct items, the shorter ones first. Objects may not fit: which of their members can vary is not known. */
+/** Returns distinct items, the shorter ones first. Objects may be invalid, because it is unknown which of their members can vary. */
 function distinctOf(items: readonly unknown[], count: number, fits: (value: unknown) => boolean): unknown[] {
   const [plain] = items;
   const more = variedOf(items.slice(0, 1), count).filter(fits);
@@ -138,7 +138,7 @@ function distinctOf(items: readonly unknown[], count: number, fits: (value: unkn
   return [...new Map(all.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** Adds distinct values until there are enough; they may not fit. */
+/** Adds distinct values until there are enough. They may be invalid. */
 function variedOf(items: readonly unknown[], count: number): unknown[] {
   const [plain] = items;
   const more = plain === undefined ? 0 : Math.max(0, count - items.length);
@@ -167,7 +167,7 @@ interface Member {
 }
 
 function createObjects({ sample, isHidden, of }: ObjectTools) {
-  /** Undefined if a required member has no value. */
+  /** Returns the members; undefined if a required member has no value. */
   function membersOf(keywords: JsonObject, depth: number): Member[] | undefined {
     const declared = isObject(keywords.properties) ? keywords.properties : {};
     const required = new Set(listAt(keywords.required).map(String));
@@ -185,7 +185,7 @@ function createObjects({ sample, isHidden, of }: ObjectTools) {
     return members;
   }
 
-  /** Members that the schema does not name: as many as it requires, and one where it describes nothing else. */
+  /** Returns members that the schema does not name: as many as it requires, or one if it names no members. */
   function unnamedMembers(keywords: JsonObject, known: number, depth: number): JsonObject {
     const least = Number(keywords.minProperties ?? 0) - known;
     const describes = isObject(keywords.additionalProperties) || keywords.patternProperties !== undefined;
@@ -231,7 +231,7 @@ function closed(names: Set<string>, dependent: JsonObject): ReadonlySet<string> 
   return names;
 }
 
-/** The schema of a member that `properties` does not name. */
+/** Returns the schema of a member that `properties` does not name. */
 function schemaBeside({ patternProperties, additionalProperties }: JsonObject, name: string): unknown {
   const fitting = Object.entries(isObject(patternProperties) ? patternProperties : {}).filter(([pattern]) =>
     fitsScalar({ keywords: {}, patterns: [pattern] }, name),
