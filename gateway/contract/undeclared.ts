@@ -10,7 +10,7 @@ export interface UndeclaredAnswer {
   readonly what: 'status' | 'media type';
   /** `report` and `off` let it pass. */
   readonly reaction: 'report' | 'refuse' | 'off';
-  /** What was declared, what came, and the line to add. Holds nothing of the body. */
+  /** A text about the declaration, the answer, and the line to add to the contract. It has nothing from the body. */
   readonly text: string;
   /** Whether browsers run scripts in the answer. */
   readonly isActive: boolean;
@@ -18,7 +18,7 @@ export interface UndeclaredAnswer {
 
 /** Types in which browsers run scripts: HTML, SVG and all other XML, which may have a style sheet with scripts. */
 const ACTIVE = /^(?:text\/html|(?:text|application)\/xml(?:-[\w-]+)?|[^/]+\/[^/]+\+xml)$/;
-/** Restricted names (RFC 6838 section 4.2): whatever else a service sends is not repeated. */
+/** Matches restricted names (RFC 6838 section 4.2). Other texts of a service are not repeated. */
 const NAME = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/;
 
 export function isActiveType(essence: string): boolean {
@@ -38,7 +38,7 @@ export function undeclaredStatus(
   return { what: 'status', reaction: entry.operation.answerCheck, text, isActive: isActiveType(essence) };
 }
 
-/** @param types that the contract declares for this status */
+/** Describes an undeclared media type. @param types the types that the contract declares for this status */
 export function undeclaredMediaType(
   entry: ContractOperation,
   status: number,
@@ -59,12 +59,12 @@ function declared(names: readonly string[]): string {
   return names.length === 0 ? 'the contract declares none' : `the contract declares ${names.join(', ')}`;
 }
 
-/** `under paths./v1/files.get.responses (listFiles, files.yaml)` */
+/** Returns the place in the contract, such as `under paths./v1/files.get.responses (listFiles, files.yaml)`. */
 function placeIn({ operation, document }: ContractOperation, pointer: string): string {
   return `under ${pathOf(pointer).join('.')} (${operation.id}, ${document.file})`;
 }
 
-/** The response that covers a status. A part is declared where the whole is. */
+/** Returns the response that covers a status. For a 206, this is the response of the whole. */
 function pointerFor(entry: ContractOperation, status: number): string {
   const { value, pointer } = responseFor(entry, status);
   return value === undefined ? responseFor(entry, 200).pointer : pointer;

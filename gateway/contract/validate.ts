@@ -43,7 +43,7 @@ interface RequestContract {
   /** Lower-case media types of successful answers. */
   readonly answers: readonly string[];
   readonly withNearNames: NearNames;
-  /** The declared names; determined on the first violation. */
+  /** Returns the declared names. They are computed for the first violation. */
   readonly names: () => ReadonlySet<string>;
 }
 
@@ -71,13 +71,13 @@ const keyOfStream: Violation = {
   message: 'A form that is longer than the gateway buffers cannot be repeated. Leave this header out.',
 };
 
-/** Leaves out what the schema says of a path parameter whose text could not be read. */
+/** Leaves out violations of a path parameter whose text could not be read. */
 function withoutRepeats(found: readonly Violation[], before: readonly Violation[]): readonly Violation[] {
   const unread = before.filter((one) => one.in === 'path').map(({ param }) => param);
   return unread.length === 0 ? found : found.filter((one) => one.in !== 'path' || !unread.includes(one.param));
 }
 
-/** The stage reads what `match` has found. It takes and gives back what the stages between the two have added. */
+/** The stage. It needs the findings of `match`, and keeps the members that the stages between the two have added. */
 type Validate = <Exchange extends Matched>(matched: Exchange) => Awaitable<Exchange & Validated>;
 
 /** An exchange to which the query to send has been added. */

@@ -1,4 +1,4 @@
-// Splits long work into slices, so that requests are served in between.
+// Splits long work into slices. Requests are served in between.
 
 import { setImmediate as turn } from 'node:timers/promises';
 

@@ -1,5 +1,5 @@
-// The page "Your account": with a key that the reader pastes, or the test key of the tab, a script asks the operations of `/gateway/v1` and
-// shows organization, limits, use, recent requests and keys, or the requests alone. The page as it is served contains no data of an
+// Makes the page "Your account". With a key that the reader pastes, or with the test key of the tab, a script calls the operations of
+// `/gateway/v1`. It shows organization, limits, use, recent requests and keys, or the requests only. The served page has no data of an
 // organization.
 
 import { firstKeyText } from './first-key.ts';
@@ -23,7 +23,7 @@ const OPERATIONS = [
 
 const DESCRIPTION = 'Your organization, its limits and use, your last requests, and your keys.';
 
-/** @param contact the web or `mailto:` address from which the first key comes; undefined if the configuration names none */
+/** Returns the page. @param contact the web or `mailto:` address for a first key; undefined if the configuration names none */
 export function accountPage(references: readonly AddressedContract[], contact: string | undefined): Page {
   const main = `<h1>Your account</h1>
 <p class="lead">${DESCRIPTION}</p>
@@ -52,7 +52,7 @@ the memory of this page until you leave it, and is sent to this API only. No key
   };
 }
 
-/** Scopes that a key may be created with. */
+/** Returns the scopes with which a key may be created. */
 function scopesOf(references: readonly AddressedContract[]): string[] {
   const all = references.flatMap(({ operations }) =>
     operations

@@ -1,5 +1,5 @@
-// The page "For agents": how programs read the documentation, the address of the tools if there is one, how to add it to common clients,
-// and the tools that a pasted key sees. A script asks for these tools; the page as it is served contains no data of an organization.
+// Makes the page "For agents": how programs read the documentation, the address of the tools, how to add it to common clients, and the tools
+// for a pasted key. A script reads these tools; the served page has no data of an organization.
 
 import { KEY_MARK, KEY_PLACEHOLDER } from './highlight.ts';
 import { escapeHtml } from './html.ts';
@@ -48,7 +48,7 @@ export function agentsPage(options: AgentsPageOptions): Page {
   };
 }
 
-/** What clients call the server in their own lists. */
+/** Returns the name of the server for the lists of clients. */
 function nameOf(title: string): string {
   const name = title
     .toLowerCase()

@@ -3,12 +3,12 @@
 import type { Reference } from './reference/reference.ts';
 import type { PortalOptions } from './site.ts';
 
-/** Longest title, in letters. If the titles of all services are longer together, they stand in the description. */
+/** Maximum length of the title. If the titles of all services are longer together, they are in the description. */
 const TITLES_MAX = 60;
 
 /**
- * Returns title and description of the API: those of the configuration, else those of the contracts. Contracts of the gateway itself count
- * only if there are no others.
+ * Returns the title and the description of the API, from the configuration, otherwise from the contracts. Contracts of the gateway itself are
+ * used only if there are no others.
  */
 export function apiNameOf(
   { title, description }: Pick<PortalOptions, 'title' | 'description'>,

@@ -1,7 +1,7 @@
 // The text about where keys come from, the same on every page. The first key comes from a person, because an operation that makes keys
 // needs a key itself.
 
-/** Markdown. @param contact an address of the web or a `mailto:`; undefined if the configuration does not say */
+/** Returns Markdown about the first key. @param contact a web or `mailto:` address; undefined if the configuration names none */
 export function firstKeyText(contact: string | undefined): string {
   const text = 'The operator of this API makes your first key';
   if (contact === undefined) return `${text}.`;

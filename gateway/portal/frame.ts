@@ -1,4 +1,4 @@
-// What stands around each page: the title, the links to the sections, and the bar for a test key.
+// Makes the frame of all pages: the title, the links to the sections, and the bar for a test key.
 
 import type { Assets } from './assets.ts';
 import type { ChosenSample } from './guide-facts.ts';
@@ -41,7 +41,7 @@ export function frameOf(
   };
 }
 
-/** A read that tells whether a test key is good: the sample operation, if the pages may ask it. */
+/** Returns a request that checks a test key: the sample operation, if pages may call it. */
 function probeOf(sample: ChosenSample | undefined, publicUrl: string): string | undefined {
   if (sample === undefined || sample.server !== publicUrl) return undefined;
   const { method, path, hasTestMode, security, parameters } = sample.at.operation;

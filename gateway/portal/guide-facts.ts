@@ -1,5 +1,5 @@
-// What the guides of the gateway say about the served contracts and the limits: names and values that are filled in, and the parts that
-// apply.
+// Collects the facts for the guides of the gateway, from the served contracts and the limits: names and values to insert. They also decide
+// which parts of the guides apply.
 
 import type { Publication } from '../shared/contracts/published-contract.ts';
 import { isHealthPath } from '../shared/http/health-path.ts';
@@ -13,7 +13,7 @@ import { sampleRequestOf } from './reference/sample-form.ts';
 /** A key that no gateway accepts, for the example of a refusal. */
 const BAD_KEY = 'sk_live_mistyped';
 
-/** By name. A part of a guide applies if its fact is there. */
+/** The facts by name. A part of a guide applies if its fact exists. */
 export type GuideFacts = ReadonlyMap<string, string>;
 
 export interface GuideSettings {
@@ -21,7 +21,7 @@ export interface GuideSettings {
   /** The limits of all tiers, the first one as an example. */
   readonly tiers: readonly { readonly requests: number; readonly windowSeconds: number }[];
   readonly countPer: 'organization' | 'key';
-  /** How long answers to writes are kept, in seconds. */
+  /** How long answers to writes are stored, in seconds. */
   readonly retainSeconds: number;
   readonly versions: readonly string[];
   readonly hasLimitsPage: boolean;
@@ -105,7 +105,7 @@ export function guideFacts(
   return new Map([...facts].filter((fact): fact is [string, string] => fact[1] !== undefined));
 }
 
-/** How generators name the first operation of another contract: only names that all of them leave as they are. */
+/** Returns the names that generators give the sample operation, if all generators keep the name. */
 function clientFacts(sample: ChosenSample | undefined, hasCustomers: boolean): [string, string | undefined][] {
   const operation = sample?.at.operation;
   if (operation === undefined || hasCustomers) return [];
@@ -147,7 +147,7 @@ function maximumOf(schema: unknown, root: Record<string, unknown>, { resolve }: 
   return target?.type === 'integer' && Number.isSafeInteger(target.maximum) ? (target.maximum as number) : undefined;
 }
 
-/** A write beside the sample operation, else the first one that takes JSON and no values in its path. */
+/** Returns a write beside the sample operation, otherwise the first write that takes JSON and has no path parameter. */
 function writeFacts(
   references: readonly AddressedContract[],
   sample: ChosenSample | undefined,

@@ -1,4 +1,4 @@
-// The guides: those of the configuration, and those that the gateway brings and that apply to the served contracts.
+// Loads the guides: those of the configuration, and the gateway's own guides that apply to the served contracts.
 
 import { readFile, stat } from 'node:fs/promises';
 import type { GuideSource } from '../shared/guide-source.ts';
@@ -47,7 +47,7 @@ interface GuideChoice {
   readonly facts: GuideFacts;
 }
 
-/** Reads and renders the guides that apply, in reading order. A guide of the configuration replaces one of the same name. */
+/** Reads and renders the guides that apply, in reading order. A guide of the configuration replaces the gateway's guide of the same name. */
 export async function loadGuides({ own, builtIn, facts }: GuideChoice): Promise<Guide[]> {
   const replaced = new Set(own.map(({ name }) => name));
   const wanted = builtInGuides.filter(
@@ -84,8 +84,7 @@ async function builtInGuide(
 const EXAMPLE = /^(?:(?:[^\n#`|-][^\n]*\n)+\n)?^```(?:sh|js|python)\n(?:(?!^```$)[\s\S])*?\bAPI_URL\b/m;
 
 /**
- * Inserts the text about how to set address and key. It stands before the first example that reads them, and before the sentence that
- * introduces this example.
+ * Inserts the text about setting address and key, before the first example that uses them and before the sentence that introduces it.
  */
 function withSetup(markdown: string, url: string): string {
   const setup = `The examples read the address and your key from the environment. Set both once in your shell:

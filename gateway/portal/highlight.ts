@@ -5,7 +5,7 @@ import { escapeHtml } from './html.ts';
 /** Stands for the key of the reader in generated code. It is a private-use character, which texts of contracts do not use. */
 export const KEY_MARK = '\uE000';
 
-/** What the code says before the reader has entered a key. */
+/** The text in code in place of a key, before the reader has entered one. */
 export const KEY_PLACEHOLDER = 'YOUR_API_KEY';
 
 const words: Readonly<Record<string, string>> = {

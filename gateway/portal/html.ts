@@ -37,7 +37,7 @@ export function createSlugs(): (text: string, fallback: string) => string {
   };
 }
 
-/** Cuts a text after a word, so that it stays below `max` characters. */
+/** Cuts a text after a word, to less than `max` characters. */
 export function shortened(text: string, max: number): string {
   if (text.length <= max) return text;
   return `${text

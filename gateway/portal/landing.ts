@@ -1,4 +1,4 @@
-// The first page: what the API is, three first steps with a request to send, the resources by what they are for, and where the rest is.
+// Makes the first page: the description of the API, three first steps with a request to send, the resources by purpose, and links to the rest.
 
 import { FURTHER_KEYS, firstKeyText } from './first-key.ts';
 import type { ChosenSample } from './guide-facts.ts';
@@ -92,12 +92,12 @@ function firstRequest(
 interface Step {
   readonly title: string;
   readonly text: string;
-  /** In place of the text, once the key at the top of the page has worked. */
+  /** The text that replaces the step when the key at the top of the page has worked. */
   readonly withKey?: string;
   readonly isDoneByKey?: boolean;
 }
 
-/** HTML: from no key to a program that can live with failures. */
+/** Returns the steps as HTML, from the first key to a program that handles failures. */
 function stepsOf({ guides, sample, help, otherPages }: LandingOptions): Step[] {
   const has = (name: string) => guides.some((guide) => guide.name === name);
   const guide = (name: string, text: string) => (has(name) ? `<a href="/docs/guides/${name}">${text}</a>` : text);
@@ -143,7 +143,7 @@ function stepsHtml(options: LandingOptions): string {
 
 const PURPOSE_MAX = 120;
 
-/** What clients use, by contract; what operators of the API use is folded below. */
+/** Returns the resources for clients, by contract. Those for operators of the API are folded below. */
 function resourcesHtml({ references }: LandingOptions): string {
   const shown = references
     .map((reference) => ({ reference, own: reference.groups.filter((group) => !group.isForOperators) }))
@@ -158,7 +158,7 @@ function contractHeading({ reference: { title }, path }: AddressedContract): str
   return `<h3><a href="${path}">${escapeHtml(title)}</a></h3>`;
 }
 
-/** Resources of one purpose stand together, below its name. */
+/** Returns the resources by purpose, below its name. */
 function purposesHtml(groups: readonly OperationGroup[]): string {
   return [...Map.groupBy(groups, ({ purpose }) => purpose)]
     .map(([purpose, own]) => {
@@ -177,7 +177,7 @@ function cardsHtml(groups: readonly OperationGroup[]): string {
   return `<ul class="cards">${cards.join('')}</ul>`;
 }
 
-/** What the contract says about the group; else the titles of its operations. */
+/** Returns the description of a group in the contract; otherwise the titles of its operations. */
 function purposeOf({ description, operations }: OperationGroup): string {
   return description || operations.map(({ title }) => title).join(', ');
 }

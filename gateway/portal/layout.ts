@@ -6,15 +6,15 @@ export interface Page {
   /** The path of the page. Its Markdown is at the same path with `.md`. */
   readonly path: string;
   readonly title: string;
-  /** For search engines and previews; plain text. */
+  /** The description for search engines and previews, in plain text. */
   readonly description: string;
   /** The path of its section, which the navigation marks as current. */
   readonly section: string;
   /** HTML. */
   readonly main: string;
-  /** Empty if the page is not there as Markdown. */
+  /** The page in Markdown; empty if there is none. */
   readonly markdown: string;
-  /** Links beside the text, in HTML: those of the whole section. */
+  /** The links beside the text, in HTML, to all pages of the section. */
   readonly contents?: string;
   /** Links to the headings of the page, in HTML. */
   readonly onThisPage?: string;
@@ -30,7 +30,7 @@ export interface Page {
   readonly updatedMs?: number | undefined;
 }
 
-/** What all pages of one configuration have in common. */
+/** The parts that all pages of one configuration have. */
 export interface Frame {
   readonly title: string;
   /** The folder of scripts, styles and faces, with their version. */
@@ -46,7 +46,7 @@ export interface Frame {
   readonly help: HelpLinks;
 }
 
-/** Where readers get help; undefined if the configuration does not say. */
+/** The links to help; a link is undefined if the configuration does not name it. */
 export interface HelpLinks {
   /** An address of the web or a `mailto:`. */
   readonly contact: string | undefined;
@@ -116,7 +116,7 @@ ${page.hasOwnKey || keyBar === undefined ? '' : keyBarHtml(keyBar.probe)}
 </header>`;
 }
 
-/** The key goes into samples and requests of the page. The form itself sends nothing, and the field has no name. */
+/** Returns the bar for a key. A script inserts the key into samples and requests. The form sends nothing, and the field has no name. */
 function keyBarHtml(probe: string | undefined): string {
   const probed = probe === undefined ? '' : ` data-probe="${escapeHtml(probe)}"`;
   return `<form id="key-bar" class="key-bar needs-script"${probed} autocomplete="off">
@@ -129,7 +129,7 @@ function keyBarHtml(probe: string | undefined): string {
 </form>`;
 }
 
-/** On narrow windows the links cover the page while they are the target of the address. */
+/** Returns the links of the section. In narrow windows, they cover the page while they are the target of the address. */
 function contentsOf(page: Page): string {
   if (page.contents === undefined) return '';
   return `<nav class="open-contents" aria-label="To the contents"><a href="#contents">Contents</a></nav>
@@ -158,7 +158,7 @@ function footOf({ path, markdown, updatedMs }: Page, { contact, status }: HelpLi
 
 let days: Intl.DateTimeFormat | undefined;
 
-/** `3 March 2026` */
+/** Returns a day such as `3 March 2026`. */
 export function shownDay(date: Date): string {
   // Reads the tables of a language: not while the gateway starts.
   days ??= new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
@@ -178,7 +178,7 @@ export function linkList(
   return `<p class="contents-title">${escapeHtml(title)}</p><ul>${items.join('')}</ul>`;
 }
 
-/** What comes before and after a page. */
+/** Returns the links to the pages before and after a page. */
 export function neighbourLinks(before: NeighbourLink | undefined, after: NeighbourLink | undefined): string {
   const link = (to: NeighbourLink | undefined, label: string) =>
     to === undefined

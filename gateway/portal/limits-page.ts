@@ -1,5 +1,5 @@
-// The page "Limits": the tiers with what each admits, other limits with their operations, and the sizes that hold for all requests. It is
-// made from limits.yaml and gateway.yaml, so it says what is in force.
+// Makes the page "Limits": the tiers and their limits, other limits with their operations, and the maximum sizes of requests. It is made from
+// limits.yaml and gateway.yaml, and shows the rules in force.
 
 import type { Page } from './layout.ts';
 import { type Link, type Row, type Table, tableHtml, tableMarkdown } from './limits-table.ts';
@@ -157,7 +157,7 @@ function sizesPart({ sizes }: PublicLimits, streamed: readonly Link[]): Part {
   };
 }
 
-/** Operations by their ids, as far as a page has them. */
+/** Creates a function that links operations by their ids, if a page has them. */
 function createLinks(references: readonly AddressedContract[]) {
   const all = new Map(
     references.flatMap(({ operations }) =>
@@ -184,7 +184,7 @@ const UNITS = [
   [1, 'second'],
 ] as const;
 
-/** `minute`, `2 hours`, `90 seconds`: after "in any". */
+/** Returns a text for after "in any", such as `minute`, `2 hours` or `90 seconds`. */
 export function span(seconds: number): string {
   const [size, unit] = UNITS.find(([one]) => seconds % one === 0) ?? [1, 'second'];
   const times = seconds / size;

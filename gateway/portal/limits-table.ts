@@ -10,7 +10,7 @@ export interface Table {
 
 export interface Row {
   readonly cells: readonly Cell[];
-  /** `requests/seconds`: what the headers of an answer say of the reader's own tier. */
+  /** The limit as `requests/seconds`, to find the reader's own tier by the headers of an answer. */
   readonly limit?: string;
 }
 

@@ -1,4 +1,4 @@
-// How the configuration wants pages to look: colours, logo, and the mark that stands for a logo.
+// Applies the look of the configuration to pages: colours, logo, and the mark in place of a logo.
 
 import { createHash } from 'node:crypto';
 
@@ -8,11 +8,11 @@ export interface Look {
   readonly colours: { readonly light?: string | undefined; readonly dark?: string | undefined };
 }
 
-/** Text in the default dark accent stands out from dark pages, whatever the light one is. */
+/** The default colours of dark pages, on which they are readable for every light colour. */
 const DARK = { accent: '#a5a0ff', mark: '#7c74f5' } as const;
 const LIGHT = { accent: '#4338ca', mark: '#4f46e5' } as const;
 
-/** A style sheet that sets the colours of the configuration and obeys the reader's choice of a theme. */
+/** Returns a style sheet with the colours of the configuration, for the theme that the reader has chosen. */
 export function themeOf({ colours: { light, dark } }: Look): string {
   const accent = `light-dark(${light ?? LIGHT.accent}, ${dark ?? DARK.accent})`;
   const mark = `light-dark(${light ?? LIGHT.mark}, ${dark ?? DARK.mark})`;
@@ -36,8 +36,8 @@ const TILES = [
 const STRENGTHS = ['1', '0.55', '0.8'] as const;
 
 /**
- * Draws a mark from the name of the API: four tiles, whose forms and strengths follow from the name, so that it stays the same. The colour
- * is that of the text around it, or `colour`.
+ * Draws a mark from the name of the API: four tiles whose forms and strengths follow from the name. It has the colour of the text around it, or
+ * `colour`.
  */
 export function markOf(title: string, colour = 'currentColor'): string {
   const bytes = createHash('sha256').update(title.trim().toLowerCase()).digest();
@@ -50,7 +50,7 @@ export function markOf(title: string, colour = 'currentColor'): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 21 21" fill="${colour}" aria-hidden="true" class="mark">${tiles.join('')}</svg>`;
 }
 
-/** The mark as a file of its own, for the tab of a browser. */
+/** Returns the mark as a separate file, for the tab of a browser. */
 export function iconOf(title: string, { colours }: Look): string {
   return markOf(title, colours.light ?? LIGHT.mark);
 }

@@ -23,7 +23,7 @@ export interface Rendered {
 interface Rendering {
   sections: { id: string; text: string }[];
   slug: ReturnType<typeof createSlugs>;
-  /** Headings are set this much lower, without anchors. 0: a page of its own. */
+  /** The number of levels by which headings are lowered, without anchors; 0 for a separate page. */
   lower: number;
   /** Groups of samples so far. */
   groups: number;
@@ -80,7 +80,7 @@ export function withMarkdownLinks(markdown: string): string {
   return markdown.replace(/\]\((\/docs(?:\/[\w/-]+)?)((?:#[^)\s]*)?)\)/g, ']($1.md$2)');
 }
 
-/** Renders a page of its own. */
+/** Renders a separate page. */
 export function renderMarkdown(markdown: string): Rendered {
   return render(markdown.slice(0, MARKDOWN_MAX), 0);
 }
@@ -113,7 +113,7 @@ function withCodeLinks(html: string): string {
   );
 }
 
-/** Languages that one example may be written in, by their names in Markdown; their ids are those of the reference's samples. */
+/** The languages of examples, by their names in Markdown. They have the ids of the languages of samples in the reference. */
 const LANGUAGE_IDS: Readonly<Record<string, readonly [id: string, label: string]>> = {
   sh: ['curl', 'curl'],
   js: ['javascript', 'JavaScript'],
@@ -121,7 +121,7 @@ const LANGUAGE_IDS: Readonly<Record<string, readonly [id: string, label: string]
   go: ['go', 'Go'],
 };
 
-/** Joins neighbouring blocks of different languages. Between them is nothing but space. */
+/** Joins neighbouring code blocks of different languages to tabs, if only space is between them. */
 function withTabs(tokens: readonly Token[]): Token[] {
   const joined: Token[] = [];
   for (let at = 0; at < tokens.length; at += 1) {
@@ -152,14 +152,14 @@ function samplesHtml({ blocks }: SamplesToken): string {
   return `<div class="sample guide-sample">${tabs(`language-${rendering.groups}`, 'Language', all)}</div>\n`;
 }
 
-/** The numbers of a tier, which a script replaces by those of the reader's own: `\uE001100\uE001`, one less between `\uE002`. */
+/** Marks the numbers of a tier, which a script replaces by those of the reader's tier: `\uE001100\uE001`; one less between `\uE002`. */
 function withLimits(html: string): string {
   return html
     .replace(/\uE001(\d{1,10})\uE001/g, '<span class="my-limit">$1</span>')
     .replace(/\uE002(\d{1,10})\uE002/g, '<span class="my-limit" data-less="1">$1</span>');
 }
 
-/** Text without the marks of numbers. */
+/** Returns a text without the marks of numbers. */
 export function withoutLimits(text: string): string {
   return text.replace(/[\uE001\uE002]/g, '');
 }

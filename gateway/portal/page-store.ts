@@ -16,7 +16,7 @@ export interface PageStore {
   get(path: string): Promise<PortalResource> | undefined;
 }
 
-/** @param fixed kept for good @param many kept within 32 MB */
+/** Creates the store. @param fixed pages that are always kept @param many pages that are kept within 32 MB */
 export function createPageStore(fixed: ReadonlyMap<string, Make>, many: ReadonlyMap<string, Make>): PageStore {
   const kept = new Map<string, Promise<PortalResource>>();
   const lately = new LRUCache<string, PortalResource>({
@@ -25,7 +25,7 @@ export function createPageStore(fixed: ReadonlyMap<string, Make>, many: Readonly
   });
   const inProgress = new Map<string, Promise<PortalResource>>();
 
-  /** A failure is not kept, so that the next request tries again. */
+  /** Makes a page once. A failure is not kept: the next request tries again. */
   function makeOnce(path: string, from: Make): Promise<PortalResource> {
     const known = kept.get(path);
     if (known !== undefined) return known;

@@ -2,7 +2,7 @@
 // letters or digits".
 
 const PARTS_MAX = 6;
-/** A literal, an escaped character, or a set; then how often it is there. */
+/** Matches a literal, an escaped character, or a set, and its quantifier. */
 const PART = /(\[(?!\^)(?:\\.|[^\]\\])+\]|\\.|[^\\[\](){}|?*+^$.])(\?|\*|\+|\{\d+(?:,\d*)?\})?(?![?*+])/sy;
 
 const SETS: Readonly<Record<string, readonly [one: string, many: string]>> = {
@@ -16,7 +16,7 @@ const SETS: Readonly<Record<string, readonly [one: string, many: string]>> = {
 /** Everything but controls, often also but line separators: a rule for names and titles. */
 const NO_CONTROLS = /^\^\[\^\\u0000-\\u001f\\u007f(-\\u009f)?(\\u2028\\u2029)?\][*+]\$$/i;
 
-/** Returns the words; undefined if the expression has more than they can tell, or fits a part of a text. */
+/** Returns the words; undefined if they cannot express the expression, or if it matches a part of a text. */
 export function patternWords(source: string): string | undefined {
   if (NO_CONTROLS.test(source)) return 'no control characters';
   const [, inner] = /^\^([\s\S]+)\$$/.exec(source) ?? [];
@@ -57,7 +57,7 @@ function partsOf(inner: string): string[] | undefined {
 
 type Words = readonly [one: string, many: string];
 
-/** The words for `\d` and for a set; undefined for other atoms, and for sets of other ranges. */
+/** Returns the words for `\d` and for a set; undefined for other atoms, and for sets of other ranges. */
 function setOf(atom: string): Words | undefined {
   if (atom === '\\d') return SETS['0-9'];
   if (!atom.startsWith('[')) return undefined;

@@ -67,7 +67,7 @@ function prefersMarkdown({ headers: { accept = '' } }: IncomingMessage): boolean
   return markdown > 0 && markdown >= qualityOf('text/html', accept);
 }
 
-/** 0 if the header does not name the type itself (RFC 9110 section 12.5.1). */
+/** Returns the quality of a type; 0 if the header does not name the type itself (RFC 9110 section 12.5.1). */
 function qualityOf(type: string, accept: string): number {
   const ranges = accept.toLowerCase().split(',', 50);
   const named = ranges.map((one) => one.split(';')).find(([range = '']) => range.trim() === type);
@@ -76,7 +76,7 @@ function qualityOf(type: string, accept: string): number {
   return Number(quality) || 0;
 }
 
-/** Browsers get a page; other clients get the error object. */
+/** Whether the client accepts a page. Other clients get the error object. */
 function acceptsHtml({ headers }: IncomingMessage): boolean {
   return /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? '');
 }
@@ -134,7 +134,7 @@ function nameIn(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).toLowerCase();
 }
 
-/** How many letters both begin with. */
+/** Returns the length of the common beginning. */
 function lengthAlike(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length += 1;

@@ -14,7 +14,7 @@ export interface PortalResource extends Encoded {
   readonly etag: string;
 }
 
-/** @param type the media type, with a charset where it needs one */
+/** Makes a resource with its encodings. @param type the media type, with a charset if it needs one */
 export async function toResource(
   kind: PortalResourceKind,
   type: string,

@@ -24,7 +24,7 @@ import type { DocumentTools, Reference, ReferredOperation } from './reference/re
 import { addContractPages, addReferenceList } from './reference/reference-pages.ts';
 import { createSiteMap, type SiteMap } from './site-map.ts';
 
-/** What the documentation is made from. */
+/** The sources of the documentation. */
 export interface PortalOptions extends GuideSettings {
   /** The URL that clients use, without a final slash. */
   readonly publicUrl: string;
@@ -42,7 +42,7 @@ export interface PortalOptions extends GuideSettings {
   readonly sampleOperation: string | undefined;
   /** The path of the endpoint for the tools of agents; undefined if there is none. */
   readonly agentsPath: string | undefined;
-  /** What the configuration has of what codes need. */
+  /** The needs of codes that the configuration meets. */
   readonly metNeeds: ReadonlySet<CodeNeed>;
   /** Scopes that only operators of the platform may hold. */
   readonly operatorScopes: ReadonlySet<string>;

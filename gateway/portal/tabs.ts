@@ -12,7 +12,7 @@ export interface Tab {
 /** The style sheet has rules for this many. */
 const TABS_MAX = 12;
 
-/** @param name of the group, unique on the page; the script remembers the choice of the group `language` */
+/** Renders tabs. @param name name of the group, unique on the page. The script stores the choice in the group `language` */
 export function tabs(name: string, legend: string, all: readonly Tab[]): string {
   const shown = all.slice(0, TABS_MAX);
   const buttons = shown.map(({ id, label }, index) => {

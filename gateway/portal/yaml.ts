@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** @param json one JSON object. Rejects when the thread fails. */
+/** Converts JSON to YAML in a thread. Rejects if the thread fails. @param json one JSON object */
 export async function toYaml(json: Uint8Array): Promise<Buffer> {
   const thread = new Worker(new URL('./yaml-thread.ts', import.meta.url));
   try {

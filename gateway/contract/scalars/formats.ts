@@ -72,7 +72,7 @@ function checkOf(format: Exclude<Definition, true>): FormatCheck {
   return check instanceof RegExp ? (text: string) => check.test(text) : check;
 }
 
-/** The slower ones take some eight steps for a character. */
+/** Makes a check spend steps. The slower checks take some eight steps for a character. */
 function counted(check: FormatCheck): FormatCheck {
   return (value) => {
     takeSteps(4 + 8 * ((value as string).length ?? 0));

@@ -1,5 +1,5 @@
-// Finds the numbers in a JSON text that no check could hold to its contract, such as 1e400 or 1e-400, and notes those that a double does
-// not hold exactly. Such numbers are refused, because the upstream could read another value than the one that was checked.
+// Finds numbers in a JSON text that cannot be checked, such as 1e400 or 1e-400, and numbers that a double cannot represent exactly. They are
+// refused, because the upstream could read another value than the gateway has checked.
 
 import { scanJson } from '../../shared/json-scanner.ts';
 import { escapeToken } from '../pointer.ts';

@@ -15,8 +15,8 @@ export interface Pattern {
 }
 
 /**
- * Most patterns that are kept. The contracts of a platform repeat a few dozen in all their operations, and each is needed when a contract
- * is linted, compiled and sampled: compiling all of them anew took a fifth of a start.
+ * Maximum number of patterns in the cache. The contracts of a platform repeat a few dozen patterns in all operations, and each is needed when a
+ * contract is linted, compiled and sampled. To compile them each time took a fifth of a start.
  */
 const KEPT_MAX = 1000;
 const kept = new Map<string, Pattern>();
@@ -68,7 +68,7 @@ function makePattern(written: string, flags: string): Pattern {
   throw new SyntaxError(`the pattern ${source} could take exponential time`);
 }
 
-/** Other languages write the beginning and the end of a text as `\A`, `\Z` and `\z`, which ECMA-262 does not have. */
+/** Replaces `\A`, `\Z` and `\z`, which mean the beginning and the end of a text in other languages, and which ECMA-262 does not have. */
 function withAnchors(written: string): string {
   if (!/\\[AZz]/.test(written)) return written;
   let source = '';
@@ -90,7 +90,7 @@ function pattern(
   return { engine, exactLength, test, exec: (text) => (test(text) ? [text] : null), toString: () => source };
 }
 
-/** A very long text can exceed the stack of the engine; it counts as not matching. */
+/** Makes a test return false if a very long text exceeds the stack of the engine. */
 function withinStack(test: (text: string) => boolean): (text: string) => boolean {
   return (text) => {
     try {
@@ -102,7 +102,7 @@ function withinStack(test: (text: string) => boolean): (text: string) => boolean
   };
 }
 
-/** The most steps that the native engine takes for a text. */
+/** Returns the maximum number of steps of the native engine for a text. */
 function stepsOf({ unbounded, anchored, choices, length }: PatternShape, text: string): number {
   const places = text.length ** (unbounded + (anchored ? 0 : 1));
   // A part that matches in a hundred ways does so only in a text of that length.
@@ -110,7 +110,7 @@ function stepsOf({ unbounded, anchored, choices, length }: PatternShape, text: s
   return 1 + (places * ways * Math.max(1, length)) / COMPARISONS_PER_STEP;
 }
 
-/** The native engine cannot be interrupted, so the steps are spent before it runs. */
+/** Creates a test on the native engine. It spends the steps before it runs, because the engine cannot be interrupted. */
 function nativeTest(native: RegExp, shape: PatternShape): (text: string) => boolean {
   return (text) => {
     takeSteps(stepsOf(shape, text));
@@ -118,7 +118,7 @@ function nativeTest(native: RegExp, shape: PatternShape): (text: string) => bool
   };
 }
 
-/** A large fixed count multiplies the steps at each place of a text: long texts are left to RE2. */
+/** Creates a test that uses RE2 for long texts, because a large fixed count multiplies the steps at each place of a text. */
 function cheaperTest(
   source: string,
   shape: PatternShape,
@@ -135,8 +135,8 @@ function cheaperTest(
 }
 
 /**
- * ECMA-262 requires the flag `u`, but many published contracts escape characters that `u` does not allow. Those patterns run without
- * it.
+ * Compiles a pattern for the native engine. The flag `u` is required, but many published contracts escape characters that `u` does not allow.
+ * Those patterns run without it.
  */
 function nativePattern(source: string, flags: string): RegExp {
   try {
@@ -172,8 +172,8 @@ function linearTest(source: string): ((text: string) => boolean) | undefined {
 }
 
 /**
- * Makes RE2 spend steps for what it does beside following known states. It makes the states of its automaton while it reads a text, which
- * takes a thousand times as long, and gives up if there are too many: some texts of 100 kB take seconds.
+ * Makes RE2 spend steps for new states. RE2 makes the states of its automaton while it reads a text, which takes a thousand times as long as a
+ * step in known states, and gives up if there are too many: some texts of 100 kB take seconds.
  */
 function countStates(compiled: RE2JS): void {
   const re2 = compiled.re2();

@@ -14,7 +14,7 @@ import { rememberReferences } from './references.ts';
 /** The key under which a document is registered with its Ajv. */
 export const DOCUMENT_KEY = 'contract';
 
-/** Gives the instance that collects all errors, or the one that stops at the first. */
+/** Returns the instance that collects all errors, or the instance that stops at the first error. */
 export type AjvByExtent = (extent: 'all' | 'first') => Ajv2020;
 
 /** Creates each instance on first use. */

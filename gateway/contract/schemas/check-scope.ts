@@ -1,6 +1,6 @@
-// What the checks of one exchange share: a budget of steps, so that no text of a client can hold the process, and the numbers that a double
-// cannot hold. Unions, references, patterns, formats, unique items and forms take steps; one stands for about five nanoseconds. Throws
-// request_too_complex.
+// The scope that the checks of one exchange share: a budget of steps, and the numbers that a double cannot represent. Without the budget, a text
+// of a client could occupy the process. Unions, references, patterns, formats, unique items and forms take steps of about five nanoseconds.
+// Throws request_too_complex.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 
@@ -46,12 +46,12 @@ export function takeSteps(steps: number): void {
   if (current.stepsLeft < 0) throw tooComplex();
 }
 
-/** Adds what a value of this size may take. */
+/** Adds the steps that a value of this size may take. */
 export function allowFor(members: number, characters = 0): void {
   current.stepsLeft += members * STEPS_PER_MEMBER + characters * STEPS_PER_CHARACTER;
 }
 
-/** The refusal of a request that takes more steps than there are. */
+/** Returns the refusal of a request that takes too many steps. */
 export function tooComplex(): GatewayError {
   return new GatewayError('request_too_complex');
 }

@@ -16,7 +16,7 @@ interface CompileOptions {
   /** Compiles large sets of schemas, too. */
   readonly all: boolean;
   readonly earlier: Earlier | undefined;
-  /** What former starts have compiled. */
+  /** The contracts that former starts have compiled. */
   readonly kept: KeptContracts | undefined;
 }
 
@@ -38,8 +38,8 @@ export async function compileNew(
 }
 
 /**
- * Compiles in slices the schemas that a start leaves for first use because a former start has compiled them. Does nothing for large sets
- * of schemas.
+ * Compiles schemas that a start has not compiled, because a former start has found no mistake in them. Works in slices. Does nothing for large
+ * sets of schemas.
  */
 export async function compileRest({ operations, schemas }: Pick<Contracts, 'operations' | 'schemas'>): Promise<void> {
   if (operations.length <= COMPILED_AT_BOOT_MAX) await compileAll(operations, schemas, []);

@@ -1,5 +1,5 @@
-// Makes the code that Ajv generates spend steps: for each turn of a loop over client data. Straight code is as long as its schema, and
-// references spend for the schema that they lead to (references.ts), so that these two bound the time of a check.
+// Makes the code that Ajv generates spend steps for each turn of a loop over client data. Code without loops is as long as its schema, and
+// references spend steps for their schemas (references.ts): together, these bound the time of a check.
 
 import { _, type Ajv2020, type Code, type CodeGen, type KeywordCxt, type Name } from 'ajv/dist/2020.js';
 import { takeSteps } from './check-scope.ts';

@@ -106,7 +106,7 @@ function translateV30(schema: JsonObject): void {
   delete schema.nullable;
 }
 
-/** Admits null in combined schemas as well: authors mean this, although the specification leaves it open. */
+/** Also admits null in combined schemas: authors mean this, although the specification does not say so. */
 function admitNull(schema: JsonObject): void {
   if (typeof schema.type === 'string') schema.type = [schema.type, 'null'];
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null];
@@ -119,7 +119,7 @@ function admitNull(schema: JsonObject): void {
   if (Object.keys(combined).length > 0) schema.anyOf = [{ type: 'null' }, combined];
 }
 
-/** Kubernetes uses the format `int-or-string` with type string for values that may be integers. */
+/** Admits integers for the format `int-or-string`, which Kubernetes uses with type string for values that may be integers. */
 function admitInteger(schema: JsonObject): void {
   const types: unknown[] = [schema.type ?? []].flat();
   if (types.includes('string')) schema.type = [...new Set([...types, 'integer'])];

@@ -1,5 +1,5 @@
-// Lets a discriminator decide a `oneOf`: a value that names one of the schemas is checked by that one alone. Many documents tell their
-// schemas apart by the discriminator only, so that values would fit several of them (OpenAPI 3.1.1, section 4.8.25).
+// Lets a discriminator decide a `oneOf`: a value that names one of the schemas is checked by this schema only. In many documents, only the
+// discriminator distinguishes the schemas, and values would match several of them (OpenAPI 3.1.1, section 4.8.25).
 
 import { _, type Ajv2020, type CodeKeywordDefinition, type KeywordCxt, Name } from 'ajv/dist/2020.js';
 import { or } from 'ajv/dist/compile/codegen/index.js';

@@ -54,7 +54,7 @@ export function replaceKeywords(ajv: Ajv2020): void {
   });
 }
 
-/** Ajv computes with doubles, and counts the characters of every text, whatever its length is. */
+/** Replaces limits. Ajv computes with doubles, and counts the characters of every text, even of a very long one. */
 function replaceLimits(ajv: Ajv2020): void {
   const ofTexts = Object.entries({ minLength: isLongEnough, maxLength: isShortEnough });
   const ofNumbers = Object.entries(bounds);
@@ -84,7 +84,7 @@ function replaceLimits(ajv: Ajv2020): void {
   });
 }
 
-/** Ajv compares with each value in turn, and lists the members of an object anew for each. */
+/** Replaces `enum` and `const`. Ajv compares with each value in turn, and lists the members of an object anew for each. */
 function replaceValues(ajv: Ajv2020): void {
   for (const [keyword, param] of [
     ['enum', 'allowedValues'],

@@ -3,8 +3,8 @@
 import { type JsonObject, pathOf, uriDecoded, valueAt } from '../pointer.ts';
 
 /**
- * Takes a reference within the document (`#/components/schemas/Node`), and tells whether its schema can be reached from itself. What is
- * found is kept: a document of a thousand schemas is walked once.
+ * Creates a function that takes a reference within the document (`#/components/schemas/Node`), and returns whether its schema can be reached
+ * from itself. Results are cached: a document of a thousand schemas is walked once.
  */
 export function createRecursion(root: JsonObject): (reference: string) => boolean {
   const referencesBelow = new Map<string, readonly string[]>();

@@ -16,7 +16,7 @@ interface Judgement {
   readonly anchors: number;
 }
 
-/** What Ajv hands from schema to schema. The way to a value only ever adds dynamic anchors. */
+/** The context that Ajv passes from schema to schema. Dynamic anchors are only added on the way to a value. */
 interface Context {
   readonly dynamicAnchors?: object;
 }
@@ -90,7 +90,7 @@ function countOf(members: object | undefined): number {
   return count;
 }
 
-/** If there are too many errors, keeps the error of the union, if that is the last one, or else the first ones. */
+/** Reduces too many errors: keeps the error of the union if it is the last one, otherwise the first errors. */
 function fewer(errors: ErrorObject[] | null | undefined): ErrorObject[] | null {
   if (errors === null || errors === undefined) return null;
   if (errors.length <= ERRORS_MAX) return errors;

@@ -59,8 +59,8 @@ interface Compiled {
 }
 
 /**
- * Registers whole documents with Ajv and refers to schemas by pointer, so circular references need no dereferencing. Each document has
- * its own Ajv, so that compiled schemas are released with it (docs/decisions/0004-contract-tools.md).
+ * Creates the compiler of schemas. It registers whole documents with Ajv, and refers to schemas by pointer: circular references need no
+ * dereferencing. Each document has its own Ajv, with which its compiled schemas are released (docs/decisions/0004-contract-tools.md).
  */
 export function createSchemas(): Schemas {
   const documents = new WeakMap<ContractDocument, Compiled>();
@@ -116,7 +116,7 @@ export function createSchemas(): Schemas {
   return { request, answer, item };
 }
 
-/** The schema of the JSON text in the member `data` (JSON Schema Validation 2020-12, section 8.5). */
+/** Returns the schema of the JSON text in the member `data` (JSON Schema Validation 2020-12, section 8.5). */
 function contentSchemaOf(root: JsonObject, itemSchema: Located): Located | undefined {
   const data = follow(root, child(child(follow(root, itemSchema), 'properties'), 'data'));
   const schema = child(data, 'contentSchema');

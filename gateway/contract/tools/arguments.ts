@@ -1,5 +1,4 @@
-// The arguments of an operation, when it is called by name and arguments instead of method and path: which there are, what the client calls
-// each of them, and which parts of a request they become.
+// Defines the arguments of an operation that is called as a tool: their names for the client, and the parts of a request that they become.
 
 import { isOwnedRequestHeader } from '../../shared/http/owned-headers.ts';
 import { isJson, mediaTypeOf, URLENCODED } from '../media-types.ts';
@@ -10,7 +9,7 @@ import { parameterSchema } from '../parameters/value-types.ts';
 import { child, isObject, type Located, member, memberNames } from '../pointer.ts';
 
 export interface Argument {
-  /** As the client names it. */
+  /** The name of the argument for the client. */
   readonly name: string;
   readonly isRequired: boolean;
   readonly description: string | undefined;
@@ -25,14 +24,14 @@ export interface BodyArgument {
   readonly schema: Located | undefined;
   readonly mediaType: string;
   readonly kind: 'json' | 'form' | 'text';
-  /** How the fields of a form are written. */
+  /** The styles of the fields of a form. */
   readonly fields: ReadonlyMap<string, Parameter>;
 }
 
 export interface OperationArguments {
   readonly parameters: readonly Argument[];
   readonly body: BodyArgument | undefined;
-  /** Name of the argument for the key that makes a repetition harmless; undefined if the operation takes none. */
+  /** The name of the argument for the Idempotency-Key; undefined if the operation takes none. */
   readonly idempotencyKey: string | undefined;
   /** Why the operation cannot be called in this way. */
   readonly obstacle?: string;
@@ -87,7 +86,7 @@ function isUsable({ place, name }: Parameter, inTemplate: readonly string[]): bo
   return place !== 'header' || !(isOwnedRequestHeader(field) || FRAMING.test(field));
 }
 
-/** JSON first, then a form, then text. Other bodies have no form as an argument. */
+/** Returns the body that becomes an argument: JSON if possible, otherwise a form, otherwise text. Other bodies cannot be arguments. */
 function bodyOf(
   { document: { root }, located }: ContractOperation,
   taken: Set<string>,
@@ -124,7 +123,7 @@ function chosenOf(types: readonly string[]): readonly [string | undefined, BodyA
   return [types.find((type) => mediaTypeOf(type).startsWith('text/') && !type.includes('*')), 'text'];
 }
 
-/** Fields of a form are written like parameters of a query (OpenAPI 3.1.1, section 4.8.15). */
+/** Returns the fields of a form. They are written like parameters of a query (OpenAPI 3.1.1, section 4.8.15). */
 function fieldsOf(root: ContractOperation['document']['root'], mediaType: Located): ReadonlyMap<string, Parameter> {
   const schema = member(root, mediaType, 'schema');
   const properties = child(schema, 'properties');
@@ -143,7 +142,7 @@ function fieldsOf(root: ContractOperation['document']['root'], mediaType: Locate
   );
 }
 
-/** Without an encoding, services read the members of an object from `name[member]`. */
+/** Returns the style of an object. Without an encoding, services read its members from `name[member]`. */
 function styleOf(root: ContractOperation['document']['root'], schema: Located): string | undefined {
   return memberNames(member(root, schema, 'properties')).length > 0 ? 'deepObject' : undefined;
 }

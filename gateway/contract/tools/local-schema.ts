@@ -1,6 +1,5 @@
-// Copies a schema of a contract so that it stands alone: JSON Schema 2020-12 whose references lead to its own `$defs`, without what only
-// OpenAPI knows. The contract's document has been normalized before (contract/schemas/dialect.ts), so `nullable` and Swagger's forms are
-// gone.
+// Copies a schema of a contract to a self-contained JSON Schema 2020-12: its references lead to its own `$defs`, and keywords of OpenAPI are
+// removed. The document was normalized before (contract/schemas/dialect.ts), and has neither `nullable` nor the forms of Swagger.
 
 import { shortTextOf } from '../../shared/text.ts';
 import {
@@ -14,15 +13,15 @@ import {
   valueAt,
 } from '../pointer.ts';
 
-/** What a request may not carry, or an answer does not. */
+/** The direction, which decides whether read-only or write-only members are removed. */
 type Direction = 'request' | 'answer';
 
 export interface LocalSchemas {
   /** Returns a copy of a schema. References in it lead to the definitions. */
   copyOf(schema: unknown): unknown;
-  /** The definitions that the copies refer to; undefined if there is none. Complete when all copies are made. */
+  /** Returns the definitions to which the copies refer; undefined if there are none. Call it after all copies are made. */
   definitions(): JsonObject | undefined;
-  /** What the copies cannot say, each thing once. */
+  /** The rules that the copies cannot express, each once. */
   readonly losses: ReadonlySet<string>;
 }
 
@@ -30,7 +29,7 @@ interface LocalSchemaOptions {
   readonly direction: Direction;
   /** Longer descriptions are cut. */
   readonly descriptionCharactersMax: number;
-  /** Keeps what a value looks like and leaves out what it must not be: for answers that are passed on even if the contract forbids them. */
+  /** Whether bounds and formats are left out: for answers, which are passed on even if they break the contract. */
   readonly loose?: boolean;
 }
 
@@ -43,7 +42,7 @@ const dropped = new Set([
   ...['xml', 'externalDocs', 'example', 'examples', 'discriminator', 'contentMediaType', '$comment'],
   ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$vocabulary', 'readOnly', 'writeOnly'],
 ]);
-/** What a loose copy leaves out: bounds and forms. Types, members and the meaning stay. */
+/** The keywords that a loose copy leaves out: bounds and formats. Types, members and descriptions stay. */
 const bounds = new Set([
   ...[
     'required',
@@ -79,7 +78,7 @@ const bounds = new Set([
 /** Members under a name that contract/schemas/dialect.ts adds for Ajv. */
 const ADDED_PATTERNS = ['(?:__proto__)', '^__proto__$'];
 
-/** Most of the keywords of a schema are copied without a look: this bounds how deep the copies go. */
+/** The maximum depth of copies. Most keywords of a schema are copied without a check. */
 const DEPTH_MAX = 200;
 
 export function createLocalSchemas(root: JsonObject, options: LocalSchemaOptions): LocalSchemas {
@@ -137,7 +136,7 @@ export function createLocalSchemas(root: JsonObject, options: LocalSchemaOptions
     return (isObject(schema) && schema[absent] === true) || (isObject(value) && value[absent] === true);
   }
 
-  /** Returns the reference to the definition that has the copy of what a reference leads to. */
+  /** Returns the reference to the definition with the copy of the referenced schema. */
   function referenceTo(reference: unknown): string | undefined {
     const place = typeof reference === 'string' ? placeOf(root, reference) : undefined;
     if (place === undefined) {
@@ -169,7 +168,7 @@ export function createLocalSchemas(root: JsonObject, options: LocalSchemaOptions
   };
 }
 
-/** Returns the place that a reference within the document leads to; undefined if there is no such place. */
+/** Returns the place to which a reference within the document leads; undefined if it does not exist. */
 function placeOf(root: JsonObject, reference: string): Located | undefined {
   if (reference === '#') return { value: root, pointer: '' };
   if (!reference.startsWith('#')) return undefined;
@@ -180,7 +179,7 @@ function placeOf(root: JsonObject, reference: string): Located | undefined {
   return { value, pointer: tokens.map((token) => `/${escapeToken(token)}`).join('') };
 }
 
-/** Anchors are looked for among the schemas that have names. */
+/** Finds the schema with an anchor. */
 function anchorIn(root: JsonObject, anchor: string): Located | undefined {
   const schemas = valueAt(root, ['components', 'schemas']);
   for (const [name, value] of Object.entries(isObject(schemas) ? schemas : {})) {

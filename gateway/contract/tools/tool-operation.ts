@@ -1,4 +1,4 @@
-// An operation as a tool of an agent: one JSON Schema for all that it takes, one for what it answers, and the writer of its request.
+// Makes the tool for an operation: a JSON Schema of its arguments, one of its answer, and the writer of its request.
 
 import type { ToolSchemas, ToolSource } from '../../shared/contracts/tool-source.ts';
 import { streamKindOf } from '../../shared/http/words.ts';
@@ -37,7 +37,7 @@ export function toToolOperation(entry: ContractOperation): ToolSource {
   };
 }
 
-/** The tags that the contract gives an operation. */
+/** Returns the tags of an operation in the contract. */
 export function tagsOf({ located: { value } }: Pick<ContractOperation, 'located'>): string[] {
   const tags = isObject(value) ? value.tags : undefined;
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [];
@@ -47,7 +47,7 @@ function textIn(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** A model reads JSON and text. A stream has no end, and bytes of other kinds have no text. */
+/** Returns why a model cannot read the answers: it reads JSON and text, but no streams and no other bytes. */
 function obstacleOfAnswers(entry: ContractOperation): string | undefined {
   if (entry.operation.streams) return 'its answer is a stream';
   const types = answersOf(entry).flatMap(({ types: declared }) => declared);
@@ -123,7 +123,7 @@ function inputOf({ parameters, body, idempotencyKey }: OperationArguments, schem
   };
 }
 
-/** The parameter says what it is for, its schema what it is. */
+/** Adds the description of the parameter to its schema. */
 function described(schema: unknown, description: string | undefined): unknown {
   const text = shortTextOf(description ?? '', DESCRIPTION_CHARACTERS_MAX);
   if (text === '') return schema;

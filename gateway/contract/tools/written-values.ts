@@ -1,6 +1,6 @@
-// Writes a JSON value as the text of a parameter, in the style that the contract declares (OpenAPI 3.1.1, section 4.8.12): the reverse of
-// contract/parameters/parameter.ts and contract/parameters/query.ts. What no text can say is refused, so that a service never gets another
-// value than the one that was given.
+// Writes a JSON value as the text of a parameter, in the style that the contract declares (OpenAPI 3.1.1, section 4.8.12). It is the reverse of
+// contract/parameters/parameter.ts and contract/parameters/query.ts. A value that no text can express is refused: a service must not get another
+// value.
 
 import type { ViolationCode } from '../../shared/contracts/violation-codes.ts';
 import type { Parameter } from '../parameters/parameter.ts';
@@ -23,7 +23,7 @@ const INEXACT: Unwritable = {
 };
 const EMPTY: Unwritable = { code: 'too_short', message: 'Must have at least 1 character.' };
 
-/** As deep as a query is read. */
+/** The depth to which queries are read. */
 const DEPTH_MAX = 32;
 /** Visible ASCII and the spaces between: other bytes mean different texts to different servers. */
 const FIELD = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
@@ -104,7 +104,7 @@ function listedText({ json, exploded }: Parameter, value: unknown): Written {
   return pairs.find(isUnwritable) ?? separated(pairs.map(textOf), ',');
 }
 
-/** The items in one text. An item that has the separator would be read as two. */
+/** Joins the items to one text. Refuses an item with the separator, which would be read as two items. */
 function separated(items: readonly unknown[], separator: string): Written {
   const texts = items.map(scalarText);
   const wrong = texts.find(isUnwritable);
@@ -150,12 +150,12 @@ function scalarText(value: unknown): Written {
   return isExact(value) ? { text: plainNumber(value) } : INEXACT;
 }
 
-/** Whether the number is surely the one that was written. Parsing may have changed a larger one. */
+/** Whether the number certainly equals the text of the client. Parsing may have rounded a larger number. */
 function isExact(value: number): boolean {
   return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 }
 
-/** `1e-7` as `0.0000001`: not every service reads exponents. */
+/** Writes a number without an exponent, such as `0.0000001` for `1e-7`, because not every service reads exponents. */
 function plainNumber(value: number): string {
   const text = String(value);
   return /e/.test(text) ? value.toFixed(20).replace(/0+$/, '') : text;

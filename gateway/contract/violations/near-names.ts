@@ -1,4 +1,4 @@
-// Names the query parameter that a client has probably meant. The names are those that the published contract declares.
+// Suggests the query parameter that a client has probably meant, among the names in the published contract.
 
 import { closest } from '../../shared/mistakes.ts';
 import type { ContractOperation } from '../operations/operations.ts';

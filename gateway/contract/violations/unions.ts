@@ -13,7 +13,7 @@ const STEPS_PER_SCHEMA = 20;
 
 const unions = new Set(['anyOf', 'oneOf', 'contains']);
 
-/** The objects that a schema consists of, references followed: `all` at any depth, `inPlace` only those that describe the same value. */
+/** The objects of a schema, with its references followed: `all` at any depth, `inPlace` only objects that describe the same value. */
 interface Reach {
   all(schema: unknown): ReadonlySet<unknown>;
   inPlace(schema: unknown): ReadonlySet<unknown>;
@@ -45,7 +45,7 @@ function settleAll(errors: readonly ErrorObject[], root: JsonObject, reach: Reac
   return withoutEchoes(settled.reverse().flat());
 }
 
-/** Leaves out a union without a branch that fits, if another schema of the same value says which types are possible. */
+/** Leaves out a union without a matching branch, if another schema of the same value restricts the types. */
 function withoutEchoes(errors: ErrorObject[]): ErrorObject[] {
   const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
   if (mistyped.size === 0) return errors;

@@ -13,7 +13,7 @@ interface ViolationMessage {
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Keywords whose value is told to the client: the code, and the error parameter that holds the value. */
+/** Keywords whose value is sent to the client, with the code, and the error parameter that has the value. */
 const constrained: Readonly<Record<string, readonly [code: ViolationCode, param: string]>> = {
   type: ['wrong_type', 'type'],
   format: ['wrong_format', 'format'],

@@ -84,7 +84,7 @@ function whereOf(place: string, tokens: readonly string[]): Pick<Violation, 'in'
   return { in: place as Violation['in'], param: dotted(tokens) };
 }
 
-/** What is wrong at one place. */
+/** A fault at one place. */
 export type Fault = Pick<Violation, 'code' | 'message'>;
 
 /** Creates a violation for a value in the body at a pointer. */

@@ -1,4 +1,4 @@
-// Pure: what a client does about a breaking change, by the rules of the comparison that found it.
+// Writes the advice for clients about a breaking change, from the rule of the comparison that found it. Pure.
 
 /** The advice for each rule; the first one that matches applies. `isChecked` is true if the gateway refuses requests that are unchanged. */
 const ADVICE: readonly (readonly [rule: RegExp, what: string, isChecked?: boolean])[] = [

@@ -18,7 +18,7 @@ export interface ChangesEntry {
   readonly publication: Publication;
 }
 
-/** The newest first. */
+/** Returns the entries, newest first. */
 export function changesEntries(
   publications: readonly Publication[],
   references: readonly AddressedContract[],
@@ -46,7 +46,7 @@ export function firstText({ publication: { operations }, contract }: ChangesEntr
   return `First publication, with ${operations} ${operations === 1 ? 'operation' : 'operations'}.`;
 }
 
-/** Lines of plain text. */
+/** Returns an entry as lines of plain text. */
 export function linesOf(entry: ChangesEntry, isShown: (row: ChangeRow) => boolean = () => true): string[] {
   const { changes, note } = entry.publication;
   const lines = changes.length === 0 ? [firstText(entry)] : changeRows(changes).filter(isShown).map(lineOf);

@@ -1,4 +1,4 @@
-// The feeds of changes (RFC 4287): of all contracts, and of each. Ids and dates follow from the record alone, so that readers see each entry once.
+// Writes the feeds of changes (RFC 4287), of all contracts and of each contract. Ids and dates follow from the record: readers see each entry once.
 
 import { escapeHtml } from '../html.ts';
 import { CHANGES_PATH, type ChangesEntry, linesOf } from './entries.ts';
@@ -7,7 +7,7 @@ import { changeRows } from './rows.ts';
 
 const FEED_MAX = 30;
 
-/** The path of the feed of one contract; without a name, of all. */
+/** Returns the path of the feed of one contract; without a name, of all contracts. */
 export function feedPath(contract?: string): string {
   return `${CHANGES_PATH}${contract === undefined ? '' : `/${contract}`}.atom`;
 }
@@ -51,7 +51,7 @@ ${items.join('\n')}
 `;
 }
 
-/** As on the page, whose readers see what is for operators on request only. One change may be of operations of both. */
+/** Returns the entry without changes for operators. A change may affect operations for clients and for operators. */
 function forClients(entry: ChangesEntry): ChangesEntry {
   const { contract, publication } = entry;
   const ofOperators = new Set(
@@ -76,7 +76,7 @@ function summaryOf(entry: ChangesEntry): string {
   return parts.join(', ');
 }
 
-/** XML allows no controls but tab and line ends, in no form (section 2.2). */
+/** Escapes a text. XML allows no control characters except tabs and line ends, not even escaped ones (section 2.2). */
 function escapeXml(text: string): string {
   return escapeHtml(text.toWellFormed().replace(/[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, ' '));
 }

@@ -1,5 +1,5 @@
-// The page "Changes": what publications of the contracts changed for clients, the newest first. The commands that publish a contract write
-// the record, so an entry says what was compared, not what an author remembered.
+// Makes the page "Changes": the changes of publications for clients, newest first. The commands that publish a contract write the record: an
+// entry has the result of a comparison, and not the memory of an author.
 
 import { escapeHtml } from '../html.ts';
 import { type Page, shownDay } from '../layout.ts';
@@ -39,7 +39,7 @@ ${[...days].map(([day, own]) => dayHtml(day, own, contracts.length > 1)).join('\
   };
 }
 
-/** In Markdown, without what is for operators. */
+/** Returns an entry in Markdown, without changes for operators. */
 function sectionOf(entry: ChangesEntry): string {
   const { day, contract } = entry;
   const lines = linesOf(entry, (row) => !isForOperators(row, contract.operations));
@@ -70,7 +70,7 @@ ${hasOperators ? '<label class="with-operators"><input type="checkbox" id="chang
 <p class="quiet-text change-feeds">Feed: <a href="${feedPath()}">all changes</a>${contracts.length > 1 ? `, ${feeds.join(', ')}` : ''}</p>`;
 }
 
-/** The publications of one day, by contract. */
+/** Returns the publications of one day, by contract. */
 function dayHtml(day: string, entries: readonly ChangesEntry[], isNamed: boolean): string {
   const parts = [...Map.groupBy(entries, ({ contract }) => contract)].map(([{ reference, path }, own]) => {
     const heading = isNamed ? `<h3><a href="${path}">${escapeHtml(reference.title)}</a></h3>\n` : '';

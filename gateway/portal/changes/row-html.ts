@@ -49,7 +49,7 @@ function valueHtml({ label, before, after, exact = [] }: ChangedValue): string {
   return `<div><dt>${escapeHtml(label)}</dt><dd>${told}${exact.length === 0 ? '' : exactHtml(exact)}</dd></div>`;
 }
 
-/** What the contracts have, to unfold. */
+/** Returns the exact texts of the contracts, folded. */
 function exactHtml(exact: readonly string[]): string {
   const lines = exact.map((one, index) => {
     const name = exact.length === 1 ? '' : index === 0 ? 'Before: ' : 'Now: ';
@@ -63,7 +63,7 @@ function adviceHtml(sentence: string): string {
   return escapeHtml(sentence).replace(REFUSED_AS, link);
 }
 
-/** The first operations of a row, and the others to unfold. */
+/** Returns the first operations of a row, and the others folded. */
 function operationsHtml({ operations: changed }: ChangeRow, all: readonly OperationAddress[]): string {
   const links = changed.map(({ id, at }) => {
     const found = all.find(({ operation }) => operation.id === id);

@@ -9,12 +9,12 @@ const MARKS = ['breaking', 'deprecated', 'new', 'changed'] as const;
 
 export interface ChangeRow {
   readonly mark: (typeof MARKS)[number];
-  /** As in `ChangeWords`. */
+  /** See `ChangeWords`. */
   readonly name: string | undefined;
-  /** What happened, without the name. */
+  /** The change, without the name. */
   readonly rest: string;
   readonly values: readonly ChangedValue[];
-  /** What a client does about it: none unless it breaks. */
+  /** The advice for clients; empty unless the change breaks clients. */
   readonly advice: readonly string[];
   /** Why breaks were accepted. */
   readonly reasons: readonly string[];
@@ -25,7 +25,7 @@ interface Told extends ChangeWords {
   readonly change: PublishedChange;
 }
 
-/** What breaks clients comes first, then what is new. */
+/** Returns the rows, breaking changes first, then additions. */
 export function changeRows(changes: readonly PublishedChange[]): ChangeRow[] {
   const told = changes.map((change): Told => ({ ...changeWords(change.text), change }));
   const rows = [...Map.groupBy(told, placeOf).values()].map(rowOf);
@@ -34,7 +34,7 @@ export function changeRows(changes: readonly PublishedChange[]): ChangeRow[] {
     .sort((one, other) => MARKS.indexOf(one.mark) - MARKS.indexOf(other.mark));
 }
 
-/** `query parameter added`, `header parameter changed`; other words stand behind a colon. */
+/** Returns words such as `query parameter added` and `header parameter changed`; other words follow a colon. */
 function restOf(kind: string, whats: string): string {
   if (kind === '') return whats;
   if (whats === '') return `${kind}${kind.startsWith('in ') ? ': ' : ' '}changed`;
@@ -76,7 +76,7 @@ function rowOf(told: readonly Told[]): Row {
   };
 }
 
-/** Both ends of a range are one value: `at least 1 character, at most 512 characters`. */
+/** Joins both ends of a range to one value: `at least 1 character, at most 512 characters`. */
 function joinedValues(values: readonly ChangedValue[]): ChangedValue[] {
   const told = (some: readonly string[]) => {
     const limits = [...new Set(some)].filter((one) => one !== NO_LIMIT);
@@ -96,7 +96,7 @@ function markOf({ rule, level }: PublishedChange): ChangeRow['mark'] {
   return rule.endsWith('-added') ? 'new' : 'changed';
 }
 
-/** What happened alike to several operations, by rules that differ between them, is one row. */
+/** Joins the same change of several operations to one row, even if the rules differ. */
 function operationsJoined(rows: readonly Row[]): Row[] {
   const alike = Map.groupBy(rows, ({ name, kind, whats, mark, values }) =>
     JSON.stringify([name, kind, whats, mark, values]),
@@ -115,7 +115,7 @@ function joined(same: readonly Row[]): Row {
 
 const IN = 'in response ';
 
-/** What happened alike to several responses of the same operations is one row. */
+/** Joins the same change of several responses of the same operations to one row. */
 function responsesJoined(rows: readonly Row[]): Row[] {
   const alike = Map.groupBy(rows, (row) =>
     row.kind.startsWith(IN) ? JSON.stringify([row.name, row.whats, row.mark, row.values, operationsKey(row)]) : row,

@@ -13,13 +13,13 @@ interface Subject {
   readonly kind: string;
 }
 
-/** A property of what is sent: `length`, `type`, `pattern`. */
+/** A property of a value, such as `length`, `type` or `pattern`, before and after. */
 export interface ChangedValue {
   readonly label: string;
-  /** In words. */
+  /** The former value in words. */
   readonly before: string;
   readonly after: string;
-  /** As the contracts have it, old and new, where words do not tell it all: patterns, and long values. */
+  /** The exact old and new texts, if words do not say everything: of patterns and long values. */
   readonly exact?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ const RESPONSE_HEADER = /^answer (\S+), header (.+)$/s;
 /** A body with a media type, and the path of a field in it. */
 const BODY = /^(request body|answer (\S+))(?: ([^/ ]+\/[^/ ]+)(?:\/(.+))?)?$/s;
 
-/** @param text of a `PublishedChange` */
+/** Returns the words for a change. @param text the text of a `PublishedChange` */
 export function changeWords(text: string): ChangeWords {
   const [, place = '', what = text] = /^([^:]{1,200}): (.+)$/s.exec(text) ?? [];
   const subject = subjectOf(place);
@@ -64,7 +64,7 @@ function subjectOf(place: string): Subject {
 
 const ALTERNATIVE = /^the (?:alternative|value) (.+) (is new|was removed|is no longer possible)$/s;
 
-/** What happened, in a few words; undefined if it takes a value before and after. */
+/** Returns the change in a few words; undefined if it needs a value before and after. */
 function shortWords(what: string): string | undefined {
   const [, now] = /^(?:it|the property) is (required|optional) now$/.exec(what) ?? [];
   if (now !== undefined) return `now ${now}`;
@@ -92,12 +92,12 @@ const BOUNDS: Readonly<Record<string, readonly [label: string, phrase: string, u
   maxProperties: ['fields', 'at most', 'field'],
 };
 
-/** The comparison calls a credential by its type and scheme. */
+/** Returns the words for a credential, which the comparison names by type and scheme. */
 function credentialWords(what: string): string {
   return what.replace(/^http (bearer|basic)/, 'HTTP $1');
 }
 
-/** A keyword of a schema that went from one value to another. */
+/** Returns the words for a keyword of a schema whose value has changed. */
 function keywordWords(what: string): { what: string; value: ChangedValue | undefined } {
   const [, keyword = '', from = '', to = ''] = /^(?:the )?(\w+) goes from (.+) to (.+)$/s.exec(what) ?? [];
   const bound = Object.hasOwn(BOUNDS, keyword) ? BOUNDS[keyword] : undefined;
@@ -115,8 +115,8 @@ function changedValue(label: string, nothing: string, from: string, to: string):
 }
 
 /**
- * Returns the words for a pattern, or the regular expression itself where words do not suffice. What is not shown whole is folded: few readers
- * understand an expression at a glance.
+ * Returns the words for a pattern, or the regular expression if words do not suffice. An expression that is not shown whole is folded, because
+ * few readers understand an expression at a glance.
  */
 function patternValue(from: string, to: string): ChangedValue {
   const all = [from, to].map((one) => {
@@ -147,7 +147,7 @@ const DEPENDENT_FIELDS = {
   dropped: 'which fields it must have no longer depends on the values of others',
 };
 
-/** Conditions and exclusions are schemas, which a line cannot show. */
+/** Returns the words for conditions and exclusions. These are schemas, which a line cannot show. */
 function ruleWords(keyword: string, from: string, to: string): string {
   const fate = from === 'none' ? 'added' : to === 'none' ? 'dropped' : 'changed';
   if (/^(if|then|else)$/.test(keyword)) return DEPENDENT_FIELDS[fate];

@@ -20,7 +20,7 @@ export interface OperationGroup {
   readonly name: string;
   /** Markdown. */
   readonly description: string;
-  /** What it is for, with others; undefined if the contract does not say. */
+  /** The purpose of the group, which other groups may share; undefined if the contract names none. */
   readonly purpose: string | undefined;
   /** Its page. */
   readonly path: string;
@@ -36,9 +36,9 @@ export interface AddressedContract {
   readonly reference: Reference;
   readonly path: string;
   readonly groups: readonly OperationGroup[];
-  /** In the order of the groups. */
+  /** The operations, in the order of the groups. */
   readonly operations: readonly OperationAddress[];
-  /** How many of the operations are for clients; the others are for operators of the API. */
+  /** The number of operations for clients. The others are for operators of the API. */
   readonly clientOperations: number;
 }
 
@@ -49,8 +49,8 @@ const OTHERS = 'Other operations';
 const ALL = 'Operations';
 
 /**
- * An operation belongs to the group of its first tag. Groups are in the order of the tags that the contracts describe, then of use; those of
- * one purpose stand together. Operations without a tag come last.
+ * Gives operations and groups their addresses. An operation belongs to the group of its first tag. Groups are in the order of the described
+ * tags, then of their use. Groups of one purpose are together. Operations without a tag come last.
  */
 export function addressed(reference: Reference, isForOperators: IsForOperators): AddressedContract {
   const path = `/docs/reference/${reference.name}`;
@@ -68,7 +68,7 @@ export function addressed(reference: Reference, isForOperators: IsForOperators):
     members.delete(others);
     members.set(others, untagged);
   }
-  // Operations choose their addresses first: those of groups came later.
+  // Operations get their addresses first, because addresses of groups were added later, and must not change them.
   const slug = createSlugs();
   const together = Map.groupBy(members, ([name]) => described.get(name)?.group);
   const ordered = [...together.values()].flat().filter(([, list]) => list.length > 0);

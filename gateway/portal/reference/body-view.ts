@@ -62,7 +62,7 @@ export function createMediaViews(
   };
 }
 
-/** `example` and `examples` of a parameter or a media type. */
+/** Returns `example` and `examples` of a parameter or a media type. */
 export function exampleViewsAt(root: DocumentObject, owner: DocumentObject, { resolve }: DocumentTools): ExampleView[] {
   const named = membersOf(owner.examples)
     .slice(0, EXAMPLES_MAX)
@@ -83,14 +83,14 @@ function isGiven(value: unknown): boolean {
   return value !== undefined;
 }
 
-/** A longer example is replaced by a text: it is in the OpenAPI document. */
+/** Replaces an example that is too long by a text: the OpenAPI document has it. */
 function bounded({ label, value }: ExampleView): ExampleView {
   const text = JSON.stringify(value) ?? '';
   if (text.length > EXAMPLE_BYTES_MAX) return { label, value: 'This example is in the OpenAPI document.' };
   return { label, value: text.includes('\uE000') ? JSON.parse(withoutMark(text)) : value };
 }
 
-/** An example as text of a page: texts as they are, unless the media type is JSON and they are not; other values as JSON. */
+/** Returns an example as text for a page. A text is unchanged, unless the media type is JSON and the text is not. Other values become JSON. */
 export function exampleText(value: unknown, type = ''): string {
   return typeof value === 'string' && !(isJsonType(type) && !/^\s*[[{]/.test(value))
     ? value

@@ -1,5 +1,5 @@
-// The codes of the refusals of an operation: those that its contract names, and those of the gateway that follow from its credentials,
-// parameters and body.
+// Finds the error codes of an operation: codes that its contract names, and codes of the gateway that follow from its credentials, parameters
+// and body.
 
 import type { CatalogueEntry, CodeNeed } from '../../catalogue/catalogue-entry.ts';
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
@@ -13,7 +13,7 @@ export interface CodesOfStatus {
   readonly codes: readonly ErrorCode[];
 }
 
-/** Returns those of the listed codes by status, in their order. A code of a service has no page, and is left out. */
+/** Returns the codes of an operation, by status. Codes of a service are left out, because they have no page. */
 export function errorCodesOf(
   operation: ReferredOperation,
   view: OperationView,
@@ -26,7 +26,7 @@ export function errorCodesOf(
     .sort((one, other) => one.status - other.status);
 }
 
-/** Whether the operation lacks what a code needs, though others may have it. */
+/** Whether the operation does not meet the need of a code, which other operations may meet. */
 function lacks({ security, idempotency, hasTestMode }: ReferredOperation, need: CodeNeed | undefined): boolean {
   const takes = (scheme: string) => security.some((one) => one.scheme === scheme);
   if (need === 'callers') return security.length === 0;
@@ -49,7 +49,7 @@ function codesOfGateway({ security }: ReferredOperation, { parameters, body }: O
     [security.length > 0, ['rate_limited']],
     [takesKeys, ['api_key_invalid', 'api_key_revoked', 'api_key_expired']],
     [hasScopes, ['insufficient_scope']],
-    // What it lacks of these is left out.
+    // Codes whose need the operation does not meet are left out.
     [true, ['api_key_missing', 'key_mode_mismatch', 'basic_credentials_invalid']],
     [
       true,
@@ -60,7 +60,7 @@ function codesOfGateway({ security }: ReferredOperation, { parameters, body }: O
   return groups.flatMap(([applies, codes]) => (applies ? codes : []));
 }
 
-/** Codes in the examples of refusals, and those that descriptions name. */
+/** Returns the codes in examples of refusals and in descriptions. */
 function codesOfContract(operation: ReferredOperation, { parameters, answers, body }: OperationView): string[] {
   const refusals = answers.filter(({ status }) => /^([45]|default)/i.test(status));
   const shown = refusals.flatMap(({ media }) => media.flatMap(({ examples }) => examples.map(({ value }) => value)));
@@ -75,10 +75,10 @@ function codeIn(value: unknown): string {
   return isDocumentObject(value) ? textAt(value.error, 'code') : '';
 }
 
-/** What a file cannot be refused with. */
+/** Codes about records, with which a file cannot be refused. */
 const OF_RECORDS = new Set(['reference_missing', 'invalid_transition']);
 
-/** Contracts share one list of examples between operations: what needs a write or a record says nothing about others. */
+/** Whether a code may apply to an operation. Operations share lists of examples, and some codes apply only to writes or records. */
 function mayApply(code: string, { method, path }: ReferredOperation): boolean {
   const refusal: CatalogueEntry | undefined = Object.hasOwn(REFUSALS, code) ? REFUSALS[code as ErrorCode] : undefined;
   const reads = /^(GET|HEAD)$/.test(method);
@@ -93,8 +93,8 @@ export const ABOUT_ERRORS = 'Every error is [one object](/docs/guides/errors). T
 const FORM = /^https?:\/\/[^/]+(\/docs\/errors\/[a-z0-9_]+)$/;
 
 /**
- * Examples of the error object name fields of the operation: contracts share one list of examples. One that names the field of another
- * operation names a field of this one instead, and is left out if this one has none that could be wrong.
+ * Adapts examples of the error object to an operation, because operations share lists of examples. The field of another operation is replaced by
+ * a field of this operation. The example is left out if this operation has no field that could be wrong.
  */
 export function withOwnFields(view: OperationView): OperationView {
   const own = violationOf(view);
@@ -116,7 +116,7 @@ function isOfOther(value: unknown, { parameters, body }: OperationView): boolean
   return named.some((name) => !names.has(name.split(/[.[]/)[0] ?? ''));
 }
 
-/** A violation that a request for the operation may have. */
+/** Returns a violation that a request for the operation may have. */
 function violationOf({ parameters, body }: OperationView): Record<string, unknown> | undefined {
   const field = body?.media[0]?.schema.members.find(({ isRequired }) => isRequired)?.name;
   if (field !== undefined)
@@ -134,7 +134,7 @@ function errorIn(value: unknown): DocumentObject {
   return isDocumentObject(value) && isDocumentObject(value.error) ? value.error : {};
 }
 
-/** Examples of the error object name the pages of this gateway: a contract is written before its address is known. */
+/** Replaces the addresses of error pages in examples by those of this gateway, because a contract does not know them. */
 export function withOwnPages(view: OperationView, publicUrl: string): OperationView {
   const ofMedia = (media: MediaView): MediaView => ({
     ...media,

@@ -10,7 +10,7 @@ import type { AnswerView, OperationView } from './operation-view.ts';
 import { mediaLines, tailOf } from './schema-markdown.ts';
 import { sentRequestsLines } from './sent-requests-text.ts';
 
-/** Markdown that links the guides there are. */
+/** The texts about an operation in Markdown, with links to existing guides only. */
 export interface OperationTexts {
   readonly needs: readonly string[];
   readonly codes: readonly CodesOfStatus[];
@@ -68,7 +68,7 @@ function answerLines({ status, description, media }: AnswerView): string[] {
   return [`### ${status}`, description, ...mediaLines(media), ...examples];
 }
 
-/** A block of code; its fence is longer than any in the text. */
+/** Returns a code block, with a fence that is longer than any fence in the text. */
 export function fenced(language: string, text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);

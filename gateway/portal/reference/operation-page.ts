@@ -1,4 +1,4 @@
-// The page of one operation: what it takes and gives on the left, samples on the right.
+// Makes the page of one operation, with its parameters, body and answers on the left, and samples on the right.
 
 import type { ErrorCode } from '../../catalogue/errors.ts';
 import { withKnownGuides } from '../guides.ts';
@@ -83,7 +83,7 @@ ${neighbourLinks(neighbourOf(at, all, -1), neighbourOf(at, all, 1))}
   };
 }
 
-/** A client is not led on to what only operators may use. */
+/** Returns the neighbour of an operation. The neighbour of an operation for clients is never one for operators. */
 function neighbourOf(
   at: OperationAddress,
   { operations }: AddressedContract,
@@ -93,7 +93,7 @@ function neighbourOf(
   return next?.isForOperators === at.isForOperators ? next : undefined;
 }
 
-/** What the operation is for and who may call it: before the samples on narrow pages. */
+/** Returns the purpose of the operation and its callers. It comes before the samples on narrow pages. */
 function introOf(operation: ReferredOperation, { needs }: OperationTexts): string {
   const parts = [
     operation.isDeprecated ? '<p class="warning">This operation is deprecated. Do not begin to use it.</p>' : '',
@@ -112,7 +112,7 @@ function textOf(view: OperationView, texts: OperationTexts): string {
     const here = view.parameters.filter((parameter) => parameter.place === place);
     if (here.length > 0) parts.push(`<h2 id="${place}">${headings[place]}</h2>${render.parameters(here)}`);
   };
-  // What makes one operation differ from others comes first: most have the same headers.
+  // The path and the query come first, because most operations have the same headers.
   for (const place of ['path', 'query'] as const) addParameters(place);
   if (view.body) parts.push(bodyHtml(view.body, render));
   for (const place of ['header', 'cookie'] as const) addParameters(place);
@@ -147,7 +147,7 @@ ${renderDescription(rest)}${shown}${render.media(media, id)}</details>`;
   return `<h2 id="responses">Responses</h2>${items.join('\n')}`;
 }
 
-/** The codes that the operation may be refused with, each with a link to its page. */
+/** Returns the error codes of the operation, with links to their pages. */
 function codesHtml(groups: readonly CodesOfStatus[], about: string): string {
   const rows = groups.map(({ status, codes }) => {
     const links = codes.map((code) => `<li><a href="/docs/errors/${code}"><code>${code}</code></a></li>`);
@@ -163,7 +163,7 @@ function firstSentence(description: string): string[] {
   return [first, rest];
 }
 
-/** A line of Markdown within a control, in which links have no place. */
+/** Renders a line of Markdown within a control, which cannot have links. */
 function renderInline(markdown: string): string {
   return renderDescription(markdown)
     .trim()
@@ -171,7 +171,7 @@ function renderInline(markdown: string): string {
     .replace(/<\/?a\b[^>]*>/g, '');
 }
 
-/** The request, which can be changed and sent where that is possible, and the answers that it may get. */
+/** Returns the request, which can be changed and, if possible, sent, and its possible answers. */
 function samplesOf(
   operation: ReferredOperation,
   view: OperationView,
@@ -187,7 +187,7 @@ ${below}</section>
 ${answerSamples(view.answers)}`;
 }
 
-/** The request in every language. */
+/** Returns the request in every language. */
 export function requestSamples(request: SampleRequest): string {
   const panels = LANGUAGES.map(({ id, label, code, write }) => ({
     id,

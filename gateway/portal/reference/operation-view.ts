@@ -1,4 +1,4 @@
-// Reads one operation: parameters, body and answers with the values that samples use, and what a request for it needs.
+// Reads one operation for its page: parameters, body and answers with values for samples, and the needs of a request.
 
 import type { OperationAddress } from './addresses.ts';
 import { type BodyView, createBodyViews, createMediaViews, exampleViewsAt, type MediaView } from './body-view.ts';
@@ -21,7 +21,7 @@ export interface ParameterView {
   /** Markdown. */
   readonly description: string;
   readonly schema: SchemaView;
-  /** Undefined if none fits. */
+  /** The example; undefined if none is valid. */
   readonly example: unknown;
   readonly style: string;
   readonly explode: boolean;

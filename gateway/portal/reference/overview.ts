@@ -1,4 +1,4 @@
-// The page of one contract: how to reach it, what to download, and every operation by its group. Also the links beside all its pages.
+// Makes the page of one contract: its address, its downloads, and all operations by group. Also makes the links beside all its pages.
 
 import { createSlugs, escapeHtml } from '../html.ts';
 import type { Page } from '../layout.ts';
@@ -58,7 +58,7 @@ function partedByReader(groups: readonly OperationGroup[]): [OperationGroup[], O
   return forClients.length === 0 ? [[...groups], []] : [forClients, groups.filter((group) => group.isForOperators)];
 }
 
-/** `12`, `12, and 25 for operators`, `5, for operators` */
+/** Returns a text such as `12`, `12, and 25 for operators` or `5, for operators`. */
 function countText({ operations, clientOperations }: AddressedContract): string {
   const others = operations.length - clientOperations;
   if (others === 0) return String(clientOperations);
@@ -122,7 +122,7 @@ function isForOperatorsAlone({ clientOperations }: AddressedContract): boolean {
   return clientOperations === 0;
 }
 
-/** Folded for clients, open where the reader is in it. */
+/** Returns the links for operators, folded unless the page belongs to them. */
 function forOperatorsLinks(links: readonly string[], isOpen: boolean): string {
   if (links.length === 0) return '';
   return `<details class="for-operators"${isOpen ? ' open' : ''}><summary>For operators</summary>${links.join('\n')}</details>`;
@@ -170,7 +170,7 @@ interface Card {
   readonly count: number;
 }
 
-/** What contracts have for one kind of readers. */
+/** Returns the cards of contracts for one kind of readers. */
 function cardsFor(references: readonly AddressedContract[], readers: 'clients' | 'operators'): Card[] {
   return references.flatMap((one) => {
     const { reference, path, groups, operations, clientOperations } = one;
@@ -194,7 +194,7 @@ export function operationsText(count: number): string {
   return `${count} ${count === 1 ? 'operation' : 'operations'}`;
 }
 
-/** The cards of what operators use, folded; empty if there is nothing. */
+/** Returns the cards for operators, folded; empty if there are none. */
 export function operatorCards(references: readonly AddressedContract[]): string {
   const cards = cardsFor(references, 'operators');
   if (cards.length === 0) return '';

@@ -2,7 +2,7 @@
 
 import { escapeHtml } from '../html.ts';
 
-/** A long path may break after each slash. Takes text, gives HTML. */
+/** Returns a path as HTML that may break after each slash. */
 export function breakable(path: string): string {
   return escapeHtml(path).replaceAll('/', '/<wbr>');
 }

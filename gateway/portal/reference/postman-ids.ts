@@ -15,9 +15,9 @@ interface MadeId {
 }
 
 export interface PostmanIds {
-  /** The id that this operation makes. */
+  /** Returns the id that this operation creates. */
   madeBy(operation: Routed): MadeId | undefined;
-  /** By segment of the path: the variable in place of a parameter. */
+  /** Returns the variable for each segment of the path that is a parameter. */
   variablesIn(path: string): readonly (string | undefined)[];
   /** Whether a member of a body with this name has the id of such a record. */
   isVariable(name: string): boolean;
@@ -53,7 +53,7 @@ export function postmanIds(operations: readonly Routed[]): PostmanIds {
   };
 }
 
-/** The parameters that are a whole segment, each with the path before it. */
+/** Returns the parameters that are a whole segment, each with the path before it. */
 function parametersIn(path: string): [before: string, parameter: string][] {
   const segments = path.split('/');
   return segments.flatMap((segment, index) => {
@@ -62,7 +62,7 @@ function parametersIn(path: string): [before: string, parameter: string][] {
   });
 }
 
-/** The name of the parameter; where several collections share it (`id`), with the name of the collection. */
+/** Returns the name of the parameter, with the name of the collection if several collections share it, such as `id`. */
 function freeName(taken: ReadonlySet<string>, before: string, parameter: string): string {
   const plain = parameter.replace(/\W/g, '_');
   if (plain !== 'id' && !taken.has(plain)) return plain;
@@ -72,7 +72,7 @@ function freeName(taken: ReadonlySet<string>, before: string, parameter: string)
   return name;
 }
 
-/** The script that Postman runs on the answer. */
+/** Returns the script that Postman runs on the answer. */
 export function keepIdScript({ variable, parameter }: MadeId): object {
   const exec = [
     '// Later requests ask for what this one has made.',

@@ -10,7 +10,7 @@ import { sampleRequestOf } from './sample-form.ts';
 
 const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
 
-/** @param pause awaited after each operation, so that requests do not wait for a long contract */
+/** Makes the collection. @param pause awaited after each operation, because requests must not wait for a long contract */
 export async function postmanCollection(
   all: AddressedContract,
   tools: DocumentTools,
@@ -76,7 +76,7 @@ function requestOf(
   };
 }
 
-/** The path of the sample with variables in place of ids. */
+/** Returns the path of the sample, with variables in place of ids. */
 function withVariables(
   template: string,
   sample: string,
@@ -98,7 +98,7 @@ function withVariables(
     .join('/');
 }
 
-/** Postman makes a new identifier for each request that it sends. */
+/** Returns the headers. Postman makes a new identifier for each request. */
 function headersOf({ headers, uniqueHeader }: SampleRequest): object[] {
   const unique = uniqueHeader === undefined ? [] : [{ key: uniqueHeader, value: '{{$guid}}' }];
   return [...headers.map(([key, value]) => ({ key, value: value.replaceAll(KEY_MARK, '') })), ...unique];
@@ -119,7 +119,7 @@ function bodyOf(body: SampleContent, ids: PostmanIds): object {
   return body.kind === 'form' ? { mode: 'urlencoded', urlencoded: fields } : { mode: 'formdata', formdata: fields };
 }
 
-/** A member that is called as a variable names a record of that kind. */
+/** Replaces ids in a value by variables: a member with the name of a variable has the id of such a record. */
 function withIds(value: unknown, ids: PostmanIds): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// What the pages of the reference are made from: the served contracts, as the rest of the gateway hands them over.
+// The types of the input for the reference: the served contracts, in the form in which the gateway passes them on.
 
 import type { PublishedContract, PublishedOperation } from '../../shared/contracts/published-contract.ts';
 
@@ -17,9 +17,9 @@ export interface ReferredOperation extends PublishedOperation {
 
 export type DocumentObject = Record<string, unknown>;
 
-/** What the portal asks the contract's own code for. */
+/** The functions of `contract/` that the portal needs. */
 export interface DocumentTools {
-  /** Follows references of a document; circular and dangling ones return the last value. */
+  /** Follows references of a document. Returns the last value of a circular or dangling reference. */
   resolve(root: DocumentObject, value: unknown): unknown;
   /** Returns values for a schema, the most suitable first; none if none was found. */
   samplesOf(root: DocumentObject, schema: unknown, of: 'request' | 'answer'): unknown[];

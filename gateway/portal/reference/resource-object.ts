@@ -15,7 +15,7 @@ export interface ResourceObject {
   /** The name of its component; empty if it has none. */
   readonly name: string;
   readonly schema: SchemaView;
-  /** Undefined if none fits. */
+  /** The example; undefined if none is valid. */
   readonly example: unknown;
 }
 
@@ -23,9 +23,9 @@ type Resolver = Pick<DocumentTools, 'resolve'>;
 
 /** An object that an operation returns. */
 interface Found {
-  /** As written: mostly a reference. */
+  /** The schema in the contract, mostly a reference. */
   readonly schema: unknown;
-  /** What the reference leads to. */
+  /** The target of the reference. */
   readonly target: unknown;
   readonly operation: ReferredOperation;
   readonly media: DocumentObject;
@@ -45,7 +45,7 @@ export function resourceObject(group: OperationGroup, tools: DocumentTools): Res
   return { name: componentName(found.schema), schema, example: exampleOf(found, tools) };
 }
 
-/** The object without an example, which takes longer to make. */
+/** Returns the schema of the object, without an example, which would take longer. */
 export function objectSchemaOf(group: OperationGroup, tools: Resolver): SchemaView | undefined {
   const found = objectIn(group, tools);
   return found && createSchemaViews(found.operation.root, tools)(found.schema, 'answer');
@@ -80,7 +80,7 @@ function isObject(schema: unknown): schema is DocumentObject {
   return isDocumentObject(schema) && (membersOf(schema.properties).length > 0 || Array.isArray(schema.allOf));
 }
 
-/** What is in a list or an envelope: the items, `data`, or the only list among the fields. */
+/** Returns the contents of a list or an envelope: the items, `data`, or the only list among the fields. */
 function unwrapped(schema: unknown, resolve: (value: unknown) => unknown, depth = 0): unknown {
   const target = resolve(schema);
   if (!isDocumentObject(target) || depth > UNWRAPPED_MAX) return schema;
@@ -102,7 +102,7 @@ function isListOfObjects(schema: unknown, resolve: (value: unknown) => unknown):
   return isDocumentObject(target) && target.items !== undefined && isObject(resolve(target.items));
 }
 
-/** The example of the operation, if it is one of the object alone; else one that is made for the schema. */
+/** Returns the example of the operation if it shows the object only; otherwise an example that is made for the schema. */
 function exampleOf({ schema, operation: { root }, media, isAlone }: Found, tools: DocumentTools): unknown {
   const mediaIn = createMediaViews(root, tools, createSchemaViews(root, tools));
   const [view] = mediaIn({ 'application/json': isAlone ? media : { schema } }, 'answer');

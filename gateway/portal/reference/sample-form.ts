@@ -56,7 +56,7 @@ function filled({ place, name, style, explode, example }: ParameterView): Sample
   return { place, name, style, explode, value: style === 'json' ? JSON.stringify(example) : example };
 }
 
-/** Without test data a test key is refused: another kind of credentials is shown where there is one. */
+/** Chooses the credentials to show. Without test data, test keys are refused: another kind is shown if there is one. */
 function alternativeOf({ security, hasTestMode }: ReferredOperation) {
   const basic = security.find(({ scheme }) => scheme === 'basic');
   return hasTestMode ? security[0] : (basic ?? security[0]);

@@ -1,4 +1,4 @@
-// Shows parameters, members and choices as lists that unfold. Each has an address of its own.
+// Renders parameters, members and choices as lists that unfold. Each item has its own address.
 
 import { type createSlugs, escapeHtml } from '../html.ts';
 import { renderDescription } from '../markdown.ts';
@@ -8,7 +8,7 @@ import type { MemberView, SchemaView } from './schema-view.ts';
 
 type Slug = ReturnType<typeof createSlugs>;
 
-/** Renders the schemas of one page: ids differ from each other. */
+/** Creates the renderer for one page, on which ids are unique. */
 export function createSchemaHtml(slug: Slug) {
   function parameters(list: readonly ParameterView[]): string {
     const items = list.map((parameter) => {
@@ -31,7 +31,7 @@ export function createSchemaHtml(slug: Slug) {
 ${details(schema, name, prefix)}</li>`;
   }
 
-  /** Description, rules and everything nested. */
+  /** Renders the description, the rules and all nested schemas. */
   function details(schema: SchemaView, name: string, prefix: string): string {
     const rules = schema.rules.map((rule) => `<li>${code(rule)}</li>`).join('');
     const values = schema.values.map((value) => `<li><code>${escapeHtml(value)}</code></li>`).join('');
@@ -55,7 +55,7 @@ ${details(schema, name, prefix)}</li>`;
     return `<details class="nested"><summary>${what} <span class="quiet">of ${escapeHtml(name)}</span></summary>${inside}</details>`;
   }
 
-  /** The members and choices of a schema, unfolded. */
+  /** Renders the members and choices of a schema, unfolded. */
   function contentOf(schema: SchemaView, prefix: string): string {
     const members = schema.members.map((member) => item(member, `${prefix}-${member.name}`));
     const choices = schema.choices.map(({ label, schema: choice }, index) => {
@@ -67,7 +67,7 @@ ${details(schema, name, prefix)}</li>`;
     return list + choices.join('\n');
   }
 
-  /** A body or an answer: its type and rules, then its members. */
+  /** Renders a body or an answer: its type and rules, then its members. */
   function whole(schema: SchemaView, prefix: string): string {
     const inside = contentOf(schema, prefix);
     const own = details({ ...schema, members: [], choices: [] }, prefix, prefix);
@@ -75,7 +75,7 @@ ${details(schema, name, prefix)}</li>`;
     return own + inside;
   }
 
-  /** The media types of a body or an answer, each with its schema. */
+  /** Renders the media types of a body or an answer, each with its schema. */
   function media(all: readonly MediaView[], prefix: string): string {
     return all
       .map(({ type, schema }) => `<p class="media"><code>${escapeHtml(type)}</code></p>${whole(schema, prefix)}`)
@@ -88,7 +88,7 @@ ${details(schema, name, prefix)}</li>`;
 /** Longer patterns are folded: few readers understand them at a glance. */
 const PATTERN_MAX = 40;
 
-/** A pattern is code, the other rules are words. */
+/** Renders a rule: a pattern as code, other rules as words. */
 function code(rule: string): string {
   const [, word = '', value = ''] = /^(matches|default) (.*)$/s.exec(rule) ?? [];
   if (word === '') return escapeHtml(rule);

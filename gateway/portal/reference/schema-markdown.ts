@@ -21,7 +21,7 @@ function memberLines(members: readonly MemberView[], indent: string): string[] {
   ]);
 }
 
-/** Description and rules in one line. */
+/** Returns the description and the rules in one line. */
 export function tailOf({ description, rules, values, cut }: SchemaView): string {
   const text = description.replace(/\s+/g, ' ').trim();
   const listed = values.length === 0 ? '' : `One of ${values.map((value) => `\`${value}\``).join(', ')}.`;

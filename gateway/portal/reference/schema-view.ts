@@ -1,4 +1,4 @@
-// Turns a schema into what a reader sees of it: type, rules, members and choices, as a tree of bounded size.
+// Converts a schema to a tree of bounded size for pages: type, rules, members and choices.
 
 import { shortened } from '../html.ts';
 import { patternWords } from '../pattern-words.ts';
@@ -30,7 +30,7 @@ export interface MemberView {
 const DEPTH_MAX = 8;
 /** Schemas of one operation. More would make a page that opens slowly. */
 const VIEWS_MAX = 1200;
-/** Schemas that are looked at for it, also for those that are combined into one. */
+/** Maximum number of schemas that are read for one tree, including schemas that are combined into one. */
 const LOOKS_MAX = 40_000;
 const VALUES_MAX = 60;
 const TEXT_MAX = 120;
@@ -174,13 +174,13 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
   }
 }
 
-/** OpenAPI 3.0 says it by a format, 3.1 by a media type without an encoding, as FastAPI writes it. */
+/** Whether a value is bytes. OpenAPI 3.0 declares this by a format, and 3.1 by a media type without an encoding, as FastAPI does. */
 function isBinary({ format, contentMediaType, contentEncoding }: DocumentObject): boolean {
   if (format === 'binary') return true;
   return typeof contentMediaType === 'string' && contentEncoding === undefined && !contentMediaType.includes('json');
 }
 
-/** `string (date)` → `strings (date)`, `array of strings` → `arrays of strings` */
+/** Returns the plural of a type: `strings (date)` for `string (date)`, `arrays of strings` for `array of strings`. */
 function pluralOf(type: string): string {
   if (type === 'one of several forms') return 'several forms';
   return type.replace(/^(object|string|integer|number|boolean|array|any value)\b/, '$1s');
@@ -194,7 +194,7 @@ function guessedType(flat: DocumentObject): string {
   return kinds.size === 1 ? String([...kinds][0]) : 'any value';
 }
 
-/** `properties` and `required` of several parts add up; of other keywords the later wins. */
+/** Adds the keywords of a part. `properties` and `required` are combined; other keywords replace former ones. */
 function addKeywords(merged: DocumentObject, part: DocumentObject): void {
   const { properties, required } = merged;
   Object.assign(merged, part);
@@ -204,13 +204,13 @@ function addKeywords(merged: DocumentObject, part: DocumentObject): void {
     merged.required = [...new Set([...required, ...part.required])];
 }
 
-/** The name of the component that a schema refers to. */
+/** Returns the name of the component to which a schema refers. */
 export function componentName(schema: unknown): string {
   const [, name = ''] = /\/([^/]+)$/.exec(textAt(schema, '$ref')) ?? [];
   return shortened(name.replace(/~1/g, '/').replace(/~0/g, '~'), TEXT_MAX);
 }
 
-/** A value as text of a page: texts as they are, others as JSON. */
+/** Returns a value as text for a page: a text unchanged, other values as JSON. */
 function valueText(value: unknown): string {
   return shortened(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), TEXT_MAX);
 }
@@ -246,7 +246,7 @@ function rulesOf(flat: DocumentObject): string[] {
   return rules;
 }
 
-/** A pattern in words where they tell it all, else as it is. */
+/** Returns a pattern in words if they express it; otherwise the pattern itself. */
 function formOf(pattern: string): string {
   const words = patternWords(pattern);
   return words === undefined ? `matches ${pattern}` : `form: ${words}`;

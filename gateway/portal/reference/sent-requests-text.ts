@@ -6,7 +6,7 @@ import type { createSchemaHtml } from './schema-html.ts';
 import { mediaLines } from './schema-markdown.ts';
 import type { SentRequestView } from './sent-requests.ts';
 
-/** @param id also begins the ids of what is in it */
+/** Renders the requests. @param id the id, with which the ids of nested elements begin, too */
 export function sentRequestsHtml(
   { heading, id }: { readonly heading: string; readonly id: string },
   requests: readonly SentRequestView[],
@@ -23,7 +23,7 @@ ${renderDescription(summary)}${renderDescription(description)}${said}</details>`
   return `<h2 id="${id}">${heading}</h2>${items.join('\n')}`;
 }
 
-/** Lines of Markdown. */
+/** Returns the requests as lines of Markdown. */
 export function sentRequestsLines(heading: string, requests: readonly SentRequestView[]): string[] {
   if (requests.length === 0) return [];
   return [

@@ -7,7 +7,7 @@ import { type DocumentObject, type DocumentTools, isDocumentObject, membersOf, t
 export interface SentRequestView {
   readonly name: string;
   readonly method: string;
-  /** Where it is sent to, as an expression over the client's own request; empty: the client has told it otherwise. */
+  /** The address of the request, as an expression over the client's own request; empty if the client registers it in another way. */
   readonly address: string;
   /** Markdown. */
   readonly summary: string;

@@ -1,5 +1,5 @@
-// The form below a sample: its values are those of the sample, and what is typed into it is in the sample at once. It works with a script
-// only, which reads the names and places of values from its attributes.
+// Makes the form below a sample. It begins with the values of the sample, and the sample shows typed values at once. It needs a script, which
+// reads the names and places of values from attributes.
 
 import { escapeHtml } from '../html.ts';
 import { fieldText, type SampleForm } from '../samples/sample-request.ts';
@@ -9,7 +9,7 @@ import type { OperationView, ParameterView } from './operation-view.ts';
 import type { ReferredOperation } from './reference.ts';
 import { isFileMember } from './sample-form.ts';
 
-/** Why an operation cannot be sent from its page, as HTML; undefined if it can. */
+/** Returns, as HTML, why an operation cannot be sent from its page; undefined if it can. */
 export function reasonNotToSend(
   operation: ReferredOperation,
   { credentials }: SampleForm,
@@ -112,7 +112,7 @@ function bodyText(type: string, value: unknown): string {
   return exampleText(value, type);
 }
 
-/** A file of the reader's; without one, a short text is sent. */
+/** Returns the fields for a file of the reader. Without a file, a short text is sent. */
 function fileFields(type: string, { examples, schema }: BodyView['media'][number]): string {
   if (!type.startsWith('multipart/')) {
     return `<div class="field"><label for="try-file">Body <small>${escapeHtml(type)}</small></label><input id="try-file" type="file" data-type="${escapeHtml(type)}">

@@ -77,7 +77,7 @@ function bodyLines(body: SampleContent | undefined): string[] {
   return ['body := &bytes.Buffer{}', 'form := multipart.NewWriter(body)', ...fields, 'form.Close()'];
 }
 
-/** A block of its own, so that a second file has its own variables. */
+/** Returns the lines for a file, in a block: a second file has its own variables. */
 function fileLines(name: string): string[] {
   const failing = ['if err != nil {', '\tpanic(err)', '}'];
   const lines = [
@@ -88,7 +88,7 @@ function fileLines(name: string): string[] {
   return ['{', ...lines.map((line) => `\t${line}`), '}'];
 }
 
-/** A raw string, in which lines stay lines; it cannot hold a backquote or a carriage return. */
+/** Returns a raw string, which keeps line breaks. It cannot have a backquote or a carriage return. */
 function raw(value: string): string {
   return /[`\r]/.test(value) ? text(value) : `\`${value}\``;
 }

@@ -53,7 +53,7 @@ function indented(code: string): string {
   return code.replaceAll('\n', '\n  ');
 }
 
-/** A literal with single quotes, as the guides write it. */
+/** Returns a literal with single quotes, as in the guides. */
 function text(value: string): string {
   const json = JSON.stringify(value);
   return json.includes("'") || json.includes('\\') ? json : `'${json.slice(1, -1)}'`;

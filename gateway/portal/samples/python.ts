@@ -67,7 +67,7 @@ function expressionOf(body: SampleContent): string {
   return `urllib.parse.urlencode(${literal(Object.fromEntries(body.fields), '')}).encode()`;
 }
 
-/** JSON as a literal of Python. */
+/** Returns a JSON value as a literal of Python. */
 function literal(value: unknown, indent: string): string {
   const deeper = `${indent}    `;
   if (value === null || value === undefined) return 'None';
@@ -81,7 +81,7 @@ function literal(value: unknown, indent: string): string {
   return `${open}\n${entries.map((entry) => `${deeper}${entry},\n`).join('')}${indent}${close}`;
 }
 
-/** The escapes of JSON mean the same in Python, but for those of characters beyond the basic plane, which JSON does not escape here. */
+/** Returns a text literal. Escapes of JSON mean the same in Python, except for characters beyond the basic plane, which are not escaped here. */
 function text(value: unknown): string {
   return JSON.stringify(value);
 }

@@ -1,9 +1,9 @@
-// A request as samples show it and as its page sends it, made of the values of a form. Runs in the gateway, with the values of examples, and
-// in the reader's browser, with those that the reader types.
+// Makes the request that samples show and a page sends, from the values of a form. It runs in the gateway with example values, and in the
+// reader's browser with typed values.
 
 import { KEY_MARK, withoutMark } from '../highlight.ts';
 
-/** What an operation takes, with the values to send. */
+/** The parameters and the body of an operation, with the values to send. */
 export interface SampleForm {
   readonly method: string;
   /** The base URL of the path. */
@@ -20,7 +20,7 @@ export interface SampleForm {
   readonly response: SampleResponse;
 }
 
-/** How the response comes: as a whole, line by line for as long as the connection is open, or as messages of a WebSocket. */
+/** The form of the response: whole, line by line while the connection is open, or as messages of a WebSocket. */
 type SampleResponse = 'whole' | 'lines' | 'messages';
 
 type SampleCredentials = 'key' | 'basic' | 'none';
@@ -28,7 +28,7 @@ type SampleCredentials = 'key' | 'basic' | 'none';
 export interface SampleParameter {
   readonly place: 'path' | 'query' | 'header' | 'cookie';
   readonly name: string;
-  /** As OpenAPI 3.1 section 4.8.12.3 names it, or `json`: then the value is text. */
+  /** The style (OpenAPI 3.1 section 4.8.12.3), or `json` for a value that is JSON text. */
   readonly style: string;
   readonly explode: boolean;
   readonly value: unknown;
@@ -82,7 +82,7 @@ export function toSampleRequest(form: SampleForm): SampleRequest {
   };
 }
 
-/** What goes into the Authorization header of a sample. */
+/** Returns the Authorization header of a sample. */
 export function authorizationOf({ credentials }: SampleRequest): string | undefined {
   return credentials === 'key' ? `Bearer ${KEY_MARK}` : undefined;
 }
@@ -94,7 +94,7 @@ function pathOf(template: string, parameters: readonly SampleParameter[]): strin
     if (Array.isArray(value)) return value.map((item) => encodeURIComponent(fieldText(item))).join(',');
     return encodeURIComponent(value === undefined || value === '' ? name : fieldText(value));
   });
-  // What a shell or a template would read as its own is escaped: readers paste this.
+  // Escape characters that are special in a shell or a template, because readers paste this.
   return filled.replace(
     /[^A-Za-z0-9\-._~/%:@,;=+&*]/g,
     (one) => `%${one.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
@@ -127,7 +127,7 @@ function queryPartsOf({ name, value, style, explode }: SampleParameter): string[
   ];
 }
 
-/** A value as the text of a path, header or form field. Controls are taken out. */
+/** Returns a value as the text of a path, header or form field, without control characters. */
 export function fieldText(value: unknown): string {
   const text = typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value) ?? '');
   return withoutMark(text)

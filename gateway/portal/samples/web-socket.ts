@@ -2,7 +2,7 @@
 
 import { authorizationOf, type SampleRequest } from './sample-request.ts';
 
-/** The headers of the handshake. */
+/** Returns the headers of the handshake. */
 function headersOf(request: SampleRequest): (readonly [name: string, value: string])[] {
   const authorization = authorizationOf(request);
   return [...(authorization === undefined ? [] : [['Authorization', authorization] as const]), ...request.headers];

@@ -1,4 +1,4 @@
-// The fields that the search finds: those of request bodies, of the objects of resources, and parameters.
+// Collects the fields for the search: fields of request bodies and of the objects of resources, and parameters.
 
 import { SLUG_MAX, shortened } from '../html.ts';
 import { plain } from '../markdown.ts';
@@ -8,14 +8,14 @@ import { objectSchemaOf } from '../reference/resource-object.ts';
 import { createSchemaViews, type MemberView } from '../reference/schema-view.ts';
 import { OPERATORS, type SearchEntry } from './entry.ts';
 
-/** Fields of one contract: those of bodies and objects themselves, and those within them. */
+/** Maximum numbers of fields of one contract: of bodies and objects, and of nested fields. */
 const FIELDS_MAX = 2000;
 const NESTED_MAX = 1000;
 const TEXT_MAX = 120;
 
 export type FieldTools = Pick<DocumentTools, 'resolve'>;
 
-/** A field of several operations of a resource is there once, at the first one that takes it; else at the object of the resource. */
+/** Returns the fields. A field of several operations of a resource is listed once: at the first operation, or at the object of the resource. */
 export function fieldsIn({ groups, operations }: AddressedContract, tools: FieldTools): SearchEntry[] {
   const entries = [...parametersIn(operations)];
   const nested: SearchEntry[] = [];
@@ -41,7 +41,7 @@ interface FoundField {
   readonly text: string;
 }
 
-/** Members, and those within them. One whose address would be cut, or have other characters than its name, is left out. */
+/** Yields members and nested members. Leaves out members whose address would be cut, or would differ from the name. */
 function* withNested(members: readonly MemberView[], above: string, outer = ''): Generator<FoundField> {
   for (const { name, schema } of members) {
     const path = `${above}-${name}`;
@@ -61,7 +61,7 @@ function objectMembers(group: OperationGroup, tools: FieldTools): readonly Membe
   return objectSchemaOf(group, tools)?.members ?? [];
 }
 
-/** Parameters of the query and headers: many operations share one, which is told at the first. Those of paths are in the paths. */
+/** Returns parameters of queries and headers. A parameter that many operations share is listed at the first one. Paths show their parameters. */
 function parametersIn(operations: readonly OperationAddress[]): SearchEntry[] {
   const uses = operations
     .filter(({ isForOperators }) => !isForOperators)

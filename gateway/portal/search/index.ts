@@ -113,7 +113,7 @@ function examplesIn({ declared }: OperationAddress['operation']): string[] {
   );
 }
 
-/** `listCustomers` → `list Customers` */
+/** Splits a name into words: `list Customers` for `listCustomers`. */
 function wordsIn(name: string): string {
   return name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_.-]+/g, ' ');
 }

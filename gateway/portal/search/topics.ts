@@ -1,5 +1,5 @@
-// What readers look for on a page under other words than its own. A query finds a page by its topic if it has one of the words before the
-// bar, and nothing but words of both sides. Own guides of the same name take the topics of those that they replace.
+// The topics of pages: words for which readers search, and which the page does not use. A query finds a page by its topic if it has one of the
+// words before the bar, and no words except those of both sides. A guide of the configuration has the topic of the guide that it replaces.
 
 import type { ReferredOperation } from '../reference/reference.ts';
 import { membersOf } from '../reference/reference.ts';
@@ -62,9 +62,9 @@ export function topicOfPage(path: string): string | undefined {
 }
 
 /**
- * What an operation does besides answering with JSON: readers look for it by the name of the technique.
+ * Returns the topic of an operation that does more than answer with JSON: readers search for the name of the technique.
  *
- * @param names words of its title and its group
+ * @param names words of the title and the group
  */
 export function topicOfOperation(operation: ReferredOperation, names: string): string {
   if (operation.webSocket)
@@ -78,7 +78,7 @@ export function topicOfOperation(operation: ReferredOperation, names: string): s
   return '';
 }
 
-/** Where canceling is a change of status, the record stays: to delete it is no answer. */
+/** Whether the operation cancels. If canceling is a change of status, the record stays, and its deletion is not the operation to find. */
 function cancels({ method, description }: ReferredOperation): boolean {
   return /^(POST|PUT|PATCH)$/.test(method) && /\bcancell?ed\b/i.test(description);
 }

@@ -1,4 +1,4 @@
-// What a search for webhooks finds: those of the contracts, or that there are none and what is there in their place.
+// Makes the result of a search for webhooks: the webhooks of the contracts, or a text about alternatives if there are none.
 
 import { shortened } from '../html.ts';
 import { plain } from '../markdown.ts';
@@ -26,7 +26,7 @@ function hasCallbacks({ operations }: AddressedContract): boolean {
   return operations.some(({ operation }) => membersOf(operation.declared.callbacks).length > 0);
 }
 
-/** Readers who look for webhooks want to hear of events: a stream tells of them, too. */
+/** Returns the entry if there are no webhooks. It names streams, which also report events. */
 function noWebhooks(references: readonly AddressedContract[]): SearchEntry {
   const stream = references
     .flatMap(({ operations }) => operations)
