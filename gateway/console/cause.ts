@@ -94,7 +94,7 @@ export interface UpstreamReport {
   readonly isolated_until?: string | null;
   readonly credential?: CredentialState;
   /** Present while nothing is sent because of the credential. */
-  readonly credential_fault?: CredentialFault;
+  readonly credential_fault?: CredentialFault & { readonly began_at?: string };
   readonly shedding?: boolean;
   readonly in_flight?: number;
   readonly places?: number;

@@ -8,6 +8,7 @@ import { organizationsInTrouble, unknownCallers } from './organization-causes.ts
 import { ownCauses } from './own-causes.ts';
 import type { Present } from './present.ts';
 import { RESOLUTIONS } from './ranges.ts';
+import { recentChange } from './recent-change.ts';
 import { redisCause } from './redis-cause.ts';
 import { serviceTimes } from './service-times.ts';
 import { slowOperations } from './slow-operations.ts';
@@ -45,14 +46,14 @@ export function causesOf(
     ];
   const found = [
     ...redisCause(status, nowMs),
-    ...Object.entries(status.upstreams ?? {}).flatMap((one) => causesWithSymptoms(one, present)),
+    ...Object.entries(status.upstreams ?? {}).flatMap((one) => causesWithSymptoms(one, status, nowMs, present)),
     ...ownCauses(status),
   ];
   const failures = found.filter(({ kind }) => kind === 'bad').map(({ id }) => id);
   const hasFailed = (upstream: string) => failures.some((id) => id.startsWith(`upstream ${upstream} `));
   const lasts = (id: string) => memory?.lasts(id) === true;
   const silent = present === undefined ? [] : unansweredIn(status, present, { hasFailed, lasts });
-  found.push(...silent.map(unansweredCause));
+  found.push(...silent.map((one) => unansweredCause(one, nowMs)));
   const unanswered = new Set(silent.flatMap(({ late }) => late.map(({ operation }) => operation)));
   const past = (memory?.culprits(nowMs) ?? []).filter(
     (id) => present === undefined || !failsOn(id, status, present, memory?.agoMs(id, nowMs) ?? 0),
@@ -108,13 +109,25 @@ function errorCauses(
   return unexplainedErrors(blame.isOwn ? { ...minute, refused: 0 } : minute);
 }
 
-/** Returns the causes of an upstream. The first failure also says which operations fail or are slow because of it. */
-function causesWithSymptoms(one: readonly [string, UpstreamReport], present: Present | undefined): Cause[] {
+/**
+ * Returns the causes of an upstream. The first failure also says which operations fail or are slow because of it, and what was changed of
+ * the upstream before it.
+ */
+function causesWithSymptoms(
+  one: readonly [string, UpstreamReport],
+  status: StatusForCauses,
+  nowMs: number,
+  present: Present | undefined,
+): Cause[] {
   const [name] = one;
   const causes = upstreamCauses(one, present && serviceTimes(present, name));
   const symptoms = present === undefined ? '' : symptomsOf(present, name);
   const [first] = causes.filter(({ kind }) => kind === 'bad');
-  return causes.map((cause) => (cause === first ? { ...cause, consequence: cause.consequence + symptoms } : cause));
+  const changed = recentChange(status, `upstreams.yaml upstreams.${name}`, nowMs);
+  const undo = changed === '' ? '' : `${changed} To go back, write the former value: it is in force once saved.`;
+  return causes.map((cause) =>
+    cause === first ? { ...cause, consequence: cause.consequence + symptoms + undo } : cause,
+  );
 }
 
 /** Warns if three errors or more are at least one percent of the requests. */

@@ -5,6 +5,7 @@ import { atMost, type Cause, failureCause, type StatusForCauses, warningCause } 
 import { type Figures, figuresOf } from './figures.ts';
 import type { PresentCounts } from './history-counts.ts';
 import type { Present } from './present.ts';
+import { recentChange } from './recent-change.ts';
 
 const REFUSED_SHARE = 0.3;
 const REFUSED_REQUESTS_MIN = 10;
@@ -12,20 +13,16 @@ const NEARLY_USED = 0.9;
 const RUNBOOK = 'An organization that is refused';
 const MINUTE_MS = 60_000;
 
-/** A change of limits this long ago may still be the cause of refusals. */
-const CHANGED_MS = 15 * MINUTE_MS;
-const CHANGES_NAMED_MAX = 2;
-const LIMITS = 'limits.yaml ';
-
 /** @param hasCulprit whether the gateway or an upstream is the cause of refusals */
 export function organizationsInTrouble(
   { bounds, organizations, nearLimits }: Present,
-  { limits, configuration }: Pick<StatusForCauses, 'limits' | 'configuration'>,
+  status: StatusForCauses,
   nowMs: number,
   hasCulprit: boolean,
 ): Cause[] {
+  const { limits } = status;
   const isShare = limits?.state === 'away' && limits.policyInForce === 'local';
-  const changed = changeOfLimits(configuration, nowMs);
+  const changed = recentChange(status, 'limits.yaml ', nowMs);
   const lately = nearLimits.filter(({ last_at: at }) => nowMs - Date.parse(at) < MINUTE_MS);
   const share = isShare ? ', the share of one instance while Redis is away' : '';
   const refused = organizations.flatMap(({ name, minute, latest }): Cause[] => {
@@ -90,17 +87,6 @@ export function organizationsInTrouble(
 
 function isRefused({ requests, refused }: Pick<Figures, 'requests' | 'refused'>): boolean {
   return requests >= REFUSED_REQUESTS_MIN && refused >= REFUSED_SHARE * requests;
-}
-
-/** Returns a sentence, with a space before it, on the change of limits by the last reload; empty if it was long ago. */
-function changeOfLimits(
-  { changes = [], loaded_at: at }: NonNullable<StatusForCauses['configuration']> = {},
-  nowMs: number,
-): string {
-  const changed = changes.flatMap((change) => (change.startsWith(LIMITS) ? [change.slice(LIMITS.length)] : []));
-  if (at === undefined || changed.length === 0 || nowMs - Date.parse(at) > CHANGED_MS) return '';
-  const more = changed.length > CHANGES_NAMED_MAX ? `, and ${changed.length - CHANGES_NAMED_MAX} more` : '';
-  return ` limits.yaml changed at ${at}: ${changed.slice(0, CHANGES_NAMED_MAX).join(', ')}${more}.`;
 }
 
 const REQUESTS_MIN = 20;

@@ -21,10 +21,17 @@ export function ownCauses(status: StatusForCauses): Cause[] {
   ];
 }
 
+const LIFECYCLES: Readonly<Record<string, string>> = {
+  starting: 'It is not ready yet: /readyz answers 503.',
+  ending:
+    'It was told to end. /readyz answers 503, so that balancers send it nothing more; until timeouts.drainDelayMs is over, it still answers what comes.',
+  draining:
+    'It was told to end. It takes no new connections, finishes the requests in progress within timeouts.drainMs, and then ends.',
+};
+
 function ofLifecycle({ lifecycle }: StatusForCauses): Cause[] {
   if (lifecycle === undefined || lifecycle === 'serving') return [];
-  const consequence = lifecycle === 'starting' ? 'It is not ready yet.' : 'It accepts no new requests soon.';
-  return [warningCause('lifecycle', `The gateway is ${lifecycle}.`, consequence)];
+  return [warningCause('lifecycle', `The gateway is ${lifecycle}.`, LIFECYCLES[lifecycle] ?? '')];
 }
 
 function ofConfiguration({ configuration }: StatusForCauses): Cause[] {
@@ -32,20 +39,20 @@ function ofConfiguration({ configuration }: StatusForCauses): Cause[] {
   if (!failure) return [];
   const [first = '', ...others] = failure.mistakes;
   const more = others.length > 0 ? `, and ${others.length} more` : '';
-  const which = `${shortened(first)}${more}`;
+  const which = `${shortened(first)}${more}.${suggestionIn(first)}`;
   const links = { since: failure.at, runbook: 'GatewayConfigurationRefused', details: '#/system' };
   const stays = 'The previous configuration stays in force';
   return [
     failure.needs_restart === true
       ? warningCause(
           'configuration restart',
-          `The configuration files wait for a restart: ${which}.`,
+          `The configuration files wait for a restart: ${which}`,
           `${stays}, also for their other changes.`,
           links,
         )
       : failureCause(
           'configuration',
-          `The configuration files have mistakes: ${which}.`,
+          `The configuration files have mistakes: ${which}`,
           `${stays}; the next start fails.`,
           links,
         ),
@@ -64,6 +71,12 @@ function ofMissingTier({ tier, organizations, in_place: inPlace }: MissingTier):
 function shortened(mistake: string): string {
   const [first = ''] = mistake.split(/\.(?:\s|$)/);
   return first.replace(/^\S*\//, '');
+}
+
+/** Its remedy, if it is the name that was probably meant. */
+function suggestionIn(mistake: string): string {
+  const [suggestion] = /Did you mean "[^"]*"\?/.exec(mistake) ?? [];
+  return suggestion === undefined ? '' : ` ${suggestion}`;
 }
 
 function ofIssuers({ issuers = {} }: StatusForCauses): Cause[] {

@@ -43,7 +43,7 @@ export function unansweredIn(
   return all.filter(({ upstream, late }) => requestsIn(late) >= REQUESTS_MIN && !hasFailed(upstream));
 }
 
-export function unansweredCause({ upstream, late }: Unanswered): Cause {
+export function unansweredCause({ upstream, late }: Unanswered, nowMs: number): Cause {
   const [first, ...others] = late as [Row, ...Row[]];
   const what = others.length === 0 ? `${first.operation} of ${upstream}` : `Upstream ${upstream}`;
   const of = others.length === 0 ? '' : ` with ${late.length} of its operations`;
@@ -55,6 +55,7 @@ export function unansweredCause({ upstream, late }: Unanswered): Cause {
     'The service has these requests and has not begun to answer. Each gets 504 upstream_timeout when its time is over.',
     {
       title: `${what} does not answer.`,
+      since: new Date(nowMs - oldestMs).toISOString(),
       runbook: 'GatewaySlow',
       details: `#/upstreams/${encodeURIComponent(upstream)}`,
       figures: { requests, oldest_ms: oldestMs },

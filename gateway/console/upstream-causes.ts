@@ -39,10 +39,10 @@ function suspensionOf(upstream: string, { reason, secret, detail }: CredentialFa
   }
 }
 
-function suspensionCause(name: string, fault: CredentialFault, details: string): Cause {
+function suspensionCause(name: string, fault: NonNullable<UpstreamReport['credential_fault']>, details: string): Cause {
   const { cause, ends, runbook } = suspensionOf(name, fault);
   const consequence = `Nothing is sent to it until ${ends}; its requests get 502 upstream_auth_failed.`;
-  return failureCause(`upstream ${name} credential`, cause, consequence, { runbook, details });
+  return failureCause(`upstream ${name} credential`, cause, consequence, { since: fault.began_at, runbook, details });
 }
 
 /** @param times how long the service takes, if that is known */

@@ -36,6 +36,8 @@ export interface CredentialFault {
   readonly secret: string;
   /** Why an unusable secret cannot be read, without its value; absent if it is not in the form of its kind. */
   readonly detail?: string;
+  /** Epoch milliseconds from which on nothing has been sent. */
+  readonly beganAtMs?: number;
 }
 
 interface CredentialMeaning {

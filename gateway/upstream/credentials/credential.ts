@@ -51,7 +51,8 @@ export class Credential {
   readonly #secret: CredentialSecret;
   readonly #logins = new LoginDigests();
   readonly #latch: Latch;
-  #isReportedSuspended = false;
+  /** When requests got suspended, in epoch milliseconds; undefined while they are sent. */
+  #suspendedAtMs: number | undefined;
 
   /** Reads the secret immediately: without a secret, requests are suspended from the start. */
   constructor(upstream: string, settings: CredentialSettings, options: CredentialOptions) {
@@ -147,7 +148,12 @@ export class Credential {
     const reason = this.#suspendedBy();
     if (reason === undefined) return undefined;
     const { entry, detail } = this.#secret;
-    return { reason, secret: entry, ...(reason === 'unusable' && detail !== undefined && { detail }) };
+    return {
+      reason,
+      secret: entry,
+      ...(reason === 'unusable' && detail !== undefined && { detail }),
+      ...(this.#suspendedAtMs !== undefined && { beganAtMs: this.#suspendedAtMs }),
+    };
   }
 
   #authFailed(why: SuspendedBy): GatewayError {
@@ -176,8 +182,8 @@ export class Credential {
 
   #report(): void {
     const why = this.#suspendedBy();
-    if ((why !== undefined) === this.#isReportedSuspended) return;
-    this.#isReportedSuspended = why !== undefined;
+    if ((why !== undefined) === (this.#suspendedAtMs !== undefined)) return;
+    this.#suspendedAtMs = why === undefined ? undefined : this.#options.now();
     if (why === undefined) this.#options.onHealed(this.#upstream);
     else this.#options.onSuspended(this.#upstream, why);
   }

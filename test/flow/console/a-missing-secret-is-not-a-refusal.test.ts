@@ -17,6 +17,7 @@ interface Cause {
   readonly cause: string;
   readonly consequence: string;
   readonly runbook: string;
+  readonly since: string;
 }
 
 let file: string;
@@ -51,20 +52,21 @@ async function refusedCall(): Promise<Answer> {
 const credentialCause = () => until(async () => (await causes()).find(({ id }) => id === 'upstream things credential'));
 
 it('a removed secret is told as missing, not as refused, until it is there again', async () => {
+  const removedAtMs = Date.now();
   rmSync(file);
   const refused = await refusedCall();
-  const { cause, consequence, runbook } = await credentialCause();
+  const { cause, consequence, runbook, since } = await credentialCause();
   assert.match(cause, /no credential for upstream things: the secret things_key is missing/);
   assert.match(
     consequence,
     /until the secret is in the file SECRETS_DIR\/things_key, or the gateway is started with the variable THINGS_KEY; its requests get 502/,
   );
   assert.equal(runbook, 'GatewayCredentialMissing');
-  assert.deepEqual((await status()) as object, {
-    ...(await status()),
+  assert.partialDeepStrictEqual((await status()) as object, {
     credential: 'no_secret',
-    credential_fault: { reason: 'absent', secret: 'things_key' },
+    credential_fault: { reason: 'absent', secret: 'things_key', began_at: since },
   });
+  assert.ok(Date.parse(since) >= removedAtMs, since);
   assert.deepEqual(await gauges(), [0, 1]);
   const { exchanges } = (await read(`/console/exchanges/${refused.headers['x-request-id']}`)) as {
     readonly exchanges: readonly {

@@ -117,7 +117,12 @@ test('everything that is wrong is one cause with a runbook, and most name what c
   const target = (state: string, address = 'http://a') => ({ mode: 'live', address, state, failing_since: SINCE });
   const upstream = (more: object) => ({ upstreams: { stock: { targets: [target('healthy')], breaker: {}, ...more } } });
   const rows: [StatusForCauses, RegExp, string | undefined][] = [
-    [{ lifecycle: 'draining' }, /^warn: The gateway is draining/, undefined],
+    [
+      { lifecycle: 'draining' },
+      /^warn: The gateway is draining\. It was told to end\. It takes no new connections, finishes/,
+      undefined,
+    ],
+    [{ lifecycle: 'ending' }, /^warn: The gateway is ending\. .* balancers send it nothing more/, undefined],
     [
       { configuration: { last_failure: { at: SINCE, mistakes: ['/etc/gateway/a.yaml:1: no. Do this.', 'b'] } } },
       /^bad: .*mistakes: a\.yaml:1: no, and 1 more\. The previous configuration stays in force/,

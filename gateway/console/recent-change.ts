@@ -1,0 +1,21 @@
+// Pure: what the last reload changed, as a sentence of a cause: in an incident, the last change is the first suspect.
+
+import type { StatusForCauses } from './cause.ts';
+
+/** A change this long ago may still be the reason. */
+const CHANGED_MS = 15 * 60_000;
+const CHANGES_NAMED_MAX = 2;
+
+/**
+ * Returns a sentence with a blank before it; empty if nothing of that place was changed lately.
+ *
+ * @param place begins the changed key, such as `limits.yaml ` or `upstreams.yaml upstreams.orders`
+ */
+export function recentChange({ configuration }: StatusForCauses, place: string, nowMs: number): string {
+  const { changes = [], loaded_at: at } = configuration ?? {};
+  const [file = ''] = place.split(' ');
+  const changed = changes.flatMap((change) => (change.startsWith(place) ? [change.slice(file.length + 1)] : []));
+  if (at === undefined || changed.length === 0 || nowMs - Date.parse(at) > CHANGED_MS) return '';
+  const more = changed.length > CHANGES_NAMED_MAX ? `, and ${changed.length - CHANGES_NAMED_MAX} more` : '';
+  return ` ${file} changed at ${at}: ${changed.slice(0, CHANGES_NAMED_MAX).join(', ')}${more}.`;
+}
