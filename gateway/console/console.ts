@@ -9,7 +9,7 @@ import { feedOf, type LocalFeed } from './feed.ts';
 import type { Subject } from './history-counts.ts';
 import { type InstanceAnswer, Instances, type InstancesOptions } from './instances.ts';
 import { beginOf, spanOf } from './ranges.ts';
-import { filledIn, runbookFacts, runbookSection } from './runbook.ts';
+import { filledIn, runbookFacts, runbookIndex, runbookSection } from './runbook.ts';
 
 export interface ConsoleOptions extends InstancesOptions {
   /** Finds organizations and keys by a text. */
@@ -68,6 +68,7 @@ export class Console {
     if (what === 'breakdown') return this.#breakdown(query);
     if (what === 'configuration') return this.#configuration(query);
     if (what === 'organizations') return this.#options.findOrganizations(query.get('find') ?? '');
+    if (what === 'runbook') return runbookIndex().then((sections) => ({ sections }));
     const view = viewIn(what, query);
     return view === undefined ? Promise.resolve(undefined) : this.#options.view(view);
   }

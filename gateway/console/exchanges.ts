@@ -116,6 +116,7 @@ interface Breakdown {
   /** The latest that failed, and after them the latest that were refused. */
   readonly errors: readonly ExchangeRow[];
   readonly latest: readonly ExchangeRow[];
+  readonly slowest: readonly ExchangeRow[];
 }
 
 const SHARES_MAX = 15;
@@ -145,6 +146,7 @@ export function breakdownOf(
     operations: sharesOf(counted, ({ operation }) => operation),
     errors: [...failed, ...others].slice(0, LATEST_MAX),
     latest: latest.slice(0, LATEST_MAX),
+    slowest: latest.toSorted((one, other) => other.duration_ms - one.duration_ms).slice(0, LATEST_MAX),
   };
 }
 

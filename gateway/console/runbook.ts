@@ -99,23 +99,33 @@ const PAGES = ['alerts', 'operations'].map((name) => new URL(`../../docs/${name}
 
 let pages: Promise<ReadonlyMap<string, RunbookSection>> | undefined;
 
+/** Reads the files once. */
+function readPages(): Promise<ReadonlyMap<string, RunbookSection>> {
+  pages ??= Promise.all(PAGES.map((page) => readFile(page, 'utf8').catch(() => ''))).then((texts) =>
+    sectionsOf(texts.join('\n')),
+  );
+  return pages;
+}
+
 /**
- * Takes a title, or its anchor as links have it. Returns undefined for an unknown section, and if its file is not installed. Reads the
- * files once.
+ * Takes a title, or its anchor as links have it. Returns undefined for an unknown section, and if its file is not installed.
  *
  * @param directory of the configuration: the page says `config/`, where the shipped one is
  */
 export async function runbookSection(title: string, directory: string): Promise<RunbookSection | undefined> {
-  pages ??= Promise.all(PAGES.map((page) => readFile(page, 'utf8').catch(() => ''))).then((texts) =>
-    sectionsOf(texts.join('\n')),
-  );
-  const section = (await pages).get(anchorOf(title));
+  const section = (await readPages()).get(anchorOf(title));
   return (
     section && {
       ...section,
       text: section.text.replace(/`(?:config\/)?(\w+\.yaml)`/g, (_, file) => `\`${join(directory, file)}\``),
     }
   );
+}
+
+/** Returns the title and the first sentence of each section about what needs attention, in the order of the page. */
+export async function runbookIndex(): Promise<{ readonly title: string; readonly begin: string }[]> {
+  const sections = [...(await readPages()).values()].filter(({ text }) => /^- (?:Look|Do): /m.test(text));
+  return sections.map(({ title, text }) => ({ title, begin: /^[^\n]*?[.](?= |\n|$)/.exec(text)?.[0] ?? '' }));
 }
 
 function sectionsOf(page: string): ReadonlyMap<string, RunbookSection> {

@@ -21,6 +21,8 @@ export interface Slow {
   /** 90th percentiles: of the last seconds, and of the time before. */
   readonly nowMs: number;
   readonly beforeMs: number;
+  /** Whether `nowMs` is measured, and not estimated from counts. */
+  readonly isMeasured?: true;
   /** Whether the last seconds are as usual. */
   readonly isRecovering: boolean;
 }
@@ -132,7 +134,7 @@ export function slowOperations(
 function measured(slow: Slow, { measuredMs }: Present): Slow {
   const ms = measuredMs.get(slow.name);
   const isPlausible = ms !== undefined && (slow.isRecovering || ms >= SLOW_MS);
-  return isPlausible ? { ...slow, nowMs: ms } : slow;
+  return isPlausible ? { ...slow, nowMs: ms, isMeasured: true } : slow;
 }
 
 const SLOW_CONSEQUENCE = 'Its clients wait longer; a request that takes too long gets 504 upstream_timeout.';
@@ -167,10 +169,10 @@ interface Told {
 }
 
 function slowCause(id: string, slow: Slow, { what, title, many = '', of, waiting, wait, details }: Told): Cause {
-  const { nowMs, beforeMs, isRecovering } = slow;
+  const { nowMs, beforeMs, isMeasured, isRecovering } = slow;
   const figures = { p90_ms: Math.round(nowMs), p90_before_ms: Math.round(beforeMs), waiting };
   const more = { title, runbook: 'GatewaySlow', next: upstreamCommand(slow.upstream), details, figures };
-  const most = `9 of 10 responses${of} within ${duration(nowMs)}`;
+  const most = `9 of 10 responses${of} within ${isMeasured ? '' : 'about '}${duration(nowMs)}`;
   return isRecovering
     ? warningCause(
         id,
@@ -178,7 +180,12 @@ function slowCause(id: string, slow: Slow, { what, title, many = '', of, waiting
         '',
         { ...more, hasRecovered: true },
       )
-    : warningCause(id, `${what} is slow${many}: ${most}, ${duration(beforeMs)} before${wait}.`, SLOW_CONSEQUENCE, more);
+    : warningCause(
+        id,
+        `${what} is slow${many}: ${most}, about ${duration(beforeMs)} before${wait}.`,
+        SLOW_CONSEQUENCE,
+        more,
+      );
 }
 
 /** The durations of operations include the wait for a place, so the text also says how long the service takes. */

@@ -4,7 +4,7 @@
 import { isIP } from 'node:net';
 import { ANONYMOUS } from '../auth/authenticate.ts';
 import { ANY_KEY } from '../auth/capability.ts';
-import type { KeyStore } from '../auth/store/key-store.ts';
+import type { KeyStore, KeyStoreChange } from '../auth/store/key-store.ts';
 import { toCaller } from '../auth/to-caller.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Caller, Mode } from '../exchange/caller.ts';
@@ -13,7 +13,7 @@ import type { LimitUsage } from '../limits/limit-usage.ts';
 import { rehearse } from '../serving/rehearsal/rehearse.ts';
 import { readersOf } from '../serving/rehearsal/stand-ins.ts';
 import { routeRows } from '../serving/route-rows.ts';
-import type { ConsoleView, RehearsalQuestion } from '../shared/questions/console-view.ts';
+import type { AuditView, ConsoleView, RehearsalQuestion } from '../shared/questions/console-view.ts';
 import type { ConfigurationChanges } from './configuration-changes.ts';
 
 interface ConsoleViewsOptions {
@@ -25,19 +25,21 @@ interface ConsoleViewsOptions {
 }
 
 const AUDIT_ROWS = 50;
+/** Most pages of the log that are read for one answer: a rare author may be far back, and "Older changes" goes on there. */
+const AUDIT_PAGES_MAX = 20;
+const AUDIT_PAGE = 500;
 
 /** Creates the views. @returns the answer of a view; `problem` is a sentence about a mistake in the question */
 export function createConsoleViews(options: ConsoleViewsOptions): (view: ConsoleView) => Promise<object> {
   const { store, configuration } = options;
 
-  async function audit({ organization, before }: Extract<ConsoleView, { about: 'audit' }>): Promise<object> {
-    const changes = await store.audit.list({ organization, before, limit: AUDIT_ROWS });
+  async function audit(view: AuditView): Promise<object> {
+    const { changes, older } = await auditPage(store, view);
     return {
       changes: changes.map(({ atMs, organization: of = null, key = null, ...change }) => ({
         ...{ ...change, at: new Date(atMs).toISOString(), organization: of, key },
       })),
-      /** The place at which the next page begins; null if there are no older rows. */
-      older: changes.length < AUDIT_ROWS ? null : (changes.at(-1)?.sequence ?? null),
+      older,
     };
   }
 
@@ -61,6 +63,25 @@ export function createConsoleViews(options: ConsoleViewsOptions): (view: Console
         return inTurn(() => tryOut(options, view.request));
     }
   };
+}
+
+/** @returns `older`: the place at which the next page begins; null if there are no older rows */
+async function auditPage(store: Pick<KeyStore, 'audit'>, view: AuditView) {
+  const { organization, by, fromMs, untilMs = Number.POSITIVE_INFINITY } = view;
+  const isMeant = (change: KeyStoreChange) => change.atMs <= untilMs && (by === undefined || change.by.includes(by));
+  const isNarrow = by !== undefined || view.untilMs !== undefined;
+  const limit = isNarrow ? AUDIT_PAGE : AUDIT_ROWS;
+  const found: KeyStoreChange[] = [];
+  let { before } = view;
+  for (let pages = 0; pages < (isNarrow ? AUDIT_PAGES_MAX : 1); pages += 1) {
+    const page = await store.audit.list({ organization, sinceMs: fromMs, before, limit });
+    found.push(...page.filter(isMeant));
+    const last = found.length >= AUDIT_ROWS ? found[AUDIT_ROWS - 1] : page.at(-1);
+    if (page.length < limit && found.length <= AUDIT_ROWS) return { changes: found, older: null };
+    before = last?.sequence;
+    if (found.length >= AUDIT_ROWS) break;
+  }
+  return { changes: found.slice(0, AUDIT_ROWS), older: before ?? null };
 }
 
 async function tryOut(options: ConsoleViewsOptions, asked: RehearsalQuestion): Promise<object> {

@@ -41,7 +41,8 @@ const ordersContract = {
 const INCIDENT = [
   {
     name: 'a slow operation',
-    cause: /GET \/v1\/things of platform is slow: 9 of 10 responses within [\d.]+ (ms|s), [\d.]+ ms before\./,
+    cause:
+      /GET \/v1\/things of platform is slow: 9 of 10 responses within (about )?[\d.]+ (ms|s), about [\d.]+ ms before\./,
     story: /GET \/v1\/things was answered with 200 after [\d.]+ (ms|s)\./,
   },
   {

@@ -81,18 +81,35 @@ function joined(changes) {
   });
 }
 
-place('audit-form').addEventListener('submit', (event) => {
+const form = place('audit-form');
+const TIMES = ['since', 'until'];
+const FILTERS = ['organization', 'by', ...TIMES];
+
+form.addEventListener('submit', (event) => {
   event.preventDefault();
-  location.hash = addressOf('audit', { organization: place('audit-organization').value.trim() });
+  const values = FILTERS.map((name) => [name, form.elements[name].value.trim()]);
+  location.hash = addressOf(
+    'audit',
+    Object.fromEntries(values.map(([name, value]) => [name, toParameter(name, value)])),
+  );
 });
+
+/** The fields for times have those of the reader's clock, the address has moments. */
+const toParameter = (name, value) => (TIMES.includes(name) && value !== '' ? new Date(value).toISOString() : value);
+
+function toField(name, value) {
+  const ms = Date.parse(value);
+  if (!TIMES.includes(name) || Number.isNaN(ms)) return value;
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
 
 export async function showAudit() {
   const { params } = routeIn(location.hash);
-  const organization = params.get('organization') ?? undefined;
-  place('audit-organization').value = organization ?? '';
-  const found = await read('audit', { organization, before: params.get('before') ?? undefined });
+  const asked = Object.fromEntries(FILTERS.map((name) => [name, params.get(name) ?? undefined]));
+  for (const name of FILTERS) form.elements[name].value = toField(name, asked[name] ?? '');
+  const found = await read('audit', { ...asked, before: params.get('before') ?? undefined });
   show(joined(found?.changes ?? []));
-  const newest = params.get('before') === null ? [] : [link(addressOf('audit', { organization }), 'The newest'), ' '];
-  const older = found?.older ? [link(addressOf('audit', { organization, before: found.older }), 'Older changes')] : [];
+  const newest = params.get('before') === null ? [] : [link(addressOf('audit', asked), 'The newest'), ' '];
+  const older = found?.older ? [link(addressOf('audit', { ...asked, before: found.older }), 'Older changes')] : [];
   place('audit-more').replaceChildren(...newest, ...older);
 }

@@ -26,11 +26,11 @@ export function rate(value) {
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2).replace(/\.0+$/, '');
 }
 
-/** A quantile, estimated from buckets: the first ends at 0.5 ms and the last at 10 s. */
+/** A quantile, estimated from buckets: the first ends at 0.5 ms and the last at 10 s. A sign tells it from measured durations. */
 export function quantile(ms) {
   if (ms === null || ms === undefined) return NONE;
   if (ms <= 0.5) return '≤0.5 ms';
-  return ms >= 10_000 ? '≥10 s' : duration(ms);
+  return ms >= 10_000 ? '≥10 s' : `≈${duration(ms)}`;
 }
 
 /** A measured duration, in milliseconds. */

@@ -5,14 +5,34 @@ import { attentionLine } from './attention.js';
 import { commandLine, element, link, place } from './elements.js';
 import { addressOf } from './routes.js';
 
-/** The name of an alert, as words: `GatewayKeyStoreAway` is about a key store that is away. */
+/** The name of an alert, as words: `GatewayKeyStoreAway` is about a key store that is away, `GatewayDown` about the gateway. */
 const inWords = (title) =>
-  /^Gateway[A-Z]/.test(title)
-    ? title.slice('Gateway'.length).replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    : title;
+  title.replace(/^Gateway(?=[A-Z].*[A-Z])/, '').replace(/(?<=^\w*[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** @param attention what needs attention now: the causes that led here stand above the steps */
+/** All sections; those of what needs attention now come first. */
+async function showIndex(attention) {
+  const { sections } = await read('runbook');
+  const isNeeded = (title) => attention.some(({ runbook }) => runbook === title);
+  const rowOf = ({ title, begin }) =>
+    element('li', {}, link(addressOf('runbook', {}, title), inWords(title)), ': ', ...piecesIn(begin));
+  const [needed, others] = [true, false].map((is) => sections.filter(({ title }) => isNeeded(title) === is));
+  const listOf = (name, rows) =>
+    rows.length === 0
+      ? []
+      : [element('h3', {}, name), element('div', { class: 'card prose' }, element('ul', {}, ...rows.map(rowOf)))];
+  place('runbook').replaceChildren(
+    element('h2', {}, 'Runbooks'),
+    ...listOf('For what needs attention now', needed),
+    ...listOf('All', others),
+  );
+}
+
+/**
+ * @param title of the section; empty: the index
+ * @param attention what needs attention now: the causes that led here stand above the steps
+ */
 export async function showRunbook(title, attention) {
+  if (title === '') return showIndex(attention);
   const found = await read(`runbook/${encodeURIComponent(title)}`);
   const box = place('runbook');
   if (found === undefined)
@@ -22,7 +42,7 @@ export async function showRunbook(title, attention) {
   const name = inWords(found.title);
   const kind = name === found.title ? ['Runbook'] : ['Runbook of the alert ', element('code', {}, found.title)];
   box.replaceChildren(
-    element('p', { class: 'soft' }, ...kind),
+    element('p', { class: 'soft' }, link(addressOf('runbook'), 'Runbooks'), ' / ', ...kind),
     element('h2', {}, name),
     ...causesIn(attention, found.title),
     element('div', { class: 'card prose' }, ...blocksIn(found.text)),

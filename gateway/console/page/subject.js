@@ -22,6 +22,8 @@ const REFUSED_WARNED = 0.2;
 
 let subject;
 let isUnknown = false;
+/** Whether it has become slow. */
+let isSlowHere = false;
 
 const charts = createTrafficCharts(place('subject-traffic'), place('subject-latency'), () => subjectIn(subject));
 
@@ -59,6 +61,7 @@ export function showSubject(feed) {
   if (subject === undefined) return;
   const here = causesOf(feed.attention, subject);
   showCauses(here);
+  isSlowHere = isSlow(here);
   if (subject.view === 'upstreams' && !isUnknown) showUpstream(feed);
   if (feed.history === null || isUnknown) return;
   const { history } = feed;
@@ -76,8 +79,9 @@ export function showSubject(feed) {
 
 function noteOf({ before_seconds: seconds }, isCode) {
   const compared = seconds > 0 ? 'Compared with the same time yesterday.' : 'Yesterday was not counted at this time.';
+  const about = ' ≈ is estimated from counts; the durations of single requests are measured.';
   const limit = subject.view === 'upstreams' ? ' Durations are those until the upstream began to respond.' : '';
-  return `${compared}${isCode ? '' : limit}`;
+  return `${compared}${isCode ? '' : limit + about}`;
 }
 
 function tilesOf(history, isSlowNow) {
@@ -256,10 +260,12 @@ export function createBreakdown() {
   const parts = PARTS.filter(({ of }) => of !== subject.view);
   const places = parts.map(() => element('div'));
   const errors = element('div');
+  const slowest = element('div');
   const latest = element('div');
   const reach = element('p', { class: 'soft wide' });
   box.replaceChildren(
     ...parts.map(({ title }, index) => element('section', {}, element('h3', {}, title), places[index])),
+    element('section', { class: 'wide slowest' }, element('h3', {}, 'Slowest of the remembered'), slowest),
     element('section', { class: 'wide' }, element('h3', {}, 'Latest that failed, then refused'), errors),
     element('section', { class: 'wide' }, element('h3', {}, 'Latest requests'), latest),
     reach,
@@ -270,6 +276,7 @@ export function createBreakdown() {
     exchangeTable(container, { caption, empty: 'None is remembered.', without, sort });
   // In the order of the answer: what failed says why a breaker is open, and its refusals are the latest.
   const showErrors = listOf(errors, 'Latest requests that failed, and then those that were refused', {});
+  const showSlowest = listOf(slowest, 'Slowest of the remembered requests', { key: 'duration', descending: true });
   const showLatest = listOf(latest, 'Latest requests');
   return (found) => {
     for (const [index, { member }] of parts.entries()) {
@@ -280,6 +287,9 @@ export function createBreakdown() {
     if (subject.view === 'operations') showOperation(found);
     errors.parentElement.hidden = found.errors.length === 0;
     showErrors(found.errors);
+    // They come first where the service has become slow, and elsewhere say nothing new.
+    slowest.parentElement.hidden = !isSlowHere || found.slowest.length === 0;
+    showSlowest(found.slowest);
     // Where everything fails, both lists may be one.
     const listed = new Set(found.errors.map(({ request_id: id }) => id));
     latest.parentElement.hidden = found.latest.every(({ request_id: id }) => listed.has(id));

@@ -82,7 +82,7 @@ function chartData({ history, at, events }, { series }, of) {
     },
     latency: {
       ...shared,
-      unit: `p50 and p99 of the responses${few.includes(true) ? `, pale where there were fewer than ${FEW}` : ''}`,
+      unit: `p50 and p99 of the responses, estimated${few.includes(true) ? `, pale where there were fewer than ${FEW}` : ''}`,
       series: [
         { name: 'p50', kind: 'p50', values: series.p50_ms, few },
         { name: 'p99', kind: 'p99', values: series.p99_ms, few },

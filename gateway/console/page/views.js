@@ -116,16 +116,13 @@ async function loadSubject(tell) {
   return { open, feed, close: () => stop() };
 }
 
-/** In narrow windows the links are one line that is moved: the current one is in view. */
-function markCurrent(one, value) {
-  one.setAttribute('aria-current', value);
-  const line = one.parentElement;
-  line.scrollLeft = one.offsetLeft - line.offsetLeft - (line.clientWidth - one.offsetWidth) / 2;
-}
+/** A kind of subjects without the name of one is its list. */
+const LISTS = { upstreams: 'system', operations: 'routes', codes: 'overview' };
 
-function panelOf({ view, id }) {
-  const name = view in titles ? view : 'overview';
-  if (id === undefined) return name in SUBJECTS && !(name in loaders) ? 'overview' : name;
+/** Undefined for an unknown address. */
+function panelOf({ view: name, id }) {
+  if (!(name in titles)) return undefined;
+  if (id === undefined) return LISTS[name] ?? name;
   if (name === 'runbook') return name;
   return name === 'requests' ? 'story' : name in SUBJECTS ? 'subject' : name;
 }
@@ -156,17 +153,17 @@ export function createViews(tell, latest, before) {
   }
 
   function placeView(route, panel) {
-    const name = route.view in titles ? route.view : 'overview';
+    const name = route.view;
     for (const part of document.querySelectorAll('[data-view]')) part.hidden = part.dataset.view !== panel;
     for (const one of document.querySelectorAll('#nav a')) {
       if (one.dataset.name !== (WITHIN[name] ?? name)) one.removeAttribute('aria-current');
-      else markCurrent(one, name in WITHIN ? 'true' : 'page');
+      else one.setAttribute('aria-current', name in WITHIN ? 'true' : 'page');
     }
     for (const part of document.querySelectorAll('.of-charts')) part.hidden = !WITH_CHARTS.includes(panel);
-    place('controls').hidden = panel === 'runbook';
+    place('controls').hidden = panel === 'runbook' || panel === undefined;
     // The number of failures before it stays until the next answer.
     const [failures = ''] = /^\(\d+\) /.exec(document.title) ?? [];
-    document.title = `${failures}${route.id ?? titles[name]} · Gateway console`;
+    document.title = `${failures}${name in titles ? (route.id ?? titles[name]) : 'Not found'} · Gateway console`;
   }
 
   /** An empty table would say that there is nothing. */
@@ -203,7 +200,10 @@ export function createViews(tell, latest, before) {
   return {
     close,
     /** Loads the script of a view that will probably be opened. */
-    prepare: (route) => void load(panelOf(route)).catch(() => undefined),
+    prepare(route) {
+      const panel = panelOf(route);
+      if (panel) void load(panel).catch(() => undefined);
+    },
     feed(feed) {
       if (isUnread) void openAgain();
       else current?.feed?.(feed);
@@ -222,6 +222,12 @@ export function createViews(tell, latest, before) {
         scrollTo(0, 0);
       }
       shown = hash;
+      if (panel === undefined) {
+        place('not-read').textContent =
+          `The console has no page ${hash}. The links at the top lead to all of its pages.`;
+        place('not-read').hidden = false;
+        return;
+      }
       let view;
       try {
         view = await load(panel);

@@ -1,10 +1,22 @@
 // The questions of console views to one process of the gateway, in the form in which the page sends them, and workers pass them on.
 
 export type ConsoleView =
-  | { readonly about: 'audit'; readonly organization?: string; readonly before?: number }
+  | AuditView
   | { readonly about: 'routes' }
   | { readonly about: 'configuration' }
   | { readonly about: 'rehearsal'; readonly request: RehearsalQuestion };
+
+export interface AuditView {
+  readonly about: 'audit';
+  readonly organization?: string;
+  /** The author of the changes, or a part of the name. */
+  readonly by?: string;
+  /** Epoch milliseconds, both included. */
+  readonly fromMs?: number;
+  readonly untilMs?: number;
+  /** Only changes with a lower sequence number. */
+  readonly before?: number;
+}
 
 /** A request that is tried out: nothing is sent to a service, spent or written. */
 export interface RehearsalQuestion {
@@ -29,11 +41,16 @@ export const REHEARSAL_BYTES_MAX = 64 * 1024;
 export function viewIn(what: string, query: URLSearchParams): ConsoleView | undefined {
   if (what === 'routes' || what === 'configuration') return { about: what };
   if (what !== 'audit') return undefined;
-  const organization = query.get('organization')?.slice(0, 200) || undefined;
+  const text = (name: string) => query.get(name)?.slice(0, 200) || undefined;
+  const [organization, by] = [text('organization'), text('by')];
+  const [fromMs, untilMs] = [Date.parse(text('since') ?? ''), Date.parse(text('until') ?? '')];
   const before = Number(query.get('before') || Number.NaN);
   return {
     about: 'audit',
     ...(organization !== undefined && { organization }),
+    ...(by !== undefined && { by }),
+    ...(Number.isFinite(fromMs) && { fromMs }),
+    ...(Number.isFinite(untilMs) && { untilMs }),
     ...(Number.isSafeInteger(before) && { before }),
   };
 }

@@ -168,7 +168,7 @@ test('an operation is slow if it is slower than itself', () => {
   const slow = { requests: 9, bucket: 3 };
   const page = `#/operations/${encodeURIComponent(REPORTS)}`;
   assert.deepEqual(told({ operations: [series(REPORTS, slow, slow, hour)] }), [
-    `warn: ${REPORTS} of orders is slow: 9 of 10 responses within 4.6 s, 45 ms before. ${page}`,
+    `warn: ${REPORTS} of orders is slow: 9 of 10 responses within about 4.6 s, about 45 ms before. ${page}`,
   ]);
   // Several of one upstream are one cause, which names it.
   const several = presentOf({
@@ -180,7 +180,7 @@ test('an operation is slow if it is slower than itself', () => {
     [
       [
         'slow operations of orders',
-        `Upstream orders is slow, with 2 of its operations: 9 of 10 responses of ${REPORTS} within 4.6 s, 45 ms before.`,
+        `Upstream orders is slow, with 2 of its operations: 9 of 10 responses of ${REPORTS} within about 4.6 s, about 45 ms before.`,
         '#/upstreams/orders',
       ],
     ],
@@ -212,12 +212,12 @@ test('an operation that stays slow is told until it is fast again, and recovers 
   };
   // What is over does not begin.
   assert.deepEqual(at({ requests: 9 }, { requests: 100 }), []);
-  const isSlow = [`${REPORTS} of orders is slow: 9 of 10 responses within 2.9 s, 45 ms before.`, undefined];
+  const isSlow = [`${REPORTS} of orders is slow: 9 of 10 responses within 2.9 s, about 45 ms before.`, undefined];
   assert.deepEqual(at(slow, { requests: 100 }, 2871), [isSlow]);
   // The hour before is then slow, too.
   assert.deepEqual(at(slow, { requests: 100, bucket: 3 }, 2871), [isSlow]);
   // The lines of this process may be those of other requests than the counts.
-  assert.match(String(at(slow, { requests: 100 }, 12)[0]), /within 4\.6 s/);
+  assert.match(String(at(slow, { requests: 100 }, 12)[0]), /within about 4\.6 s/);
   assert.match(String(at(slow, { requests: 100 }, 12_400)[0]), /within 12 s/);
   assert.deepEqual(at({ requests: 3 }, { requests: 100, bucket: 3 }, 31), [
     [

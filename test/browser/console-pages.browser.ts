@@ -1,0 +1,134 @@
+// Pages of the console that are reached by their address or by the links at the top: an unknown one says so, the runbooks have an index, the
+// audit log is narrowed by author and time, and a narrow window shows every link.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { eventually } from '../support/instances.ts';
+import { thingsAt } from '../support/things.ts';
+import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
+import { organization } from '../unit/auth/samples.ts';
+import { type Browser, findBarriers, launchBrowser, openPage, takeScreenshot } from './browser.ts';
+
+const PATIENCE = { timeout: 30_000 };
+
+describe('the console', () => {
+  let gateway: TestGateway;
+  let service: FakeUpstream;
+  let browser: Browser;
+  let slowMs = 0;
+  let offsetMs = 0;
+  before(async () => {
+    service = await startUpstream(async (_request, response) => {
+      await sleep(slowMs);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+    gateway = await startGateway({ ...thingsAt(service.url), now: () => Date.now() + offsetMs });
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.stop();
+    await service?.close();
+  });
+
+  const open = (hash: string, options = {}) => openPage(browser, `${gateway.adminUrl}/${hash}`, options);
+
+  it('says of an unknown address that it has no such page', async () => {
+    const { page } = await open('#/nothing/here');
+    await page.getByText('The console has no page #/nothing/here.').waitFor(PATIENCE);
+    assert.equal(await page.locator('#tiles').isVisible(), false);
+    assert.match(await page.title(), /Not found/);
+    await takeScreenshot(page, 'console-unknown-address');
+    await page.locator('#nav a', { hasText: 'Overview' }).click();
+    await page.locator('#tiles .tile').first().waitFor(PATIENCE);
+    assert.equal(await page.getByText('The console has no page').isVisible(), false);
+    await page.context().close();
+  });
+
+  it('lists the runbooks, each with what it is about', async () => {
+    const { page } = await open('');
+    await page.getByRole('link', { name: 'Runbooks' }).click(PATIENCE);
+    const items = page.locator('#runbook li');
+    await items.first().waitFor(PATIENCE);
+    assert.ok((await items.count()) > 20, String(await items.count()));
+    assert.match((await page.locator('#runbook').textContent()) ?? '', /Key store empty: The key store was wiped/);
+    assert.deepEqual(await findBarriers(page), []);
+    await takeScreenshot(page, 'console-runbooks');
+    await items.getByRole('link', { name: 'Target down' }).click();
+    await page.locator('#runbook h3', { hasText: 'Look' }).waitFor(PATIENCE);
+    await page.locator('#runbook').getByRole('link', { name: 'Runbooks' }).click();
+    await items.first().waitFor(PATIENCE);
+    await page.context().close();
+  });
+
+  it('narrows the audit log by author and time', async () => {
+    const { organizations } = gateway.store;
+    await organizations.create(organization({ id: 'org_early' }), 'alice');
+    await sleep(50);
+    const since = new Date().toISOString();
+    await sleep(50);
+    await organizations.create(organization({ id: 'org_late' }), 'alice');
+    await organizations.create(organization({ id: 'org_other' }), 'bob');
+    const rowsAt = async (query: string) => {
+      const { page } = await open(`#/audit?${query}`);
+      await page.locator('#audit-rows tbody tr').first().waitFor(PATIENCE);
+      const rows = await page.locator('#audit-rows tbody tr').allTextContents();
+      await takeScreenshot(page, 'console-audit');
+      await page.context().close();
+      return rows.map((row) => /org_(?:early|late|other)/.exec(row)?.[0] ?? row);
+    };
+    const named = async (query: string) => (await rowsAt(query)).join();
+    assert.match(await named('by=alice'), /^org_late,org_early$/);
+    assert.match(await named(`by=alice&since=${since}`), /^org_late$/);
+    assert.match(await named(`by=alice&until=${since}`), /^org_early$/);
+    const { page } = await open('#/audit');
+    await page.locator('#audit-by').fill('bob');
+    await page.locator('#audit-form button').click();
+    await page.locator('#audit-rows tbody tr', { hasText: 'org_other' }).waitFor(PATIENCE);
+    assert.equal(await page.locator('#audit-rows tbody tr').count(), 1);
+    assert.match(page.url(), /by=bob/);
+    await page.context().close();
+  });
+
+  it('leads the page of a slow operation with its slowest requests', async () => {
+    const { authorization } = await gateway.authorize();
+    const send = async (times: number) => {
+      for (let sent = 0; sent < times; sent += 1)
+        await (await fetch(`${gateway.url}/v1/things`, { headers: { authorization } })).arrayBuffer();
+    };
+    await send(80);
+    await (await fetch(`${gateway.adminUrl}/console/feed`)).arrayBuffer();
+    offsetMs = 180_000;
+    await (await fetch(`${gateway.adminUrl}/console/feed`)).arrayBuffer();
+    slowMs = 900;
+    await Promise.all([send(4), send(4), send(4)]);
+    await eventually(async () => {
+      const feed = (await (await fetch(`${gateway.adminUrl}/console/feed`)).json()) as { attention: { id: string }[] };
+      return feed.attention.some(({ id }) => id === 'slow GET /v1/things');
+    });
+    const { page } = await open('#/operations/GET%20%2Fv1%2Fthings');
+    const slowest = page.locator('#breakdown .slowest');
+    await slowest.locator('tbody tr').first().waitFor(PATIENCE);
+    assert.match((await slowest.locator('tbody tr').first().textContent()) ?? '', /9\d\d ms|1\.\d s/);
+    const titles = await page.locator('#breakdown section:not([hidden]) h3').allTextContents();
+    assert.equal(
+      titles.find((title) => /requests|remembered|Latest/i.test(title)),
+      'Slowest of the remembered',
+    );
+    await takeScreenshot(page, 'console-slow-operation');
+    await page.context().close();
+  });
+
+  it('shows every link in a narrow window', async () => {
+    const { page } = await open('', { width: 390 });
+    await page.locator('#tiles .tile').first().waitFor(PATIENCE);
+    const outside = await page.evaluate(
+      `[...document.querySelectorAll('#nav .links a')].filter((one) => one.getBoundingClientRect().right > innerWidth || one.getBoundingClientRect().left < 0).map((one) => one.textContent)`,
+    );
+    assert.deepEqual(outside, []);
+    await takeScreenshot(page, 'console-narrow');
+    await page.context().close();
+  });
+});
