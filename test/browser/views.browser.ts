@@ -316,7 +316,7 @@ describe('the console for an operator who may act', () => {
     assert.equal((await ask({ dry_run: false, if_match })).status, 200);
   }
 
-  /** In the head there is one line of controls in a wide window, and three in a narrow one. */
+  /** In the head there is one line of controls in a wide window, and four in a narrow one. */
   async function assertLines(page: Page): Promise<void> {
     const { width } = page.viewportSize() ?? { width: 0 };
     const height = (await page.evaluate(`document.querySelector('.top').offsetHeight`)) as number;
