@@ -76,7 +76,7 @@ test('numbers are written as people read them', () => {
   );
   assert.deepEqual(
     [null, 0.3, 1.4, 10_000].map((ms) => quantile?.(ms)),
-    ['–', '≤0.5 ms', '1.4 ms', '≥10 s'],
+    ['–', '≤0.5 ms', '≈1.4 ms', '≥10 s'],
   );
   assert.deepEqual(
     [52.4, 300, 7200].map((seconds) => period?.(seconds)),
