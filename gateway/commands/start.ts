@@ -49,12 +49,14 @@ async function start(context: CommandContext, { json = false, acceptOneWay = fal
   // Standard output has JSON lines only, because it is piped into parsers.
   const older = belowBaseline(process.versions.node);
   if (older !== undefined) context.complain(`gateway: ${older}\n`);
-  // Print a sentence for a person at a terminal. The log of a gateway with services is collected, and gets the warning as a line.
+  // Print a sentence for a person at a terminal. Elsewhere the log is collected, and gets the warning as a line. A demonstration has few
+  // connections.
   const { openFiles, log, firstSteps } = started;
-  const isReadByPerson = context.outputOnTerminal || firstSteps.demoKey !== undefined;
-  context.complain(greetingOf(started, settings, isReadByPerson ? openFilesText(openFiles) : undefined));
+  const isDemonstration = firstSteps.demoKey !== undefined;
+  const warning = context.outputOnTerminal && !isDemonstration ? openFilesText(openFiles) : undefined;
+  context.complain(greetingOf(started, settings, warning));
   if (json) context.write(`${JSON.stringify({ port, plain_port, admin_port })}\n`);
-  if (!isReadByPerson) warnOfOpenFiles(log, openFiles);
+  if (!context.outputOnTerminal && !isDemonstration) warnOfOpenFiles(log, openFiles);
 }
 
 /**

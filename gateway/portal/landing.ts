@@ -39,14 +39,11 @@ const UNDESCRIBED = 'An HTTP API with one key and one form of error, described b
 export function landingPage(options: LandingOptions): Page {
   const { title, description, references, guides, sample, tools } = options;
   const first = sample && firstRequest(sample, options, tools);
-  // The operations of the gateway itself are not what readers come for.
-  const ofApi = references.filter(({ reference, clientOperations }) => !reference.isOfGateway && clientOperations > 0);
-  const operations = (ofApi.length > 0 ? ofApi : references).reduce((sum, one) => sum + one.clientOperations, 0);
   const main = `<article class="start">
 <div class="hero${first === undefined ? ' alone' : ''}">
 <div class="hero-text"><h1>${escapeHtml(title)}</h1>
 <div class="lead">${renderDescription(description || UNDESCRIBED)}</div>
-<p class="calls"><a class="primary" href="/docs/reference">Browse ${operationsText(operations)}</a>${guides[0] === undefined ? '' : `<a href="/docs/guides/${guides[0].name}">${escapeHtml(guides[0].title)}</a>`}</p>
+<p class="calls"><a class="primary" href="/docs/reference">Browse the reference</a>${guides[0] === undefined ? '' : `<a href="/docs/guides/${guides[0].name}">${escapeHtml(guides[0].title)}</a>`}</p>
 </div>
 ${stepsHtml(options)}
 ${first === undefined ? '' : `<section class="sample request hero-sample" aria-labelledby="first-title"><h2 id="first-title" class="sample-title">${first.heading}</h2>\n${first.html}</section>`}

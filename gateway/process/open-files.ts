@@ -43,7 +43,7 @@ export function readLimits(): string | undefined {
 
 /** Returns a text for people if the limit is too low. */
 export function openFilesText({ says, remedy }: OpenFiles): string | undefined {
-  return remedy && `Few open files are allowed. ${says} ${remedy}`;
+  return remedy && `At full load, open files may run out. ${says} ${remedy}`;
 }
 
 /** Logs the finding of `doctor` if the limit is too low. */

@@ -7,7 +7,7 @@ import { configTables } from './config-tables.ts';
 import { errorTables } from './error-tables.ts';
 import { fieldTable } from './field-table.ts';
 import { metricTables } from './metric-tables.ts';
-import { skippedStages, stageDrawing, stageTable } from './stage-table.ts';
+import { skippedStages, stageDrawing, stageItems } from './stage-table.ts';
 import { fill } from './table.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -22,7 +22,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   const read = (path: string) => readFileSync(fileOf(path), 'utf8');
   const schemas = configFileNames.map((name) => [`config/schemas/${name}.json`, editorSchemaOf(name)] as const);
   const texts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-    'README.md': { drawing: stageDrawing(), stages: stageTable() },
+    'README.md': { drawing: stageDrawing(), stages: stageItems() },
     'docs/commands.md': await commandList(),
     'docs/config.md': configTables(),
     'docs/errors.md': { errors: errorTables() },

@@ -1,14 +1,12 @@
-// The drawing and the table of the stages in README.md, and the stages that docs/explain.md says are skipped.
+// The drawing and the list of the stages in README.md, and the stages that docs/explain.md says are skipped.
 
 import { STAGE_LIST, UNREHEARSED_STAGES } from '../../gateway/stages.ts';
-import { table } from './table.ts';
 
-/** One row per stage, in their order. */
-export function stageTable(): string {
-  return table(
-    ['Stage', 'Checks', 'Refuses with'],
-    Object.entries(STAGE_LIST).map(([name, { checks, refusesWith }]) => [`\`${name}\``, checks, refusesWith]),
-  );
+/** One item per stage, in their order: a list can be read as plain text, too. */
+export function stageItems(): string {
+  return Object.entries(STAGE_LIST)
+    .map(([name, { checks, refusesWith }]) => `- **\`${name}\`**: ${checks}.\n  Refuses with ${refusesWith}.`)
+    .join('\n');
 }
 
 /** The stages that `explain --request` skips, each with the reason. */

@@ -102,7 +102,7 @@ it('"gateway start" prints its addresses above the log if both go to one termina
   assert.match(output, /^gateway +http:\S+[\s\S]*^health .*\n[\s\S]*^\{.*"check":"open files"/m);
 });
 
-it('"gateway start" on the sandbox ends with what to do: it warns in a sentence above the curl line, which ends its answer with a line break', async (t) => {
+it('"gateway start" on the sandbox ends with what to do, without a warning about open files; the curl line ends its answer with a line break', async (t) => {
   const upstreams = {
     platform: { contracts: ['v1/customers.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' },
   };
@@ -114,10 +114,7 @@ it('"gateway start" on the sandbox ends with what to do: it warns in a sentence 
     output += chunk;
     if (output.includes('/docs#key=')) break;
   }
-  assert.match(
-    output,
-    /^warning +Few open files are allowed\. The limit is 400 per process; .*\n\nThe gateway forwards/m,
-  );
+  assert.match(output, /^health +\S+\n\nThe gateway forwards/m);
   assert.match(output, /^ {2}curl '\S+' -H 'Authorization: Bearer \S+' -w '\\n'$/m);
   assert.doesNotMatch(output, /^\{/m);
 });
