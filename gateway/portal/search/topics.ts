@@ -38,6 +38,8 @@ const TOPICS: Readonly<Record<string, string>> = {
     'filter filters filtering sort sorting order search | list by results query',
   '/docs/guides/quickstart':
     'quickstart start started begin hello tutorial onboarding | get getting first request call api example',
+  '/docs/guides/quickstart#dates-and-other-formats':
+    'date dates datetime date-time timestamp timestamps timezone timezones rfc3339 rfc iso8601 iso utc format formats wrong_format | time zone field fields value values string 3339 8601 which of',
   '/docs/guides/rate-limits':
     'rate ratelimit throttle throttling throttled limited many | limit limits limiting api request requests send make per minute second header headers',
   '/docs/guides/rate-limits#when-it-is-used-up': 'retry-after retry_after | header 429 wait',
