@@ -14,7 +14,7 @@ export interface AcmeRequest {
   readonly path: string;
 }
 
-/** What is sent instead of pebble's answer. */
+/** An answer that replaces pebble's answer. */
 export type Fault =
   | { readonly status: number; readonly type: string; readonly detail?: string; readonly retryAfter?: string }
   | 'reset';
@@ -33,17 +33,17 @@ export interface AcmeDoor {
   /** Identifiers of certificates that renewal information was asked for. */
   readonly asked: readonly string[];
   count(path: string): number;
-  /** What the signed requests with this path carried. */
+  /** Returns the payloads of signed requests with this path. */
   payloads(path: string): readonly Readonly<Record<string, unknown>>[];
   /** Decides about each request; undefined passes it on. */
   fault: ((request: AcmeRequest) => Fault | undefined) | undefined;
-  /** Told of each request before it is passed on. */
+  /** Called with each request before it is passed on. */
   onRequest: ((request: AcmeRequest) => void) | undefined;
   /** Requests with this path wait. */
   hold: { readonly path: string; readonly until: Promise<void> } | undefined;
-  /** Renewal information for a certificate; undefined for a server without. */
+  /** Returns the renewal information of a certificate; undefined for a server without renewal information. */
   renewalInfo: ((certificateId: string) => RenewalInfo) | undefined;
-  /** The validity of the certificates that it gives from now on; undefined: pebble's own. */
+  /** Returns the validity of the next certificates; undefined for pebble's own. */
   validity: (() => { readonly from: Date; readonly until: Date }) | undefined;
   /** The authority of certificates with another validity, PEM. */
   readonly root2: string;
@@ -51,7 +51,7 @@ export interface AcmeDoor {
 }
 
 interface DoorOptions {
-  /** Of pebble. */
+  /** The port of pebble. */
   readonly port: number;
   readonly pair: CertificatePair;
   readonly trust: string;
@@ -165,7 +165,7 @@ export async function openAcmeDoor({ port, pair, trust }: DoorOptions): Promise<
   return door;
 }
 
-/** A certificate for the same key and names, of another issuer and with another validity. */
+/** Returns a certificate for the same key and names, by another issuer and with another validity. */
 function reissued(pem: string, { from, until }: { from: Date; until: Date }, issuer: Authority): string {
   const { subjectAltName = '', publicKey, serialNumber } = new X509Certificate(pem);
   const names = subjectAltName.split(', ').map((entry) => entry.replace('DNS:', ''));

@@ -1,8 +1,8 @@
-// A gateway whose own contract is the one that is shipped, and requests for its operations.
+// Starts a gateway with the shipped contract of its own operations, and sends requests for them.
 
 import { type GatewayOptions, startGateway, type TestGateway } from './gateway.ts';
 
-/** The entry as in config/upstreams.yaml, without a limit of its own. */
+/** The entry in config/upstreams.yaml, without its limit. */
 export const OWN_ENTRY = { gateway: { contracts: ['gateway/*.yaml'], live: 'gateway:', timeoutMs: 20_000 } };
 
 export interface AdministrationAnswer {

@@ -171,7 +171,7 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
-/** @param headers with the credential */
+/** Returns an agent. @param headers headers with the credential */
 export function agentAt(port: number, headers: Readonly<Record<string, string | undefined>>, path = '/mcp'): Agent {
   async function send(method: string, params: object = {}, options: SendOptions = {}): Promise<ToolAnswer> {
     const message = { jsonrpc: '2.0', id: options.id ?? randomUUID(), method, params: { ...params, _meta: META } };
@@ -208,9 +208,9 @@ export async function post(
 export interface AgentWorld {
   readonly gateway: TestGateway;
   readonly upstream: FakeUpstream;
-  /** Lets the upstream answer in another way from now on. */
+  /** Replaces the answer of the upstream. */
   answers(answer: Answer): void;
-  /** An agent with a new key. */
+  /** Returns an agent with a new key. */
   agent(
     scopes?: readonly string[],
     organization?: string,
@@ -223,7 +223,7 @@ export const answerRecord: Answer = (_request, response) => {
   response.end('{"id":"rec_1","name":"Ada"}');
 };
 
-/** @param members of gateway.yaml */
+/** Starts a gateway with tools. @param members members of gateway.yaml */
 export async function startAgents(
   options: GatewayOptions = {},
   mcp: object = {},

@@ -14,7 +14,9 @@ interface Delivered {
 }
 
 /**
- * @param answer how it answers; by default with 204
+ * Starts a receiver of alerts.
+ *
+ * @param answer its answer; by default 204
  * @param now the clock of the gateways
  */
 export async function startAlertReceiver(
@@ -39,10 +41,10 @@ export async function startAlertReceiver(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    /** For the secrets store. */
+    /** The secret for the secrets store. */
     secret: `whsec_${key.toString('base64')}`,
     delivered,
-    /** `state id` of each cause of each message. */
+    /** Returns `state id` of each cause of each message. */
     told: () => delivered.map(({ alerts }) => alerts.map(({ state, id }) => `${state} ${id}`)),
     async close() {
       server.closeAllConnections();

@@ -22,9 +22,9 @@ interface CertificateOptions {
 }
 
 export interface Authority extends CertificatePair {
-  /** A certificate for servers and clients alike, with a key of its own. */
+  /** Issues a certificate for servers and clients, with a new key. */
   issue(options: CertificateOptions): CertificatePair;
-  /** A certificate of these names for a public key, PEM. */
+  /** Issues a certificate with these names for a public key, PEM. */
   certify(content: Certified): string;
 }
 
@@ -57,11 +57,11 @@ const EXTENDED_USAGE = '2.5.29.37';
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
-/** Of BIT STRINGs: the number of unused bits, then keyCertSign and cRLSign, or digitalSignature. */
+/** Contents of BIT STRINGs: the number of unused bits, then keyCertSign and cRLSign, or digitalSignature. */
 const SIGNS_CERTIFICATES = Buffer.from([1, 0x06]);
 const SIGNS = Buffer.from([7, 0x80]);
 
-/** Of a P-256 key, the end of its SPKI. Its digest is the identifier of the key (section 4.2.1.2). */
+/** Length of the point at the end of the SPKI of a P-256 key. Its digest is the identifier of the key (section 4.2.1.2). */
 const POINT_BYTES = 65;
 
 let serial = 2 ** 24;
@@ -127,13 +127,13 @@ const nameOf = (text: string) => sequence(set(sequence(oid(COMMON_NAME), utf8(te
 const extension = (id: string, content: Buffer) => sequence(oid(id), octets(content));
 const critical = (id: string, content: Buffer) => sequence(oid(id), yes(), octets(content));
 
-/** Eight digits. */
+/** Returns a serial number of eight digits. */
 function nextSerial(): string {
   serial += 1;
   return serial.toString(16).padStart(8, '0');
 }
 
-/** What is signed: a certificate of version 3. */
+/** Returns the signed part of a certificate of version 3. */
 function bodyOf({ issuer, subject, key, fromMs, untilMs, serialNumber = nextSerial(), extensions }: Content): Buffer {
   return sequence(
     derTagged(0, derInteger(Buffer.from([2]))),
@@ -147,12 +147,12 @@ function bodyOf({ issuer, subject, key, fromMs, untilMs, serialNumber = nextSeri
   );
 }
 
-/** A host name, or an address. */
+/** Returns an alternative name: a host name or an address. */
 function alternativeName(name: string): Buffer {
   return isIP(name) === 0 ? der(0x82, Buffer.from(name, 'ascii')) : der(0x87, bytesOf(name));
 }
 
-/** The bytes of an IPv4 address, or of an IPv6 address without an IPv4 part. */
+/** Returns the bytes of an IPv4 address, or of an IPv6 address without an IPv4 part. */
 function bytesOf(address: string): Buffer {
   if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
   const [before = [], after = []] = address.split('::').map((part) => part.split(':').filter(Boolean));

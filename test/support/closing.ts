@@ -1,4 +1,4 @@
-// Closes what a test file has opened, also when a test or its preparation fails half-way.
+// Closes everything that a test file has opened, even if a test or its preparation fails.
 
 import { after, afterEach } from 'node:test';
 
@@ -15,7 +15,7 @@ export function closesAfterEach(): Start {
   return closedBy(afterEach);
 }
 
-/** The same for things that all tests of the file or suite share. */
+/** Closes things that all tests of a file or suite share, after all tests. */
 export function closesAfterAll(): Start {
   return closedBy(after);
 }
@@ -24,7 +24,7 @@ function closedBy(hook: (close: () => Promise<void>) => void): Start {
   const open: Closable[] = [];
   hook(async () => {
     for (const it of open.splice(0).reverse()) {
-      // What has both closes more than it stops.
+      // If it has both, `close` does more than `stop`.
       if (it.close) await it.close();
       else if (it.stop) await it.stop();
       else it.destroy?.();

@@ -21,7 +21,7 @@ export function decode(body: Buffer, coding: string | undefined): Buffer {
 const BLOCK = Buffer.alloc(16 * 1_048_576);
 const BLOCKS = 64;
 
-/** A gigabyte of zeros. One block is compressed, and repeated: the checksum at the end is wrong, which a bounded decoder never sees. */
+/** Returns a gigabyte of zeros, compressed. A compressed block is repeated: the checksum is wrong, but a bounded decoder does not reach it. */
 export function bomb(coding: 'gzip' | 'zstd'): Buffer {
   if (coding === 'zstd') return Buffer.concat(Array(BLOCKS).fill(zlib.zstdCompressSync(BLOCK)));
   const block = zlib.deflateRawSync(BLOCK, { level: 9, finishFlush: constants.Z_FULL_FLUSH });

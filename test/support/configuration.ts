@@ -10,7 +10,7 @@ export interface ConfigurationOptions {
   readonly upstreams?: Record<string, unknown>;
   /** Members of limits.yaml, on top of limits that no test reaches by accident. */
   readonly limits?: Record<string, unknown>;
-  /** Contract files by name. Default: those that are shipped. */
+  /** Contract files by name. Default: the shipped contracts. */
   readonly contracts?: Record<string, string | object>;
   /** Further files, by their paths below the configuration directory. */
   readonly files?: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ const roomyLimits = {
 
 const onSandbox = { platform: { contracts: ['v1/*.yaml'], live: 'sandbox:platform', test: 'sandbox:platform' } };
 
-/** JSON is YAML, so objects are written as they are. */
+/** Writes the configuration. Objects are written as JSON, which is YAML. */
 export function writeConfiguration(directory: string, options: ConfigurationOptions, probesLoop = false): void {
   const below = (folder: string, files: Readonly<Record<string, string | object>> = {}) =>
     Object.entries(files).map(([file, content]) => [join(folder, file), content] as const);
@@ -46,7 +46,7 @@ export function writeFiles(directory: string, files: Readonly<Record<string, str
   }
 }
 
-/** Where commands and gateways find these files. */
+/** Returns the environment variables with which commands and gateways find these files. */
 export function environmentOf(directory: string) {
   return { GATEWAY_CONFIG: join(directory, 'config'), GATEWAY_CONTRACTS: join(directory, 'openapi') };
 }

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 
 export interface Answer {
   readonly status: number;
-  /** Of the status line. */
+  /** The reason phrase of the status line. */
   readonly reason: string;
   /** Name and value of each header line, spelled as it came. */
   readonly lines: readonly (readonly [string, string])[];
@@ -20,11 +20,11 @@ export interface Answer {
 export interface Connection {
   readonly socket: Socket;
   send(...pieces: (string | Buffer)[]): void;
-  /** The next answer; `hasBody: false` for answers to HEAD. Undefined when the connection ends without one. */
+  /** Returns the next answer; `hasBody: false` for answers to HEAD. Returns undefined if the connection ends without an answer. */
   answer(options?: { readonly hasBody?: boolean }): Promise<Answer | undefined>;
   /** Resolves when the gateway has closed; whether it did so with a reset. */
   readonly closed: Promise<'end' | 'reset'>;
-  /** Bytes received that no answer has taken. */
+  /** Returns the received bytes that belong to no answer. */
   rest(): Buffer;
   destroy(): void;
 }
@@ -77,7 +77,7 @@ export async function openConnection(port: number): Promise<Connection> {
   };
 }
 
-/** One request on a connection of its own. */
+/** Sends one request on a new connection. */
 export async function ask(port: number, request: string | Buffer): Promise<Answer> {
   const connection = await openConnection(port);
   try {
@@ -92,7 +92,7 @@ export async function ask(port: number, request: string | Buffer): Promise<Answe
   }
 }
 
-/** The bytes of a well-formed request; header values are written as they are. */
+/** Returns the text of a well-formed request. Header values are not changed. */
 export function requestOf(
   line: string,
   headers: Readonly<Record<string, string | readonly string[] | undefined>> = {},
@@ -123,7 +123,7 @@ export async function until<T>(read: () => Promise<T | undefined | false> | T | 
   throw new Error(`it did not happen within ${UNTIL_MS} ms`);
 }
 
-/** Until a number stands still, in several turns. */
+/** Waits until a number does not change in several turns. */
 export async function untilStill(read: () => number): Promise<void> {
   let last = -1;
   for (let turns = 0; turns < 5; turns += 1) {

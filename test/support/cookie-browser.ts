@@ -1,5 +1,5 @@
-// A browser for tests of sessions, without a screen: it keeps cookies by origin, keeps Strict cookies from requests that another site has
-// begun, and sends the headers by which a browser says who made a request.
+// A browser without a screen, for tests of sessions. It stores cookies by origin, sends no Strict cookie with a request that another site has
+// begun, and sends the headers that say which page made a request.
 
 export interface BrowserAnswer {
   readonly url: string;
@@ -21,11 +21,11 @@ interface Kept {
 export interface CookieBrowser {
   /** Opens an address as a person does, and follows redirects. A Strict cookie does not travel once another site is on the way. */
   open(url: string, from?: 'typed' | 'link' | 'elsewhere'): Promise<BrowserAnswer>;
-  /** One step of `open`: answers with the redirect itself. */
+  /** Does one step of `open`, and returns the redirect. */
   step(url: string, site: 'none' | 'same-origin' | 'cross-site'): Promise<BrowserAnswer>;
-  /** A page of the origin of the address asks. */
+  /** Sends a request of a page of the same origin. */
   fetch(url: string, init?: RequestInit): Promise<BrowserAnswer>;
-  /** By name, of an origin. */
+  /** Returns the cookies of an origin by name. */
   cookies(origin: string): Map<string, Kept>;
 }
 

@@ -9,7 +9,7 @@ process.once('exit', () => {
   for (const directory of made) rmSync(directory, { recursive: true, force: true });
 });
 
-/** Makes a directory. It is removed when this process ends, because what the test has opened may use it until then. */
+/** Makes a directory. It is removed when this process ends, because parts that the test has opened may use it until then. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   made.push(directory);

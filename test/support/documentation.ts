@@ -9,14 +9,14 @@ const PLATFORM = { contracts: ['v1/*.yaml'], live: 'sandbox:platform', test: 'sa
 
 const NO_PROMISE = { openapi: '3.1.1', info: { title: 'Nothing', version: '1' }, paths: {} };
 
-/** The shipped contracts, with tiers, an account page, changes, help and agents. */
+/** Starts a gateway with the shipped contracts, tiers, an account page, changes, help and agents. */
 export function startDocumentation(): Promise<TestGateway> {
   return startGateway({
     contracts: {},
     prepare(directory) {
       const contracts = join(directory, 'openapi');
       cpSync(shippedContracts, contracts, { recursive: true });
-      // Of the published contracts the record of changes alone: not every operation is served here, and none is promised.
+      // Keep only the record of changes: the published contracts have operations that this gateway does not serve.
       const published = join(contracts, 'published');
       for (const file of readdirSync(published))
         if (file.endsWith('.json')) writeFileSync(join(published, file), JSON.stringify(NO_PROMISE));

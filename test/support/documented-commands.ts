@@ -7,14 +7,14 @@ import type { Command } from 'commander';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** README.md and everything in docs/, by path. */
+/** Returns README.md and all pages of docs/, by path. */
 export function documents(): ReadonlyMap<string, string> {
   const inDocs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
   const pages = ['README.md', ...inDocs.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`)];
   return new Map(pages.sort().map((page) => [page, readFileSync(join(root, page), 'utf8')]));
 }
 
-/** The words after `bin/gateway` in a page, word by word; `a·b` stands for two commands. */
+/** Returns the words after `bin/gateway` in a page; `a·b` stands for two commands. */
 export function commandLines(page: string): string[][] {
   const found = [...page.matchAll(/bin\/gateway +([^`\n|>&#)]+)/g)];
   return found.flatMap(([, text = '']) => {
@@ -25,7 +25,7 @@ export function commandLines(page: string): string[][] {
   });
 }
 
-/** Without the options of the program, which stand before the command, and their values. */
+/** Returns the words without the options of the program before the command, and their values. */
 function behindServerOptions(words: readonly string[], program: Command): string[] {
   const rest = [...words];
   for (;;) {
@@ -35,7 +35,7 @@ function behindServerOptions(words: readonly string[], program: Command): string
   }
 }
 
-/** The fault of a command line; undefined: there is such a command, and it has these options. */
+/** Returns the fault of a command line; undefined if there is such a command with these options. */
 export function complaintAbout(words: readonly string[], program: Command): string | undefined {
   let command = program;
   const rest = behindServerOptions(words, program);

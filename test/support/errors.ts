@@ -10,10 +10,10 @@ import type { Answer } from './connection.ts';
 export interface RefusalCase<World> {
   readonly name: string;
   readonly code: ErrorCode;
-  /** Where the upstream chose it, not the catalogue. */
+  /** The status, if the upstream chose it, and not the catalogue. */
   readonly status?: number;
   provoke(world: World): Promise<Answer>;
-  /** The promises of this case beyond those of every refusal. */
+  /** Checks the promises of this case, in addition to those of every refusal. */
   also?(answer: Answer, world: World): void | Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export const SECRET = 'SECRET-of-the-upstream';
 const leaks =
   /\n\s+at |node_modules|gateway\/|127\.0\.0\.1|ECONN|ENOTFOUND|UND_ERR|undici|WIRE_|sk_(live|test)_\w{8}|SECRET/;
 
-/** Registers one test per case. The world is read when a test runs, since hooks make it. */
+/** Registers a test for each case. The world is read when a test runs, because hooks make it. */
 export function runCases<World>(cases: readonly RefusalCase<World>[], world: () => World): void {
   for (const { name, code, status, provoke, also } of cases) {
     it(`${name} → ${status ?? REFUSALS[code].status} ${code}`, async () => {
@@ -34,7 +34,7 @@ export function runCases<World>(cases: readonly RefusalCase<World>[], world: () 
   }
 }
 
-/** The whole error answer with its headers; `status` where an upstream chose it. */
+/** Checks a whole error answer with its headers. @param status the status, if an upstream chose it */
 export function assertRefusal(answer: Answer, code: string, status?: number): void {
   assert.equal(answer.headers['x-error-code'], code, answer.body.toString());
   const row: CatalogueEntry | undefined = REFUSALS[code as ErrorCode];
@@ -58,7 +58,7 @@ export function assertRefusal(answer: Answer, code: string, status?: number): vo
   }
 }
 
-/** The headers alone, for answers to HEAD, which have no body. */
+/** Checks the headers only, for answers to HEAD, which have no body. */
 export function assertErrorHeaders(answer: Answer, row: CatalogueEntry | undefined): void {
   const { headers, lines } = answer;
   assert.equal(headers['content-type'], 'application/json');
@@ -74,7 +74,7 @@ export function assertErrorHeaders(answer: Answer, row: CatalogueEntry | undefin
   assertChallenge(headers['www-authenticate'], row);
 }
 
-/** RFC 6750 section 3: one Bearer challenge with a realm; an error only where a usable credential had been sent. */
+/** Checks the challenge (RFC 6750 section 3): one Bearer challenge with a realm, and an error only if a usable credential was sent. */
 function assertChallenge(challenge: string | undefined, row: CatalogueEntry | undefined): void {
   const bare = 'Bearer realm="localhost:8080"';
   if (row?.challenge === undefined) assert.equal(challenge, undefined);

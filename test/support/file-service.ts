@@ -43,7 +43,7 @@ export const answerAsFileService: Answer = (request, response, raw) => {
   response.end(isPage ? '<script>alert(1)</script>' : '<svg xmlns="http://www.w3.org/2000/svg"/>');
 };
 
-/** Ranges of one part, conditions by ETag, HEAD (RFC 9110 sections 13 and 14). */
+/** Answers ranges of one part, conditions by ETag, and HEAD (RFC 9110 sections 13 and 14). */
 const answerFile: Answer = ({ method, headers }, response) => {
   const shared = { 'accept-ranges': 'bytes', etag: ETAG, 'last-modified': MODIFIED };
   const type = { 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="file.zip"' };

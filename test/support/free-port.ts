@@ -5,12 +5,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Above 10080, the last port that `fetch` blocks (Fetch standard, "Port blocking"), and below the ports that the system gives to connections: one of
- * those would take it between this probe and its use.
+ * The range is above 10080, the last port that `fetch` blocks (Fetch standard, "Port blocking"), and below the ports that the system gives to
+ * connections: a connection could take such a port before the test uses it.
  */
 const PORTS = { first: 10_081, end: 32_768 } as const;
 
-/** A port of this machine that was free a moment ago. */
+/** Returns a port of this machine that was free a moment ago. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.first, PORTS.end);

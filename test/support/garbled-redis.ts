@@ -1,13 +1,13 @@
-// A way to a Redis that spoils replies: with one too many, one too few, one that never ends, a byte that is another, or a wrong one to
-// SUBSCRIBE.
+// A relay to a Redis that damages replies: it adds, loses or repeats a reply, begins an endless one, changes a byte, or answers SUBSCRIBE with
+// a wrong reply.
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { createRandom } from '../chaos/random.ts';
 
 /**
- * `unasked`: a reply between two commands. `ahead`: a reply before the one to the next command. `repeated`: there, the latest reply once
- * more. `lost`: the next reply is missing. `endless`: the next reply announces a length beyond all that follows.
+ * `unasked`: a reply between two commands. `ahead`: a wrong reply before the reply to the next command. `repeated`: the latest reply once more
+ * at this place. `lost`: the next reply is missing. `endless`: the next reply announces more bytes than ever follow.
  */
 export const GARBLINGS = ['unasked', 'ahead', 'repeated', 'lost', 'endless'] as const;
 
@@ -16,17 +16,17 @@ type Garbling = (typeof GARBLINGS)[number];
 export interface GarbledRedis {
   readonly url: string;
   readonly port: number;
-  /** Spoils each n-th reply from now on, on every connection, by another byte in it. 0: none. */
+  /** Changes a byte in each n-th reply from now on, on every connection; 0 ends this. */
   flipEvery(replies: number): void;
-  /** Spoils every reply in this way from now on. Undefined: none. */
+  /** Damages every reply in this way from now on; undefined ends this. */
   spoil(how: ((reply: Buffer) => Buffer) | undefined): void;
-  /** Answers SUBSCRIBE in the server's place from now on. Undefined: the server does. */
+  /** Answers SUBSCRIBE instead of the server from now on; undefined ends this. */
   answerSubscribe(reply: string | undefined): void;
-  /** How often SUBSCRIBE was answered in the server's place. */
+  /** Returns how often SUBSCRIBE was answered instead of the server. */
   subscribed(): number;
-  /** In the place of the next reply on each open connection. */
+  /** Replaces the next reply on each open connection. */
   replaceNext(bytes: Buffer): void;
-  /** Spoils the open connections; later ones are in order. Resolves when all spoiled ones are closed. */
+  /** Damages the open connections, but not later ones. Resolves when all damaged connections are closed. */
   garble(how: Garbling): Promise<void>;
   stop(): void;
 }
@@ -42,7 +42,7 @@ const SUBSCRIBE = /\r\nsubscribe\r\n/i;
 const REPLY = Buffer.from('+OK\r\n');
 const ENDLESS = Buffer.from('$100000000\r\n');
 
-/** @param serverPort of a Redis on this machine */
+/** Starts the relay. @param serverPort the port of a Redis on this machine */
 export async function startGarbledRedis(serverPort: number): Promise<GarbledRedis> {
   const ways = new Set<Way>();
   const random = createRandom(Number(process.env.GARBLED_SEED ?? 1));
@@ -52,7 +52,7 @@ export async function startGarbledRedis(serverPort: number): Promise<GarbledRedi
   let subscribeReply: string | undefined;
   let subscribed = 0;
 
-  /** One byte differs, in any place: lengths, types and ends of lines too. */
+  /** Changes one byte at any place, such as in a length, a type or a line end. */
   function flipped(reply: Buffer): Buffer {
     if (flipsEvery === 0 || ++replies % flipsEvery !== 0) return reply;
     const spoiled = Buffer.from(reply);

@@ -41,15 +41,15 @@ export interface TestGateway {
   readonly port: number;
   readonly adminUrl: string;
   readonly dataDirectory: string;
-  /** Where its files are: `config/*.yaml`, and `openapi/` if it has contracts of its own. */
+  /** The directory of its files: `config/*.yaml`, and `openapi/` if it has its own contracts. */
   readonly directory: string;
   readonly store: KeyStore;
   readonly app: App;
   /** Makes a key, and its organization if there is none yet. */
   issueKey(options?: KeyOptions): Promise<{ readonly id: string; readonly key: string }>;
-  /** The headers of a caller with a new key. */
+  /** Returns the headers of a caller with a new key. */
   authorize(options?: KeyOptions): Promise<{ authorization: string }>;
-  /** Log lines written so far, parsed. */
+  /** Returns the log lines so far, parsed. */
   logLines(): Record<string, unknown>[];
   stop(): Promise<void>;
 }

@@ -6,11 +6,11 @@ interface HoldingUpstream {
   readonly url: string;
   /** Organizations with arrived requests, in order. */
   readonly arrived: string[];
-  /** How many it is keeping. */
+  /** Returns the number of held requests. */
   held(): number;
-  /** Answers the one that has been kept longest. */
+  /** Answers the request that was held longest. */
   letGo(): void;
-  /** Answers everything, from now on at once. */
+  /** Answers all held requests, and new requests at once. */
   letAllGo(): void;
   /** Keeps everything again. */
   holdAll(): void;

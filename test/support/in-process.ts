@@ -17,7 +17,7 @@ export interface StartedHere {
   readonly adminPort: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** As SIGTERM does. */
+  /** Stops the gateway as SIGTERM does. */
   stop(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export async function runInProcess(words: readonly string[], around: InProcess):
   return { code, stdout: printed.join(''), stderr: complained.join('') };
 }
 
-/** Runs `start`. Resolves with what it printed and the gateway, or with the exit code alone if it refuses. */
+/** Runs `start`. Resolves with its output and the gateway, or with the exit code only if it refuses. */
 export async function tryStartInProcess(
   environment: InProcess['environment'],
   flags: readonly string[] = [],

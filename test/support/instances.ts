@@ -1,4 +1,4 @@
-// Several gateways on one Redis, each with a data directory of its own, as they run in production.
+// Several gateways on one Redis, each with its own data directory, as in production.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, ask, requestOf } from './connection.ts';
@@ -15,7 +15,7 @@ export interface Instances {
   close(): Promise<void>;
 }
 
-/** One gateway for each way to the Redis. */
+/** Starts a gateway for each address of the Redis. */
 export async function startInstances(redisUrls: readonly string[], options: GatewayOptions = {}): Promise<Instances> {
   const upstream = await startScriptedUpstream();
   const start = (url: string) =>
@@ -30,12 +30,12 @@ export async function startInstances(redisUrls: readonly string[], options: Gate
   };
 }
 
-/** One request with that key. */
+/** Sends one request with this key. */
 export function askWith(key: string, { port }: Pick<TestGateway, 'port'>): Promise<Answer> {
   return ask(port, requestOf('GET /v1/things', { Authorization: `Bearer ${key}` }));
 }
 
-/** Milliseconds, of those in which this process ran, until the last of them answers as expected; each is polled. */
+/** Polls all gateways until each answers as expected. Returns the milliseconds, without times in which this process was stopped. */
 export async function untilAll(
   { gateways }: Instances,
   key: string,
@@ -63,7 +63,7 @@ interface KeysStatus {
   readonly position: number;
 }
 
-/** The key store in the status of the admin listener. */
+/** Returns the key store in the status of the admin listener. */
 export async function keysStatusOf({ adminUrl }: Pick<TestGateway, 'adminUrl'>): Promise<KeysStatus> {
   const answer = await fetch(`${adminUrl}/status`);
   return ((await answer.json()) as { keys: KeysStatus }).keys;
@@ -78,7 +78,7 @@ export async function untilRead({ gateways }: Pick<Instances, 'gateways'>): Prom
   });
 }
 
-/** Polls until it holds, for events beside the requests. */
+/** Polls until a condition holds, for events besides requests. */
 export async function eventually(holds: () => Promise<boolean>): Promise<void> {
   const endsAt = performance.now() + PATIENCE_MS;
   while (!(await holds())) {

@@ -8,7 +8,7 @@ export interface SigningKey {
   readonly kid: string;
   readonly algorithm: string;
   readonly privateKey: KeyObject;
-  /** The public half, as it is published. */
+  /** The published public half. */
   readonly jwk: Readonly<Record<string, unknown>>;
 }
 
@@ -17,19 +17,19 @@ export interface TestIssuer {
   readonly iss: string;
   /** Its entry under `issuers` in gateway.yaml. */
   readonly entry: Readonly<Record<string, unknown>> & { readonly jwksUrl: string };
-  /** Which signs now. */
+  /** Returns the key that signs now. */
   key(): SigningKey;
-  /** A token with these claims on top of sound ones; an undefined one is left out. */
+  /** Returns a token with valid claims, replaced by these claims. An undefined claim is left out. */
   sign(claims?: object, header?: object): string;
-  /** Signs with a new key from now on; the published set has it beside those before, or alone. */
+  /** Signs with a new key from now on. The published set has the new key, with or without the former keys. */
   rotate(others?: 'keep' | 'withdraw'): SigningKey;
-  /** Answers the question for its keys in another way from now on; `publish` ends that. */
+  /** Answers requests for the keys in another way, until `publish`. */
   answers(answer: (response: ServerResponse) => void): void;
-  /** Connections break. */
+  /** Breaks connections from now on. */
   goAway(): void;
-  /** Answers with exactly these keys, or with those it has. */
+  /** Publishes these keys, or its own keys. */
   publish(keys?: readonly object[]): void;
-  /** The number of requests for its keys. */
+  /** Returns the number of requests for its keys. */
   asked(): number;
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ function answerKeys(response: ServerResponse, keys: readonly object[]): void {
   response.end(JSON.stringify({ keys }));
 }
 
-/** The claims of an accepted token of test organization, for an hour. */
+/** Returns the claims of an accepted token of a test organization, for an hour. */
 export function soundClaims(nowMs: number): Record<string, unknown> {
   const seconds = Math.floor(nowMs / 1000);
   return { aud: AUDIENCE, sub: 'user-1', org: 'org_test', scope: '*', iat: seconds, exp: seconds + 3600 };
@@ -92,14 +92,14 @@ function generate(algorithm: string) {
   return algorithm === 'EdDSA' ? generateKeyPairSync('ed25519') : generateKeyPairSync('rsa', { modulusLength: 2048 });
 }
 
-/** A token as it should be: header and claims, signed by the key that the header names. */
+/** Returns a valid token: header and claims, signed by the key that the header names. */
 export function signToken(key: SigningKey, claims: object, header: object = {}): string {
   return compact({ alg: key.algorithm, kid: key.kid, typ: 'JWT', ...header }, claims, (input) =>
     signatureOf(key, input),
   );
 }
 
-/** Any header and claims, given as objects or as text, with any signature. */
+/** Returns a token of any header and claims, as objects or as texts, with any signature. */
 export function compact(
   header: object | string,
   claims: object | string,
@@ -117,7 +117,7 @@ export function signatureOf({ algorithm, privateKey }: SigningKey, input: string
   return signBytes(hash, Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' });
 }
 
-/** As HS256 would sign, with any text as the secret. */
+/** Returns an HS256 signature, with any text as the secret. */
 export function macOf(secret: string, input: string): Buffer {
   return createHmac('sha256', secret).update(input).digest();
 }

@@ -9,11 +9,11 @@ type Meddle = (request: Recorded, response: ServerResponse) => boolean | Promise
 interface MailFront {
   readonly url: string;
   readonly requests: readonly Recorded[];
-  /** Method, path and body of everything since the last call, in order. */
+  /** Returns method, path and body of all requests since the last call, in order. */
   taken(): string[];
-  /** For every request from now on; undefined: none. */
+  /** Changes every request from now on; undefined ends this. */
   meddle(next: Meddle | undefined): void;
-  /** The most requests that were in progress at one time. */
+  /** Returns the highest number of concurrent requests. */
   mostAtOnce(): number;
   close(): Promise<void>;
 }

@@ -22,12 +22,12 @@ export interface Mail {
   /** Administration calls that would have changed a real server. */
   readonly sideEffects: string[];
   readonly server: MailServer;
-  /** From now on this is the password of its administrator. */
+  /** Changes the password of the administrator. */
   useAdministrator(password: string): void;
   close(): Promise<void>;
 }
 
-/** A mail server with this password for its administrator. */
+/** Starts a mail server with this password of the administrator. */
 export async function startMail(password: string, options: Partial<MailServerOptions> = {}): Promise<Mail> {
   const received: string[] = [];
   const sideEffects: string[] = [];
@@ -61,12 +61,12 @@ export interface MailGateway {
   readonly secrets: string;
   /** Puts another password into the secrets store. */
   useSecret(password: string): void;
-  /** One request with that administrator's credentials, unless others are given. */
+  /** Sends a request with the administrator's credentials, unless the headers have others. */
   call(line: string, body?: unknown, headers?: Record<string, string | undefined>): Promise<Answer>;
   stop(): Promise<void>;
 }
 
-/** A gateway on the shipped entry for the mail server, at another address; `entry` replaces members of it. */
+/** Starts a gateway with the shipped entry of the mail server at another address. `entry` replaces members of it. */
 export async function startMailGateway(
   url: string,
   password: string,
@@ -102,7 +102,7 @@ export async function startMailGateway(
   };
 }
 
-/** Both together. */
+/** Starts a mail server, and a gateway in front of it. */
 export async function startMailWorld(
   entry: object = {},
   options: GatewayOptions = {},
@@ -122,7 +122,7 @@ export async function startMailWorld(
   };
 }
 
-/** The shipped configuration of the mail server. */
+/** Returns the shipped entry of the mail server. */
 export function shippedEntry(): Record<string, unknown> {
   const file = readFileSync(new URL('../../config/upstreams.yaml', import.meta.url), 'utf8');
   const { upstreams } = parse(file) as { upstreams: { mail: Record<string, unknown> } };
@@ -133,12 +133,12 @@ export function basic(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 }
 
-/** Of letters and digits, and never seen before. */
+/** Returns a new random password of letters and digits. */
 export function newPassword(): string {
   return `Pw${randomBytes(12).toString('hex')}`;
 }
 
-/** The JSON body of an answer. */
+/** Returns the JSON body of an answer. */
 export function bodyOf(answer: Answer): { readonly data: unknown; readonly error: Record<string, unknown> } {
   return JSON.parse(answer.body.toString('utf8'));
 }

@@ -14,7 +14,7 @@ export const ownContract: Readonly<Record<string, string>> = Object.fromEntries(
   ]),
 );
 
-/** The options of such a gateway. */
+/** Returns the options of such a gateway. */
 export function ownContractAndThings(upstreamUrl: string, entry: Record<string, unknown> = {}) {
   const { contracts, upstreams } = thingsAt(upstreamUrl, entry);
   return { contracts: { ...contracts, ...ownContract }, upstreams: { ...upstreams, ...OWN_ENTRY } };

@@ -20,9 +20,9 @@ export interface Pebble extends AcmeDoor {
   readonly trust: string;
   /** The root of the certificates that it issues, PEM. */
   root(): Promise<string>;
-  /** `Valid` or `Revoked`, by the serial number in hexadecimal. */
+  /** Returns `Valid` or `Revoked` for a serial number in hexadecimal. */
   statusOf(serial: string): Promise<string>;
-  /** Validations go to these ports, in turn. */
+  /** Sends validations to these ports, in turn. */
   validateAt(at: { readonly tls?: readonly number[]; readonly http?: readonly number[] }): void;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ interface PebbleOptions {
   readonly executable?: string;
 }
 
-/** Starts one. By default it rejects no nonce, so that tests count requests; see `PEBBLE_WFE_NONCEREJECT`. */
+/** Starts pebble. By default it rejects no nonce, because tests count requests. See `PEBBLE_WFE_NONCEREJECT`. */
 export async function startPebble({ environment, settings, executable }: PebbleOptions = {}): Promise<Pebble> {
   await programsProvided();
   const directory = temporaryDirectory();
@@ -114,7 +114,7 @@ export function fetchText(url: string, { certificate }: Pick<Authority, 'certifi
   });
 }
 
-/** A port of this machine that leads to other ports in turn; without any, connections are closed. */
+/** Opens a port that leads to other ports in turn. Without such ports, it closes connections. */
 async function openPassage() {
   let ports: readonly number[] = [];
   let next = 0;

@@ -13,7 +13,7 @@ export interface Running {
   readonly child: ChildProcess;
   readonly port: number;
   readonly adminPort: number;
-  /** Everything printed so far: standard error, then the log lines of standard output. */
+  /** Returns the output so far: standard error, then the log lines of standard output. */
   output(): string;
   standardOutput(): string;
   standardError(): string;
@@ -24,9 +24,9 @@ export interface Running {
 export interface Installation {
   readonly dataDirectory: string;
   readonly environment: Record<string, string>;
-  /** Runs a command in this process; `start` in one of its own. */
+  /** Runs a command in this process. `start` runs in a separate process. */
   run(...args: string[]): Promise<Finished>;
-  /** Runs a command in a process of its own. */
+  /** Runs a command in a separate process. */
   spawn(...args: string[]): Promise<Finished>;
   /**
    * @param whileStarting gets the process before it serves

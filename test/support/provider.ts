@@ -18,15 +18,15 @@ export interface TestProvider {
   readonly secret: string;
   /** Its entry under `sessions.providers`, without the secrets entry. */
   readonly entry: Readonly<Record<string, unknown>>;
-  /** Who is signed in from now on; `refuse`: no person. */
+  /** The person who signs in from now on; `refuse` for none. */
   person: TestPerson | 'refuse';
   /** Every request that has arrived: method and path. */
   readonly requests: string[];
-  /** Requests for this path get this answer instead. */
+  /** Replaces the answer to requests for this path. */
   answers(path: string, answer: RequestListener | undefined): void;
   /** Codes of errors that the provider has given, such as invalid_grant. */
   readonly errors: string[];
-  /** A logout token with these claims on top of sound ones; an undefined one is left out. */
+  /** Returns a logout token with valid claims, replaced by these claims. An undefined claim is left out. */
   logoutToken(claims: Readonly<Record<string, unknown>>, header?: Readonly<Record<string, unknown>>): Promise<string>;
   /** The provider itself. */
   readonly provider: Provider;
@@ -38,7 +38,7 @@ export interface ProviderOptions {
   readonly gatewayOrigin: string;
   readonly authentication?: 'private_key_jwt' | 'client_secret_basic' | 'client_secret_post';
   readonly requirePushedRequests?: boolean;
-  /** Of access tokens. */
+  /** The lifetime of access tokens. */
   readonly accessSeconds?: number;
   readonly client?: Partial<ClientMetadata>;
   readonly configuration?: Configuration;

@@ -11,7 +11,7 @@ export interface RecordingUpstream {
   readonly objections: string[];
   /** The bytes that had not become a request when their connection ended. */
   readonly truncated: string[];
-  /** The bytes, as latin1, that requests are answered with from now on; an empty object by default. */
+  /** Sets the bytes, as Latin-1, of the answer to requests from now on. Default: an empty object. */
   answers(bytes: string | ((request: StrictRequest) => string)): void;
   /** Takes and forgets the requests that were recorded. */
   take(): StrictRequest[];

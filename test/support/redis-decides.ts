@@ -2,9 +2,9 @@
 
 import type { TestGateway } from './gateway.ts';
 
-/** Then the assertions of the test tell what is wrong. */
+/** After this many rounds, the assertions of the test report the fault. */
 const ROUNDS_MAX = 10;
-/** How many requests the outage policy had decided when the last round ended. */
+/** The number of requests that the outage policy had decided at the end of the last round. */
 const decidedBefore = new WeakMap<TestGateway, number>();
 
 export interface Round<T> {
@@ -12,7 +12,7 @@ export interface Round<T> {
   readonly outcome: T;
 }
 
-/** Plays rounds, each on counters of its own, until Redis alone has decided in one; that one's outcome. */
+/** Plays rounds, each with new counters, until only Redis has decided in one. Returns the outcome of that round. */
 export async function untilRedisDecides<T>(play: (round: number) => Promise<Round<T>>): Promise<T> {
   for (let round = 1; ; round += 1) {
     const { gateways, outcome } = await play(round);
@@ -21,7 +21,7 @@ export async function untilRedisDecides<T>(play: (round: number) => Promise<Roun
   }
 }
 
-/** How many requests it has decided by its outage policy since the last round. */
+/** Returns the number of requests that the gateway has decided by its outage policy since the last round. */
 async function decidedLocally(gateway: TestGateway): Promise<number> {
   const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
   const series = /^gateway_rate_limit_decisions_by_source_total\{source="(?:local|allow|refuse)"\} (\d+)$/gm;

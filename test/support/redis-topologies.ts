@@ -12,8 +12,8 @@ import { end, spawnRedis, startServer, type TestRedis } from './redis.ts';
 const MASTER = 'counters';
 const SLOTS = 16_384;
 /**
- * How long a server of a Cluster may be silent before the others take it for failed. They spread the news within half of it, so a Cluster
- * forms with the short one. After that, a server that only stands still on a busy machine must not fail.
+ * The time after which the servers of a Cluster take a silent one for failed. Servers spread news within half of this time, so a Cluster forms
+ * with the short time. Afterwards the time is longer, because a server may stand still on a busy machine.
  */
 const FORMING_MS = 1000;
 const SILENCE_MAX_MS = 15_000;
@@ -23,12 +23,12 @@ export interface Watched {
   readonly sentinelUrls: readonly string[];
   readonly master: TestRedis;
   readonly replica: TestRedis;
-  /** Has a Sentinel make the replica the master; both live on. */
+  /** Makes a Sentinel promote the replica to master. Both servers keep running. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A master that is taken for dead after half a second. */
+/** Starts a master that the Sentinels take for dead after half a second. */
 export async function startWatched(): Promise<Watched> {
   const master = await startServer();
   const replica = await startServer('--replicaof', '127.0.0.1', String(master.port), '--repl-diskless-sync-delay', '0');
@@ -84,7 +84,7 @@ interface TestCluster {
   stop(): Promise<void>;
 }
 
-/** Three masters with a third of the slots each. Without replicas, the slots of a lost one are away; the rest goes on. */
+/** Starts three masters with a third of the slots each. Without replicas, only the slots of a lost master are away. */
 export async function startCluster({ replicas = false } = {}): Promise<TestCluster> {
   const directory = temporaryDirectory();
   const starting = Array.from({ length: replicas ? 6 : 3 }, () => startClusterServer(directory));
@@ -130,7 +130,7 @@ export async function startCluster({ replicas = false } = {}): Promise<TestClust
   };
 }
 
-/** The ports of the servers that have slots, according to one server. */
+/** Returns the ports of the servers that have slots, according to one server. */
 async function mastersBy(port: number): Promise<number[]> {
   const ranges = (await askServer(port, 'CLUSTER', 'SLOTS')) as [number, number, [string, number]][];
   return ranges.map(([, , [, owner]]) => owner).sort();
@@ -155,7 +155,7 @@ async function startClusterServer(directory: string): Promise<TestRedis & { read
   };
 }
 
-/** One command to one server, on any topology. */
+/** Sends one command to one server, on any topology. */
 export async function askServer(port: number, command: string, ...args: readonly string[]): Promise<unknown> {
   const client = new Redis(port, '127.0.0.1');
   try {

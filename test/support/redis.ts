@@ -1,5 +1,5 @@
-// A real Redis for tests: REDIS_URL behind a relay that can fail, else a redis-server of the test's own. Nothing is ever
-// flushed: tests keep apart by the names they make up.
+// A real Redis for tests: REDIS_URL behind a relay that can fail, otherwise a new redis-server. Nothing is ever flushed: tests use different
+// names.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -20,32 +20,32 @@ export interface TestRedis {
   stop(): Promise<void>;
   /** All connections break, new ones are refused. A server of our own loses its memory as well. */
   kill(): Promise<void>;
-  /** Brings it back on the same port after `kill`. */
+  /** Starts the server again on the same port after `kill`. */
   restart(): Promise<void>;
-  /** Connections stay open, but Redis does not answer. */
+  /** Keeps connections open, but Redis does not answer. */
   pause(): void;
   resume(): void;
 }
 
-/** Starts one. Test files that damage their Redis cannot disturb each other: each call gives a Redis or a way in of its own. */
+/** Starts a Redis. Each call starts a new Redis or a new relay: test files that damage their Redis do not disturb each other. */
 export async function startRedis(): Promise<TestRedis> {
   return process.env.REDIS_URL ? startRelay(apartAt(process.env.REDIS_URL)) : startServer();
 }
 
-/** The same Redis, with names of one's own. */
+/** Returns the address of the same Redis with another prefix of names. */
 export function apartAt(url: string): string {
   const apart = new URL(url);
   apart.searchParams.set('keyPrefix', `${apart.searchParams.get('keyPrefix') ?? ''}${randomUUID()}:`);
   return apart.href;
 }
 
-/** A client for looking behind the scenes; names are as the server has them. */
+/** Returns a client that reads the data of the server with its real names. */
 export function lookInside(url: string): Redis {
   const { href } = Object.assign(new URL(url), { search: '' });
   return new Redis(href);
 }
 
-/** Deletes everything that is under the names of this URL. */
+/** Deletes all data with the prefix of this URL. */
 export async function wipe(url: string): Promise<void> {
   const client = lookInside(url);
   const names = await client.keys(`${new URL(url).searchParams.get('keyPrefix') ?? ''}*`);
@@ -107,15 +107,15 @@ export async function end(server: ChildProcess): Promise<void> {
 }
 
 export interface Relay extends TestRedis {
-  /** Holds every answer back for so long. */
+  /** Delays every answer by this time. */
   slowDown(delayMs: number): void;
-  /** From now on connections that subscribe, or have subscribed, are cut. */
+  /** Cuts connections that subscribe, or have subscribed, from now on. */
   refuseSubscribers(): void;
-  /** How many were cut so far. */
+  /** Returns the number of connections that were cut. */
   refusedSubscribers(): number;
 }
 
-/** A way to a Redis that can be cut, frozen and slowed down, while the server behind it lives on. */
+/** Starts a relay to a Redis that can be cut, frozen and slowed down, while the server keeps running. */
 export async function startRelay(serverUrl: string): Promise<Relay> {
   const { relay, freeze, cut, ...interference } = createTraffic(new URL(serverUrl));
   // Between `kill` and `restart`, `listen(0)` of another test does not give it out.

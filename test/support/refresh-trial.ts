@@ -18,10 +18,10 @@ import { SESSION_ENTRY, sessionContract } from './sessions.ts';
 import { thingsAt } from './things.ts';
 import { startUpstream } from './upstream.ts';
 
-/** Where a gateway is disturbed. */
+/** The step at which a gateway is disturbed. */
 export type Moment = RefreshStep | 'the provider has it' | 'the provider has redeemed it' | 'some time later';
 
-/** Nothing has sent the token. */
+/** Steps before the token is sent. */
 export const KILLS_BEFORE: readonly Moment[] = ['asks', 'has the lease', 'announces'];
 /** The token may have been redeemed, and the new ones are in no store. */
 export const KILLS_BETWEEN: readonly Moment[] = [
@@ -94,7 +94,7 @@ export async function startRefreshTrial({ reuseSeconds }: { readonly reuseSecond
     gateway: { publicUrl: origin, sessions: { origins, providers: { staff: entry }, perPersonMax: 1000 } },
   });
 
-  /** What a round wants to do, and to whom. */
+  /** The disturbance of the present round. */
   let onMoment: ((moment: Moment, instance: Instance) => boolean) | undefined;
   let holder: Instance | undefined;
   const instances: Instance[] = [];
@@ -231,7 +231,7 @@ async function decided(ask: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** On a busy machine a gateway may have too much to do: the request is sent again, as clients do. */
+/** Sends a request, and sends it again if the gateway is overloaded, as clients do: the machine may be busy. */
 async function askWith(agent: Agent, port: number, cookie: string): Promise<Answer> {
   for (;;) {
     const answer = await askOnce(agent, port, cookie);

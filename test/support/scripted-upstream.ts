@@ -9,7 +9,7 @@ export interface ScriptedUpstream {
   readonly url: string;
   /** Requests as they came over the wire. */
   readonly received: string[];
-  /** Handles every request from now on; by default it answers an empty object. */
+  /** Sets the script that handles requests from now on. By default, the answer is an empty object. */
   plays(script: Script): void;
   /** Runs on every connection from now on, before anything is read; by default nothing. */
   welcomes(welcome: (socket: Socket) => void): void;
@@ -38,7 +38,7 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
   };
 }
 
-/** A well-formed JSON answer; `headers` add to its own or replace them by name. */
+/** Returns a well-formed JSON answer. `headers` add headers, or replace headers of the same name. */
 export function httpAnswer(
   status: number,
   body: string,
@@ -51,7 +51,7 @@ export function httpAnswer(
   return `HTTP/1.1 ${status} Whatever\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** The header lines of a request that reached an upstream: lower-case name → value. */
+/** Returns the headers of a request that reached an upstream, by name in lower case. */
 export function headersOf(request: string): Map<string, string> {
   const [head = ''] = request.split('\r\n\r\n');
   return new Map(

@@ -27,7 +27,7 @@ interface SessionGatewayOptions extends Pick<GatewayOptions, 'environment' | 'li
   readonly providers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Default: the origin. */
   readonly publicUrl?: string;
-  /** Of the address where a login begins. */
+  /** The query of the address at which a login begins. */
   readonly loginQuery?: string;
   readonly answer?: Answer;
   /** Further members of the entry of things. */
@@ -36,13 +36,13 @@ interface SessionGatewayOptions extends Pick<GatewayOptions, 'environment' | 'li
   readonly contracts?: Readonly<Record<string, string | object>>;
   /** Over TLS, with a certificate that no browser knows. */
   readonly secure?: boolean;
-  /** With `secure`. Default: `localhost`. */
+  /** The host name, with `secure`. Default: `localhost`. */
   readonly hostName?: string;
   /** Gateways with the same configuration. Default: 1. */
   readonly instances?: number;
   /** Further operations of the things. */
   readonly paths?: Record<string, object>;
-  /** In the place of a service that answers at once. */
+  /** The service; by default one that answers at once. */
   readonly upstream?: { readonly url: string; close(): Promise<void> };
 }
 
@@ -54,7 +54,7 @@ export interface SessionGateway {
   readonly upstream: FakeUpstream;
   /** The origin of the gateway. */
   readonly origin: string;
-  /** A new browser in which this person has signed in; the one the provider signs in now if none is named. */
+  /** Returns a new browser in which this person has signed in; without a name, the present person of the provider. */
   signIn(subject?: string): Promise<ReturnType<typeof createCookieBrowser>>;
   close(): Promise<void>;
 }

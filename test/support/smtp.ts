@@ -1,4 +1,4 @@
-// A mail server on loopback that speaks SMTP (RFC 5321) with STARTTLS and AUTH, and keeps what it is given.
+// A mail server on loopback that speaks SMTP (RFC 5321) with STARTTLS and AUTH, and keeps all mails.
 
 import { createServer, type Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
@@ -55,7 +55,7 @@ export async function startSmtp({ certificate, login, answers = {} }: SmtpOption
       serve(new TLSSocket(socket, { isServer: true, secureContext: createSecureContext({ key, cert }) }), true);
     }
 
-    /** The usual answer to a command. */
+    /** Returns the usual answer to a command. */
     function answerTo(verb: string, line: string): string {
       switch (verb) {
         case 'EHLO':

@@ -8,7 +8,7 @@ export function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Two ends of a connection in this process. */
+/** Returns two ends of a connection in this process. */
 export async function createConnected(): Promise<{ readonly near: Socket; readonly far: Socket; close(): void }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -25,7 +25,7 @@ export async function createConnected(): Promise<{ readonly near: Socket; readon
 }
 
 interface RunningClock {
-  /** Milliseconds since the start in which this process ran. */
+  /** Returns the milliseconds since the start, without times in which this process stood still. */
   ms(): number;
   stop(): void;
 }
@@ -34,7 +34,7 @@ const TICK_MS = 10;
 /** A tick that is later than this shows that the process stood still. */
 const LATE_TICK_MS = 50;
 
-/** Starts a clock that leaves out the times in which this process stood still: a promise about time holds for a process that runs. */
+/** Starts a clock that leaves out times in which this process stood still, because promises about time are for running processes. */
 export function startRunningClock(): RunningClock {
   let ranMs = 0;
   let tickedAt = performance.now();

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lookInside } from './redis.ts';
 
-/** The contents of all files below a directory. */
+/** Returns the contents of all files below a directory. */
 export function bytesBelow(directory: string): Buffer {
   const entries = readdirSync(directory, { withFileTypes: true, recursive: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));

@@ -4,7 +4,7 @@
 export interface StrictRequest {
   readonly method: string;
   readonly target: string;
-  /** Names in lower case; no name is there twice. */
+  /** The headers by name in lower case. No name is repeated. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
   /** Every byte of it, as latin1. */
@@ -17,7 +17,7 @@ const headerLine =
   /^([A-Za-z0-9!#$%&'*+.^`|~-]+): ([\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
 
 /**
- * The first request in some bytes; undefined while there is no whole one. Throws a sentence for everything that could be read in two ways.
+ * Reads the first request in some bytes; undefined while it is incomplete. Throws an Error for a request that could be read in two ways.
  */
 export function readStrictly(bytes: Buffer): StrictRequest | undefined {
   const end = bytes.indexOf('\r\n\r\n');
@@ -52,7 +52,7 @@ function readLength(bytes: Buffer, from: number, headers: ReadonlyMap<string, st
   return bytes.length < end ? undefined : { content: bytes.subarray(from, end), end };
 }
 
-/** Without extensions and trailers, which are where readers differ. */
+/** Reads chunks. Refuses extensions and trailers, because readers differ on them. */
 function readChunks(bytes: Buffer, from: number, headers: ReadonlyMap<string, string>): Read | undefined {
   if (headers.get('transfer-encoding') !== 'chunked') fail('a coding', headers.get('transfer-encoding') as string);
   if (headers.has('content-length')) fail('a length beside chunks', headers.get('content-length') as string);

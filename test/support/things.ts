@@ -19,7 +19,7 @@ export const thing = {
   },
 };
 
-/** An OpenAPI document; `paths` adds to its operations or replaces them. */
+/** Returns an OpenAPI document. `paths` adds or replaces operations. */
 export function thingsContract(paths: Record<string, object> = {}): object {
   return {
     openapi: '3.1.1',
@@ -92,7 +92,7 @@ export function thingsContract(paths: Record<string, object> = {}): object {
   };
 }
 
-/** The options of startGateway for serving these things from one upstream. */
+/** Returns the options of `startGateway` for these things at one upstream. */
 export function thingsAt(url: string | readonly string[], entry: object = {}, paths?: Record<string, object>) {
   return {
     contracts: { 'things.yaml': thingsContract(paths) },

@@ -21,7 +21,7 @@ export interface FakeUpstream {
 
 export type Answer = (request: Recorded, response: ServerResponse, raw: IncomingMessage) => void;
 
-/** An empty page, which every list operation of the shipped contracts may be answered with. */
+/** Answers with an empty page, which is valid for every list operation of the shipped contracts. */
 const answerEmptyPage: Answer = (_request, response) => {
   response.setHeader('content-type', 'application/json');
   response.end('{"data":[],"cursor":null,"has_more":false}');
@@ -52,9 +52,9 @@ export async function startUpstream(answer: Answer = answerEmptyPage): Promise<F
 }
 
 /**
- * An upstream that answers with the bytes it is told to, whatever HTTP says about them.
+ * Starts an upstream that answers with any bytes, even if they are not HTTP.
  *
- * @param onConnection told first; what it has ended is not read from
+ * @param onConnection called first. A connection that it ends is not read
  */
 export async function startRawUpstream(
   onRequest: (socket: Socket, text: string) => void,

@@ -34,7 +34,7 @@ export const lives = {
   },
 };
 
-/** A gateway before a scripted upstream, with both versions. */
+/** Starts a gateway before a scripted upstream, with both versions. */
 export function createTwoVersions(options: GatewayOptions = {}): Promise<World> {
   const contracts = { 'things.yaml': thingsContract(), 'things2.yaml': secondVersion };
   const entry = { contracts: ['things.yaml', 'things2.yaml'] };

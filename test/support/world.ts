@@ -9,7 +9,7 @@ export interface World {
   readonly gateway: TestGateway;
   readonly upstream: ScriptedUpstream;
   readonly authorization: string;
-  /** One request of the caller on a connection of its own. */
+  /** Sends a request of the caller on a new connection. */
   call(
     line: string,
     headers?: Record<string, string | readonly string[] | undefined>,
@@ -18,13 +18,18 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function createWorld(
+export function createWorld(
   options: GatewayOptions = {},
   entry: object = {},
   paths: Record<string, object> = {},
 ): Promise<World> {
+  return createWorldWith((url) => ({ ...thingsAt(url, entry, paths), ...options }));
+}
+
+/** @param optionsFor returns the options of the gateway for the address of the upstream */
+export async function createWorldWith(optionsFor: (url: string) => GatewayOptions): Promise<World> {
   const upstream = await startScriptedUpstream();
-  const gateway = await startGateway({ ...thingsAt(upstream.url, entry, paths), ...options });
+  const gateway = await startGateway(optionsFor(upstream.url));
   const { authorization } = await gateway.authorize();
   return {
     gateway,

@@ -1,4 +1,4 @@
-// The part of the Compose specification that deploy/compose.yaml uses, so that a misspelled key or a value of another kind is reported.
+// The part of the Compose specification that deploy/compose.yaml uses. It finds misspelled keys and values of another kind.
 
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';

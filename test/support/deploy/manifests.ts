@@ -17,7 +17,7 @@ export interface Manifest {
   readonly metadata: { readonly name: string };
 }
 
-/** The objects of one file of deploy/kubernetes. */
+/** Returns the objects of one file of deploy/kubernetes. */
 export function readManifests(file: string): Manifest[] {
   const documents = parseAllDocuments(readFileSync(join(manifestsDirectory, file), 'utf8'));
   return (Array.isArray(documents) ? documents : []).map((document) => {
@@ -32,7 +32,7 @@ export function manifestFiles(): string[] {
   return files.filter((file) => file !== 'kustomization.yaml').sort();
 }
 
-/** The faults of each object, by its name; none: it is valid for the API. One run of the compiler for all. */
+/** Returns the faults of each object, by its name; none if it is valid for the API. One run of the compiler checks all. */
 export async function complaintsAbout(objects: Readonly<Record<string, object>>): Promise<Record<string, string[]>> {
   const directory = temporaryDirectory();
   try {

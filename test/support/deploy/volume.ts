@@ -5,7 +5,7 @@ import { mkdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join } from 'node:path';
 
 export interface Volume {
-  /** The kubelet's update when the object has changed: all files at once. */
+  /** Replaces all files at once, as the kubelet does when the object has changed. */
   update(files: Readonly<Record<string, string>>): void;
 }
 

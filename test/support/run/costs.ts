@@ -1,4 +1,4 @@
-// What each test file costs, in CPU seconds: they depend on the load of the machine far less than its time does.
+// Measures the cost of each test file in CPU seconds, which depend on the load of the machine far less than time does.
 // A child that ends after its file counts for the file that runs then; the sandbox, which is detached from its gateway, may count for none.
 //
 //   TEST_COSTS=/tmp/costs.tsv npm test && sort -k1nr /tmp/costs.tsv | head -30
@@ -7,7 +7,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 
 const CLOCK_TICKS_PER_SECOND = 100;
 
-/** CPU seconds of the child processes that have ended, and of theirs. Linux alone tells them; elsewhere 0. */
+/** Returns the CPU seconds of ended child processes and their children. Only Linux reports them; the result is 0 elsewhere. */
 function ofChildren(): number {
   if (process.platform !== 'linux') return 0;
   // proc(5): after the name in parentheses, the fields from the third on; cutime is the 16th, cstime the 17th.

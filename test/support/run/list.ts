@@ -1,5 +1,5 @@
-// A list of test files that several processes work off: the process that creates the mark of a file runs it. A process stays in one folder
-// as long as it can, because the files of a folder use the same modules: what one of them loads, and V8 compiles, serves the next one.
+// A list of test files for several processes: the process that creates the mark of a file runs the file. A process stays in one folder as long
+// as possible, because the files of a folder use the same modules, which it has then loaded and compiled.
 
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -32,7 +32,7 @@ function take(list: string, index: number): boolean {
   }
 }
 
-/** The first folder that no process has begun; if there is none, the one with the most files left. */
+/** Returns the first folder that no process has begun; if there is none, the folder with the most remaining files. */
 function nextFolder(files: readonly string[], left: readonly string[]): string | undefined {
   const all = countsByFolder(files);
   const remaining = [...countsByFolder(left)];
@@ -46,7 +46,7 @@ function countsByFolder(files: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** The files that no process has taken. */
+/** Returns the files that no process has taken. */
 export function untaken(list: string): string[] {
   const marks = new Set(readdirSync(dirname(list)));
   return filesOf(list).filter((_, index) => !marks.has(basename(markOf(list, index))));

@@ -31,10 +31,10 @@ const FIRST = ['test/attack/', 'test/flow/'];
 /** A process keeps the modules of its files, and with them what their tests leave in variables: some 5 MB each. */
 const FILES_MAX = 200;
 
-/** Of a file and of each test in it: tests have the timeout of the file that declares them. */
+/** The timeout of a file, and of each test in it. */
 const FILE_MS_MAX = 240_000;
 
-/** The test files of a folder, or the one file that was named. */
+/** Returns the test files of a folder, or the named file. */
 function filesOf(place: string): string[] {
   if (!statSync(place).isDirectory()) return [place];
   const rank = (file: string) => FIRST.findIndex((folder) => file.startsWith(folder)) >>> 0;
@@ -57,7 +57,7 @@ function hasMemory(): boolean {
   }
 }
 
-/** Makes the directory in which tests make theirs. It is removed when this process ends. */
+/** Makes the directory for the directories of tests. It is removed when this process ends. */
 function makeDirectory(): string {
   const directory = mkdtempSync(join(hasMemory() ? MEMORY : tmpdir(), 'gateway-tests-'));
   // A test runs a command as another user, on a directory that it makes in this one.
@@ -74,7 +74,7 @@ function writeList(directory: string, files: readonly string[]): string {
   return list;
 }
 
-/** Installs missing programs while tests run. Tests that start one wait; if it cannot be installed, all end. */
+/** Installs missing programs while tests run. Tests that need one wait. If it cannot be installed, all tests end. */
 async function provide(directory: string): Promise<void> {
   if (neededPrograms().length === 0) return;
   const mark = join(directory, 'providing');

@@ -28,7 +28,7 @@ const NEEDED: readonly Needed[] = [
 
 const POLL_MS = 50;
 
-/** Those that are not on the PATH. A Redis that REDIS_URL names takes the place of a program. */
+/** Returns the needed programs that are not on the PATH. With REDIS_URL, no program is needed for Redis. */
 export function neededPrograms(): Needed[] {
   return NEEDED.filter(
     ({ program }) => !isOnPath(program) && !(program === 'redis-server' && process.env.REDIS_URL !== undefined),

@@ -1,5 +1,4 @@
-// One of the processes that run test files. Each file becomes a test: the tests and hooks that it declares belong to that test, so that
-// they run as they would in a process of their own.
+// One of the processes that run test files. Each file becomes a test, to which its tests and hooks belong: they run as in a separate process.
 
 import './test-scopes.ts';
 import { resolve } from 'node:path';

@@ -1,39 +1,11 @@
-// Operations with nothing but a method and a path.
+// Operations with only a method and a path.
 
 import type { Operation } from '../../../gateway/exchange/operation.ts';
+import { operation } from '../auth/samples.ts';
 
 export function operationFor(method: string, path: string): Operation {
-  return {
-    id: `${method} ${path}`,
-    method,
-    path,
-    version: /^\/(v\d+)(\/|$)/.exec(path)?.[1],
-    qualifiedId: `it.${method} ${path}`,
-    restOfPath: undefined,
-    pathStyles: new Map(),
-    timeoutMs: undefined,
-    upstream: 'it',
-    entry: 'it',
-    publicPrefix: '',
-    upstreamPrefix: '',
-    contract: 'it.yaml',
-    security: [],
-    provesCredential: true,
-    cost: 1,
-    extraLimit: undefined,
-    idempotency: 'off',
-    once: undefined,
-    body: 'buffer',
-    undeclaredQuery: 'refuse',
-    streams: false,
-    webSocket: false,
-    answerCheck: 'report',
-    undeclaredMediaTypes: 'report',
-    ranges: true,
-    forwardsToken: false,
-    requestHeaders: [],
-    responseHeaders: new Set(),
-    externalReferences: new Set(),
-    cookies: undefined,
-  };
+  const name = `${method} ${path}`;
+  const version = /^\/(v\d+)(\/|$)/.exec(path)?.[1];
+  const service = { upstream: 'it', entry: 'it', contract: 'it.yaml' };
+  return operation({ id: name, method, path, version, qualifiedId: `it.${name}`, ...service, security: [] });
 }
