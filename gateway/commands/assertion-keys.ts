@@ -101,7 +101,7 @@ async function rotate(context: CommandContext, span: Span, asJson: boolean): Pro
 function addList(keys: Command, context: CommandContext): void {
   keys
     .command('list')
-    .description('list the keys: the one that signs, the next one, and those still published for verification')
+    .description('list the keys: the signing key, the next one, and former keys that are still published')
     .option('--json', 'print one JSON array')
     .addHelpText('after', '\nExample:\n  gateway assertion-keys list')
     .action(async ({ json }: { readonly json?: true }) => {

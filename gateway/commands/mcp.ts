@@ -13,11 +13,11 @@ interface ToolsFlags {
 }
 
 export function addMcpCommands(program: Command, context: CommandContext): void {
-  const mcp = program.command('mcp').description('the endpoint for agents');
+  const mcp = program.command('mcp').description('tools of the endpoint for agents');
   mcp
     .command('tools')
-    .description('list the tools that agents have, with their sizes')
-    .option('--key <id>', 'only those that the owner of this key sees')
+    .description('list the tools for agents, with their sizes')
+    .option('--key <id>', 'only the tools for the owner of this key')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway mcp tools --key key_4fGh…')
     .action((flags: ToolsFlags) => tools(context, flags));

@@ -48,7 +48,7 @@ export function addOrgsCommands(program: Command, context: CommandContext): void
     .action((id: string, flags: ChangeFlags) => change(context, id, flags, 'suspend'));
   const resume = orgs
     .command('resume')
-    .description('let a suspended organization in again')
+    .description('resume a suspended organization')
     .argument('<organization>', 'id of the organization');
   addChangeOptions(resume)
     .addHelpText('after', '\nExample:\n  gateway orgs resume org_acme')

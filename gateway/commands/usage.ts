@@ -30,8 +30,11 @@ export function addUsageCommand(program: Command, context: CommandContext): void
     .description('show how many requests an organization has made, by hour, day or month in UTC');
   addOrganizationOption(command, context, 'id of the organization')
     .option('--by <period>', `length of a period: ${PERIOD_UNITS.join(', ')}`, 'day')
-    .option('--from <when>', 'from the period 24h, 30d ago, or of an ISO time; default: 24 hours, 30 days or 12 months')
-    .option('--to <when>', 'to the period 24h, 30d ago, or of an ISO time; default: now')
+    .option(
+      '--from <when>',
+      'first period: 24h or 30d ago, or an ISO time; default: 24 hours, 30 days or 12 months ago',
+    )
+    .option('--to <when>', 'last period: 24h or 30d ago, or an ISO time; default: now')
     .option('--group <names...>', `split the counts: ${USAGE_GROUPS.join(', ')}; several with commas`)
     .option('--operation <id>', 'only calls of this operation')
     .option('--key <id>', 'only calls with this key, or of this subject of a token (issuer:subject)')

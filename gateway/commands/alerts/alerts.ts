@@ -70,9 +70,9 @@ interface Flags {
 function addSilence(alerts: Command, context: CommandContext): void {
   alerts
     .command('silence')
-    .description('keep alerts about causes back for a time; the audit log notes it')
-    .argument('<causes>', 'id of a cause, as "alerts list" shows it; * stands for any text')
-    .option('--for <duration>', 'from 1m to 30d, such as 30m, 2h, 1d')
+    .description('silence alerts about causes for a time; the audit log has a note of it')
+    .argument('<causes>', 'id of a cause, from "alerts list"; * stands for any text')
+    .option('--for <duration>', 'duration of the silence: from 1m to 30d, such as 30m, 2h, 1d')
     .option('--end', 'end the silence')
     .option('--reason <text>', 'for the audit log')
     .option('--json', 'print one JSON object')

@@ -16,7 +16,7 @@ interface OutputFlags {
 export function addCertificatesCommands(program: Command, context: CommandContext): void {
   const certificates = program
     .command('certificates')
-    .description('list the certificates; order and revoke those that the gateway orders itself');
+    .description('list certificates; order and revoke the certificates of tls.acme');
   certificates
     .command('list')
     .description('list the certificates in files and those of tls.acme, with their state')

@@ -27,9 +27,9 @@ interface BundleFlags {
 function addBundle(contract: Command, context: CommandContext): void {
   contract
     .command('bundle')
-    .description('print a contract, or all that are served, as one JSON document')
+    .description('print a contract, or all served contracts, as one JSON document')
     .argument('[file]', 'a contract; without it, the served contracts, merged as published at /openapi')
-    .option('--name <name>', 'which of the published documents: v1, or the name of an upstream')
+    .option('--name <name>', 'published document: v1, or the name of an upstream')
     .option('-o, --output <file>', 'file to write; standard output if absent')
     .addHelpText('after', '\nExample:\n  gateway contract bundle --name v1 -o v1.json')
     .action(async (file: string | undefined, { output, name }: BundleFlags) => {

@@ -27,7 +27,7 @@ export function addExplainCommand(program: Command, context: CommandContext): vo
     .option('--body <file>', 'file with the body of the simulated request')
     .option('--org <organization>', 'the caller: any key of this organization')
     .option('--key <id>', 'the caller: this key')
-    .option('--mode <mode>', 'live or test; default: that of the key, or live')
+    .option('--mode <mode>', 'live or test; default: the mode of the key, or live')
     .option('--scopes <scopes...>', "scopes of the caller; default: those of the key, or '*'")
     .option('--session', 'with --org: the caller is a person who has signed in with a browser')
     .option('--client <address>', "the client's address, for keys that are restricted to addresses")

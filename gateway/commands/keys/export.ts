@@ -19,7 +19,7 @@ interface ExportFlags {
 export function addExport(keys: Command, context: CommandContext): void {
   keys
     .command('export')
-    .description('write all organizations and keys, as digests: a backup, or a way into another store')
+    .description('export all organizations and keys (as digests), for a backup or another store')
     .option('--file <path>', 'file to write; standard output if absent')
     .option('--json', 'with --file, print what was written as one JSON object')
     .addHelpText('after', '\nExample:\n  gateway keys export --file keys.jsonl')

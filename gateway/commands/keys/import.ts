@@ -29,7 +29,7 @@ interface Tally {
 export function addImport(keys: Command, context: CommandContext): void {
   keys
     .command('import')
-    .description('add the organizations and keys of an export; existing ones stay as they are')
+    .description('add the organizations and keys of an export; existing ones are not changed')
     .argument('<file>', 'output of keys export; - for standard input')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway keys import keys.jsonl')

@@ -64,10 +64,10 @@ interface ScopesFlags extends ChangeFlags {
 function addScopes(keys: Command, context: CommandContext): void {
   const command = keys
     .command('scopes')
-    .description('add scopes to a key, or take them away; in force within a second')
+    .description('add scopes to a key, or remove them; in force within a second')
     .argument('<key>', 'id of the key, key_…')
-    .option('--add <scope...>', 'scopes that it gets, such as those of a new service')
-    .option('--remove <scope...>', 'scopes that it loses')
+    .option('--add <scope...>', 'scopes to add, such as those of a new service')
+    .option('--remove <scope...>', 'scopes to remove')
     .option('--org <organization>', 'with --server: its organization, for operators; default: that of your key');
   addChangeOptions(command)
     .addHelpText('after', '\nExample:\n  gateway keys scopes key_4fGh… --add orders:read orders:write')

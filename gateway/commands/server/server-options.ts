@@ -37,7 +37,7 @@ export function addServerOptions(program: Command): void {
     .option('--server <url>', 'work on the remote gateway at this address, by its own contract; or GATEWAY_SERVER')
     .option('--key-file <file>', 'file with the key for it; or GATEWAY_KEY with the key itself')
     .option('--key <key>', 'the key; other users of this machine can read it in the list of processes')
-    .option('--insecure', 'send the key over http to another machine, where others on the way can read it')
+    .option('--insecure', 'send the key to another machine over http, although others can read it on the network')
     // These options count only before the name of the command, because commands have options with the same names, such as `explain --key`.
     .enablePositionalOptions();
 }

@@ -10,7 +10,7 @@ import { printCauses } from './print-causes.ts';
 export function addStatusCommand(program: Command, context: CommandContext): void {
   program
     .command('status')
-    .description('show what needs attention, and the state of each upstream (exit code 1 if something fails)')
+    .description('show causes that need attention, and the state of each upstream (exit code 1 if something fails)')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',

@@ -8,7 +8,7 @@ import { addTry } from './try.ts';
 export function addUpstreamsCommands(program: Command, context: CommandContext): void {
   const upstreams = program
     .command('upstreams')
-    .description('try the services behind the gateway, and let a refused credential be sent again');
+    .description('try the services behind the gateway, and send a refused credential again');
   addRetry(upstreams, context);
   addTry(upstreams, context);
 }
@@ -16,7 +16,7 @@ export function addUpstreamsCommands(program: Command, context: CommandContext):
 function addRetry(upstreams: Command, context: CommandContext): void {
   upstreams
     .command('retry')
-    .description('send requests again to an upstream that has refused the credential, once its account is corrected')
+    .description('send requests again to an upstream that has refused the credential, after its account was corrected')
     .argument('<name>', 'name of an entry in upstreams.yaml')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway upstreams retry mail')

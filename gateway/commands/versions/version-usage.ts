@@ -25,8 +25,8 @@ export function addUsage(versions: Command, context: CommandContext): void {
     .description('list the organizations that call deprecated operations, and write notices for them')
     .option('--since <when>', 'calls of the last 24h, 30d, or since an ISO time; whole days, UTC', '90d')
     .option('--json', 'print one JSON array')
-    .option('--notices <directory>', 'write one message (.eml) per organization there')
-    .option('--mbox <file>', 'write all messages into one mailbox')
+    .option('--notices <directory>', 'directory for the messages, one (.eml) for each organization')
+    .option('--mbox <file>', 'file for all messages, as one mailbox')
     .option('--from <address>', 'sender address; default: noreply at the host of publicUrl')
     .addHelpText(
       'after',
