@@ -7,14 +7,14 @@ import type { Deployment } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
 
 /** How long it thinks. */
-const THINKS_MS = { quick: 300, slow: [4000, 18_000, 30_000] } as const;
-/** The longest discovery, while it is slow. */
-const DISCOVERY_MAX_MS = 4000;
-/** Some are ill most of the time, so that faults meet answers that take long. */
+const THINKS_MS = { quick: 300, slow: [12_000, 18_000, 30_000] } as const;
+/** Before this share of redemptions, the discovery document has to be read. */
+const DISCOVERIES = 0.3;
+const DISCOVERY_MAX_MS = { well: 1000, slow: 4000 } as const;
+/** Half of them are slow most of the time, so that faults meet answers that take long. */
 const HEALTHS = [
   { episodeGapMs: 15 * 60_000, moods: ['away', 'breaks', 'slow'] },
-  { episodeGapMs: 15 * 60_000, moods: ['away', 'breaks', 'slow'] },
-  { episodeGapMs: 60_000, moods: ['slow', 'slow', 'breaks'] },
+  { episodeGapMs: 30_000, moods: ['slow', 'slow', 'slow', 'breaks'] },
 ] as const;
 const EPISODE_MS = 4 * 60_000;
 const WAY_MS = 30;
@@ -120,8 +120,8 @@ export function createIdentityProvider(
 
   /** Before a token is sent, the discovery document may have to be read. */
   function discoversMs(): number {
-    if (mood === 'slow') return random.between(0, DISCOVERY_MAX_MS);
-    return random.chance(0.1) ? random.between(5, THINKS_MS.quick) : 0;
+    if (mood === 'slow') return random.between(0, DISCOVERY_MAX_MS.slow);
+    return random.chance(DISCOVERIES) ? random.between(5, DISCOVERY_MAX_MS.well) : 0;
   }
 
   function thinksMs(): number {

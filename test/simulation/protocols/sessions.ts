@@ -32,7 +32,7 @@ export const sessionsProtocol: Protocol = {
   calmMs: 15 * 60_000,
   faults: {
     pause: 3,
-    stall: 2,
+    stall: 4,
     suspend: 2,
     hesitate: 2,
     kill: 3,
@@ -45,7 +45,7 @@ export const sessionsProtocol: Protocol = {
     'redis restart': 2,
     'redis restart without the tail': 2,
     'redis restart empty': 1,
-    'redis failover': 2,
+    'redis failover': 6,
     'redis failover to a late replica': 1,
     'redis lag': 1,
     'redis full': 1,
