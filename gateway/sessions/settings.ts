@@ -178,7 +178,7 @@ export const sessionSettings = z
     perPersonMax: whole('sessions', 1, 1000)
       .default(20)
       .describe(
-        'The largest number of sessions of one person. A further login ends the one that was used least lately.',
+        'The largest number of sessions of one person. One more login ends the session whose last use is longest ago.',
       ),
     afterLogin: path.default('/').describe('Where a person gets to after a login without `return_to`.'),
     afterLogout: path.default('/').describe('Where the provider sends a person after a logout.'),
