@@ -111,6 +111,21 @@ describe('the documentation in a browser', () => {
     await refused.page.context().close();
   });
 
+  it('needs no line more for a key that works, 390 pixels wide; for one that is refused it says why', async () => {
+    const heightOf = async (page: Page) => (await page.locator('.top').boundingBox())?.height ?? 0;
+    const { page } = await open(pages.start, { width: 390 });
+    const before = await heightOf(page);
+    await page.evaluate(`location.hash = '#key=${key}'`);
+    await page.locator('.key-bar.works').waitFor({ ...PATIENCE, state: 'attached' });
+    assert.equal(await heightOf(page), before);
+    assert.equal(await page.locator('#key-note').textContent(), 'This key works.');
+    assert.deepEqual(await findBarriers(page), []);
+    await page.evaluate(`location.hash = '#key=${mistyped(key)}'`);
+    await page.locator('#key-note a', { hasText: 'api_key_' }).waitFor(PATIENCE);
+    assert.ok((await heightOf(page)) > before);
+    await page.context().close();
+  });
+
   it('takes the key of a link that is opened in a tab that has the page already, in place of a refused one', async () => {
     const { page } = await open(`${pages.start}#key=${mistyped(key)}`);
     await page.locator('#key-note a', { hasText: 'api_key_' }).waitFor(PATIENCE);

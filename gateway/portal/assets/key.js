@@ -116,7 +116,7 @@ export function openKeyBar(bar) {
 
   function say(...parts) {
     note.replaceChildren(...parts);
-    bar.classList.remove('refused');
+    bar.classList.remove('refused', 'works');
     bar.classList.toggle('says', note.textContent !== '');
   }
 
@@ -133,6 +133,7 @@ export function openKeyBar(bar) {
       rememberLimit(answer.headers);
       say(...(await verdictOn(answer)));
       bar.classList.toggle('refused', answer.status === 401);
+      bar.classList.toggle('works', answer.ok);
       if (answer.ok) sessionStorage.setItem(WORKS, '1');
       else sessionStorage.removeItem(WORKS);
       showSteps();

@@ -2,7 +2,7 @@
 // reads the names and places of values from attributes.
 
 import { escapeHtml } from '../html.ts';
-import { fieldText, type SampleForm } from '../samples/sample-request.ts';
+import { fieldText, type SampleForm, sampleContentOf } from '../samples/sample-request.ts';
 import type { BodyView } from './body-view.ts';
 import { exampleText } from './body-view.ts';
 import type { OperationView, ParameterView } from './operation-view.ts';
@@ -90,7 +90,8 @@ function textOf(example: unknown): string {
 function bodyField({ media }: BodyView): string {
   const [first] = media;
   if (first === undefined) return '';
-  if (/^multipart\/|^application\/octet-stream|^(image|audio|video)\//.test(first.type))
+  // The form takes a file where the sample sends one.
+  if (/^(file|multipart)$/.test(sampleContentOf(first.type, first.examples[0]?.value).kind))
     return fileFields(first.type, first);
   const texts = first.examples.map(({ label, value }) => ({ label, text: bodyText(first.type, value) }));
   const options = texts.map(({ label, text }) => `<option value="${escapeHtml(text)}">${escapeHtml(label)}</option>`);

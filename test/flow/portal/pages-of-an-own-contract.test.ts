@@ -30,6 +30,16 @@ const pets = {
         },
         responses: { 204: { description: 'Done.' } },
       },
+      post: {
+        operationId: 'addPedigree',
+        tags: ['pets'],
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+        requestBody: {
+          required: true,
+          content: { 'application/pdf': { schema: { type: 'string', format: 'binary' } } },
+        },
+        responses: { 204: { description: 'Done.' } },
+      },
     },
   },
 };
@@ -92,6 +102,13 @@ describe('the documentation of an own contract', () => {
     assert.doesNotMatch(page, /reference_missing|invalid_transition/);
     assert.match(await read('/docs/reference/pets/listPets'), /<form class="try/);
     assert.doesNotMatch(await read('/docs/reference/pets/listPets'), /<details class="values" open>/);
+  });
+
+  it('offers a file where the sample sends one, whatever its media type', async () => {
+    const page = await read('/docs/reference/pets/addPedigree');
+    assert.match(page, /<input id="try-file" type="file" data-type="application\/pdf">/);
+    assert.match(page, /-T path\/to\/file/);
+    assert.doesNotMatch(page, /<textarea/);
   });
 
   it('does not show the tier of an administrator whom no operation knows', async () => {
