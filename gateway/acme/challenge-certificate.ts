@@ -1,6 +1,7 @@
 // Makes the self-signed certificate that proves the control of a host name in a TLS handshake: tls-alpn-01 (RFC 8737 section 3).
 
 import { createHash, createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { DAY_MS } from '../shared/durations.ts';
 import { realMachine } from '../shared/machine.ts';
 import { alternativeNames, signatureAlgorithm, signed } from './csr.ts';
 import { derInteger, derTagged, octets, oid, sequence, set, utcTime, utf8, yes } from './der.ts';
@@ -10,7 +11,6 @@ export const ACME_TLS = 'acme-tls/1';
 
 const ACME_IDENTIFIER = '1.3.6.1.5.5.7.1.31';
 const COMMON_NAME = '2.5.4.3';
-const DAY_MS = 86_400_000;
 
 export interface ChallengeCertificate {
   /** PEM. */

@@ -1,10 +1,7 @@
 // Computes the times of renewals, and of new attempts after failures. Pure. Times are epoch milliseconds, durations milliseconds.
 
 import type { CertificateLife } from '../shared/certificate-life.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/durations.ts';
 
 /** Without renewal information, a certificate is renewed after this part of its lifetime, plus a jitter. */
 const RENEW_AFTER = 2 / 3;

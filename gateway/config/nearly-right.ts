@@ -1,6 +1,7 @@
 // Finds what the author of a value meant that a schema refuses: "5s" in a number of milliseconds, /ping in the place of { path: /ping }.
 
 import { z } from 'zod';
+import { MINUTE_MS } from '../shared/durations.ts';
 import { closest } from '../shared/mistakes.ts';
 import { keysAt, schemasAt } from './schema-places.ts';
 
@@ -39,7 +40,6 @@ function scalarsNear(text: string, rule: string): (number | boolean)[] {
   return from && to && from.of === to.of ? [(number * from.size) / to.size] : [];
 }
 
-const MINUTE_MS = 60_000;
 const KIBIBYTE = 1024;
 
 /** Units of time in milliseconds, of size in bytes: their names in rules, and how they are written behind a number. */

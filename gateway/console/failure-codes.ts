@@ -1,6 +1,7 @@
 // Finds the error codes with which requests to operations fail. The counts by operation have no codes. So the codes are read from recent log
 // lines, only while requests fail, which costs other requests nothing.
 
+import { MINUTE_MS } from '../shared/durations.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
 
 /** The codes of each operation, beginning with the most frequent code. */
@@ -10,7 +11,6 @@ export type FailureCodes = ReadonlyMap<string, readonly string[]>;
 const OPERATIONS_MAX = 8;
 /** Maximum number of lines that are read of an operation: enough to distinguish the usual code from a rare one. */
 const LINES_MAX = 200;
-const MINUTE_MS = 60_000;
 
 export async function failureCodesOf(
   operations: readonly string[],

@@ -3,6 +3,7 @@
 
 import type { LimitState } from '../exchange/findings.ts';
 import type { Trail } from '../exchange/trail.ts';
+import { MINUTE_MS } from '../shared/durations.ts';
 import type { OrganizationNearLimit } from './sample.ts';
 
 /** Outcome of a request that found little or nothing left. */
@@ -18,7 +19,6 @@ export interface NearLimit {
 const KEPT_MAX = 300;
 const REPORTED_MAX = 20;
 const MINUTES = 15;
-const MINUTE_MS = 60_000;
 /** How long an organization is kept after it was last near a limit. */
 export const NOTED_MS = MINUTES * MINUTE_MS;
 

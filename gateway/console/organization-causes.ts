@@ -1,6 +1,7 @@
 // Pure: which organizations are refused, or soon will be, from the counts of the last minute and their limits; and whether the requests of
 // nearly all are refused.
 
+import { MINUTE_MS } from '../shared/durations.ts';
 import { atMost, type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
 import { type Figures, figuresOf } from './figures.ts';
 import type { PresentCounts } from './history-counts.ts';
@@ -11,7 +12,6 @@ const REFUSED_SHARE = 0.3;
 const REFUSED_REQUESTS_MIN = 10;
 const NEARLY_USED = 0.9;
 const RUNBOOK = 'An organization that is refused';
-const MINUTE_MS = 60_000;
 
 /** @param hasCulprit whether the gateway or an upstream is the cause of refusals */
 export function organizationsInTrouble(

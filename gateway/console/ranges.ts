@@ -1,7 +1,6 @@
 // The periods that the console can show, and the resolutions in which counts are kept for them.
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+import { DAY_MS, MINUTE_MS } from '../shared/durations.ts';
 
 /** Each resolution keeps its latest slots. The first one is the finest. The last one has two days: a day can be compared with the day before. */
 export const RESOLUTIONS = [

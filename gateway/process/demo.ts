@@ -6,11 +6,11 @@ import { hostname } from 'node:os';
 import type { DigestOf } from '../auth/api-key.ts';
 import { createIssueKey } from '../auth/issue-key.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
+import { DAY_MS } from '../shared/durations.ts';
 import type { Preparation } from '../wiring/app-options.ts';
 
 const ORGANIZATION = 'org_demo';
 const BY = 'start';
-const DAY_MS = 86_400_000;
 
 interface DemoOptions extends Preparation {
   readonly store: KeyStore;

@@ -1,6 +1,7 @@
 // Decides when a certificate counts as about to expire: at a share of its lifetime, because lifetimes differ (398, 90 or 6 days). Pure.
 
-const DAY_MS = 86_400_000;
+import { DAY_MS } from './durations.ts';
+
 /**
  * A certificate is renewed automatically when a third of its lifetime is left. If only a sixth is left, the renewal has failed for some
  * time.

@@ -1,5 +1,7 @@
 // Makes texts shorter, safe for a terminal, or one piece in memory, and writes durations as people read them.
 
+import { MINUTE_MS } from './durations.ts';
+
 /**
  * Returns the beginning of a text, of at most `charactersMax` characters, cut at a space if there is one. Reads no more of the text.
  */
@@ -38,8 +40,6 @@ function escaped(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
-
-const MINUTE_MS = 60_000;
 
 /** Returns a duration with two or three digits, in the largest suitable unit: `0.42 ms`, `62 ms`, `11.4 s`, `58 min`. */
 export function durationText(ms: number): string {

@@ -1,10 +1,9 @@
 // Computes the periods of usage counts, in UTC: hours, days and months. A span is a group of periods that are stored together. Pure.
 
+import { DAY_MS, HOUR_MS } from '../shared/durations.ts';
+
 export const PERIOD_UNITS = ['hour', 'day', 'month'] as const;
 export type PeriodUnit = (typeof PERIOD_UNITS)[number];
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 type SpanUnit = 'day' | 'month' | 'year';
 

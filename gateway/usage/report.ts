@@ -1,6 +1,7 @@
 // Reports the usage of an organization: sums by period and group, in pages. A page reads a bounded number of counts. It ends early if it
 // would read more, and the next page continues there.
 
+import { DAY_MS } from '../shared/durations.ts';
 import { PERIOD_UNITS, type PeriodUnit, periodEnd, periodStart, spanAt } from './periods.ts';
 import { keptFromMs, type StatusClass, type UsageCount, type UsageStore } from './store.ts';
 import { BEHIND_MS } from './writer.ts';
@@ -11,7 +12,6 @@ const COUNTS_MAX = 50_000;
 const SPANS_MAX = 500;
 /** An older mark belongs to an instance that was killed, or that cannot reach the store. */
 const SILENT_MAX_MS = 60_000;
-const DAY_MS = 86_400_000;
 const STATUS_CLASSES = 5;
 
 /** The properties by which a report can group its sums, in the order in which it sorts them. */

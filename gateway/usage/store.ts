@@ -1,6 +1,7 @@
 // The interface of usage stores. A store keeps each count three times, by hour, day and month: a report by day reads the counts by day only.
 
 import type { Awaitable } from '../shared/awaitable.ts';
+import { DAY_MS } from '../shared/durations.ts';
 import type { PeriodSpan } from './periods.ts';
 
 /** The class of a status: 1 for 1xx … 5 for 5xx. */
@@ -97,8 +98,6 @@ export interface UsageStoreOptions {
 
 /** The default of `detailsMax`: a day with 20 keys, 100 operations and two status classes in each hour. */
 export const DETAILS_MAX = 100_000;
-
-const DAY_MS = 86_400_000;
 
 /** Returns the first moment whose counts are kept. Periods that ended before this moment are no longer shown, and are removed. */
 export function keptFromMs(nowMs: number, keepDays: number): number {

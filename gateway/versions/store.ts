@@ -1,6 +1,7 @@
 // Types of the store of deprecated calls: calls of deprecated operations by organization, counted per day.
 
 import type { Awaitable } from '../shared/awaitable.ts';
+import { DAY_MS } from '../shared/durations.ts';
 
 export interface Use {
   /** UTC, `2027-01-15`. */
@@ -32,8 +33,6 @@ export interface UseStore {
 
 /** Long enough to look back over the year for which a deprecated operation stays available at least. */
 export const KEPT_DAYS = 400;
-
-const DAY_MS = 86_400_000;
 
 export function dayOf(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);

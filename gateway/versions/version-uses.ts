@@ -2,6 +2,7 @@
 
 import type { Organization } from '../exchange/caller.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
+import { DAY_MS } from '../shared/durations.ts';
 import type { Deprecations } from './deprecation.ts';
 import { noticesOf } from './notices.ts';
 import { type OpenUseStoreOptions, openUseStore } from './open-store.ts';
@@ -11,7 +12,6 @@ import { createUses, type UsesOptions, type UsesStatus } from './uses.ts';
 
 const FLUSH_MS = 5000;
 const REPORTED_DAYS = 90;
-const DAY_MS = 86_400_000;
 
 interface VersionUsesOptions {
   readonly settings: Pick<OpenUseStoreOptions, 'redisUrl' | 'dataDirectory'>;

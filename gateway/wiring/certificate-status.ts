@@ -3,8 +3,8 @@
 import type { Certificate } from '../edge/tls/certificate.ts';
 import type { Log } from '../observe/log/log.ts';
 import { stateOfLife, warnBeforeMs } from '../shared/certificate-life.ts';
+import { DAY_MS } from '../shared/durations.ts';
 
-const DAY_MS = 86_400_000;
 const CHECK_EVERY_MS = 600_000;
 /** The maximum number of warnings before the expiry. For a certificate of 90 days, this is one a day. */
 const WARNINGS_MAX = 15;

@@ -1,6 +1,7 @@
 // Finds the organizations that have called an operation lately, for the author of a change that breaks it. It reads the usage store of this
 // machine or in Redis.
 
+import { DAY_MS } from '../../shared/durations.ts';
 import type { UsagePosition } from '../../usage/report.ts';
 import type { MachineContext } from '../context.ts';
 import { counted } from '../print.ts';
@@ -15,7 +16,6 @@ interface OperationCallers {
 export type Callers = ReadonlyMap<string, OperationCallers>;
 
 const DAYS = 30;
-const DAY_MS = 86_400_000;
 const PAGE = 1000;
 /** Maximum number of organizations that are looked up. Each costs one or two look-ups, and so many are enough to see whom a change would hurt. */
 const ORGANIZATIONS_MAX = 2000;

@@ -1,6 +1,7 @@
 // Writes the choices after a change that breaks a published contract, with the lines for upstreams.yaml that accept the change.
 
 import { REASON_TO_WRITE } from '../../config/upstreams/upstreams-file.ts';
+import { DAY_MS } from '../../shared/durations.ts';
 
 interface Decision {
   readonly operation: string;
@@ -9,7 +10,6 @@ interface Decision {
 
 /** Days until the proposed end of a decision. Its author may change the day. */
 const DECISION_DAYS = 90;
-const DAY_MS = 86_400_000;
 
 /** Lists the three choices. The last one is to accept the changes. */
 export function choicesText(decisions: readonly Decision[], nowMs: number): string {

@@ -4,10 +4,8 @@ import type { X509Certificate } from 'node:crypto';
 import { certificatesIn } from '../../config/upstreams/upstream-tls.ts';
 import type { Configuration } from '../../configuration.ts';
 import { type CertificateLife, stateOfLife } from '../../shared/certificate-life.ts';
+import { DAY_MS, HOUR_MS } from '../../shared/durations.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 export function checkCertificates({ config, certificates, upstreamTls }: Configuration, nowMs: number): Finding[] {
   const shown = certificates.map((certificate) =>

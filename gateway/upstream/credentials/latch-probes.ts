@@ -5,10 +5,10 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { askRedis, type ConnectRedis } from '../../redis/client.ts';
 import { evaluate, toScript } from '../../redis/sealed-script.ts';
+import { DAY_MS } from '../../shared/durations.ts';
 
 const FIRST_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 3 * 3_600_000;
-const DAY_MS = 86_400_000;
 /** Maximum number of probes in 24 hours, over all instances. An upstream may ban a client by the number of refused requests in a day. */
 const PROBES_A_DAY_MAX = 12;
 

@@ -2,9 +2,8 @@
 
 import type { LimitDecision } from '../../../limits/counters/counter-store.ts';
 import { ANONYMOUS_TIER } from '../../../limits/limit-rules.ts';
+import { MINUTE_MS } from '../../../shared/durations.ts';
 import type { LoggedRequest } from './logged-request.ts';
-
-const MINUTE_MS = 60_000;
 
 /** Outcomes under one set of rules. */
 export interface Outcomes {
