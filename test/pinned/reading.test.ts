@@ -2,7 +2,7 @@
 // reader should have to open.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -17,6 +17,17 @@ const codeOf = (file: string) => readFileSync(root + file, 'utf8').replace(/\/\*
 const hasWord = (file: string, word: string) => new RegExp(`\\b${word}\\b`).test(codeOf(file));
 
 describe('docs/reading.md', () => {
+  it('names files that exist, also beside its tables', () => {
+    const named = [...sections.join('').matchAll(/`((?:gateway|test|bench)\/[\w./-]+\.ts)`/g)].map(
+      ([, file = '']) => file,
+    );
+    assert.ok(named.length > 50);
+    assert.deepEqual(
+      named.filter((file) => !existsSync(root + file)),
+      [],
+    );
+  });
+
   for (const [words, max] of Object.entries(filesMax)) {
     const [question = '', ...lines] = sections.find((text) => text.split('\n')[0]?.includes(words))?.split('\n') ?? [];
     const rows = lines.flatMap((line) => {

@@ -89,7 +89,8 @@ const messages: readonly Case[] = [
   ),
 ];
 
-const html = httpAnswer(200, `<html>${SECRET}</html>`, { 'Content-Type': 'text/html' });
+const htmlType = { 'Content-Type': 'text/html' };
+const html = httpAnswer(200, `<html>${SECRET}</html>`, htmlType);
 const untyped = `HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}`;
 
 const answers: readonly Case[] = [
@@ -110,6 +111,7 @@ const answers: readonly Case[] = [
     'GET /v1/strict',
   ),
   plays('500', 'upstream_error', writes(httpAnswer(500, `{"message":"${SECRET}"}`))),
+  plays('500 with an HTML page', 'upstream_error', writes(httpAnswer(500, `<html>${SECRET}</html>`, htmlType))),
   { ...plays('501', 'upstream_error', writes(httpAnswer(501, SECRET))), status: 501 },
   plays('502', 'upstream_bad_response', writes(httpAnswer(502, SECRET))),
   plays('504', 'upstream_timeout', writes(httpAnswer(504, SECRET))),
