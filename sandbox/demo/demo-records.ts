@@ -7,8 +7,8 @@ import type { ResourceName } from '../kinds.ts';
 import type { RequestMoment, StoredRecord } from '../resource.ts';
 import type { RecordStore, Scope } from '../store.ts';
 
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
+export const ONE_HOUR_MS = 3_600_000;
+export const ONE_DAY_MS = 24 * ONE_HOUR_MS;
 
 type Values = Readonly<Record<string, unknown>>;
 

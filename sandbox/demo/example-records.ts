@@ -1,7 +1,7 @@
 // The records that the examples of the contracts name, so that every example can be sent as it stands: one of each resource to read and
 // change, and one to delete, to which no other record refers.
 import type { ResourceName } from '../kinds.ts';
-import { DAY_MS, HOUR_MS, type Plant } from './demo-records.ts';
+import { ONE_DAY_MS, ONE_HOUR_MS, type Plant } from './demo-records.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -34,7 +34,7 @@ export function plantExamples(plant: Plant, isMissing: (resource: ResourceName, 
       [`${prefix}_${TO_DELETE}`, toDelete],
     ] as const) {
       if (!isMissing(resource, each)) continue;
-      plant.record(resource, HOUR_MS, own, { id: each });
+      plant.record(resource, ONE_HOUR_MS, own, { id: each });
       planted = true;
     }
   }
@@ -46,7 +46,7 @@ function examples({ timeAt, dateAt }: Plant): (readonly [ResourceName, prefix: s
   const customer_id = IDS.customer;
   const dana = { name: 'Dana Whitfield', email: 'dana.whitfield@example.com', phone: '+15125550142' };
   const line_items = [{ description: 'Heat pump maintenance', quantity: 1, unit_amount: 14_500 }];
-  const job = { customer_id, service_type: 'heat_pump_maintenance', scheduled_at: timeAt(-7 * DAY_MS) };
+  const job = { customer_id, service_type: 'heat_pump_maintenance', scheduled_at: timeAt(-7 * ONE_DAY_MS) };
   return [
     ['customers', 'cus', IDS.customer, dana],
     ['technicians', 'tech', IDS.technician, { name: 'Marcus Oyelaran', email: 'marcus.oyelaran@example.com' }],
@@ -75,7 +75,7 @@ function examples({ timeAt, dateAt }: Plant): (readonly [ResourceName, prefix: s
       'bookings',
       'bkg',
       'bkg_1Nf9WmZ5aXc3QvEy',
-      { guest_id: IDS.guest, experience_id: IDS.experience, starts_at: timeAt(-20 * DAY_MS), party_size: 2 },
+      { guest_id: IDS.guest, experience_id: IDS.experience, starts_at: timeAt(-20 * ONE_DAY_MS), party_size: 2 },
     ],
   ];
 }

@@ -1,6 +1,6 @@
 // The demonstration data of a field-service company: customers, technicians, jobs, invoices, memberships and messages.
 import type { Chance } from './chance.ts';
-import { DAY_MS, type DemoHistory, HOUR_MS, type Plant } from './demo-records.ts';
+import { type DemoHistory, ONE_DAY_MS, ONE_HOUR_MS, type Plant } from './demo-records.ts';
 import { inventAddress, inventPerson } from './fake-people.ts';
 
 const EQUIPMENT = ['Heat pump', 'Gas furnace', 'Water heater', 'Air handler', 'Boiler', 'Mini split'] as const;
@@ -24,7 +24,7 @@ const MESSAGES = [
   'It is time for your yearly inspection.',
 ] as const;
 
-const CUSTOMER_EVERY_MS = 0.7 * DAY_MS;
+const CUSTOMER_EVERY_MS = 0.7 * ONE_DAY_MS;
 
 export type Identifiers = [string, ...string[]];
 
@@ -63,8 +63,8 @@ export function olderThan(ageMs: number, identifiers: Identifiers, everyMs: numb
 
 function plantCustomer(plant: Plant, chance: Chance, index: number): string {
   const { name, email, phone } = inventPerson(chance, index);
-  const ageMs = (264 - index) * CUSTOMER_EVERY_MS + chance.between(0, 10) * HOUR_MS;
-  const installed = plant.dateAt(ageMs + chance.between(100, 2000) * DAY_MS);
+  const ageMs = (264 - index) * CUSTOMER_EVERY_MS + chance.between(0, 10) * ONE_HOUR_MS;
+  const installed = plant.dateAt(ageMs + chance.between(100, 2000) * ONE_DAY_MS);
   const serial_number = `SN-${chance.between(100_000, 999_999)}`;
   return plant.record('customers', ageMs, {
     name,
@@ -77,7 +77,7 @@ function plantCustomer(plant: Plant, chance: Chance, index: number): string {
 }
 
 function plantTechnician(plant: Plant, chance: Chance, index: number): string {
-  const ageMs = (400 - index * 15) * DAY_MS;
+  const ageMs = (400 - index * 15) * ONE_DAY_MS;
   const values = {
     ...inventPerson(chance, 1000 + index),
     kind: index % 4 === 3 ? 'subcontractor' : 'employee',
@@ -86,7 +86,7 @@ function plantTechnician(plant: Plant, chance: Chance, index: number): string {
   };
   const latitude = 44 + chance.between(0, 9999) / 10_000;
   const longitude = -123 + chance.between(0, 9999) / 10_000;
-  const seenMs = chance.between(1, 40) * HOUR_MS;
+  const seenMs = chance.between(1, 40) * ONE_HOUR_MS;
   const location = { latitude, longitude, recorded_at: plant.timeAt(seenMs) };
   return plant.record('technicians', ageMs, values, { changes: [{ ageMs: seenMs, values: { location } }] });
 }
@@ -96,7 +96,7 @@ function plantJobs(plant: Plant, chance: Chance, customers: Identifiers, technic
   const completed: Completed[] = [];
   for (let index = 0; index < count; index += 1) {
     // Business is growing: the nearer to today, the closer together.
-    const ageMs = 180 * DAY_MS * ((count - index) / count) ** 2 + chance.between(1, 9) * HOUR_MS;
+    const ageMs = 180 * ONE_DAY_MS * ((count - index) / count) ** 2 + chance.between(1, 9) * ONE_HOUR_MS;
     const service = chance.pick(SERVICES);
     const customer = chance.pick(olderThan(ageMs, customers, CUSTOMER_EVERY_MS));
     const { status, scheduledAgeMs, changes } = courseOf(chance, index, ageMs);
@@ -109,7 +109,7 @@ function plantJobs(plant: Plant, chance: Chance, customers: Identifiers, technic
       ...(index % 6 === 0 ? { notes: 'Please ring at the side door.' } : {}),
     };
     const id = plant.record('jobs', ageMs, values, { changes });
-    if (status === 'completed') completed.push({ id, customer, ageMs: scheduledAgeMs - 4 * HOUR_MS, service });
+    if (status === 'completed') completed.push({ id, customer, ageMs: scheduledAgeMs - 4 * ONE_HOUR_MS, service });
   }
   return completed;
 }
@@ -124,16 +124,17 @@ interface Course {
 function courseOf(chance: Chance, index: number, ageMs: number): Course {
   const change = (status: string, changeAgeMs: number) => ({ ageMs: changeAgeMs, values: { status } });
   if (index >= 104 || index % 9 === 8) {
-    const scheduledAgeMs = index >= 104 ? -chance.between(6, 500) * HOUR_MS : ageMs - 5 * DAY_MS;
+    const scheduledAgeMs = index >= 104 ? -chance.between(6, 500) * ONE_HOUR_MS : ageMs - 5 * ONE_DAY_MS;
     if (index % 9 !== 8) return { status: 'scheduled', scheduledAgeMs, changes: [] };
-    return { status: 'canceled', scheduledAgeMs, changes: [change('canceled', ageMs - HOUR_MS / 2)] };
+    return { status: 'canceled', scheduledAgeMs, changes: [change('canceled', ageMs - ONE_HOUR_MS / 2)] };
   }
-  const scheduledAgeMs = index < 80 ? ageMs - chance.between(24, 120) * HOUR_MS : chance.between(1, 3) * HOUR_MS;
-  const changes = [change('dispatched', scheduledAgeMs + HOUR_MS)];
+  const scheduledAgeMs =
+    index < 80 ? ageMs - chance.between(24, 120) * ONE_HOUR_MS : chance.between(1, 3) * ONE_HOUR_MS;
+  const changes = [change('dispatched', scheduledAgeMs + ONE_HOUR_MS)];
   if (index >= 92) return { status: 'dispatched', scheduledAgeMs, changes };
-  changes.push(change('in_progress', scheduledAgeMs - HOUR_MS / 6));
+  changes.push(change('in_progress', scheduledAgeMs - ONE_HOUR_MS / 6));
   if (index >= 80) return { status: 'in_progress', scheduledAgeMs, changes };
-  changes.push(change('completed', scheduledAgeMs - chance.between(1, 3) * HOUR_MS));
+  changes.push(change('completed', scheduledAgeMs - chance.between(1, 3) * ONE_HOUR_MS));
   return { status: 'completed', scheduledAgeMs, changes };
 }
 
@@ -147,7 +148,7 @@ function plantInvoices(plant: Plant, chance: Chance, completed: readonly Complet
       job_id: id,
       line_items,
       currency: 'usd',
-      ...(index % 8 === 7 ? {} : { due_on: plant.dateAt(ageMs - 30 * DAY_MS) }),
+      ...(index % 8 === 7 ? {} : { due_on: plant.dateAt(ageMs - 30 * ONE_DAY_MS) }),
       ...(index % 5 === 4 ? {} : { receipt_email: `billing.${index}@example.com` }),
     };
     plant.record('invoices', ageMs, values, { changes: paymentOf(index, ageMs) });
@@ -155,32 +156,32 @@ function plantInvoices(plant: Plant, chance: Chance, completed: readonly Complet
 }
 
 function paymentOf(index: number, ageMs: number): NonNullable<DemoHistory['changes']> {
-  const opened = { ageMs: ageMs - HOUR_MS, values: { status: 'open' } };
+  const opened = { ageMs: ageMs - ONE_HOUR_MS, values: { status: 'open' } };
   if (index % 10 === 9) return [];
-  if (index % 10 === 8) return [{ ageMs: ageMs - HOUR_MS, values: { status: 'void' } }];
+  if (index % 10 === 8) return [{ ageMs: ageMs - ONE_HOUR_MS, values: { status: 'void' } }];
   if (index % 10 > 5) return [opened];
-  return [opened, { ageMs: ageMs - 3 * HOUR_MS, values: { status: 'paid' } }];
+  return [opened, { ageMs: ageMs - 3 * ONE_HOUR_MS, values: { status: 'paid' } }];
 }
 
 function plantMembership(plant: Plant, chance: Chance, customers: Identifiers, index: number): string {
-  const ageMs = (44 - index) * 4 * DAY_MS;
+  const ageMs = (44 - index) * 4 * ONE_DAY_MS;
   const [plan_name, interval, amount] = chance.pick(MAINTENANCE);
   const values = {
     customer_id: chance.pick(olderThan(ageMs, customers, CUSTOMER_EVERY_MS)),
     plan_name,
     interval,
-    starts_on: plant.dateAt(ageMs - 2 * DAY_MS),
+    starts_on: plant.dateAt(ageMs - 2 * ONE_DAY_MS),
     price: { amount, currency: 'usd' },
     auto_renew: index % 6 !== 5,
   };
   const statuses = ['paused', 'canceled'] as const;
   const status = index % 4 === 3 ? statuses[(index >> 2) % 2] : undefined;
-  const changes = status ? [{ ageMs: ageMs - 4 * DAY_MS, values: { status } }] : [];
+  const changes = status ? [{ ageMs: ageMs - 4 * ONE_DAY_MS, values: { status } }] : [];
   return plant.record('memberships', ageMs, values, { changes, kept: index % 11 === 0 ? { status: 'expired' } : {} });
 }
 
 function plantCommunication(plant: Plant, chance: Chance, customers: Identifiers, index: number): string {
-  const ageMs = (84 - index) * 1.5 * DAY_MS + chance.between(1, 20) * HOUR_MS;
+  const ageMs = (84 - index) * 1.5 * ONE_DAY_MS + chance.between(1, 20) * ONE_HOUR_MS;
   const channel = chance.pick(['sms', 'sms', 'email', 'voice'] as const);
   const body = chance.pick(MESSAGES);
   const values = {

@@ -1,6 +1,6 @@
 // The demonstration data of a hotel: guests, the experiences it offers, and bookings.
 import type { Chance } from './chance.ts';
-import { DAY_MS, type DemoHistory, HOUR_MS, type Plant } from './demo-records.ts';
+import { type DemoHistory, ONE_DAY_MS, ONE_HOUR_MS, type Plant } from './demo-records.ts';
 import { inventPerson } from './fake-people.ts';
 import { many, olderThan } from './field-service.ts';
 
@@ -22,21 +22,21 @@ const EXPERIENCES = [
   ['Chamber concert', 'culture', 4_500, 100, 'Ballroom'],
   ['Horse carriage ride', 'family', 7_000, 45, 'South gate'],
 ] as const;
-const GUEST_EVERY_MS = 4 * DAY_MS;
+const GUEST_EVERY_MS = 4 * ONE_DAY_MS;
 const ROOMS = ['Tennis court', 'Meeting room Birch', 'Airport shuttle', 'Late checkout'] as const;
 
 export function plantHospitality(plant: Plant, chance: Chance): void {
   const guests = many(44, (index) => plantGuest(plant, chance, index));
   const experiences = many(EXPERIENCES.length, (index) => plantExperience(plant, index));
   many(66, (index) => {
-    const ageMs = (66 - index) * 2 * DAY_MS + chance.between(1, 20) * HOUR_MS;
+    const ageMs = (66 - index) * 2 * ONE_DAY_MS + chance.between(1, 20) * ONE_HOUR_MS;
     const { startsAgeMs, history } = courseOf(chance, index, ageMs);
     const what = index % 6 === 5 ? { resource_name: chance.pick(ROOMS) } : { experience_id: chance.pick(experiences) };
     const values = {
       guest_id: chance.pick(olderThan(ageMs, guests, GUEST_EVERY_MS)),
       ...what,
       starts_at: plant.timeAt(startsAgeMs),
-      ...(index % 4 === 3 ? {} : { ends_at: plant.timeAt(startsAgeMs - 2 * HOUR_MS) }),
+      ...(index % 4 === 3 ? {} : { ends_at: plant.timeAt(startsAgeMs - 2 * ONE_HOUR_MS) }),
       party_size: chance.between(1, 6),
     };
     return plant.record('bookings', ageMs, values, history);
@@ -59,7 +59,7 @@ function plantGuest(plant: Plant, chance: Chance, index: number): string {
 
 function plantExperience(plant: Plant, index: number): string {
   const [title, category, amount, duration_minutes, location] = EXPERIENCES[index] ?? EXPERIENCES[0];
-  return plant.record('experiences', (300 - index * 12) * DAY_MS, {
+  return plant.record('experiences', (300 - index * 12) * ONE_DAY_MS, {
     title,
     price: { amount, currency: 'usd' },
     description: `${title}: meet us at the ${location.toLowerCase()}.`,
@@ -74,12 +74,12 @@ function plantExperience(plant: Plant, index: number): string {
 /** Three of four bookings are over; of the others some wait to be confirmed. */
 function courseOf(chance: Chance, index: number, ageMs: number): { startsAgeMs: number; history: DemoHistory } {
   const change = (status: string, changeAgeMs: number) => ({ ageMs: changeAgeMs, values: { status } });
-  const confirmed = change('confirmed', ageMs - HOUR_MS / 2);
+  const confirmed = change('confirmed', ageMs - ONE_HOUR_MS / 2);
   if (index >= 48) {
-    const startsAgeMs = -chance.between(10, 900) * HOUR_MS;
+    const startsAgeMs = -chance.between(10, 900) * ONE_HOUR_MS;
     return { startsAgeMs, history: { changes: index % 2 === 0 ? [] : [confirmed] } };
   }
-  const startsAgeMs = ageMs - 30 * HOUR_MS;
+  const startsAgeMs = ageMs - 30 * ONE_HOUR_MS;
   const outcome = index % 6 === 4 ? 'canceled' : 'completed';
-  return { startsAgeMs, history: { changes: [confirmed, change(outcome, startsAgeMs - 3 * HOUR_MS)] } };
+  return { startsAgeMs, history: { changes: [confirmed, change(outcome, startsAgeMs - 3 * ONE_HOUR_MS)] } };
 }
