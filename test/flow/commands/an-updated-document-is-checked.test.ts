@@ -50,7 +50,8 @@ describe('gateway init --from --update', () => {
   it('says that check accepts the written files', async () => {
     const { code, stdout } = await publish({ ...whole, '/more': operation('more') }, '--update');
     assert.equal(code, 0, stdout);
-    assert.match(stdout, /^wrote \S+books\.json\n\n\$ bin\/gateway check\nNo mistakes: \d+ operations/m);
+    assert.match(stdout, /^wrote \S+books\.json\n\n\$ bin\/gateway check\nnot published yet: .* 1 additive change\./m);
+    assert.match(stdout, /^No mistakes: \d+ operations/m);
   });
 
   it('fails where check refuses it, with the decisions to paste', async () => {
