@@ -131,7 +131,7 @@ function openDialog(action, target, opener, { tiers = [], tier, text = action, d
     allow();
   }
 
-  /** The last key of an organization goes only by a box that says so; what changes nothing is not offered. */
+  /** To revoke the last key of an organization, the operator has to check a box. An action without effect cannot be confirmed. */
   function allow() {
     confirm.disabled =
       busy ||
@@ -256,7 +256,7 @@ function fieldsFor(action, tiers, tier) {
   };
 }
 
-/** Each instance knows of its own refusals alone. */
+/** Each instance knows only its own refusals, so another instance may have one that this instance does not show. */
 function mayChangeElsewhere({ action, before }) {
   return action === 'retry-upstream' && before.credential !== 'none';
 }

@@ -92,7 +92,7 @@ const showReceivers = createTable(place('alerts-receivers'), {
   ],
 });
 
-/** What the latest feed says about the causes, which is where to look and what to do. */
+/** The causes in the latest feed. They say where to look and what to do. */
 let latestCauses = [];
 
 const renew = () => void showAlerts().catch(() => undefined);

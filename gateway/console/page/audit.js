@@ -32,11 +32,11 @@ const show = createTable(place('audit-rows'), {
   ],
 });
 
-/** What changed, from what, and the rest as it is recorded. */
+/** The changed members with their old and new values, then the other recorded details. */
 function detailsOf({ kind, details }) {
   const { before = {}, after = {}, changes = [], request_id: request, outcome } = details;
   const refused = outcome === 'refused' ? [state('bad', 'refused'), '; '] : [];
-  // What was made has the same members as its state afterwards.
+  // Only a change has members to compare. The record of a creation is the whole new state.
   const members = kind.endsWith('.changed') ? Object.keys(after) : [];
   const changed = [
     // The keys of configuration files that a reload changed.
@@ -94,7 +94,7 @@ form.addEventListener('submit', (event) => {
   );
 });
 
-/** The fields for times have those of the reader's clock, the address has moments. */
+/** The fields contain times in the reader's time zone, the address contains them in UTC. */
 const toParameter = (name, value) => (TIMES.includes(name) && value !== '' ? new Date(value).toISOString() : value);
 
 function toField(name, value) {

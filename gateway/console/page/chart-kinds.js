@@ -8,7 +8,7 @@ import { durationTicks, labelled, linearTicks } from './scale.js';
 export const stacked = {
   format: (value) => `${rate(value)}/s`,
   axisFormat: (value) => `${value}/s`,
-  // Of a slot that has only begun there is no rate.
+  // An unfinished slot has no rate yet.
   lastSlot: (unfinished) => (unfinished > 0 ? -2 : -1),
   ticksFor: (series) => linearTicks(Math.max(...totals(series), 0) || 1),
   toPart: (value, ticks) => value / ticks.at(-1),
@@ -57,7 +57,7 @@ export const durations = {
       // A single point beside pale ones is as pale: a dot would draw the eye.
       const isDot = (slot) => !isFirm(slot - 1) && !isFirm(slot + 1) && (isFew(slot - 1) || isFew(slot + 1));
       const firm = points.map((point, slot) => (isFirm(slot) && !isDot(slot) ? point : null));
-      // With its neighbours, so that the line goes on.
+      // The pale line includes the neighbours, so it meets the other line.
       const pale = points.map((point, slot) => (isFew(slot - 1) || isFew(slot) || isFew(slot + 1) ? point : null));
       return [line(`${kind} pale`, pale), line(kind, firm)].flat();
     });
@@ -91,7 +91,7 @@ function pathOf(points) {
     .join('');
 }
 
-/** A line without axes; the numbers are beside it. */
+/** A line without axes. The page shows the numbers beside it. */
 export function sparkline(values, slots) {
   const width = 110;
   const height = 22;

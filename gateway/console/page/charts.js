@@ -9,7 +9,7 @@ import { timeTicks } from './scale.js';
 
 let charts = 0;
 
-/** What the pointer can do; a finger cannot drag, because that moves the page. */
+/** The hint for the pointer. A finger cannot drag, because dragging moves the page. */
 const HINT = matchMedia('(pointer: coarse)').matches
   ? 'Tap: its requests'
   : 'Click: its requests. Drag: show a time alone';
@@ -219,7 +219,7 @@ function draw(svg, data, options, width, pattern) {
       const slot = slotOf(x);
       return slot >= 0 && slot < slotsIn(data) ? slot : undefined;
     },
-    /** Of a place beside the slots the first or last one; undefined: there is none. */
+    /** The slot nearest to the place; undefined if the chart has no slots. */
     nearest: (x) => (slotsIn(data) === 0 ? undefined : Math.max(0, Math.min(slotsIn(data) - 1, slotOf(x)))),
     /** The series at a place; undefined: none. */
     hit: (slot, y) => tops?.[slot]?.find(({ from, to }) => y <= from && y >= to)?.name,
@@ -235,7 +235,7 @@ function keyOf({ name, kind, values }, { unfinished }, { format, lastSlot }) {
   return element('li', { class: `key ${kind}` }, name, ...last);
 }
 
-/** Stripes, so that columns do not differ by colour alone. */
+/** Stripes: a reader who sees no colours can tell the columns apart. */
 function hatch(id) {
   const stripe = drawn('path', { d: 'M0 6L6 0M-1 1L1 -1M5 7L7 5', class: 'stripe' });
   const pattern = drawn('pattern', { id, width: 6, height: 6, patternUnits: 'userSpaceOnUse' }, stripe);

@@ -9,7 +9,7 @@ import { addressOf, instanceIn } from './routes.js';
 
 const kinds = { '+': 'added', '-': 'removed', '@': 'place' };
 
-/** What is shown: the route, the instance, its version, and when that began. */
+/** The shown configuration: route, instance, version, and the begin of that version. */
 let shown;
 let isReading = false;
 
@@ -72,7 +72,7 @@ export async function renew(feed) {
 const summariesOf = (which) =>
   [...document.querySelectorAll(`#configuration-view ${which}`)].map((one) => one.firstElementChild.textContent);
 
-/** Shows a change that was refused, and instances with another version, because the version in force tells neither. */
+/** Shows a refused change, and the instances that have another version. The version in force shows neither. */
 function showState(feed) {
   const box = place('configuration-now');
   if (box === null) return;

@@ -1,4 +1,4 @@
-// The console: requests a token where it is needed, says what its holder may, follows the gateway, shows the view of the address, and says whether the
+// The console: asks for a token if the gateway needs one, shows the role of its holder, shows the view of the address, and says whether the
 // gateway still answers.
 
 import { forgetToken, hasToken, read, setToken, Unauthorized } from './api.js';
@@ -30,7 +30,7 @@ let latest;
 /** The latest answer of any view, and its time and instance. */
 let before;
 
-/** What the address asks of the gateway: time, instance, and what the view is about. */
+/** The question of an address: its time, its instance, and the subject of its view. */
 function questionOf(route) {
   const { view, params } = route;
   const operation = view === 'overview' ? (params.get('operation') ?? undefined) : undefined;
@@ -99,7 +99,7 @@ function latestFeed() {
   return JSON.stringify(questionOf(routeIn(location.hash))) === asked ? latest : undefined;
 }
 
-/** What was told to the view before, if it was of the time and the instance of this address. */
+/** The feed before, if it has the time and the instance of this address. */
 function feedBefore() {
   return before?.shown === timeAndInstance() ? before.feed : undefined;
 }

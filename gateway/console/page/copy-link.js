@@ -1,4 +1,4 @@
-// The link to what is shown, for another browser or a later time. It is loaded when it is first used.
+// Copies a link to the shown page, for another browser or a later time. The script is loaded at its first use.
 
 import { element } from './elements.js';
 import { addressOf, routeIn } from './routes.js';
@@ -10,7 +10,7 @@ const SLOT_MS = 15_000;
 
 /**
  * Copies the address of what is shown. A time that ends now is written as its two moments, because the reader opens the link later. The page
- * then shows that time, too, so that both have the same numbers.
+ * then shows that time, too: the page and the link have the same numbers.
  *
  * @param shown the period of the charts, or nothing where there are none
  */
@@ -39,8 +39,8 @@ export async function copyLink(button, shown) {
 }
 
 /**
- * The end is that of the last complete slot. The begin is the one of a slot that is kept for longer than the finest ones, so that the numbers
- * stay the same when these are gone.
+ * Ends with the last complete slot. Begins with a slot that is kept for longer than the finest slots: the numbers
+ * stay the same when the finest slots are deleted.
  */
 function wholeSlotsOf({ from, to }) {
   const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];

@@ -21,8 +21,8 @@ export const link = (href, ...children) => element('a', { href }, ...children);
 const signs = { good: '●', warn: '▲', bad: '✕', off: '○' };
 
 /**
- * A word with a sign before it, so that its meaning does not depend on colour. Red is what failed, amber what was refused or needs a look;
- * what is well has no colour, and what is usual has no kind: it is the text alone.
+ * A word with a sign before it: its meaning does not depend on colour. Failures are red. Refusals and warnings are amber.
+ * A good state has no colour. A usual state has no kind: the function returns only the text.
  */
 export function state(kind, text) {
   if (kind === undefined) return text;

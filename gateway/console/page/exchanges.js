@@ -10,7 +10,7 @@ import { createTable } from './tables.js';
 const LIVE_MS = 1500;
 const FILTERS = ['status', 'code', 'operation', 'organization', 'key', 'client', 'upstream', 'min_ms'];
 
-/** The gateway's share and that of the upstream, as numbers and as a bar. */
+/** The time in the gateway and the time in the upstream, as numbers and as a bar. */
 function durationCell({ duration_ms: all, upstream_ms: upstream, longest }) {
   const own = upstream === null ? all : Math.max(0, all - upstream);
   const text = upstream === null ? duration(own) : `${duration(own)} + ${duration(upstream)}`;
@@ -125,7 +125,7 @@ export function exchanges(tell) {
     });
   }
 
-  /** What narrows the list; each can be taken away by itself. */
+  /** The filters of the list. Each one has a button that removes it. */
   function showChips() {
     const params = paramsIn();
     const filters = FILTERS.filter((name) => params[name]).map((name) => {
@@ -168,7 +168,7 @@ export function exchanges(tell) {
       for (const name of FILTERS) form.elements[name].value = params.get(name) ?? '';
       showChips();
       const sort = params.get('sort') === 'duration' ? { key: 'duration', descending: true } : undefined;
-      // Anew each time, so that rows of other filters are not taken for these.
+      // A new table each time: it must not keep rows of other filters.
       show = exchangeTable(place('exchange-list'), {
         caption: 'Recent requests',
         empty: 'No request that is still remembered passes these filters.',

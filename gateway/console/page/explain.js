@@ -6,7 +6,7 @@ import { addressOf, routeIn } from './routes.js';
 import { stagesOf } from './story.js';
 
 const FIELDS = ['method', 'target', 'caller', 'mode', 'scopes', 'client', 'headers', 'body'];
-/** What a client sends stays out of the address. */
+/** The fields that the address may contain. Headers and the body of a client stay out of it. */
 const IN_ADDRESS = ['method', 'target', 'caller', 'mode', 'scopes', 'client'];
 
 const form = place('explain-form');
@@ -47,7 +47,7 @@ function outcomeOf({ body: { error, problem = error, report, refusal } }) {
   ];
 }
 
-/** The same for a shell; a body is a file there. */
+/** The command that explains the same request in a shell. There, the body is a file. */
 function commandOf({ method, target, caller, mode, scopes, client, headers, body }) {
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   const lines = headers.split('\n').filter((line) => line.trim() !== '');

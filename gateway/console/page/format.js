@@ -1,4 +1,4 @@
-// Formats numbers and times for readers. Times are those of the reader's clock; the exact ones are in the title of the element.
+// Formats numbers and times for readers. Times are in the reader's time zone. The title of the element has the exact time.
 
 import { element } from './elements.js';
 
@@ -48,7 +48,7 @@ export function period(seconds) {
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
-/** What the counts of the last minute are of: a little less, until its last slot has ended. */
+/** The name of the time that "the last minute" covers: a little less than a minute, until its last slot has ended. */
 export const lastSpan = (seconds) => (seconds > 55 && seconds < 65 ? 'minute' : period(seconds));
 
 export function percent(part, all) {
@@ -70,10 +70,10 @@ export const day = (ms) => date.format(ms);
 
 let aheadMs = 0;
 
-/** The gateway's clock: that of a reader may be minutes off. */
+/** The time by the gateway's clock. The reader's clock may be wrong by minutes. */
 export const gatewayNow = () => Date.now() + aheadMs;
 
-/** Takes the gateway's time as a response has it. */
+/** Sets the gateway's clock from the time in a response. */
 export function setGatewayTime(iso) {
   aheadMs = Date.parse(iso) - Date.now();
 }
@@ -112,12 +112,12 @@ export function ago(iso) {
   return `${Math.floor(seconds / 86_400)} days ago`;
 }
 
-/** `GET unmatched` of metrics and addresses, as readers say it. */
+/** The name of an operation for readers. Metrics and addresses have `GET unmatched` for requests that no operation matches. */
 export function operationName(name) {
   return name.replace(/ unmatched$/, ', no operation matches');
 }
 
-/** The same with its method apart, so that a list of them can be scanned. */
+/** The name of an operation with the method in a separate element: such a list is easier to scan. */
 export function operationLabel(name) {
   const [, method, path] = /^([A-Z]{3,7}) (.+)$/.exec(operationName(name)) ?? [];
   return method === undefined

@@ -1,4 +1,4 @@
-// What an operator can do about a request that was refused or failed: links to what it is about, the rule behind a limit, and actions.
+// The next steps after a refused or failed request: links to its operation and organization, the rule behind a limit, and actions.
 
 import { actionButton } from './actions.js';
 import { read } from './api.js';

@@ -99,7 +99,7 @@ export function codesTable() {
     empty: 'No errors in this time.',
     sort: { key: 'total', descending: true },
     keyOf: ({ stage, code }) => `${stage} ${code}`,
-    // Upstreams choose such codes themselves, so that the rows have others.
+    // `upstream_own` stands for any code that an upstream has chosen. The link leads to all failed requests.
     hrefOf: ({ code }) =>
       code === 'upstream_own' ? addressOf('requests', { status: 'failed' }) : addressOf('codes', {}, code),
     columns: [

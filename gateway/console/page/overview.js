@@ -12,7 +12,7 @@ import { createTrafficCharts } from './traffic-charts.js';
 
 const EVERYTHING = 'all operations';
 
-/** Screen readers announce it only when it changes. */
+/** Shows what needs attention. Screen readers announce it only when it changes. */
 function attention() {
   let told;
   return ({ attention: causes, status, statuses }) => {
@@ -43,7 +43,7 @@ function wellLine(statuses) {
   return lineOf('warn', `Nothing needs attention yet. Suspect, because its last request failed: ${told}.`);
 }
 
-/** What was looked at, so that a quiet page says more than an empty one. */
+/** The sentence for a gateway without causes. It names everything that was checked. */
 function workingIn(statuses) {
   const upstreams = new Set(statuses.flatMap(({ status }) => Object.keys(status?.upstreams ?? {}))).size;
   const instances = statuses.length === 1 ? '' : `, ${statuses.length} instances answer`;
@@ -88,7 +88,7 @@ function nothingOf({ all }) {
   return { ...all, series: Object.fromEntries(empty) };
 }
 
-/** What the charts mark, and how far back they reach. */
+/** Shows the marks in the charts, and the begin of the charts. */
 function marks() {
   return ({ history, events }) => {
     const fromMs = Date.parse(history.from);

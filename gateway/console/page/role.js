@@ -1,4 +1,4 @@
-// What the holder of the token may do: to look, or to act as well.
+// The role of the holder of the token: a viewer may look, an admin may act, too.
 
 let role = 'viewer';
 

@@ -1,4 +1,4 @@
-// Which operations a text is about: words of what is known of them, or a path as clients send it.
+// Finds operations by a text: by words about the operation, or by a path as clients send it.
 
 export function operationsFor(text, routes) {
   const words = text

@@ -1,16 +1,16 @@
-// Addresses of the page's views: a path and parameters behind `#`, so that every view can be linked, and none is asked of the server.
+// Addresses of the page's views: a path and parameters behind `#`. Every view has a link, and the server is not asked for it.
 
-/** What stays the same from view to view: the time shown, and the instance that is asked. */
+/** The parameters that every view keeps: the time, and the instance. */
 const LASTING = ['range', 'from', 'to', 'instance'];
 
-/** What an address without an instance is about: what one of them cannot do may be what the others suffer from. */
+/** An address without an instance means all instances: the fault of one instance may hurt the others. */
 export const ALL = 'all';
 
 export const instanceIn = ({ params }) => params.get('instance') ?? ALL;
 
 let lasting = {};
 
-/** The time of a list of requests is its own: the one of the charts stays as it was. */
+/** Keeps the parameters of a route. A list of requests has a separate time, which does not change the time of the charts. */
 export function keep({ view, params }) {
   const names = view === 'requests' ? ['instance'] : LASTING;
   lasting = { ...lasting, ...Object.fromEntries(names.map((name) => [name, params.get(name) ?? undefined])) };

@@ -9,7 +9,7 @@ import { addressOf } from './routes.js';
 const inWords = (title) =>
   title.replace(/^Gateway(?=[A-Z].*[A-Z])/, '').replace(/(?<=^\w*[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** All sections; those of what needs attention now come first. */
+/** Lists all sections. The sections about a present cause come first. */
 async function showIndex(attention) {
   const { sections } = await read('runbook');
   const isNeeded = (title) => attention.some(({ runbook }) => runbook === title);
@@ -69,7 +69,7 @@ function blocksIn(text) {
   });
 }
 
-/** What to look at, and what to do: each sentence is a step. */
+/** The steps of a section: each sentence is a step. */
 const STEP = /^(Look|Look closer|Do): (.*)$/s;
 
 function stepsIn(items) {

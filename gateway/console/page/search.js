@@ -14,7 +14,7 @@ export async function addressFor(text, upstreams) {
   if (/^\d+\.\d+\.\d+\.\d+$|^[\da-f:]*:[\da-f:.]*$/i.test(text)) return addressOf('requests', { client: text });
   if (upstreams.includes(text)) return addressOf('upstreams', {}, text);
   const organization = searchText(text);
-  // A key that was typed is asked for by its visible end alone.
+  // The page searches for a typed key only by its visible end.
   if (organization !== text) return addressOf('organizations', { find: organization });
   const [code, stories, found, known] = await Promise.all([
     read(`codes/${encodeURIComponent(text)}`),

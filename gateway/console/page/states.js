@@ -22,7 +22,7 @@ export const retriedCredentials = new Set(['latched']);
 export const credentialState = ({ credential, credential_fault: fault }) =>
   worded(credentialKinds, credential, fault === undefined ? '' : `: ${fault.secret}`);
 
-/** A healthy target is shown as suspect after a failed request. One failure is no cause of its own yet. */
+/** A healthy target is shown as suspect after a failed request. One failure is not yet a cause. */
 export const stateOfTarget = ({ state: known, last_error: error }) =>
   known === 'healthy' && error ? 'suspect' : known;
 

@@ -136,7 +136,7 @@ function outcomeOf({ outcome }, record) {
   return [kind, kind === 'bad' ? 'failed' : 'refused'];
 }
 
-/** What decides a request takes fractions of a millisecond. */
+/** A time with milliseconds, because the stages of a request follow each other within a few of them. */
 const exactTime = (iso) => clockWithMilliseconds(Date.parse(iso));
 
 function stageOf(stage, record) {

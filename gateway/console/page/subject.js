@@ -1,5 +1,5 @@
-// The page of an operation, an upstream, an organization or an error code: its figures beside those of the day before, its charts, the
-// errors, callers and operations among the remembered requests, and the latest of these.
+// The page of an operation, an upstream, an organization or an error code: its figures, compared with the day before, its charts, the
+// errors, callers and operations among the remembered requests, and the latest requests.
 
 import { attentionLine, causesOf, isSlow } from './attention.js';
 import { sparkline } from './chart-kinds.js';
@@ -22,7 +22,7 @@ const REFUSED_WARNED = 0.2;
 
 let subject;
 let isUnknown = false;
-/** Whether it has become slow. */
+/** Whether the subject has become slow. */
 let isSlowHere = false;
 
 const charts = createTrafficCharts(place('subject-traffic'), place('subject-latency'), () => subjectIn(subject));
@@ -87,7 +87,7 @@ function noteOf({ before_seconds: seconds }, isCode) {
 function tilesOf(history, isSlowNow) {
   const { total_seconds: seconds, minute_seconds: minuteSeconds, before_seconds: beforeSeconds, slots } = history;
   const { total, minute, before, series } = history.subject;
-  // What ended before the last minute says nothing of the time that is shown.
+  // Figures of the last minute are shown only if the shown time ends now.
   const isNow = history.range !== 'free';
   const perSecond = ({ requests }, over) => requests / over;
   const share = (of) => (figures) => (figures.requests === 0 ? 0 : of(figures) / figures.requests);
@@ -126,7 +126,7 @@ function tilesOf(history, isSlowNow) {
     });
 }
 
-/** What the gateway refused with 5xx hurts clients as a failure does. */
+/** The kind of a figure that hurts clients. A refusal with 5xx hurts them like a failure. */
 function kindOfHurt(name, { requests, failed, server_errors: serverErrors }) {
   const hurt = { Failed: failed, Refused: serverErrors - failed }[name] ?? 0;
   if (hurt <= 0) return undefined;
@@ -171,7 +171,7 @@ const isHurt = ({ targets = [], breaker = {} }) => targets.some(isBad) || Object
 const refusedLink = () => link(addressOf('requests', { ...subjectIn(subject), status: 'refused' }), 'its requests');
 const isBad = (target) => targetKinds[target.state] === 'bad';
 
-/** The upstream now, on the first instance on which something is wrong with it: the wrong comes first. */
+/** Shows the present state of the upstream, by preference on an instance where the upstream has a fault. */
 function showUpstream({ statuses }) {
   const known = statuses.flatMap(({ instance, status }) => {
     const upstream = status?.upstreams?.[subject.id];
@@ -202,7 +202,7 @@ function showUpstream({ statuses }) {
   if (box.innerHTML !== next.outerHTML) box.replaceChildren(next);
 }
 
-/** Where the operation leads, and how to try it. */
+/** Shows the upstream of the operation, and how to try the operation. */
 function showOperation({ latest, errors }) {
   const upstream = [...latest, ...errors].find((one) => one.upstream !== undefined)?.upstream;
   const [, method, path] = /^(\S+) (\/.*)$/.exec(subject.id) ?? [];

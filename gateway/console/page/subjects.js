@@ -1,6 +1,6 @@
-// What a page of its own is about: an operation, an upstream, an organization or an error code.
+// The kinds of subjects that have their own page: operations, upstreams, organizations and error codes.
 
-/** By view: the member of a question that narrows it, and what readers call it. */
+/** By view: the member that narrows a question to the subject, and the word for readers. */
 export const SUBJECTS = {
   operations: { member: 'operation', kind: 'Operation' },
   upstreams: { member: 'upstream', kind: 'Upstream' },

@@ -52,7 +52,7 @@ function storeRows({ overload = {}, issuers = {}, open_streams: streams = {} }, 
     .map(([name, known, more, figures, outage]) => ({ name, state: known, more, figures, outage }));
 }
 
-/** Of a store that cannot be used: why, what clients get meanwhile, and what happens by itself afterwards. */
+/** The details of an unavailable store: the reason, the answers to clients in the meantime, and what the gateway does by itself afterwards. */
 function detailsOf({ more, figures, outage }) {
   if (outage === undefined || outage === '') return textOf(figures) ?? more;
   return element(

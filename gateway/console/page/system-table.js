@@ -9,7 +9,7 @@ export function createTableOf(id, rowsIn, options) {
   return (feed) => show(rowsIn(feed));
 }
 
-/** The rows that each instance tells, with its name where several are shown. */
+/** The rows of each instance. They have the name of the instance if there are several. */
 export const ofEach = (rowsIn) => (feed) => {
   const { statuses } = feed;
   return statuses.flatMap(({ instance, status, stores }) =>
@@ -20,10 +20,10 @@ export const ofEach = (rowsIn) => (feed) => {
 };
 
 /**
- * As `ofEach`, with one row for what all instances tell alike, which is marked with `all`. Rows that differ stay apart.
+ * Like `ofEach`, but with one row, marked `all`, where the rows of all instances are the same. Different rows stay separate.
  *
  * @param keyOf which rows are about the same thing
- * @param joins members that may differ, and how those of all rows become one
+ * @param joins members that may differ, each with a function that makes one value from the values of all rows
  */
 export const ofAll =
   (rowsIn, keyOf, joins = {}) =>

@@ -44,7 +44,7 @@ function causes() {
 
 function configuration() {
   return ({ statuses }) => {
-    // What is refused somewhere needs a look before anything else.
+    // An instance that refused a change is shown first.
     const { instance, status } =
       statuses.find((one) => one.status?.configuration?.last_failure) ?? statuses.find((one) => one.status) ?? {};
     const { version, loaded_at, last_failure: failure } = status?.configuration ?? {};
@@ -245,7 +245,7 @@ function versions() {
   });
 }
 
-/** Keeps the text unchanged while it is open, so that a selection or scroll position is not lost. */
+/** Keeps the text unchanged while it is open: the reader keeps a selection and the scroll position. */
 function everything() {
   const details = place('status').closest('details');
   // It scrolls, which must also be possible with the keyboard.

@@ -26,7 +26,7 @@ export function createTable(container, { caption, columns, empty, sort, keyOf, h
     body,
   );
   const scroller = element('div', { class: 'scroller', role: 'region', 'aria-label': caption, tabindex: '0' }, table);
-  // What is not known yet is not empty.
+  // A table without an answer yet is not an empty table.
   const nothing = element('p', { class: 'card empty', hidden: '' }, empty);
   container.replaceChildren(scroller, nothing);
 

@@ -1,5 +1,5 @@
-// The time that charts and tables show, and the instance that is asked. Both stand in the address, so that a link shows the same, and the
-// browser's buttons go back through what was looked at.
+// The time of charts and tables, and the instance that is asked. The address contains both: a link shows the same page, and the
+// browser's buttons go back through the pages before.
 
 import { place } from './elements.js';
 import { gatewayNow, moment } from './format.js';
@@ -29,7 +29,7 @@ export function shownTime() {
 /** How often the shown time changes, in milliseconds. */
 export const renewedEveryMs = () => EVERY_MS[shownTime().range] ?? FREE_EVERY_MS;
 
-/** The time as a heading says it. */
+/** The name of the time for headings. */
 export function timeName() {
   const { range, from, to } = shownTime();
   return range === undefined ? `${moment(from)} to ${moment(to)}` : names[range];
@@ -54,7 +54,7 @@ export function placeTime() {
   if (!free.contains(document.activeElement)) free.open = false;
 }
 
-// It begins with the time that is shown, so that only one end has to be changed.
+// The fields begin with the shown time: often the reader changes only one end.
 free.addEventListener('toggle', () => {
   if (!free.open) return;
   const { range, from, to } = shownTime();

@@ -1,5 +1,5 @@
-// The two charts of a subject: requests by status, and durations. A time that is pointed at in one is shown in both. A click opens its
-// requests, and dragging shows that time alone.
+// The two charts of a subject: requests by status, and durations. Both mark the time under the pointer. A click opens the
+// requests of this time. Dragging selects a longer time, and the charts then show only that time.
 
 import { durations, stacked } from './chart-kinds.js';
 import { createChart } from './charts.js';
@@ -7,7 +7,7 @@ import { count, period } from './format.js';
 import { addressOf } from './routes.js';
 import { showTime } from './time-range.js';
 
-/** The slowest of fewer requests is no p99: one slow request would stand out as if it were an incident. */
+/** Fewer requests have no p99: a single slow request would look like an incident. */
 const FEW = 5;
 
 /**
@@ -17,7 +17,7 @@ const FEW = 5;
 export function createTrafficCharts(trafficBox, latencyBox, filter) {
   let data;
 
-  /** The requests of a slot. Slots are counted when they end, so that the first of them began a little earlier. */
+  /** Opens the requests of a slot. */
   function open(slot, params) {
     const { fromMs, slotMs } = data.traffic;
     const from = new Date(fromMs + slot * slotMs).toISOString();

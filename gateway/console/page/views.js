@@ -29,7 +29,7 @@ const WITH_CHARTS = ['overview', 'subject'];
 /** Views that are reached from another one: its link at the top is marked. */
 const WITHIN = { configuration: 'system', alerts: 'system', upstreams: 'system', operations: 'routes' };
 
-/** By panel: resolves with `open(route, feed)`, and where there is need of it `feed(feed)`, and `close()` when it is left. */
+/** By panel: a function that loads it. Its result has `open(route, feed)`, and if needed `feed(feed)` and `close()`. */
 const loaders = {
   async overview() {
     const show = overview();
@@ -136,10 +136,10 @@ export function createViews(tell, latest, before) {
   const loaded = new Map();
   let current;
   let shown;
-  /** Whether a store is away that the view is made from: it is opened again with the next feed. */
+  /** Whether the view needs a store that is unavailable. Then the next feed opens the view again. */
   let isUnread = false;
 
-  /** What could not be loaded is asked for again next time. */
+  /** Loads a panel once. After a failure, the next call tries again. */
   function load(panel) {
     if (!loaded.has(panel))
       loaded.set(
@@ -161,12 +161,12 @@ export function createViews(tell, latest, before) {
     }
     for (const part of document.querySelectorAll('.of-charts')) part.hidden = !WITH_CHARTS.includes(panel);
     place('controls').hidden = panel === 'runbook' || panel === undefined;
-    // The number of failures before it stays until the next answer.
+    // The number of failures in the title stays until the next answer.
     const [failures = ''] = /^\(\d+\) /.exec(document.title) ?? [];
     document.title = `${failures}${name in titles ? (route.id ?? titles[name]) : 'Not found'} · Gateway console`;
   }
 
-  /** An empty table would say that there is nothing. */
+  /** Says that the contents could not be read. An empty table would say that there are none. */
   function tellUnread(panel, reason) {
     place('not-read').textContent = reason;
     place('not-read').hidden = false;
@@ -174,7 +174,7 @@ export function createViews(tell, latest, before) {
     isUnread = true;
   }
 
-  /** What is said stays until the view can be shown. */
+  /** Opens the view again. The message stays until the view can be shown. */
   async function openAgain() {
     const { hash } = location;
     const route = routeIn(hash);

@@ -1,11 +1,11 @@
-// What a reader can do about a refusal: a title, sentences, the request id and the page that explains the code.
+// Advice about a refusal: a title, sentences, the request id, and a link to the page that explains the code.
 
 import { element } from './page-tools.js';
 
-/** What may stand in a header: keys and tokens. */
+/** The form of keys and tokens, which a header can contain. */
 const KEY_FORM = /^[A-Za-z0-9._~+/=-]{8,4096}$/;
 
-/** The key in what was pasted, or what is wrong with it. */
+/** Finds the key in a pasted text. Returns the key, or the problem. */
 export function readKey(pasted) {
   const key = pasted.trim().replace(/^Bearer\s+/i, '');
   if (key === '') return { problem: 'Paste a key first.' };

@@ -1,4 +1,4 @@
-// Asks the operations of `/gateway/v1` with the key of the page. Each refusal, also the lack of an answer, is a `Refusal`. The key stands in
+// Calls the operations of `/gateway/v1` with the key of the page. Each refusal throws a `Refusal`, and so does a missing answer. The key is sent in
 // the `Authorization` header only.
 
 import { randomText } from './page-tools.js';
@@ -27,7 +27,7 @@ export class Refusal extends Error {
 const listOf = (value) => (Array.isArray(value) ? value : []);
 
 /**
- * What a reader has decided to do. It has one Idempotency-Key: sent any number of times, it has one effect.
+ * A request that changes something. Its Idempotency-Key stays the same: however often it is sent, it has one effect.
  */
 export function createIntention(request) {
   return Object.freeze({ ...request, idempotencyKey: randomText() });
@@ -102,7 +102,7 @@ function readAnswer(answer, text) {
   return { value, etag: headers.get('etag') ?? undefined };
 }
 
-/** What other programs between browser and gateway answer may have other types. */
+/** The texts of an error. An answer of a proxy before the gateway may have other types. */
 function textsIn(error) {
   const texts = ['code', 'message', 'request_id', 'doc_url'];
   return Object.fromEntries(

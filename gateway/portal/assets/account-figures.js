@@ -81,7 +81,7 @@ export function byOperation(rows) {
     .sort((one, other) => other.requests - one.requests);
 }
 
-/** What the whole has beyond its parts. The parts may be some seconds newer than the whole. */
+/** The totals without the parts. It is never negative, although the parts may be some seconds newer than the totals. */
 export function remainderOf(totals, parts) {
   return totals.map((total, index) => Math.max(0, total - parts.reduce((sum, values) => sum + values[index], 0)));
 }
@@ -97,8 +97,8 @@ export function countTicks(greatest) {
 const LOOK_UPS = /^\/gateway\/v1\/requests(\/|$)/;
 
 /**
- * Whether a reader may want to know of a request: not of what this page asks for itself, and not of a look-up, which would fill the list
- * that it looks into.
+ * Whether the list shows a request. It does not show the reads of this page, nor look-ups of requests, which would fill the list
+ * that they read.
  */
 export function isWorthALook({ method, status, path, code }) {
   const isReadOfPage = method === 'GET' && status < 400 && (path ?? '').startsWith('/gateway/v1/');
@@ -128,7 +128,7 @@ export function mayChangeKeys(own) {
 
 const OWN_SCOPES = ['gateway:keys', 'gateway:read'];
 
-/** What the reader may choose for a new key; the gateway decides. `known` are the scopes of the contracts. */
+/** The scopes that the page offers for a new key. The gateway decides. `known` are the scopes of the contracts. */
 export function grantableScopes(own, known) {
   const held = own === undefined ? [...known, '*', ...OWN_SCOPES] : listOf(own.scopes);
   const covered = held.includes('*') ? known.filter((scope) => !scope.startsWith('gateway:')) : [];
@@ -143,7 +143,7 @@ export const listOf = (value) => (Array.isArray(value) ? value : []);
 export const linesOf = (text) =>
   [...new Set(text.split(/[\n,]/).map((line) => line.trim()))].filter((line) => line !== '');
 
-/** What became of `wait`. */
+/** Says on how many gateways a change is in force, after a request with `wait`. */
 export function inForceText(inForce) {
   if (typeof inForce !== 'object' || inForce === null) return 'It is in force within seconds.';
   const { confirmed, unconfirmed, waited_ms: waitedMs } = inForce;
@@ -153,5 +153,5 @@ export function inForceText(inForce) {
   return `In force on ${gateways(confirmed)}; ${gateways(unconfirmed)} had not confirmed it after ${count(waitedMs / 1000)} s. The change stays.`;
 }
 
-/** Whether a path of the gateway can name it: browsers take `.` and `..` for steps. */
+/** Whether an id can be a part of a path. Browsers would resolve `.` and `..`. */
 export const isAddressable = (id) => /^[A-Za-z0-9._-]{1,128}$/.test(id) && !/^\.{1,2}$/.test(id);

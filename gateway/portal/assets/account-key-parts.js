@@ -31,7 +31,7 @@ export function scopeList(scopes) {
 
 export const strong = ({ name, id }) => element('strong', {}, name || id);
 
-/** What a key is, or would be. */
+/** The facts about a key before it is made or changed. */
 export function willBe({ name, mode, scopes, expires_at: end, allowed_cidrs: addresses }) {
   const facts = [
     ['Name', name || 'none'],

@@ -1,4 +1,4 @@
-// The steps that changes of keys have in common: ask with `dry_run`, say what will happen, send it under one Idempotency-Key until its answer has
+// The common steps of changes of keys: ask with `dry_run`, show the effect, send the change under one Idempotency-Key until its answer has
 // arrived, show a secret once.
 
 import { adviceElement } from './account-advice.js';
@@ -8,12 +8,12 @@ import { copyOnPress, element } from './page-tools.js';
 
 const WAIT_SECONDS = '10';
 
-/** @param context.reload shows the list of keys again; `useKey` goes on with another key */
+/** @param context.reload shows the list of keys again; `useKey` continues with another key */
 export function createKeySteps({ api, dialog, reload, useKey }) {
   const close = { text: 'Close', onPress: () => dialog.close() };
   const cancel = { ...close, text: 'Cancel' };
 
-  /** Leaves alone what ends because the reader leaves the page. */
+  /** Sends a request. Ignores a request that ends because the reader leaves the page. */
   async function ask(request, onAnswer, onRefused) {
     let answer;
     try {
@@ -26,7 +26,7 @@ export function createKeySteps({ api, dialog, reload, useKey }) {
     await onAnswer(answer);
   }
 
-  /** The first step: a form. `refusal` is that of the trial before. */
+  /** The first step: a form. `refusal` is the refusal of the trial before, if there was one. */
   function fillIn(title, form, refusal, onSubmit) {
     form.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -36,14 +36,14 @@ export function createKeySteps({ api, dialog, reload, useKey }) {
     dialog.show(title, [...advice, form], [{ text: 'Continue', kind: 'primary', form: form.id }, cancel]);
   }
 
-  /** Asks what would happen. */
+  /** The second step: asks the gateway for the effect, with `dry_run`. */
   function check({ method, path, ...request }, onChecked, onRefused) {
     dialog.showBusy('Checking…');
     const trial = () => api.ask(method, path, { ...request, query: [['dry_run', 'true']] });
     return ask(trial, ({ value }) => onChecked(value), onRefused);
   }
 
-  /** Reads a key again, so that what is confirmed is what is changed. */
+  /** Reads a key again: the reader confirms a change of its present state. */
   function readAgain(path, onRead, onRefused) {
     dialog.showBusy('Checking…');
     return ask(() => api.get(path), onRead, onRefused);

@@ -9,9 +9,9 @@ const KEYS_SHOWN = 12;
 
 /**
  * @param context.secret the key of the page
- * @param context.scopes those of the contracts
+ * @param context.scopes the scopes of the contracts
  * @param context.reload shows the list again
- * @param context.useKey goes on with another key
+ * @param context.useKey continues with another key
  */
 export function keysElements(keys, hasMore, context) {
   const own = ownKeyIn(keys, context.secret);

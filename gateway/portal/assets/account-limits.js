@@ -6,7 +6,7 @@ import { element } from './page-tools.js';
 
 const LIMITS_SHOWN = 6;
 
-/** @param keys those of the organization, as far as the page may know them: limits of a key are told by its name */
+/** @param keys the keys of the organization that the page may read: the limits of a key are shown with its name */
 export function limitElements({ data }, keys) {
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   const all = inOrderOfNeed(listOf(data));

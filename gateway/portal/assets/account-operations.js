@@ -25,7 +25,7 @@ export function operationLink(id) {
   return found === undefined ? String(id) : element('a', { href: found.path }, found.title);
 }
 
-/** Whether this page calls the operation, or one beside it: it is about the account. */
+/** Whether the operation is about the account: it is under `/gateway/v1`, like the operations that this page calls. */
 export function isOfAccount(id) {
   return / \/gateway\/v1\//.test(known.get(id)?.line ?? '');
 }

@@ -1,5 +1,5 @@
-// The first part of the account: the organization of the key, or what a key shows without it; and the commands that ask for the same as the
-// page does.
+// The first part of the account: the organization of the key, or a text for a key that may not read it. It also has the commands that read the
+// same data.
 
 import { listOf } from './account-figures.js';
 import { copyOnPress, element } from './page-tools.js';
@@ -18,7 +18,7 @@ const ASKED_BY_EVERY_KEY = [
 ];
 
 /**
- * For a key that shows requests alone.
+ * The card for a key that shows only its requests.
  *
  * @param refresh a button
  */

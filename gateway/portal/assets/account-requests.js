@@ -11,7 +11,7 @@ const SHOWN = 10;
 const PAGES_MAX = 5;
 const PAGE = 100;
 
-/** What the list may be narrowed to: the values of `status` of the operation `listRequests`. */
+/** The filters of the list: the values of `status` of the operation `listRequests`. */
 export const REQUEST_FILTERS = [
   ['', 'All'],
   ['failed', 'Failed'],
@@ -57,7 +57,7 @@ export async function recentRequests(api, { nowMs, status }) {
   return [element('p', {}, `${none} It remembers them for minutes to hours.`)];
 }
 
-/** Returns a function that reads on where it stopped. After a refusal, it reads the same again. */
+/** Returns a function that reads the next page. After a refusal, it reads the same page again. */
 function reader(api, status) {
   let read = [];
   let cursor;
@@ -79,7 +79,7 @@ function reader(api, status) {
 /**
  * The explanation of one request.
  *
- * @throws a refusal; it names the request that was asked for where the gateway does not know it
+ * @throws a refusal; if the gateway does not know the request, the refusal names its id
  */
 export async function explained(api, id) {
   try {

@@ -1,5 +1,5 @@
-// The use of an organization by day and operation. The busiest operations have a part of each column; all others share one, so that the sums
-// are right however many there are. What is about the account, as this page asks, is among the others, and the sentence says how much it is.
+// The use of an organization by day and operation. Each of the busiest operations has a part of each column. All others share one part: the sums
+// are right for any number of operations. Requests about the account are among the others, and the sentence has their number.
 
 import { usageChart, usageTable } from './account-chart.js';
 import { byOperation, count, lastDays, listOf, moment, perDay, remainderOf } from './account-figures.js';

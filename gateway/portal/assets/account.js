@@ -1,5 +1,5 @@
-// The page "Your account". A key that is pasted here is in a variable of this module only: not in an address, a storage, or an element. Leaving
-// the page, also for the memory that browsers keep of it, forgets key and contents. The test key of the tab is used without being pasted again.
+// The page "Your account". A pasted key is only in a variable of this module: not in an address, a storage, or an element. When the reader leaves
+// the page, it forgets the key and its contents, in the browser's back-forward cache, too. The reader need not paste the test key of the tab again.
 
 import { adviceElement, readKey } from './account-advice.js';
 import { createApi, Refusal } from './account-api.js';
@@ -76,7 +76,7 @@ function announceRequest() {
   form.querySelector('label').before(asked);
 }
 
-/** @param isAsked whether the reader waits for it, so that it gets the focus */
+/** @param isAsked whether the reader waits for the account: then it gets the focus */
 async function open(key, { isAsked = true } = {}) {
   close();
   const leaving = new AbortController();
@@ -106,7 +106,7 @@ async function open(key, { isAsked = true } = {}) {
   }
 }
 
-/** Undefined for a key that shows its own requests alone: a test key, and one without the scope for more. */
+/** Undefined for a key that shows only its own requests: a test key, or a key without the scope for more. */
 async function organizationOf(api, key) {
   if (isTestKey(key)) {
     // A key that is not accepted has no requests to show.
@@ -156,7 +156,7 @@ function sectionsOfOrganization({ api, key, requests }) {
   ];
 }
 
-/** For the names of limits alone: a key that may not read keys shows their ids. */
+/** The keys, for the names of limits. If the key may not read keys, the limits have ids. */
 async function keysOf(api, limits) {
   if (!limits.some(({ key_id: keyId }) => keyId)) return [];
   try {

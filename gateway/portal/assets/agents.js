@@ -7,7 +7,7 @@ const META = {
   'io.modelcontextprotocol/protocolVersion': VERSION,
   'io.modelcontextprotocol/clientCapabilities': {},
 };
-/** Of a long list, so many operations are shown. */
+/** A long list shows at most this number of operations. */
 const SHOWN_MAX = 200;
 const SEARCH_PAGE = 25;
 
@@ -42,7 +42,7 @@ async function show(key) {
   }
 }
 
-/** Where the list is searched, the operations behind it are shown. */
+/** All tools of a key. If there is the tool `search_operations`, the page shows the operations that it finds, instead. */
 async function toolsOf(key) {
   const tools = [];
   let cursor;

@@ -9,7 +9,7 @@ import { followStream } from './stream.js';
 const SHOWN_MAX = 200_000;
 
 /**
- * Returns the refusal; undefined if it is none.
+ * Shows an answer. Returns the refusal, or undefined if the answer is none.
  *
  * @param way how long the answer took, whether it is an example of the contract if it is no refusal, and the text that was sent
  */
@@ -28,7 +28,7 @@ function isStream({ headers }) {
   return /event-stream|ndjson|jsonl|json-seq/.test(headers.get('content-type') ?? '');
 }
 
-/** What comes is shown as it comes, until the reader stops it. */
+/** Shows the parts of a stream when they arrive, until the reader stops it. */
 function showStream(place, answer, way) {
   const body = codeElement('Body of the response', '');
   const follow = followStream(answer, body.querySelector('code'), SHOWN_MAX);
@@ -88,7 +88,7 @@ export function linked(html) {
   );
 }
 
-/** The page of the code is the one of `doc_url`. The entries of `errors` have codes of their own, on that page. */
+/** Adds links to codes. `doc_url` names the page of the code, which also explains the codes in `errors`. */
 function withCodes(html) {
   const [, page, code] = /&quot;https?:\/\/[^\s<>\\]*?(\/docs\/errors\/(\w+))&quot;/.exec(html) ?? [];
   if (page === undefined) return html;

@@ -8,7 +8,7 @@ const WORKS = 'portal-key-works';
 const LIMIT = 'portal-limit';
 const PLACEHOLDER = 'YOUR_API_KEY';
 const DOTS = '••••••••••••';
-/** What may stand in a header and in a quotation of every language: keys and tokens. */
+/** The form of keys and tokens: a header, and a quoted string of every language, can contain them. */
 const KEY_FORM = /^[A-Za-z0-9._~+/=-]{8,4096}$/;
 
 export function storedKey() {
@@ -52,7 +52,7 @@ export function withKey(text) {
 
 export const isTestKey = (text) => /^sk_test_/.test(text);
 
-/** What is wrong with text as a test key; empty: nothing. */
+/** The problem with a text as a test key; empty if there is none. */
 export function problemOf(text) {
   if (/^sk_live_/.test(text)) return 'This is a live key. Use a test key here: it begins with sk_test_.';
   return text === '' || KEY_FORM.test(text) ? '' : 'This is not a whole key.';

@@ -1,4 +1,4 @@
-// What the scripts of pages share. Text is always inserted as text, never as markup, because names and ids come from clients.
+// Functions that the scripts of pages share. They insert text as text, never as markup, because names and ids come from clients.
 
 export function element(name, attributes = {}, ...children) {
   return withAttributes(document.createElement(name), attributes, children);

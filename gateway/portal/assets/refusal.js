@@ -1,11 +1,11 @@
-// Why a request that was sent from a page was refused, in one line, and the fields that it concerns.
+// Shows in one line why a request from a page was refused, and marks its wrong fields.
 
 import { element } from './page-tools.js';
 
 const REASON_ID = 'try-reason';
 
 /**
- * The error of an answer; undefined: it is none, or was not written by a gateway.
+ * The error in an answer; undefined if there is none, or if the answer does not come from a gateway.
  *
  * @param sent the body of the request, if it is a text
  */

@@ -1,4 +1,4 @@
-// The request that a form stands for: what is typed is in the samples at once, and is sent from the page, to the host of the page only.
+// The form of a request. The samples show the typed values at once. The page sends the request, only to the host of the page.
 // Nothing is stored.
 
 import { showAnswer } from './answer.js';
@@ -10,7 +10,7 @@ import { element, randomText } from './page-tools.js';
 import { clearMarks, markFields } from './refusal.js';
 import { stopStream } from './stream.js';
 
-/** The request that the form stands for, without the key. */
+/** The request in the form, without the key. */
 function sampleOf(form) {
   const facts = JSON.parse(form.dataset.form);
   const parameters = [...form.querySelectorAll('[data-in]')]
@@ -61,12 +61,12 @@ function bodyOf(form) {
 function textBody(text, bodyType) {
   if (/urlencoded/.test(bodyType)) return { body: { kind: 'form', fields: [...new URLSearchParams(text)] }, bodyType };
   const value = parsed(text);
-  // Text that is not JSON is shown, and sent, as it was typed: the gateway says what is wrong with it.
+  // A text that is not JSON is shown and sent as typed: the gateway names its mistake.
   if (typeof value === 'string') return { body: { kind: 'text', text }, bodyType };
   return { body: sampleContentOf(bodyType, value), bodyType };
 }
 
-/** What is sent as the body: as typed, byte for byte. */
+/** The body to send: as typed, byte for byte. */
 function sentBody(form) {
   const text = form.querySelector('#try-body');
   if (text !== null) return text.value.trim() === '' ? undefined : text.value;

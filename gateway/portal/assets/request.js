@@ -1,4 +1,4 @@
-// The form of a request. What it needs is loaded when a reader turns to it: most readers only read.
+// Loads the script of the form of a request when a reader opens the form. Most readers only read.
 
 const form = document.querySelector('form.try');
 

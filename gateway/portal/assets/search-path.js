@@ -1,9 +1,9 @@
-// Finds operations by a path, as a template, as part of one, or as a log has it: `GET /v1/jobs/job_123?limit=3`.
+// Finds operations by a path: a template, a part of a template, or a line of a log, such as `GET /v1/jobs/job_123?limit=3`.
 
 const REQUEST =
   /^\s*(?:(get|head|post|put|patch|delete|options|query)\s+)?(?:https?:\/\/[^/\s]+)?([^\s?#]*\/[^\s?#]*)/i;
 
-/** Operations whose path begins with the one of the text, the shortest first; none if the text is not a path. */
+/** The operations whose path begins with the path in the text, the shortest first; none if the text is not a path. */
 export function operationsOn(entries, text) {
   const [, method = '', path] = REQUEST.exec(text) ?? [];
   if (path === undefined) return [];
@@ -22,7 +22,7 @@ function segmentsOf(path) {
   return path.split('/').filter(Boolean);
 }
 
-/** How much longer the path of the operation is; -1 if it is another. A path that is written without its first segments fits, too. */
+/** The number of segments by which the operation's path is longer; -1 if the paths differ. A path without its first segments fits, too. */
 function restOf({ lowContext }, asked, isWhole) {
   const template = segmentsOf(lowContext.split(' ')[1] ?? '');
   const last = isWhole ? 0 : template.length - asked.length;

@@ -7,7 +7,7 @@ const SHOWN_MAX = 30;
 const NEAR_MAX = 4;
 /** Fields of one name, which many resources have. */
 const FIELDS_ALIKE_MAX = 5;
-/** Of entries that fit alike. */
+/** The order of entries that fit equally well. */
 const KIND_ORDER = { Page: 4, Operation: 3, Resource: 3, Guide: 2, Field: 1, Reference: 1, Error: 0 };
 
 /** An entry is what is looked for: by its whole title, or by the topic of its page. */
@@ -21,7 +21,7 @@ const FILLERS = new Set(
   ),
 );
 
-/** Words that readers use for one another; each line is one matter. The first word of a phrase stands for it. */
+/** Synonyms: each line has the words for one subject. The first word of a phrase stands for the phrase. */
 const SYNONYMS = [
   'key keys credential credentials secret token apikey password login authenticate authentication auth bearer',
   'rotate rotation renew replace replacing roll swap',
@@ -61,7 +61,7 @@ export function toSearched([kind, title, path, context, words, topic = '']) {
   };
 }
 
-/** Words that are looked for: those of a question without the ones that say nothing. */
+/** The words to search for. Filler words of a question are left out. */
 function termsOf(text) {
   const words = text
     .toLowerCase()
@@ -76,7 +76,7 @@ function termsOf(text) {
   return { terms: telling, isQuestion: telling.length < words.length };
 }
 
-/** What the titles of finds have marked. */
+/** The words to mark in the titles of results. */
 export function wordsOf(text) {
   return termsOf(text).terms;
 }
@@ -92,7 +92,7 @@ function bonusOf(entry, terms) {
   return context === '' ? 40 : 25;
 }
 
-/** 0: the entry lacks a word, and every word that readers use for it. */
+/** How well an entry fits; 0 if the entry lacks a word and all its synonyms. */
 function weightOf(entry, terms) {
   const { kind, telling, topic } = entry;
   const isAbout = terms.every((term) => topic.has(term)) && terms.some((term) => telling.has(term));
@@ -132,7 +132,7 @@ function weightOfTerm({ kind, lowTitle, lowContext, lowWords }, term) {
 }
 
 /**
- * Where the first word of the text stands that begins with the term; -1 if there is none. A term of one or two letters is a word of its own:
+ * The position of the first word in the text that begins with the term; -1 if there is none. A term of one or two letters has to be a whole word:
  * "id" is not the beginning of "idempotency".
  */
 function placeOf(text, term) {
@@ -180,7 +180,7 @@ export function nearlyFound(entries, text) {
   return ranked(entries, weighMost, (best) => Math.floor(best / 1000) * 1000).slice(0, NEAR_MAX);
 }
 
-/** The weight of a word in a title. What has less than the share of the best, or of this, hardly fits: it is left out. */
+/** The weight of a word in a title. Entries below a share of this weight, or of the best entry's weight, are left out. */
 const CLEAR = 30;
 const WEAK_SHARE = 0.35;
 /** A word is in a name of the entry, or in its topic: not just in its text. */

@@ -1,10 +1,10 @@
-// The search: loads the index when it is first used, and works without a further request from then on.
+// The search. It loads the index at its first use, and needs no other request.
 
 import { element, explanationAddress } from './page-tools.js';
 import { found, nearlyFound, toSearched, wordsOf } from './search-rank.js';
 
 const OPERATORS = 'Operators';
-/** The longest list that stands where nothing is found. */
+/** The longest list of resources that is shown when nothing is found. */
 const RESOURCES_MAX = 16;
 
 let index;
@@ -58,14 +58,14 @@ function between(text) {
   return line;
 }
 
-/** The id of a request leads to what happened to it. */
+/** A link to the explanation of a request, if the text is its id. */
 function requestIn(text) {
   const [id] = /^req_\w{8,}$/.exec(text.trim()) ?? [];
   const path = id === undefined ? undefined : explanationAddress(id);
   return path === undefined ? [] : [{ kind: 'Request', title: 'Explain this request', path, context: id }];
 }
 
-/** Where a reader goes on who has not found it. The contact is a link at the foot of pages. */
+/** The links for a reader who has found nothing. The contact is a link at the foot of pages. */
 function waysOn(resources) {
   const contact = document.querySelector('.foot [data-contact]')?.href;
   const isShort = resources.length > 0 && resources.length <= RESOURCES_MAX;
@@ -83,7 +83,7 @@ function optionsOf(hits, words) {
   return hits.map((hit, index) => optionOf(hit, index, words));
 }
 
-/** What is shown where no entry has every word: the nearest, or what there is. */
+/** The list when no entry has every word: the nearest entries, or the resources. */
 function insteadOf(text, entries) {
   const near = nearlyFound(entries, text);
   const resources = near.length > 0 ? [] : entries.filter(({ kind }) => kind === 'Resource');
@@ -98,7 +98,7 @@ export function openSearch(field) {
   const list = document.getElementById('found');
   const count = document.getElementById('found-count');
   let active = -1;
-  /** What only operators of the API may use is left out until the reader wants it. */
+  /** Operations that only operators may use are left out until the reader asks for them. */
   let withOperators = false;
 
   function close() {

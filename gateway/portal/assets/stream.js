@@ -1,4 +1,4 @@
-// A response that stays open: says what it does, shows what comes, and can be stopped.
+// Shows a response that stays open: its state, its events, and a button that stops it.
 
 import { element } from './page-tools.js';
 
@@ -8,7 +8,7 @@ const EVENT = /^(?!retry:|:)\S/m;
 /** Ends the stream that is shown, because another request is sent in its place. */
 let stopShown = () => {};
 
-/** Returns the line that says what the stream does, with a button that stops it. */
+/** Returns the line with the state of the stream and a button that stops it. */
 export function followStream(answer, code, bytesMax) {
   const says = element('span', {}, 'Connected, waiting for events.');
   const button = element('button', { type: 'button', class: 'stop' }, 'Stop');
