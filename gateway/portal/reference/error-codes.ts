@@ -37,17 +37,21 @@ function lacks({ security, idempotency, hasTestMode }: ReferredOperation, need: 
   return need === 'required repeats' && idempotency !== 'required';
 }
 
-function codesOfGateway({ security }: ReferredOperation, { parameters, body }: OperationView): ErrorCode[] {
+function codesOfGateway({ security, path }: ReferredOperation, { parameters, body }: OperationView): ErrorCode[] {
   const takesJson = body?.media.some(({ type }) => /json/i.test(type)) === true;
+  // The gateway answers the operations of its own contract itself.
+  const hasService = !path.startsWith('/gateway/v1/');
+  const takesForms = body?.media.some(({ type }) => /form/i.test(type)) === true;
   const hasScopes = security.some(({ scopes }) => scopes.length > 0);
   const takesKeys = security.some(({ scheme }) => scheme === 'apiKey');
   const groups: readonly (readonly [applies: boolean, codes: readonly ErrorCode[]])[] = [
     [parameters.length > 0 || body !== undefined, ['validation_failed']],
     [body?.isRequired === true, ['body_missing']],
-    [takesJson, ['malformed_json']],
+    [takesJson, ['malformed_json', 'duplicate_json_member', 'json_too_complex']],
+    [takesForms, ['malformed_form']],
     [body !== undefined, ['body_too_large', 'unsupported_media_type']],
-    [security.length > 0, ['rate_limited']],
-    [takesKeys, ['api_key_invalid', 'api_key_revoked', 'api_key_expired']],
+    [security.length > 0, ['rate_limited', 'auth_attempts_limited', 'account_inactive', 'auth_unavailable']],
+    [takesKeys, ['api_key_malformed', 'api_key_invalid', 'api_key_revoked', 'api_key_expired', 'ip_not_allowed']],
     [hasScopes, ['insufficient_scope']],
     // Codes whose need the operation does not meet are left out.
     [true, ['api_key_missing', 'key_mode_mismatch', 'basic_credentials_invalid']],
@@ -55,7 +59,10 @@ function codesOfGateway({ security }: ReferredOperation, { parameters, body }: O
       true,
       ['idempotency_key_missing', 'idempotency_key_malformed', 'idempotency_key_in_use', 'idempotency_key_reused'],
     ],
-    [true, ['upstream_unavailable', 'upstream_timeout']],
+    [true, ['idempotency_outcome_unknown', 'idempotency_result_not_retained']],
+    [hasService, ['upstream_unavailable', 'upstream_unreachable', 'upstream_timeout', 'upstream_bad_response']],
+    [hasService, ['upstream_overloaded']],
+    [true, ['gateway_overloaded']],
   ];
   return groups.flatMap(([applies, codes]) => (applies ? codes : []));
 }

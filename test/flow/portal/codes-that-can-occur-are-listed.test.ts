@@ -53,6 +53,11 @@ describe('a gateway with one service', async () => {
     assert.ok(read.has('insufficient_scope') && write.has('insufficient_scope'));
     assert.ok(!read.has('idempotency_key_reused') && write.has('idempotency_key_reused'));
     assert.ok(!write.has('idempotency_key_missing'), 'the key is optional');
+    for (const code of ['api_key_malformed', 'account_inactive', 'ip_not_allowed', 'upstream_overloaded'])
+      assert.ok(read.has(code) && write.has(code), code);
+    for (const code of ['duplicate_json_member', 'idempotency_outcome_unknown'])
+      assert.ok(!read.has(code) && write.has(code), code);
+    assert.ok(!write.has('malformed_form'), 'it takes JSON');
   });
 });
 
@@ -74,6 +79,8 @@ it('lists what a configuration adds', async () => {
     'key_mode_mismatch',
   ])
     assert.ok(listed.has(code), code);
+  const own = await codes('/docs/reference/gateway/getLimits');
+  assert.ok(own.has('gateway_overloaded') && !own.has('upstream_timeout'), 'no service has part in it');
   const read = await codes('/docs/reference/v1/listThings');
   assert.ok(!read.has('key_mode_mismatch'), 'test keys reach a target of their own');
 });
