@@ -1,10 +1,10 @@
-// Markers on charts: starts, reloads, restarts of workers, and outages with their begin and end. Derived from successive states of the
+// Markers on charts: starts, reloads, restarts of workers, and outages and warnings with their begin and end. Derived from successive states of the
 // gateway, and bounded in number.
 
 import type { Cause, StatusForCauses } from './cause.ts';
 
 export interface GatewayEvent {
-  readonly kind: 'start' | 'reload' | 'refused' | 'restart' | 'outage' | 'uncounted';
+  readonly kind: 'start' | 'reload' | 'refused' | 'restart' | 'outage' | 'warning' | 'uncounted';
   /** ISO 8601, UTC. */
   readonly at: string;
   /** End of an outage or of a time without counts; null if it lasts. Equal to `at` for all others. */
@@ -72,18 +72,18 @@ export function createEvents(
     return event;
   }
 
-  /** Begins an outage, or continues one that has ended lately. */
-  function addOutage(cause: Cause, since: string): Mutable<GatewayEvent> {
-    const event = ended.get(cause.id) ?? add('outage', since, cause.title ?? cause.cause, null);
+  /** Begins an outage or a warning, or continues one that has ended lately. */
+  function addLasting(kind: 'outage' | 'warning', cause: Cause, since: string): Mutable<GatewayEvent> {
+    const event = ended.get(`${kind} ${cause.id}`) ?? add(kind, since, cause.title ?? cause.cause, null);
     const subject = subjectOf(cause);
     if (subject !== undefined) event.subject = subject;
     event.until = null;
     return event;
   }
 
-  function end(id: string, event: Mutable<GatewayEvent>): void {
+  function end(event: Mutable<GatewayEvent>, id: string): void {
     event.until = timeNow();
-    ended.set(id, event);
+    ended.set(`${event.kind} ${id}`, event);
   }
 
   function noteReloads({ configuration: next = {} }: StatusForCauses): void {
@@ -116,17 +116,18 @@ export function createEvents(
     for (const [id, { event }] of lasting) {
       if (present.has(id)) continue;
       lasting.delete(id);
-      if (event) end(id, event);
+      if (event) end(event, id);
     }
     for (const [id, { until }] of ended) if (now() - Date.parse(until ?? '') >= SAME_OUTAGE_MS) ended.delete(id);
     for (const cause of causes) {
       const known = lasting.get(cause.id);
       const since = known?.cause.since ?? cause.since ?? timeNow();
-      // Certificates and mistakes in files are no outage.
-      const isOutage = cause.kind === 'bad' && !/^(certificate|configuration)/.test(cause.id);
-      const event = isOutage ? (known?.event ?? addOutage(cause, since)) : undefined;
-      // The outage ends when its cause is recovering.
-      if (event === undefined && known?.event) end(cause.id, known.event);
+      const kind = markOf(cause);
+      const isSame = known?.event !== undefined && known.event.kind === kind;
+      // The outage ends when its cause is recovering, and a warning when it becomes an outage.
+      if (known?.event && !isSame) end(known.event, cause.id);
+      const began = known?.event === undefined ? since : timeNow();
+      const event = isSame ? known.event : kind && addLasting(kind, cause, began);
       // A cause that returns soon keeps the begin of its outage.
       lasting.set(cause.id, {
         cause: { ...cause, since: event !== undefined && event.at < since ? event.at : since },
@@ -157,6 +158,12 @@ function reloadText({ version = '', changes = [] }: NonNullable<StatusForCauses[
   const more = changes.length > CHANGES_NAMED_MAX ? `, and ${changes.length - CHANGES_NAMED_MAX} more` : '';
   const what = changes.slice(0, CHANGES_NAMED_MAX).join(', ');
   return `The configuration ${version} was loaded${what === '' ? '' : `: ${what}${more}`}.`;
+}
+
+/** Returns how charts mark what lasts. Certificates, files and the lifecycle change no traffic, and many organizations are near a limit. */
+function markOf({ id, kind, hasRecovered }: Cause): 'outage' | 'warning' | undefined {
+  if (hasRecovered || /^(certificate|configuration|lifecycle|tier|near|more) ?/.test(id)) return undefined;
+  return kind === 'bad' ? 'outage' : 'warning';
 }
 
 function rank({ kind }: Cause): number {

@@ -148,7 +148,7 @@ function returnedCause({ name, missing_since: since, why }: ReturnedInstance): T
 
 type Placed = GatewayEvent & { readonly instance: string };
 
-/** Joins an outage that several instances saw into one, whose `instance` names all of them. Returns the events, oldest first. */
+/** Joins an outage or a warning that several instances saw into one, whose `instance` names all of them. Returns the events, oldest first. */
 export function joinEvents(
   told: readonly { readonly name: string; readonly events: readonly GatewayEvent[] }[],
 ): Placed[] {
@@ -156,16 +156,18 @@ export function joinEvents(
     .flatMap(({ name, events }) => events.map((event) => ({ ...event, instance: name })))
     .sort((one, other) => one.at.localeCompare(other.at));
   const joined: Placed[] = [];
-  /** The place of the latest outage in the list, by the text of the outage. */
+  /** The place of the latest outage or warning in the list, by its kind and text. */
   const outages = new Map<string, number>();
   for (const event of all) {
-    const place = outages.get(event.text);
+    const key = `${event.kind} ${event.text}`;
+    const place = outages.get(key);
     const known = place === undefined ? undefined : joined[place];
-    if (event.kind === 'outage' && place !== undefined && known !== undefined && reaches(known, event.at)) {
+    const isLasting = event.kind === 'outage' || event.kind === 'warning';
+    if (isLasting && place !== undefined && known !== undefined && reaches(known, event.at)) {
       joined[place] = { ...known, until: laterOf(known.until, event.until), instance: both(known, event) };
       continue;
     }
-    if (event.kind === 'outage') outages.set(event.text, joined.length);
+    if (isLasting) outages.set(key, joined.length);
     joined.push(event);
   }
   return joined;

@@ -54,7 +54,13 @@ export function organizationsInTrouble(
       : limit
         ? `These requests get 429 rate_limited, with the time to wait; other organizations are not affected.${changed}`
         : 'Its page has the codes that these requests get; other organizations are not affected.';
-    const more = { runbook: RUNBOOK, details, figures, ...(hasRecovered && { hasRecovered: true as const }) };
+    const more = {
+      title: `${name} is refused.`,
+      runbook: RUNBOOK,
+      details,
+      figures,
+      ...(hasRecovered && { hasRecovered: true as const }),
+    };
     return [warningCause(`organization ${name}`, cause, consequence, more)];
   });
   const named = new Set(refused.map(({ id }) => id));

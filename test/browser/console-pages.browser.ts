@@ -24,7 +24,11 @@ describe('the console', () => {
       await sleep(slowMs);
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
-    gateway = await startGateway({ ...thingsAt(service.url), now: () => Date.now() + offsetMs });
+    const limits = {
+      tiers: { standard: { requests: 100_000 } },
+      organizations: { org_limited: { requests: 2, windowSeconds: 60 } },
+    };
+    gateway = await startGateway({ ...thingsAt(service.url), limits, now: () => Date.now() + offsetMs });
     browser = await launchBrowser();
   });
   after(async () => {
@@ -117,7 +121,22 @@ describe('the console', () => {
       titles.find((title) => /requests|remembered|Latest/i.test(title)),
       'Slowest of the remembered',
     );
+    assert.ok((await page.locator('#subject-traffic .mark.warning').count()) > 0, 'the warning is marked');
     await takeScreenshot(page, 'console-slow-operation');
+    await page.context().close();
+  });
+
+  it('shows the times of an error code, and the cause that names it', async () => {
+    slowMs = 0;
+    const { authorization } = await gateway.authorize({ organization: 'org_limited' });
+    for (let sent = 0; sent < 15; sent += 1)
+      await (await fetch(`${gateway.url}/v1/things`, { headers: { authorization } })).arrayBuffer();
+    const { page } = await open('#/codes/rate_limited');
+    await page.locator('#subject-traffic .column').first().waitFor(PATIENCE);
+    await page.locator('#subject-causes li', { hasText: 'org_limited is refused' }).waitFor(PATIENCE);
+    assert.equal(await page.locator('#subject-latency').isVisible(), false);
+    assert.deepEqual(await findBarriers(page), []);
+    await takeScreenshot(page, 'console-code');
     await page.context().close();
   });
 

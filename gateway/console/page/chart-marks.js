@@ -1,8 +1,8 @@
-// Markers of what happened to the gateway: a line for a moment, a band for an outage, and a hatched one where nothing was counted.
+// Markers of what happened to the gateway: a line for a moment, a band for an outage, a strip for a warning, and a hatched one where nothing was counted.
 
 import { drawn } from './elements.js';
 
-const signs = { start: '▸', reload: '↻', refused: '✕', restart: '↺', outage: '▼', uncounted: '▨' };
+const signs = { start: '▸', reload: '↻', refused: '✕', restart: '↺', outage: '▼', warning: '▲', uncounted: '▨' };
 
 /** The events within a span, each with its drawing if there is a place to draw on. */
 export function marksIn(events, { beginMs, endMs, toX, ...place }) {
@@ -19,6 +19,8 @@ function draw({ kind, text, instance }, from, to, { top, bottom, pattern }) {
   const group = drawn('g', { class: `mark ${kind}` }, drawn('title', {}, text + where));
   const band = { x: from, y: top, width: Math.max(2, to - from), height: bottom - top };
   if (kind === 'outage') group.append(drawn('rect', band));
+  // A strip at the top: charts stay readable while several of them last.
+  else if (kind === 'warning') group.append(drawn('rect', { ...band, height: 3 }));
   else if (kind === 'uncounted')
     // The stripes have the colour of the paper.
     group.append(drawn('rect', { ...band, class: 'ground' }), drawn('rect', { ...band, fill: `url(#${pattern})` }));

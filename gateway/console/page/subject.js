@@ -59,7 +59,7 @@ export function showKnown(feed) {
 
 export function showSubject(feed) {
   if (subject === undefined) return;
-  const here = causesOf(feed.attention, subject);
+  const here = causesHere(feed.attention);
   showCauses(here);
   isSlowHere = isSlow(here);
   if (subject.view === 'upstreams' && !isUnknown) showUpstream(feed);
@@ -72,9 +72,29 @@ export function showSubject(feed) {
   place('subject-tiles').replaceChildren(
     ...(known === null ? [] : isCode ? codeTiles(history) : tilesOf(history, isSlow(here))),
   );
-  place('subject-traffic').parentElement.hidden = known === null || isCode;
-  place('subject-traffic-title').hidden = isCode;
-  if (known !== null && !isCode) charts(feed, known, subject.id);
+  place('subject-traffic').parentElement.hidden = known === null;
+  place('subject-latency').hidden = isCode;
+  if (known !== null) charts(feed, isCode ? asRequests(known) : known, subject.id);
+}
+
+/** No cause has a code as its page, but causes name the codes that clients get. */
+function causesHere(attention) {
+  if (subject.view !== 'codes') return causesOf(attention, subject);
+  return attention.filter(({ cause, consequence }) => `${cause} ${consequence}`.split(/[^\w]+/).includes(subject.id));
+}
+
+/** The series of a code as the charts take those of requests: each has this code. */
+function asRequests({ series, status }) {
+  const none = series.map(() => 0);
+  const unknown = series.map(() => null);
+  const isServer = status === null || status >= 500;
+  return {
+    series: {
+      ...{ requests: series, redirects: none, p50_ms: unknown, p99_ms: unknown },
+      client_errors: isServer ? none : series,
+      server_errors: isServer ? series : none,
+    },
+  };
 }
 
 function noteOf({ before_seconds: seconds }, isCode) {

@@ -312,6 +312,30 @@ test('an outage that comes and goes is one mark, and stands only where it concer
   assert.equal(seen(), 2);
 });
 
+test('a warning is marked, too, apart from the outage that it becomes, and not while it recovers', () => {
+  let nowMs = NOW_MS;
+  const events = createEvents(() => nowMs);
+  const observe = (kind: 'warn' | 'bad', more: object = {}) => {
+    events.observe(fine, [{ id: 'upstream files live', kind, cause: 'It fails.', consequence: '', ...more }]);
+    nowMs += 1000;
+  };
+  observe('warn');
+  observe('warn');
+  observe('bad');
+  observe('warn', { hasRecovered: true });
+  const timeOf = (ms: number) => new Date(NOW_MS + ms).toISOString();
+  assert.deepEqual(
+    events.list().flatMap(({ kind, at, until }) => (kind === 'start' ? [] : [[kind, at, until]])),
+    [
+      ['warning', timeOf(0), timeOf(2000)],
+      ['outage', timeOf(2000), timeOf(3000)],
+    ],
+  );
+  assert.equal(events.causes()[0]?.since, timeOf(0));
+  events.observe(fine, [{ id: 'near org_a organization', kind: 'warn', cause: 'Near.', consequence: '' }]);
+  assert.equal(events.list().length, 3);
+});
+
 test('events are bounded', () => {
   let nowMs = NOW_MS;
   const events = createEvents(() => nowMs);
