@@ -308,8 +308,9 @@ export function createBreakdown() {
     errors.parentElement.hidden = found.errors.length === 0;
     showErrors(found.errors);
     // They come first where the service has become slow, and elsewhere say nothing new.
-    slowest.parentElement.hidden = !isSlowHere || found.slowest.length === 0;
-    showSlowest(found.slowest);
+    const slow = isSlowHere ? found.slowest : [];
+    slowest.parentElement.hidden = slow.length === 0;
+    showSlowest(slow);
     // Where everything fails, both lists may be one.
     const listed = new Set(found.errors.map(({ request_id: id }) => id));
     latest.parentElement.hidden = found.latest.every(({ request_id: id }) => listed.has(id));
