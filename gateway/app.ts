@@ -57,19 +57,19 @@ export async function startApp(options: AppOptions): Promise<App> {
 async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   // the configuration in force, the clock, the state of the process
   const base = openBase(options, parts);
-  // what reports: log, metrics, traces, the listener of operators
+  // log, metrics, traces, the admin listener
   const observation = openObservation({ options, base }, parts);
-  // what counts requests and failures
+  // counters of requests and failures
   const counters = await openCounters({ options, base, observation }, parts);
-  // what asks upstreams
+  // targets, connections and credentials of upstreams
   const upstreams = await openUpstreams({ options, base, observation }, parts);
-  // what knows callers
+  // callers: keys, tokens, sessions, open streams, stored answers, use
   const callers = await openCallers({ options, base, observation, counters, upstreams }, parts);
   // the certificates of the public listener
   const certificates = await openCertificates({ options, base, observation }, parts);
-  // what takes requests and serves them
+  // the public listeners and the pipeline
   const traffic = openTraffic({ options, base, observation, counters, upstreams, callers, certificates }, parts);
-  // reloads, and what operators see of all parts
+  // reloads; status, console and alerts for operators
   const { reloads, operators } = openAdministration(
     { options, base, observation, counters, upstreams, callers, certificates, traffic },
     parts,

@@ -19,7 +19,7 @@ export interface Alert {
     /** Set if this instance sent nothing, because it assumes that another instance has. */
     readonly byOther?: true;
   };
-  /** The end of the cause needs no message: the receiver has got one, or shall not get one. */
+  /** No message about the end is due: it was sent, a silence suppressed the alert, or the cause ended before it was reported. */
   readonly isOver?: boolean;
   /** How often the cause has returned, and was reported, within an hour of its end. */
   readonly returns: number;
@@ -135,8 +135,8 @@ function isNews({ cause, told }: Alert, { repeatMinutes }: AlertRules, nowMs: nu
 }
 
 /**
- * Returns the alerts after those that were due have been put into a message, or left to another instance. Ends that a silence holds back
- * count as reported.
+ * Returns the alerts after a message with the due ones, some of which are left to another instance. The end of an alert that a
+ * silence suppressed counts as reported.
  */
 export function afterTelling(alerts: Alerts, told: readonly Due[], { isSilent, isLeft }: Holds, nowMs: number): Alerts {
   const now = new Map(told.map(({ id, state }) => [id, state]));

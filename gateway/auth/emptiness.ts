@@ -6,7 +6,7 @@ import type { KeyStore } from './store/key-store.ts';
 export interface Emptiness {
   /** The store was wiped, restored, or has lost changes. */
   replaced(): void;
-  /** Looks whether the replaced store has an organization now. Never rejects. */
+  /** Checks whether the replaced store has any organization. Never rejects. */
   look(): Promise<void>;
   /** When the store was replaced, in epoch milliseconds; undefined unless it was found to be empty since. */
   sinceMs(): number | undefined;
@@ -26,7 +26,7 @@ export function createEmptiness(organizations: Pick<KeyStore['organizations'], '
         isEmpty = (await organizations.list({ limit: 1 })).length === 0;
         if (!isEmpty) replacedAtMs = undefined;
       } catch {
-        // A store that is away is told otherwise.
+        // The status of the key store reports an outage.
       }
     },
     sinceMs: () => (isEmpty ? replacedAtMs : undefined),

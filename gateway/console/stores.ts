@@ -55,7 +55,7 @@ export const AWAY = ['failing', 'away'];
 export const STORES = {
   keys: {
     name: 'key store',
-    back: 'It is asked again until it answers. Keys and revocations of the meantime are then in force, without a restart.',
+    back: 'The gateway tries again until the store answers. What changed during the outage, such as revoked keys, is then in force, without a restart.',
     shown: ({ store, reason, read_at: readAt, grace_ends_at: graceEndsAt }: KeysState): Shown => [
       store,
       graceEndsAt && `last read ${readAt}, known keys are valid until ${graceEndsAt}: ${reason}`,
@@ -65,7 +65,7 @@ export const STORES = {
   },
   limits: {
     name: 'limit store',
-    back: 'It is tried five times a second, and decides again as soon as it can count. What was admitted meanwhile is not counted.',
+    back: 'The gateway tries it five times a second, and uses it again once it can count. Requests admitted during the outage are not counted.',
     shown: ({ state, kind, reason = '', since_at: since, policyInForce }: LimitsState): Shown => [
       state,
       policyInForce ? `whenStoreIsAway: ${policyInForce} decides since ${since}: ${reason}` : kind,
@@ -75,7 +75,7 @@ export const STORES = {
   },
   idempotency: {
     name: 'idempotency store',
-    back: 'Such writes pass again with its first answer. A write that was in progress may be repeated with its key.',
+    back: 'Such writes pass again once the store answers. Clients may repeat a write that was in progress, with the same key.',
     shown: ({ state, kind }: ReplayState): Shown => (state === 'away' ? [state] : [state, kind]),
     lost: ({ state }: ReplayState) => (state === 'away' ? 'writes with an Idempotency-Key get 503' : undefined),
   },
@@ -89,12 +89,12 @@ export const STORES = {
   usage: {
     name: 'usage store',
     back: 'The process holds the counts, and writes them then.',
-    // Counts wait in the process until they can be stored. Some always wait, so that the instances would differ.
+    // A store that is up shows no number: a few counts always wait to be written, so the number would differ from instance to instance.
     shown: ({ state, waiting }: CountsState): Shown => (state === 'away' ? [state, waitingText(waiting)] : ['up']),
   },
   sessions: {
     name: 'session store',
-    back: 'People whose sessions it still has need not sign in again.',
+    back: 'People stay signed in, unless the store has lost their sessions.',
     // Sessions are in the same Redis as the keys, so the row of the keys says what clients lose.
     shown: ({ store, reason }: SessionsState): Shown => [store, reason],
   },

@@ -69,7 +69,7 @@ interface OpenUsageStoreOptions extends UsageStoreOptions {
   readonly acceptOneWay?: boolean | undefined;
 }
 
-/** Opens the store. Rejects with an Error for operators if a file cannot be opened. Waits for the first attempt to connect to Redis only. */
+/** Opens the store. Rejects with an Error for operators if a file cannot be opened. Waits only for the first attempt to connect to Redis. */
 export function openUsageStore({ redisUrl, dataDirectory, ...options }: OpenUsageStoreOptions): Awaitable<UsageStore> {
   return redisUrl === undefined
     ? createSqliteUsageStore({ directory: dataDirectory, ...options })
