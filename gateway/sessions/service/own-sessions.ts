@@ -40,7 +40,7 @@ export const listSessions: SessionHandler = async ({ reader, store }, { caller }
 export const endOtherSession: SessionHandler = async (deps, exchange) => {
   const [id = ''] = exchange.pathValues;
   const session = await ownSession(deps, exchange, id);
-  const ended = await Promise.resolve(deps.live.end(session.id, 'signed_out'));
+  const ended = await fromStore(() => deps.live.end(session.id, 'signed_out'));
   if (ended !== undefined) endAtProvider(deps, ended);
   return emptyAnswer();
 };

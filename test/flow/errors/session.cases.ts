@@ -24,6 +24,24 @@ async function withSession(world: SessionGateway, line: string, headers: Record<
   return send(world, line, { ...headers, Cookie: cookie });
 }
 
+/** Acts between two statements on the file of the session store. */
+async function withStoreChanged<T>(
+  { gateway }: SessionGateway,
+  change: string,
+  undo: string,
+  act: () => Promise<T>,
+): Promise<T> {
+  const [file = ''] = readdirSync(gateway.dataDirectory).filter((name) => /^sessions.*\.db$/.test(name));
+  const database = new DatabaseSync(join(gateway.dataDirectory, file));
+  database.exec(change);
+  try {
+    return await act();
+  } finally {
+    database.exec(undo);
+    database.close();
+  }
+}
+
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 export const sessionCases: readonly Case[] = [
@@ -76,18 +94,29 @@ export const sessionCases: readonly Case[] = [
   {
     name: 'a session while the store is away',
     code: 'session_store_unavailable',
-    async provoke(world) {
-      const [file = ''] = readdirSync(world.gateway.dataDirectory).filter((name) => /^sessions.*\.db$/.test(name));
-      const database = new DatabaseSync(join(world.gateway.dataDirectory, file));
-      database.exec('ALTER TABLE sessions RENAME TO sessions_elsewhere');
-      try {
-        return await send(world, 'GET /v1/things', { ...own, Cookie: `${NAME}=${'B'.repeat(43)}` });
-      } finally {
-        database.exec('ALTER TABLE sessions_elsewhere RENAME TO sessions');
-        database.close();
-      }
-    },
+    provoke: (world) =>
+      withStoreChanged(
+        world,
+        'ALTER TABLE sessions RENAME TO sessions_elsewhere',
+        'ALTER TABLE sessions_elsewhere RENAME TO sessions',
+        () => send(world, 'GET /v1/things', { ...own, Cookie: `${NAME}=${'B'.repeat(43)}` }),
+      ),
     also: ({ body }) => assert.doesNotMatch(body.toString(), /sqlite|table|_elsewhere/i),
+  },
+  {
+    name: 'another session of the person, which the store reads but cannot end',
+    code: 'session_store_unavailable',
+    async provoke(world) {
+      const other = await world.signIn();
+      const { id } = (await other.fetch(`${world.origin}/session`)).body;
+      return withStoreChanged(
+        world,
+        "CREATE TRIGGER fails BEFORE INSERT ON ends BEGIN SELECT RAISE(ABORT, 'disk I/O error'); END",
+        'DROP TRIGGER fails',
+        () => withSession(world, `DELETE /session/${id}`, own),
+      );
+    },
+    also: ({ body }) => assert.doesNotMatch(body.toString(), /disk/),
   },
 ];
 
