@@ -4,7 +4,7 @@
 // open.
 
 import type { Socket } from 'node:net';
-import type { Sample } from './console/sample.ts';
+import type { Sample } from './console/history/sample.ts';
 import type { Operators } from './observe/admin/answers.ts';
 import type { Log } from './observe/log/log.ts';
 import type { AppOptions } from './wiring/app-options.ts';

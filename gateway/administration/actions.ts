@@ -4,7 +4,7 @@
 import type { KeyRequest } from '../auth/issue-key.ts';
 import type { AuditFilter, KeyStoreChange } from '../auth/store/key-store.ts';
 import type { StoredKey } from '../auth/store/stored-key.ts';
-import type { UpstreamReport } from '../console/cause.ts';
+import type { UpstreamReport } from '../console/causes/cause.ts';
 import type { Organization } from '../exchange/caller.ts';
 import type { ExchangeReport, OperatorReport } from '../explain/report.ts';
 import type { LimitUse, ResetReport, UsageReport } from '../limits/limit-usage.ts';

@@ -1,7 +1,7 @@
 // What the gateway on this machine says of its own files and secrets. It may have another environment than the shell of a command, so the
 // command cannot find these faults by itself.
 
-import type { StatusForCauses } from '../console/cause.ts';
+import type { StatusForCauses } from '../console/causes/cause.ts';
 import type { MachineContext } from './context.ts';
 import { type Finding, fail, ok } from './finding.ts';
 

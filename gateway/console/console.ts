@@ -3,12 +3,12 @@
 import { REFUSALS } from '../catalogue/errors.ts';
 import { viewIn } from '../shared/questions/console-view.ts';
 import type { ExchangeFilter } from '../shared/questions/exchange-filter.ts';
-import type { FleetInstance } from './cause.ts';
+import type { FleetInstance } from './causes/cause.ts';
 import { breakdownOf, type ExchangeRow, exchangeFilterOf, newestFirst } from './exchanges.ts';
-import { feedOf, type LocalFeed } from './feed.ts';
-import type { Subject } from './history-counts.ts';
-import { type InstanceAnswer, Instances, type InstancesOptions } from './instances.ts';
-import { beginOf, spanOf } from './ranges.ts';
+import { feedOf, type LocalFeed } from './feed/feed.ts';
+import { type InstanceAnswer, Instances, type InstancesOptions } from './fleet/instances.ts';
+import type { Subject } from './history/history-counts.ts';
+import { beginOf, spanOf } from './history/ranges.ts';
 import { filledIn, runbookFacts, runbookIndex, runbookSection } from './runbook.ts';
 
 export interface ConsoleOptions extends InstancesOptions {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { codesOfRunbook } from '../shared/failed-requests.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
 import { readSource } from '../shared/yaml-source.ts';
-import type { Cause } from './cause.ts';
+import type { Cause } from './causes/cause.ts';
 
 interface RunbookFacts {
   /** The values for places such as `<upstream>` in commands; for `redis` these are the options of `redis-cli`. */

@@ -1,6 +1,6 @@
 // Answers operators for a gateway with several workers: asks the workers concerned and merges their answers.
 
-import type { Sample } from '../console/sample.ts';
+import type { Sample } from '../console/history/sample.ts';
 import type { Answers } from '../observe/admin/answers.ts';
 import type { MetricSnapshot, WorkerMetrics } from '../observe/metrics/worker-metrics.ts';
 import type { ActionAnswer } from '../shared/questions/console-action.ts';

@@ -1,6 +1,6 @@
 // The actions on upstreams, by the contract of a remote gateway. Rejects with ServerProblem.
 
-import type { UpstreamReport } from '../../console/cause.ts';
+import type { UpstreamReport } from '../../console/causes/cause.ts';
 import { CREDENTIAL_STATES, type CredentialState } from '../../shared/contracts/upstreams.ts';
 import type { Actions } from '../actions.ts';
 import type { UpstreamView } from '../upstream-states.ts';

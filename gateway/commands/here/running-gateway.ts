@@ -3,7 +3,7 @@
 import type { Actions } from '../../administration/actions.ts';
 import type { CausesReport } from '../../alerts/causes-report.ts';
 import type { AlertsReport } from '../../alerts/report.ts';
-import type { StatusForCauses } from '../../console/cause.ts';
+import type { StatusForCauses } from '../../console/causes/cause.ts';
 import { absenceText, complaintOf } from '../admin-client.ts';
 import type { CommandContext, MachineContext } from '../context.ts';
 import { unknownName } from '../read.ts';

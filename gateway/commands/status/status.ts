@@ -2,7 +2,7 @@
 // its Redis.
 
 import type { Command } from 'commander';
-import type { UpstreamReport } from '../../console/cause.ts';
+import type { UpstreamReport } from '../../console/causes/cause.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine, printTable } from '../print.ts';
 import { printCauses } from './print-causes.ts';

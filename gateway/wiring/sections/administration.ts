@@ -2,7 +2,7 @@
 
 import { dirname } from 'node:path';
 import { reloadConfiguration } from '../../configuration.ts';
-import type { Sample } from '../../console/sample.ts';
+import type { Sample } from '../../console/history/sample.ts';
 import type { Operators } from '../../observe/admin/answers.ts';
 import { instanceName } from '../../shared/questions/fleet.ts';
 import { createConfigurationChanges } from '../configuration-changes.ts';

@@ -1,7 +1,7 @@
 // The parts that report: log, metrics, faults, the listener of operators, traces. The later parts report events to them.
 
 import type { Configuration } from '../../configuration.ts';
-import { createNearLimit, type NearLimit } from '../../console/near-limit.ts';
+import { createNearLimit, type NearLimit } from '../../console/feed/near-limit.ts';
 import { createIds, type Ids } from '../../edge/ids.ts';
 import { createLog, type Log } from '../../observe/log/log.ts';
 import { createDropWarning, reportUnreadableForwards } from '../../observe/log/rare-warnings.ts';

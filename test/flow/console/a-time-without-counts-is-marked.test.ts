@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Feed } from '../../../gateway/console/feed.ts';
+import type { Feed } from '../../../gateway/console/feed/feed.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startGateway } from '../../support/gateway.ts';
 

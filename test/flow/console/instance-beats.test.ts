@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createInstanceBeats } from '../../../gateway/console/instance-beats.ts';
+import { createInstanceBeats } from '../../../gateway/console/fleet/instance-beats.ts';
 import { openRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { apartAt, startRedis, type TestRedis } from '../../support/redis.ts';
 

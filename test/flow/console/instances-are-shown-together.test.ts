@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { ExchangeRow } from '../../../gateway/console/exchanges.ts';
-import type { Feed } from '../../../gateway/console/feed.ts';
+import type { Feed } from '../../../gateway/console/feed/feed.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { askWith, eventually, type Instances, startInstances, untilRead } from '../../support/instances.ts';
 import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';

@@ -6,7 +6,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { StatusForCauses } from '../../../gateway/console/cause.ts';
+import type { StatusForCauses } from '../../../gateway/console/causes/cause.ts';
 import { until } from '../../support/connection.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import type { Feed } from '../../../gateway/console/feed.ts';
-import type { HistoryReport } from '../../../gateway/console/history-report.ts';
+import type { Feed } from '../../../gateway/console/feed/feed.ts';
+import type { HistoryReport } from '../../../gateway/console/history/history-report.ts';
 import { ask, type Connection, openConnection, requestOf } from '../../support/connection.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { sendRaw } from '../../support/raw.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StatusForCauses } from '../../../gateway/console/cause.ts';
-import { causesOf, type LastMinute } from '../../../gateway/console/causes.ts';
-import { createEvents, eventsAbout } from '../../../gateway/console/events.ts';
+import type { StatusForCauses } from '../../../gateway/console/causes/cause.ts';
+import { causesOf, type LastMinute } from '../../../gateway/console/causes/causes.ts';
+import { createEvents, eventsAbout } from '../../../gateway/console/history/events.ts';
 
 const NOW_MS = Date.parse('2027-03-01T12:25:00.000Z');
 const SINCE = '2027-03-01T12:22:00.000Z';

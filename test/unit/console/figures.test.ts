@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { figuresOf } from '../../../gateway/console/figures.ts';
-import { createDifference, type Sample } from '../../../gateway/console/sample.ts';
+import { figuresOf } from '../../../gateway/console/history/figures.ts';
+import { createDifference, type Sample } from '../../../gateway/console/history/sample.ts';
 
 const BOUNDS = [0.01, 0.1, 1];
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { History, widthOf } from '../../../gateway/console/history.ts';
-import type { Subject } from '../../../gateway/console/history-counts.ts';
-import { historyReport } from '../../../gateway/console/history-report.ts';
-import { decodeHistory, encodeHistory } from '../../../gateway/console/kept-history.ts';
-import { RANGES, type Range, RESOLUTIONS, type ShownTime } from '../../../gateway/console/ranges.ts';
+import { History, widthOf } from '../../../gateway/console/history/history.ts';
+import type { Subject } from '../../../gateway/console/history/history-counts.ts';
+import { historyReport } from '../../../gateway/console/history/history-report.ts';
+import { decodeHistory, encodeHistory } from '../../../gateway/console/history/kept-history.ts';
+import { RANGES, type Range, RESOLUTIONS, type ShownTime } from '../../../gateway/console/history/ranges.ts';
 
 const BOUNDS = [0.005, 0.01];
 const [{ slotMs: SLOT_MS, slots: SLOTS }] = RESOLUTIONS;

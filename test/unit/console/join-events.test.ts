@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { GatewayEvent } from '../../../gateway/console/events.ts';
-import { joinEvents } from '../../../gateway/console/feed.ts';
+import { joinEvents } from '../../../gateway/console/feed/feed.ts';
+import type { GatewayEvent } from '../../../gateway/console/history/events.ts';
 
 const at = (second: number) => new Date(second * 1000).toISOString();
 const outage = (from: number, until: number | null, text = 'Redis is away.'): GatewayEvent => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createNearLimit, type LimitPressure, mergeNearLimit } from '../../../gateway/console/near-limit.ts';
+import { createNearLimit, type LimitPressure, mergeNearLimit } from '../../../gateway/console/feed/near-limit.ts';
 import type { Trail } from '../../../gateway/exchange/trail.ts';
 
 const MINUTE_MS = 60_000;

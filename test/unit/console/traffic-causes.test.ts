@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CauseMemory, causesOf, createCauseMemory } from '../../../gateway/console/causes.ts';
-import type { PresentCounts } from '../../../gateway/console/history-counts.ts';
-import type { Present } from '../../../gateway/console/present.ts';
-import type { OrganizationNearLimit } from '../../../gateway/console/sample.ts';
-import { createSlowMemory, measuredMsOf, slowIn } from '../../../gateway/console/slow-operations.ts';
+import { type CauseMemory, causesOf, createCauseMemory } from '../../../gateway/console/causes/causes.ts';
+import type { Present } from '../../../gateway/console/causes/present.ts';
+import { createSlowMemory, measuredMsOf, slowIn } from '../../../gateway/console/causes/slow-operations.ts';
+import type { PresentCounts } from '../../../gateway/console/history/history-counts.ts';
+import type { OrganizationNearLimit } from '../../../gateway/console/history/sample.ts';
 import type { ExchangeFilter } from '../../../gateway/shared/questions/exchange-filter.ts';
 
 const NOW_MS = Date.parse('2027-03-01T12:25:00.000Z');

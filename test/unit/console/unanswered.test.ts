@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { causesOf, createCauseMemory } from '../../../gateway/console/causes.ts';
-import type { Present } from '../../../gateway/console/present.ts';
+import { causesOf, createCauseMemory } from '../../../gateway/console/causes/causes.ts';
+import type { Present } from '../../../gateway/console/causes/present.ts';
 
 const NOW_MS = Date.parse('2027-03-01T12:25:00.000Z');
 const BOUNDS = [0.1, 1, 5, 10];

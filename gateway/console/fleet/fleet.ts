@@ -2,10 +2,10 @@
 // are missing. A gateway without Redis is the only one, so it asks no other.
 
 import { randomBytes } from 'node:crypto';
-import { connectRedis, type Redis } from '../redis/client.ts';
-import { subscribe } from '../redis/subscribe.ts';
-import { PATIENCE_MS } from '../shared/questions/fleet.ts';
-import type { FleetInstance, MissingInstance, ReturnedInstance } from './cause.ts';
+import { connectRedis, type Redis } from '../../redis/client.ts';
+import { subscribe } from '../../redis/subscribe.ts';
+import { PATIENCE_MS } from '../../shared/questions/fleet.ts';
+import type { FleetInstance, MissingInstance, ReturnedInstance } from '../causes/cause.ts';
 import { channelOf, type FleetMessage, messageIn } from './fleet-messages.ts';
 import { createInstanceBeats } from './instance-beats.ts';
 import { createMissingInstances } from './missing-instances.ts';

@@ -1,23 +1,23 @@
 // Samples the counts and the state of this gateway once per slot, and keeps the history of the last day, whether or not the page is open.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ErrorCode, REFUSALS } from '../catalogue/errors.ts';
-import type { FleetSources } from '../shared/questions/fleet.ts';
-import type { StatusForCauses } from './cause.ts';
-import { causesOf, createCauseMemory, type LastMinute } from './causes.ts';
-import { createEvents, eventsAbout } from './events.ts';
-import { failureCodesOf } from './failure-codes.ts';
+import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
+import type { FleetSources } from '../../shared/questions/fleet.ts';
+import type { StatusForCauses } from '../causes/cause.ts';
+import { causesOf, createCauseMemory, type LastMinute } from '../causes/causes.ts';
+import { failureCodesOf } from '../causes/failure-codes.ts';
+import type { Present } from '../causes/present.ts';
+import { createSlowMemory, measuredMsOf, slowIn } from '../causes/slow-operations.ts';
+import { namesOfFailing } from '../causes/traffic-causes.ts';
+import { createEvents, eventsAbout } from '../history/events.ts';
+import { History, widthOf } from '../history/history.ts';
+import type { Subject } from '../history/history-counts.ts';
+import { historyReport } from '../history/history-report.ts';
+import { decodeHistory, encodeHistory, type HistoryFile, type KeptHistory } from '../history/kept-history.ts';
+import { RESOLUTIONS, type ShownTime } from '../history/ranges.ts';
+import { createDifference, type OrganizationNearLimit, type Sample } from '../history/sample.ts';
 import type { LocalFeed } from './feed.ts';
-import { History, widthOf } from './history.ts';
-import type { Subject } from './history-counts.ts';
-import { historyReport } from './history-report.ts';
-import { decodeHistory, encodeHistory, type HistoryFile, type KeptHistory } from './kept-history.ts';
 import { mergeNearLimit, NOTED_MS } from './near-limit.ts';
-import type { Present } from './present.ts';
-import { RESOLUTIONS, type ShownTime } from './ranges.ts';
-import { createDifference, type OrganizationNearLimit, type Sample } from './sample.ts';
-import { createSlowMemory, measuredMsOf, slowIn } from './slow-operations.ts';
-import { namesOfFailing } from './traffic-causes.ts';
 import { createVersionSummary } from './version-summary.ts';
 
 /** The sources of a sample. */

@@ -1,9 +1,9 @@
 // A question that one instance has published, with the answers that have come so far.
 
 import { randomBytes } from 'node:crypto';
-import { startDeadline } from '../shared/deadline.ts';
-import { PATIENCE_MS } from '../shared/questions/fleet.ts';
-import type { FleetInstance, MissingInstance } from './cause.ts';
+import { startDeadline } from '../../shared/deadline.ts';
+import { PATIENCE_MS } from '../../shared/questions/fleet.ts';
+import type { FleetInstance, MissingInstance } from '../causes/cause.ts';
 
 export interface FleetAnswer {
   readonly instance: FleetInstance | MissingInstance;

@@ -1,8 +1,8 @@
 // Each instance writes to Redis every few seconds that it is running. The other instances notice by this that an instance was killed, even
 // if they have never asked it anything.
 
-import type { Redis } from '../redis/client.ts';
-import type { FleetInstance } from './cause.ts';
+import type { Redis } from '../../redis/client.ts';
+import type { FleetInstance } from '../causes/cause.ts';
 
 interface LostInstance extends FleetInstance {
   /** When it was last there: epoch milliseconds of Redis. */

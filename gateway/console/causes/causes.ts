@@ -2,12 +2,12 @@
 // mistakes of clients are no cause, unless they are a large part of the requests of one organization. The file also has the memory of
 // causes.
 
+import { MINUTE_SLOTS } from '../history/history.ts';
+import { RESOLUTIONS } from '../history/ranges.ts';
 import { type Cause, failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
-import { MINUTE_SLOTS } from './history.ts';
 import { organizationsInTrouble, unknownCallers } from './organization-causes.ts';
 import { ownCauses } from './own-causes.ts';
 import type { Present } from './present.ts';
-import { RESOLUTIONS } from './ranges.ts';
 import { recentChange } from './recent-change.ts';
 import { redisCause } from './redis-cause.ts';
 import { serviceTimes } from './service-times.ts';

@@ -1,10 +1,10 @@
 // Notes organizations that came near one of their limits, or exceeded it, in the last quarter of an hour. Requests of other organizations are
 // not noted. A few hundred organizations are kept; the one without a note for the longest time is dropped.
 
-import type { LimitState } from '../exchange/findings.ts';
-import type { Trail } from '../exchange/trail.ts';
-import { MINUTE_MS } from '../shared/durations.ts';
-import type { OrganizationNearLimit } from './sample.ts';
+import type { LimitState } from '../../exchange/findings.ts';
+import type { Trail } from '../../exchange/trail.ts';
+import { MINUTE_MS } from '../../shared/durations.ts';
+import type { OrganizationNearLimit } from '../history/sample.ts';
 
 /** Outcome of a request that found little or nothing left. */
 export type LimitPressure = 'near' | 'refused' | 'shadow_refused';

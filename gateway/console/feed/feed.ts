@@ -1,7 +1,7 @@
 // Pure: joins the reports of one or several gateways into the data of the page, with the markers of all in one list. It also finds out
 // whether their configurations differ, which no single gateway can know.
 
-import { nextCommandOf } from '../shared/next-command.ts';
+import { nextCommandOf } from '../../shared/next-command.ts';
 import {
   type Cause,
   type FleetInstance,
@@ -9,13 +9,13 @@ import {
   type MissingInstance,
   type ReturnedInstance,
   warningCause,
-} from './cause.ts';
-import type { GatewayEvent, LastingCause } from './events.ts';
-import type { RangeCounts } from './history-counts.ts';
-import { type HistoryReport, historyReport } from './history-report.ts';
+} from '../causes/cause.ts';
+import type { GatewayEvent, LastingCause } from '../history/events.ts';
+import type { RangeCounts } from '../history/history-counts.ts';
+import { type HistoryReport, historyReport } from '../history/history-report.ts';
+import type { OrganizationNearLimit } from '../history/sample.ts';
+import { type StoreReport, storeReports } from '../stores.ts';
 import { mergeNearLimit } from './near-limit.ts';
-import type { OrganizationNearLimit } from './sample.ts';
-import { type StoreReport, storeReports } from './stores.ts';
 import type { VersionSummary } from './version-summary.ts';
 
 /** The report of one gateway about itself. */

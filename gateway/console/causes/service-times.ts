@@ -1,7 +1,7 @@
 // Pure: how long an upstream takes to respond, now and in the hour before: the median, without the wait for a place.
 
-import { quantileMs } from './figures.ts';
-import type { PresentCounts } from './history-counts.ts';
+import { quantileMs } from '../history/figures.ts';
+import type { PresentCounts } from '../history/history-counts.ts';
 
 export interface ServiceTimes {
   readonly nowMs: number;

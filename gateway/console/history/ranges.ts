@@ -1,6 +1,6 @@
 // The periods that the console can show, and the resolutions in which counts are kept for them.
 
-import { DAY_MS, MINUTE_MS } from '../shared/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../shared/durations.ts';
 
 /** Each resolution keeps its latest slots. The first one is the finest. The last one has two days: a day can be compared with the day before. */
 export const RESOLUTIONS = [

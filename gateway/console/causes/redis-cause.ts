@@ -1,7 +1,7 @@
 // Pure: the cause and the consequences of stores that cannot be used. They are one cause, because Redis may hold all of them.
 
+import { AWAY, lossesOf } from '../stores.ts';
 import { type Cause, failureCause, type StatusForCauses } from './cause.ts';
-import { AWAY, lossesOf } from './stores.ts';
 
 const UNREACHED = /cannot be reached|ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|(is|was) closed/;
 

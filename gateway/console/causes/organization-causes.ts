@@ -1,10 +1,10 @@
 // Pure: which organizations are refused, or soon will be, from the counts of the last minute and their limits; and whether the requests of
 // nearly all are refused.
 
-import { MINUTE_MS } from '../shared/durations.ts';
+import { MINUTE_MS } from '../../shared/durations.ts';
+import { type Figures, figuresOf } from '../history/figures.ts';
+import type { PresentCounts } from '../history/history-counts.ts';
 import { atMost, type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
-import { type Figures, figuresOf } from './figures.ts';
-import type { PresentCounts } from './history-counts.ts';
 import type { Present } from './present.ts';
 import { recentChange } from './recent-change.ts';
 

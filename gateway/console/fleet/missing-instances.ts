@@ -1,8 +1,8 @@
 // Keeps the instances that ended without an orderly shutdown. They are in Redis, because the remaining instances may restart. A new instance
 // with another name replaces a missing one. The reason why an instance is no longer missing is kept as long as alerts need it.
 
-import type { Redis } from '../redis/client.ts';
-import { type FleetInstance, GONE_MS, type MissingInstance, type ReturnedInstance } from './cause.ts';
+import type { Redis } from '../../redis/client.ts';
+import { type FleetInstance, GONE_MS, type MissingInstance, type ReturnedInstance } from '../causes/cause.ts';
 
 interface MissingInstances {
   /** Returns the missing instances after the last round of questions. */

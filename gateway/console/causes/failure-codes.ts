@@ -1,8 +1,8 @@
 // Finds the error codes with which requests to operations fail. The counts by operation have no codes. So the codes are read from recent log
 // lines, only while requests fail, which costs other requests nothing.
 
-import { MINUTE_MS } from '../shared/durations.ts';
-import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
+import { MINUTE_MS } from '../../shared/durations.ts';
+import type { ExchangeFilter, ExchangeLine } from '../../shared/questions/exchange-filter.ts';
 
 /** The codes of each operation, beginning with the most frequent code. */
 export type FailureCodes = ReadonlyMap<string, readonly string[]>;

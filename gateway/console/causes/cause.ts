@@ -1,7 +1,7 @@
 // Types of what needs an operator's attention, of the status that it is read from, and of the gateways that share a Redis.
 
-import type { CredentialFault, CredentialState } from '../shared/contracts/upstreams.ts';
-import type { StoreStates } from './stores.ts';
+import type { CredentialFault, CredentialState } from '../../shared/contracts/upstreams.ts';
+import type { StoreStates } from '../stores.ts';
 
 /** Times in its texts are ISO 8601; the page shows them as times of day. */
 export interface Cause {

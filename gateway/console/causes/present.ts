@@ -1,8 +1,8 @@
 // The type of the input for the search for causes: the counts of the last minute, and facts about their operations.
 
+import type { PresentCounts } from '../history/history-counts.ts';
+import type { OrganizationNearLimit } from '../history/sample.ts';
 import type { FailureCodes } from './failure-codes.ts';
-import type { PresentCounts } from './history-counts.ts';
-import type { OrganizationNearLimit } from './sample.ts';
 
 /** The counts of a gateway, for the search for causes. */
 export interface Present {

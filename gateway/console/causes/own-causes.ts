@@ -1,6 +1,6 @@
 // Finds causes in the gateway itself from its status: files, certificates, workers, load, issuers and alert receivers. Pure.
 
-import { missingTierText } from '../shared/missing-tier.ts';
+import { missingTierText } from '../../shared/missing-tier.ts';
 import { type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
 
 type MissingTier = NonNullable<StatusForCauses['missing_tiers']>[number];

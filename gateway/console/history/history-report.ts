@@ -1,6 +1,6 @@
 // Pure: adds the counts of one or several gateways, and reports them as figures per operation, per code and per slot.
 
-import { REFUSALS } from '../catalogue/errors.ts';
+import { REFUSALS } from '../../catalogue/errors.ts';
 import { type Figures, figuresOf } from './figures.ts';
 import { type RangeCounts, type SeriesCounts, sum } from './history-counts.ts';
 import type { ShownTime } from './ranges.ts';
