@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { hashOf } from '../../gateway/sessions/session-reader.ts';
+import { hashOf } from '../../gateway/sessions/cookies.ts';
 import { openSessionStore } from '../../gateway/sessions/store/open-store.ts';
 import { SESSION_KEYS, SESSION_KEYS_PURPOSE } from '../../gateway/sessions/store/session-keys.ts';
 import { createKeyRing } from '../../gateway/shared/stores/seal.ts';

@@ -1,5 +1,6 @@
 // The cookies of browser sessions: reads them from a request, and writes the lines that set and clear them.
 
+import { hash } from 'node:crypto';
 import { cookieNameOf, loginCookiePrefix, sessionCookieName } from '../shared/http/session-cookies.ts';
 
 /** 32 bytes in base64url. Its characters need no check, because the store has no hash of a value with other characters. */
@@ -20,6 +21,11 @@ export function sessionValueIn(header: string, isSecure: boolean): string | unde
     found = header.slice(at + name.length + 1, end === -1 ? undefined : end).trim();
   }
   return found?.length === SESSION_VALUE_LENGTH ? found : undefined;
+}
+
+/** Returns the hash under which the store has a session, from the value of its cookie. */
+export function hashOf(value: string): string {
+  return hash('sha256', value, 'base64url');
 }
 
 function beginsPair(header: string, at: number): boolean {

@@ -1,13 +1,12 @@
 // Reads the credential kind "session": a cookie that the gateway has set at a login. Throws cross_site_request, session_expired,
 // session_store_unavailable or provider_unavailable.
 
-import { hash } from 'node:crypto';
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Caller, Organization } from '../exchange/caller.ts';
 import { newCallerMemory } from '../exchange/caller-memory.ts';
 import type { Admitted } from '../exchange/exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
-import { sessionValueIn } from './cookies.ts';
+import { hashOf, sessionValueIn } from './cookies.ts';
 import { type CrossSiteRules, isCrossSite } from './cross-site.ts';
 import { scopesIn } from './grants.ts';
 import type { KnownSession } from './live/known-sessions.ts';
@@ -143,9 +142,4 @@ export function createSessionReader(options: SessionReaderOptions): SessionReade
     },
     sessionOf: (caller) => sessions.get(caller) as Session,
   };
-}
-
-/** Returns the hash under which the store has a session, from the value of its cookie. */
-export function hashOf(value: string): string {
-  return hash('sha256', value, 'base64url');
 }

@@ -3,8 +3,7 @@
 import type * as OpenidClient from 'openid-client';
 import type { ProviderSettings } from '../settings.ts';
 import { clientAuthentication } from './client-authentication.ts';
-import { providerReason } from './provider.ts';
-import { createProviderFetch, type ProviderFetch } from './provider-fetch.ts';
+import { createProviderFetch, type ProviderFetch, providerReason } from './provider-fetch.ts';
 
 export interface Examination {
   /** Sentences about faults because of which a person cannot sign in. */

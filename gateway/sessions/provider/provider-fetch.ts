@@ -1,4 +1,5 @@
-// The requests to a provider: to its own origins only, without redirects, within a deadline, and with answers of bounded length.
+// The requests to a provider: to its own origins only, without redirects, within a deadline, and with answers of bounded length. Also reads
+// why a request failed.
 
 import { boundedFetch, type SentOptions } from '../../shared/http/bounded-fetch.ts';
 
@@ -69,4 +70,21 @@ export function awayIn(thrown: unknown): ProviderAway | undefined {
     if (error instanceof ProviderAway) return error;
   }
   return undefined;
+}
+
+/** Returns the code of an OAuth error (RFC 6749 section 5.2), from the body, or from the challenge to a client that is refused. */
+export function oauthCodeIn(thrown: unknown): string | undefined {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
+    const { error: code, status } = error as { error?: unknown; status?: unknown };
+    if (typeof code === 'string') return code;
+    if (status === 401) return 'invalid_client';
+  }
+  return undefined;
+}
+
+/** Returns the reason of a failure, for operators. */
+export function providerReason(error: unknown): string {
+  const away = awayIn(error);
+  if (away !== undefined) return away.message;
+  return oauthCodeIn(error) ?? (error instanceof Error ? error.message : String(error));
 }

@@ -1,18 +1,13 @@
-// The client of one configured provider: logins, refreshes, revocations and logouts. It uses the library openid-client, which is loaded when
-// the first provider is used.
+// The client of one configured provider: logins, refreshes, revocations and logouts.
 
 import type * as OpenidClient from 'openid-client';
 import { isSubject } from '../grants.ts';
-import type { Redeemed, Redemption } from '../refresh/redeem.ts';
 import type { ProviderSettings } from '../settings.ts';
 import type { IssuedTokens, Session, SessionTokens } from '../store/session-store.ts';
-import { clientAuthentication } from './client-authentication.ts';
+import { createDiscovery, type DiscoveryOptions } from './discovery.ts';
 import { type LogoutClaims, verifyLogoutToken } from './logout-token.ts';
-import { awayIn, createProviderFetch } from './provider-fetch.ts';
-import { checkSignature, createProviderKeys, type ProviderKeys } from './provider-keys.ts';
-
-/** The discovery document is read again after this time. */
-const DISCOVERED_FOR_MS = 3_600_000;
+import { awayIn, oauthCodeIn, providerReason } from './provider-fetch.ts';
+import { checkSignature } from './provider-keys.ts';
 
 /** The values that bind one login to one browser. */
 export interface LoginSecrets {
@@ -27,6 +22,23 @@ export interface SignedIn {
   readonly providerSid: string | undefined;
   readonly claims: Readonly<Record<string, unknown>>;
   readonly tokens: IssuedTokens;
+}
+
+/** The outcome of a refresh. */
+export type Redeemed =
+  /** The provider has issued new tokens. If there is no new refresh token, the present one stays valid. */
+  | { readonly kind: 'tokens'; readonly tokens: IssuedTokens }
+  /** The provider refuses the token for good: `invalid_grant`. */
+  | { readonly kind: 'ended' }
+  /** `no`: the provider has certainly not taken the token, so it may be tried again. */
+  | { readonly kind: 'away'; readonly redeemed: 'no' | 'unknown'; readonly reason: string };
+
+/** What a refresh has to observe before it sends its token. */
+export interface Redemption {
+  /** Aborted when nothing waits for the answer. */
+  readonly signal: AbortSignal;
+  /** Call it right before the token is sent. Returns false if the token must not be sent. Rejects if the store is away. */
+  announce(): Promise<boolean>;
 }
 
 export interface Provider {
@@ -48,66 +60,15 @@ export interface Provider {
   discover(): Promise<OpenidClient.ServerMetadata>;
 }
 
-export interface ProviderOptions {
+export interface ProviderOptions extends DiscoveryOptions {
   readonly name: string;
-  readonly settings: ProviderSettings;
   /** The lifetime of an access token, if the provider does not send `expires_in`. */
   readonly absoluteSeconds: number;
-  /** Reads the secret of the client; throws a sentence. */
-  readSecret(): string;
-  now(): number;
-}
-
-interface Discovered {
-  readonly library: typeof OpenidClient;
-  readonly configuration: OpenidClient.Configuration;
-  readonly keys: ProviderKeys;
-  readonly secret: string;
-  readonly atMs: number;
 }
 
 export function createProvider({ name, settings, absoluteSeconds, readSecret, now }: ProviderOptions): Provider {
-  const { issuer, clientId, scopes, clockToleranceSeconds } = settings;
-  const fetchFrom = createProviderFetch(
-    new Set([new URL(issuer).origin, ...settings.endpointOrigins]),
-    settings.timeoutMs,
-  );
-  let discovered: Discovered | undefined;
-  let discovering: Promise<Discovered> | undefined;
-
-  async function discoverNow(): Promise<Discovered> {
-    const library = await import('openid-client');
-    const secret = readSecret();
-    const configuration = await library.discovery(
-      new URL(issuer),
-      clientId,
-      { [library.clockTolerance]: clockToleranceSeconds },
-      await clientAuthentication(library, settings.authentication, secret),
-      {
-        [library.customFetch]: fetchFrom,
-        timeout: settings.timeoutMs / 1000,
-        execute: isPlain(issuer) ? [library.allowInsecureRequests] : [],
-      },
-    );
-    const keys = createProviderKeys(configuration.serverMetadata(), fetchFrom);
-    return { library, configuration, keys, secret, atMs: now() };
-  }
-
-  /** Returns the discovery document. Reads it at most once at a time. An outdated document is used while the provider is away. */
-  function discovery(): Promise<Discovered> {
-    const known = discovered;
-    const isCurrent = known !== undefined && known.secret === readSecret();
-    if (isCurrent && now() - known.atMs < DISCOVERED_FOR_MS) return Promise.resolve(known);
-    discovering ??= discoverNow()
-      .then((found) => {
-        discovered = found;
-        return found;
-      })
-      .finally(() => {
-        discovering = undefined;
-      });
-    return isCurrent ? discovering.catch(() => known) : discovering;
-  }
+  const { clientId, scopes, clockToleranceSeconds } = settings;
+  const discovery = createDiscovery({ settings, readSecret, now });
 
   function issuedBy(
     answer: OpenidClient.TokenEndpointResponse & OpenidClient.TokenEndpointResponseHelpers,
@@ -126,7 +87,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
     if (refreshToken === undefined) return { kind: 'ended' };
     let isSent = false;
     try {
-      const { library, configuration } = await discovery();
+      const { library, configuration } = await discovery.current();
       if (redemption.signal.aborted) return { kind: 'away', redeemed: 'no', reason: 'it was given up' };
       if (!(await redemption.announce())) return { kind: 'away', redeemed: 'no', reason: 'it could not begin in time' };
       isSent = true;
@@ -145,7 +106,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
     name,
     settings,
     async loginAddress(redirectUri, { state, nonce, codeVerifier }) {
-      const { library, configuration } = await discovery();
+      const { library, configuration } = await discovery.current();
       const parameters = {
         ...settings.parameters,
         redirect_uri: redirectUri,
@@ -163,7 +124,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
       return address.href;
     },
     async signIn(callback, { state, nonce, codeVerifier }) {
-      const { library, configuration, keys } = await discovery();
+      const { library, configuration, keys } = await discovery.current();
       const answer = await library.authorizationCodeGrant(configuration, callback, {
         pkceCodeVerifier: codeVerifier,
         expectedState: state,
@@ -181,7 +142,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
     redeem,
     async revoke({ refreshToken, accessToken }) {
       try {
-        const { library, configuration } = await discovery();
+        const { library, configuration } = await discovery.current();
         if (configuration.serverMetadata().revocation_endpoint === undefined) return undefined;
         const token = refreshToken ?? accessToken;
         const hint = refreshToken === undefined ? 'access_token' : 'refresh_token';
@@ -193,7 +154,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
     },
     async logoutAddress({ idToken }, returnTo) {
       try {
-        const { library, configuration } = await discovery();
+        const { library, configuration } = await discovery.current();
         if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
         return library.buildEndSessionUrl(configuration, {
           post_logout_redirect_uri: returnTo,
@@ -204,11 +165,11 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
       }
     },
     async verifyLogoutToken(token) {
-      const { configuration, keys } = await discovery();
+      const { configuration, keys } = await discovery.current();
       const rules = { issuer: configuration.serverMetadata().issuer, clientId, clockToleranceSeconds };
       return verifyLogoutToken(token, keys, rules, now());
     },
-    discover: async () => (await discoverNow()).configuration.serverMetadata(),
+    discover: async () => (await discovery.read()).configuration.serverMetadata(),
   };
 }
 
@@ -221,27 +182,4 @@ function outcomeOf(error: unknown): Redeemed {
   // With another OAuth error, such as invalid_client, the provider has not used the refresh token. With an answer that is not an OAuth
   // error, it may have.
   return { kind: 'away', redeemed: code === undefined ? 'unknown' : 'no', reason: code ?? providerReason(error) };
-}
-
-/** Returns the code of an OAuth error (RFC 6749 section 5.2), from the body, or from the challenge to a client that is refused. */
-function oauthCodeIn(thrown: unknown): string | undefined {
-  for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
-    const { error: code, status } = error as { error?: unknown; status?: unknown };
-    if (typeof code === 'string') return code;
-    if (status === 401) return 'invalid_client';
-  }
-  return undefined;
-}
-
-/** Returns the reason of a failure, for operators. */
-export function providerReason(error: unknown): string {
-  const away = awayIn(error);
-  if (away !== undefined) return away.message;
-  return oauthCodeIn(error) ?? (error instanceof Error ? error.message : String(error));
-}
-
-export { awayIn };
-
-function isPlain(issuer: string): boolean {
-  return issuer.startsWith('http:');
 }

@@ -4,6 +4,7 @@
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type Machine, realMachine } from '../../shared/machine.ts';
+import type { Provider, Redeemed } from '../provider/provider.ts';
 import type {
   EndReason,
   IssuedTokens,
@@ -14,7 +15,6 @@ import type {
 } from '../store/session-store.ts';
 import { createFailures, type Failures } from './failures.ts';
 import { type HeldLease, holdLease } from './held-lease.ts';
-import type { Redeem, Redeemed } from './redeem.ts';
 import { createSettler, type Settler } from './settle.ts';
 import { createTakeLease, type TakeLease } from './take-lease.ts';
 
@@ -37,7 +37,8 @@ export type Refreshed = Session | 'ended' | 'away';
 
 export interface RefresherOptions {
   readonly store: Pick<SessionStore, 'refreshes' | 'openTokens'>;
-  readonly redeem: Redeem;
+  /** A rejection counts as `away` with an unknown outcome. */
+  readonly redeem: Provider['redeem'];
   /** Milliseconds in which the provider accepts a refresh token again after it has redeemed it; 0 if it never does. */
   reuseMsOf(session: Session): number;
   /** Revokes tokens that arrived after the end of their session. */
@@ -77,10 +78,10 @@ export class Refresher {
    */
   fresh(session: Session): Awaitable<Refreshed> {
     if (!session.refreshable || !this.#isDue(session)) return session;
-    const isEnded = this.#isOver(session);
+    const isOver = this.#isAccessOver(session);
     let result = this.#running.get(session.hash);
     if (result === undefined && this.#failures.mayTry(session.hash)) result = this.#begin(session);
-    if (!isEnded) return session;
+    if (!isOver) return session;
     return result === undefined ? 'away' : this.#within(WAIT_MAX_MS, result);
   }
 
@@ -119,7 +120,7 @@ export class Refresher {
         case 'ended':
           return 'ended';
         case 'unknown':
-          if (!this.#isOver(taken.session)) return this.#fail(session, 'the outcome of a refresh is unknown');
+          if (!this.#isAccessOver(taken.session)) return this.#fail(session, 'the outcome of a refresh is unknown');
           await end(session, 'lost');
           return 'ended';
         case 'late':
@@ -189,7 +190,7 @@ export class Refresher {
   async #giveBackUnread(lease: RefreshLease, session: Session): Promise<Refreshed> {
     const { store, end } = this.#options;
     await this.#settler.settle(() => store.refreshes.release(lease));
-    if (!this.#isOver(session)) return this.#fail(session, 'its tokens cannot be decrypted');
+    if (!this.#isAccessOver(session)) return this.#fail(session, 'its tokens cannot be decrypted');
     await end(session, 'lost');
     return 'ended';
   }
@@ -234,11 +235,11 @@ export class Refresher {
   #fail(session: Session, reason: string): Refreshed {
     this.#failures.note(session.hash);
     this.#options.onFailure?.(session, reason);
-    return this.#isOver(session) ? 'away' : session;
+    return this.#isAccessOver(session) ? 'away' : session;
   }
 
   /** Whether the access token has ended. */
-  #isOver({ accessEndsAtMs }: Session): boolean {
+  #isAccessOver({ accessEndsAtMs }: Session): boolean {
     return accessEndsAtMs <= this.#options.nowMs();
   }
 

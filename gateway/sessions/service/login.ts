@@ -3,14 +3,14 @@
 
 import { GatewayError, type GatewayErrorDetails } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
-import { sessionCookieLine } from '../cookies.ts';
+import { hashOf, sessionCookieLine } from '../cookies.ts';
 import { deviceOf } from '../device.ts';
 import { keptClaims, organizationClaimed } from '../grants.ts';
 import { failedLoginPage, signedInPage } from '../login/pages.ts';
 import type { Transaction } from '../login/transaction.ts';
-import { awayIn, type Provider, providerReason, type SignedIn } from '../provider/provider.ts';
+import type { Provider, SignedIn } from '../provider/provider.ts';
+import { awayIn, providerReason } from '../provider/provider-fetch.ts';
 import { returnPathOf } from '../return-to.ts';
-import { hashOf } from '../session-reader.ts';
 import { fromStore } from '../store-away.ts';
 import { pageAnswer, redirectAnswer, type SessionHandler, servedOrigin, setCookies, usePolicy } from './answer.ts';
 import type { SessionDeps } from './deps.ts';

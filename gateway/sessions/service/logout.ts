@@ -4,7 +4,8 @@
 import { GatewayError } from '../../catalogue/errors.ts';
 import { clearedSessionCookieLine } from '../cookies.ts';
 import type { LogoutClaims } from '../provider/logout-token.ts';
-import { awayIn, type Provider, providerReason } from '../provider/provider.ts';
+import type { Provider } from '../provider/provider.ts';
+import { awayIn, providerReason } from '../provider/provider-fetch.ts';
 import type { Session, SessionTokens } from '../store/session-store.ts';
 import { fromStore } from '../store-away.ts';
 import { jsonAnswer, type SessionHandler, servedOrigin, setCookies } from './answer.ts';

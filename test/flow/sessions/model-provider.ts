@@ -1,7 +1,7 @@
 // A provider for tests: it rotates refresh tokens, and takes a second redemption of one for theft.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redeemed, Redemption } from '../../../gateway/sessions/refresh/redeem.ts';
+import type { Redeemed, Redemption } from '../../../gateway/sessions/provider/provider.ts';
 import type { Session, SessionTokens } from '../../../gateway/sessions/store/session-store.ts';
 import { tokens } from './store-samples.ts';
 

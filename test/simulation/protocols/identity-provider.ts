@@ -1,7 +1,7 @@
 // The provider of identities as a model: it rotates refresh tokens, and takes a second redemption of one for theft, at once or after some time.
 // Connections to it break, and it is away for a while.
 
-import type { Redemption as Announced, Redeemed } from '../../../gateway/sessions/refresh/redeem.ts';
+import type { Redemption as Announced, Redeemed } from '../../../gateway/sessions/provider/provider.ts';
 import type { IssuedTokens, SessionTokens } from '../../../gateway/sessions/store/session-store.ts';
 import type { Deployment } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';

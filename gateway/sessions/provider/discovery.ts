@@ -1,0 +1,73 @@
+// Reads the discovery document of a provider, and keeps it with the client and the keys that it describes. Uses the library openid-client,
+// which is loaded when the first provider is used.
+
+import type * as OpenidClient from 'openid-client';
+import type { ProviderSettings } from '../settings.ts';
+import { clientAuthentication } from './client-authentication.ts';
+import { createProviderFetch } from './provider-fetch.ts';
+import { createProviderKeys, type ProviderKeys } from './provider-keys.ts';
+
+/** The document is read again after this time. */
+const KEPT_FOR_MS = 3_600_000;
+
+export interface Discovered {
+  readonly library: typeof OpenidClient;
+  readonly configuration: OpenidClient.Configuration;
+  readonly keys: ProviderKeys;
+}
+
+export interface Discovery {
+  /** Returns the document. Reads it at most once at a time. An outdated document is used while the provider is away. */
+  current(): Promise<Discovered>;
+  /** Reads the document now. Rejects with ProviderAway or a reason. */
+  read(): Promise<Discovered>;
+}
+
+export interface DiscoveryOptions {
+  readonly settings: ProviderSettings;
+  /** Reads the secret of the client; throws a sentence. */
+  readSecret(): string;
+  now(): number;
+}
+
+export function createDiscovery({ settings, readSecret, now }: DiscoveryOptions): Discovery {
+  const issuer = new URL(settings.issuer);
+  const fetchFrom = createProviderFetch(new Set([issuer.origin, ...settings.endpointOrigins]), settings.timeoutMs);
+  let kept: (Discovered & { readonly secret: string; readonly atMs: number }) | undefined;
+  let reading: Promise<Discovered> | undefined;
+
+  async function readWith(secret: string): Promise<Discovered> {
+    const library = await import('openid-client');
+    const configuration = await library.discovery(
+      issuer,
+      settings.clientId,
+      { [library.clockTolerance]: settings.clockToleranceSeconds },
+      await clientAuthentication(library, settings.authentication, secret),
+      {
+        [library.customFetch]: fetchFrom,
+        timeout: settings.timeoutMs / 1000,
+        execute: issuer.protocol === 'http:' ? [library.allowInsecureRequests] : [],
+      },
+    );
+    return { library, configuration, keys: createProviderKeys(configuration.serverMetadata(), fetchFrom) };
+  }
+
+  async function renew(): Promise<Discovered> {
+    const secret = readSecret();
+    kept = { ...(await readWith(secret)), secret, atMs: now() };
+    return kept;
+  }
+
+  return {
+    async current() {
+      const known = kept;
+      const isCurrent = known !== undefined && known.secret === readSecret();
+      if (isCurrent && now() - known.atMs < KEPT_FOR_MS) return known;
+      reading ??= renew().finally(() => {
+        reading = undefined;
+      });
+      return isCurrent ? reading.catch(() => known) : reading;
+    },
+    read: async () => readWith(readSecret()),
+  };
+}
