@@ -73,9 +73,9 @@ export const SESSION_CODES = {
         'This browser has no such sign-in in progress: it took too long, was finished before, or began elsewhere.',
       refused: 'The provider did not sign you in.',
       answer: 'The response of the provider cannot be used.',
-      signed_out: 'You were signed out while you signed in.',
+      signed_out: 'You were signed out before the sign-in was complete.',
     },
-    meaning: 'A login came to no session; the page says why.',
+    meaning: 'A login led to no session; the page says why.',
     remedy: 'Sign in again. If that fails too, tell the operator of the platform the request id.',
   },
   login_not_permitted: {

@@ -62,13 +62,15 @@ const authentication = z.discriminatedUnion(
 
 const grant = z
   .strictObject({
-    claim: claim.optional().describe('The claim that is looked at. Without it, the scopes are for every person.'),
+    claim: claim.optional().describe('The claim that decides. Without it, every person gets the scopes.'),
     value: z
       .string()
       .min(1)
       .optional()
-      .describe('The value that the claim has to be, or to have in its list. Without it, any value but false.'),
-    scopes: z.array(scope).min(1, 'must list at least one scope').describe('The scopes that follow.'),
+      .describe(
+        'The value that the claim must have, or must contain if it is a list. Without it, any value except false is accepted.',
+      ),
+    scopes: z.array(scope).min(1, 'must list at least one scope').describe('The scopes that such a person gets.'),
   })
   .check(({ value: { claim, value }, issues }) => {
     if (claim !== undefined || value === undefined) return;

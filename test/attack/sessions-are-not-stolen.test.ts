@@ -278,7 +278,7 @@ describe('an end during a login', () => {
     const body = new URLSearchParams({ logout_token: await provider.logoutToken({ sub: 'ada' }) });
     assert.equal((await fetch(`${origin}/session/backchannel-logout`, { method: 'POST', body })).status, 200);
     const answer = await browser.step(address, 'cross-site');
-    assert.match(answer.text, /You were signed out while you signed in/);
+    assert.match(answer.text, /You were signed out before the sign-in was complete/);
     assert.equal(browser.cookies(origin).has(NAME), false);
   });
 
