@@ -183,8 +183,8 @@ export class Attempts implements PlaceOwner {
     // A 4xx counts as an answer: the upstream works (`takeForLost` in retry-budget.ts).
     if (failure === 'status' && !isServerError) this.route.budget.answer();
     const next = this.#plan().after({ target, error, failure, wasSent, status });
-    if (next === undefined) this.refuse(this.#retryPlan?.error);
-    else this.#retry(next);
+    if (next.kind === 'retry') this.#retry(next);
+    else this.refuse(next.error);
   }
 
   /**

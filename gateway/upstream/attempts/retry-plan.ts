@@ -20,8 +20,15 @@ const RETRY_AFTER_MAX_MS = 2_000;
 const BACK_OFF_MS = 50;
 
 export interface NextAttempt {
+  readonly kind: 'retry';
   readonly target: Target;
   readonly waitMs: number;
+}
+
+/** No other attempt is made: the client gets the error. */
+interface GivenUp {
+  readonly kind: 'refuse';
+  readonly error: GatewayError;
 }
 
 interface FailedAttempt {
@@ -35,8 +42,6 @@ interface FailedAttempt {
 }
 
 export class RetryPlan {
-  /** The refusal for the client if no attempt brings an answer. */
-  error: GatewayError | undefined;
   readonly #targets: Targets;
   readonly #exchange: Forwardable;
   readonly #route: UpstreamRoute;
@@ -45,6 +50,7 @@ export class RetryPlan {
   readonly #tried: Target[] = [];
   /** The reasons of all retries, for the log. */
   readonly #reasons: RetryReason[] = [];
+  #error: GatewayError | undefined;
   #retries = 0;
   #wasSent = false;
   #wasRepeated = false;
@@ -56,15 +62,23 @@ export class RetryPlan {
     this.#deadlineAt = deadlineAt;
   }
 
-  /**
-   * Returns the target of the next attempt, which is already picked, and the wait before that attempt. Returns undefined if there is no
-   * retry; the client then gets `error`.
-   */
-  after({ target, error, failure, wasSent, status }: FailedAttempt): NextAttempt | undefined {
+  /** The refusal for the client if no attempt brings an answer; undefined before an attempt has failed. */
+  get error(): GatewayError | undefined {
+    return this.#error;
+  }
+
+  /** Returns the target of the next attempt, which is already picked, and the wait before that attempt; or the refusal for the client. */
+  after(failed: FailedAttempt): NextAttempt | GivenUp {
     // The client gets the error of the last attempt that was sent, because that error says whether the service may have executed the
     // request. If no attempt was sent, it gets the error of the last attempt.
-    if (wasSent || !this.#wasSent) this.error = error;
-    this.#wasSent ||= wasSent;
+    const error = failed.wasSent || !this.#wasSent ? failed.error : (this.#error as GatewayError);
+    this.#error = error;
+    this.#wasSent ||= failed.wasSent;
+    return this.#nextAfter(failed) ?? { kind: 'refuse', error };
+  }
+
+  /** Returns undefined if there is no retry. */
+  #nextAfter({ target, error, failure, wasSent, status }: FailedAttempt): NextAttempt | undefined {
     const reason = retryReasonOf(failure, wasSent, status);
     const { retriesMax, honoursIdempotencyKey } = this.#route;
     if (reason === undefined || this.#retries >= retriesMax) return undefined;
@@ -85,7 +99,7 @@ export class RetryPlan {
     }
     this.#retries += 1;
     this.#note(reason);
-    return { target: next, waitMs };
+    return { kind: 'retry', target: next, waitMs };
   }
 
   /** Whether the attempt may repeat its request, because the answer rules or the upstream credential ask for it. True once. */
