@@ -1,6 +1,6 @@
 // Receives the answer of one attempt, and says how the attempt ended. The head decides which object gets the body:
 //
-//   ErrorBody      status 400 and above: the client gets an error object instead (upstream/errors/upstream-errors.ts)
+//   ErrorBody      status 400 and above: the client gets an error object instead (upstream/errors/error-body.ts)
 //   AnswerStream   a stream: the client gets each chunk as it arrives, and the gateway knows the items
 //   CheckedBody    checked by the contract: the client gets it as it arrives, or once it is whole and keeps the contract
 //   HeldAnswer     to be stored for repetitions: the client gets it once it is stored
@@ -23,7 +23,8 @@ import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/w
 import { streamKindOf } from '../../shared/http/words.ts';
 import type { AttemptFailure } from '../attempts/retry-plan.ts';
 import type { ExchangePlace } from '../concurrency/exchange-place.ts';
-import { ErrorBody } from '../errors/upstream-errors.ts';
+import { ErrorBody } from '../errors/error-body.ts';
+import { isDecidedByStatus } from '../errors/upstream-errors.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { AnswerStream } from '../streams/answer-stream.ts';
@@ -256,7 +257,7 @@ export class Relay implements AnswerHandler {
    */
   interrupt(error: GatewayError, failure: AttemptFailure): void {
     if (this.ended) return;
-    if (this.#receiver instanceof ErrorBody && this.#receiver.isDecidedByStatus) this.#receiver.end();
+    if (this.#receiver instanceof ErrorBody && isDecidedByStatus(this.#receiver.status)) this.#receiver.end();
     else this.fail(error, failure);
   }
 

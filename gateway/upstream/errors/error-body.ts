@@ -1,0 +1,73 @@
+// Collects the body of an answer with a status of 400 or above. Then it fails the attempt with the refusal for the client.
+
+import type { GatewayError } from '../../catalogue/errors.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
+import type { AnswerHeaders, Control } from '../../http1/client/wire.ts';
+import { shortTextOf, visibleLine } from '../../shared/text.ts';
+import { firstValueOf } from '../headers/answer-headers.ts';
+import { CollectedBody } from '../relay/collected-body.ts';
+import type { UpstreamRoute } from '../routes.ts';
+import { ERROR_BODY_BYTES_MAX, isJson } from './parsed-error.ts';
+import { isDecidedByStatus, toUpstreamRefusal, withoutCredential } from './upstream-errors.ts';
+
+const TYPE_LENGTH_MAX = 80;
+
+/** The attempt that has got the error: a Relay. */
+interface AnsweredAttempt {
+  readonly exchange: Forwardable;
+  readonly route: Pick<UpstreamRoute, 'credential'>;
+  fail(error: GatewayError, failure: 'status'): void;
+}
+
+/**
+ * Reads the body of an error to its end, so that the connection can be used again, but stops if the body is too long. Then it fails the
+ * attempt with the refusal for the client.
+ */
+export class ErrorBody {
+  readonly status: number;
+  readonly #read: CollectedBody;
+  readonly #headers: AnswerHeaders;
+  readonly #attempt: AnsweredAttempt;
+
+  /** @param read collects the body if it is read to its end for the rules; `data` is then not called */
+  constructor(
+    status: number,
+    headers: AnswerHeaders,
+    attempt: AnsweredAttempt,
+    read = new CollectedBody(ERROR_BODY_BYTES_MAX),
+  ) {
+    this.status = status;
+    this.#headers = headers;
+    this.#attempt = attempt;
+    this.#read = read;
+  }
+
+  data(_control: Control, chunk: Buffer): void {
+    if (!this.#read.add(chunk)) this.end();
+  }
+
+  /**
+   * Fails the attempt with the refusal that is made from the status, and from the body as far as it has arrived.
+   *
+   * @param headers of the answer, which rules may have changed
+   * @param body of the answer, which rules may have changed
+   */
+  end(headers = this.#headers, body = this.#read.whole()): void {
+    const { exchange, route } = this.#attempt;
+    const isLong = body.length > ERROR_BODY_BYTES_MAX;
+    // The log gets the media type and the length. They tell the operator where the error came from: a page of HTML often comes from a proxy
+    // in front of the service.
+    if (isDecidedByStatus(this.status) || !isJson(headers))
+      exchange.trail.note('upstreamBody', bodyShape(headers, isLong ? undefined : body.length));
+    const parsed = isLong ? Buffer.alloc(0) : body;
+    const loginFault = withoutCredential(route, exchange.operation);
+    this.#attempt.fail(toUpstreamRefusal(this.status, headers, parsed, exchange, loginFault), 'status');
+  }
+}
+
+/** @param length undefined if the body is too long */
+function bodyShape(headers: AnswerHeaders, length: number | undefined): string {
+  const type = firstValueOf(headers['content-type']);
+  const shown = type === undefined ? 'without a media type' : visibleLine(shortTextOf(type, TYPE_LENGTH_MAX));
+  return `${shown}, ${length ?? `more than ${ERROR_BODY_BYTES_MAX}`} bytes`;
+}
