@@ -80,7 +80,9 @@ export class PublicServer {
     this.#exchanges = new Exchanges(options, checkingMs, () => {
       if (this.#isClosing) server.closeIdleConnections();
     });
-    this.#unreadable = createUnreadable({ ...options, active: () => this.#exchanges.inProgress() });
+    const { refusals, constantHeaders, requestId, recordExchange } = options;
+    const active = () => this.#exchanges.inProgress();
+    this.#unreadable = createUnreadable({ refusals, constantHeaders, requestId, recordExchange, active });
     this.#fastPath = options.usesFastPath ? this.#openFastPath(server, checkingMs) : undefined;
     this.#connections = trackConnections(
       server,
@@ -149,11 +151,15 @@ export class PublicServer {
   }
 
   #openFastPath(server: Server, everyMs: number) {
+    const { keepAliveMs, headersMs, headerBytesMax, urlBytesMax, createTlsServer } = this.#options;
     return createFastPath({
-      ...this.#options,
       server,
       requests: this,
-      isTls: this.#options.createTlsServer !== undefined,
+      isTls: createTlsServer !== undefined,
+      keepAliveMs,
+      headersMs,
+      headerBytesMax,
+      urlBytesMax,
       everyMs,
       onClientError: this.#unreadable.onClientError,
     });

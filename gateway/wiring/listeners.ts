@@ -96,10 +96,12 @@ export class Listeners {
   }
 
   #createServers(options: ListenOptions): PublicServer {
-    const { settings, configuration, onExcess, tls } = this.#options;
+    const { settings, configuration, onExcess, tls, constantHeaders, refusals, requestId } = this.#options;
     const { limits, timeouts, http, tls: tlsRules } = this.#gateway;
     const shared = {
-      ...this.#options,
+      constantHeaders,
+      refusals,
+      requestId,
       ...options,
       ...limits,
       ...timeouts,
