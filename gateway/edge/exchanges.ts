@@ -1,13 +1,11 @@
-// Begins the exchanges of one listener, and exchanges of the gateway itself. An exchange begins with a request, and ends when its answer
-// has been sent or its client has disconnected. A periodic check ends exchanges whose body arrives too slowly, or whose client does not
-// read.
+// Begins the exchanges of one listener. An exchange begins with a request, and ends when its answer has been sent or its client has
+// disconnected. A periodic check ends exchanges whose body arrives too slowly, or whose client does not read.
 
 import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../exchange/downstream.ts';
-import type { Arrived } from '../exchange/exchange.ts';
-import { Trail, trailOf } from '../exchange/trail.ts';
+import { Trail } from '../exchange/trail.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
-import { contain, reportFault } from '../shared/faults.ts';
+import { reportFault } from '../shared/faults.ts';
 import { cutOff } from '../sockets/linger.ts';
 import { createBodyTimeout } from './connections/body-timeout.ts';
 import { watchSlowReaders } from './connections/slow-readers.ts';
@@ -108,34 +106,4 @@ export class Exchanges {
     this.#bodies.stop();
     this.#stopWatchingReaders();
   }
-}
-
-interface InternalExchangesOptions {
-  /** Makes the id of a request. ids.ts */
-  requestId(): string;
-  /** Makes the trace of one exchange part of the trace of another. observe/tracing/tracing.ts */
-  traceWithin(inner: Trail, outer: Trail): void;
-  /** Records the exchange, as for the exchanges of clients. Called once, after the answer is complete or given up. */
-  recordExchange(trail: Trail): void;
-}
-
-/** Begins the exchange of a request into which the gateway turns the call of an agent. It ends when its response closes. */
-export type BeginInternal = (request: DownstreamRequest, response: EdgeResponse, outer: Arrived) => Arrived;
-
-/** Returns the function that begins exchanges without a connection. They are logged, counted and traced like the exchanges of clients. */
-export function createInternalExchanges({
-  requestId,
-  traceWithin,
-  recordExchange,
-}: InternalExchangesOptions): BeginInternal {
-  return function begin(request, response, outer) {
-    const id = requestId();
-    const trail = new Trail(id, request.method as string);
-    // This status remains if the answer is given up before it begins.
-    trail.status = 499;
-    traceWithin(trail, trailOf(outer.trail));
-    response.once('close', () => contain(() => recordExchange(trail)));
-    const arrived = { id, request, response, clientAddress: undefined, commonHeaders: [] };
-    return { ...arrived, trail, reservation: trail };
-  };
 }

@@ -8,7 +8,7 @@ import type { Configuration } from '../configuration.ts';
 import { toNotes } from '../contract/violations/violation-notes.ts';
 import { toFields, type Violation } from '../contract/violations/violations.ts';
 import { addressOfSite } from '../edge/admission/sites.ts';
-import type { BeginInternal } from '../edge/exchanges.ts';
+import type { BeginInternal } from '../edge/internal-exchanges.ts';
 import { createErrorAnswers } from '../edge/refusal/error-answer.ts';
 import type { Refusals } from '../edge/refusal/refusals.ts';
 import type { Arrived, Identified } from '../exchange/exchange.ts';

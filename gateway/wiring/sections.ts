@@ -1,7 +1,7 @@
 // The sections are the long-lived parts of the process, grouped by their task. Each file of sections/ opens one section, from sections that are
 // open already.
 
-import type { BeginInternal } from '../edge/exchanges.ts';
+import type { BeginInternal } from '../edge/internal-exchanges.ts';
 import type { Refusals } from '../edge/refusal/refusals.ts';
 import type { Overload } from '../overload/overload.ts';
 import type { Tunnels } from '../tunnel/tunnels.ts';

@@ -1,7 +1,7 @@
 // The parts that take requests: listeners, tunnels, overload protection, and the pipeline of the configuration in force.
 
 import { exemptBody } from '../../edge/connections/body-timeout.ts';
-import { createInternalExchanges } from '../../edge/exchanges.ts';
+import { createInternalExchanges } from '../../edge/internal-exchanges.ts';
 import { createRefusals, type Refusals } from '../../edge/refusal/refusals.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
 import { createAddressLimits } from '../../limits/addresses/address-limit.ts';
