@@ -38,26 +38,26 @@ export interface Serving extends RequestHandlers {
  */
 export function createServing(configuration: Configuration, sections: Sections): Serving {
   const { callers, traffic } = sections;
+  const { tunnels, overload } = traffic;
   const operations = configuration.contracts.operations.map(({ operation }) => operation);
   const checking = createCheckingSteps(configuration, sections);
   const { authenticate, authorize } = checking.steps;
   const replays = replayOf(configuration, sections);
   const openStream = createOpenStream({
     streams: callers.streams,
-    overload: traffic.overload,
+    overload,
     onSessionEnded: callers.onSessionEnded,
     admitAgain: async (exchange) => authorize(await authenticate(exchange)).caller,
   });
-  const toUpstreams = createToUpstreams(configuration, sections, openStream);
-  const operationSteps = { ...checking.steps, replay: replays.replay, forward: toUpstreams.forward };
+  const { forward, handshake, tlsOf, close } = createToUpstreams(configuration, sections, openStream);
   const inFlight = createCount();
-  const steps: Steps = {
-    ...operationSteps,
-    ...otherSteps(configuration, sections, { ...checking, steps: operationSteps, tlsOf: toUpstreams.tlsOf }),
-    countInFlight: inFlight.count,
-  };
-  const { tunnels } = traffic;
-  const { upgrades, upgrade } = createUpgrades({ operations, steps, tunnels, openStream, ...toUpstreams });
+  const steps = createSteps(configuration, sections, {
+    steps: { ...checking.steps, replay: replays.replay, forward, countInFlight: inFlight.count },
+    allowedMethods: checking.allowedMethods,
+    deprecations: checking.deprecations,
+    tlsOf,
+  });
+  const { upgrades, upgrade } = createUpgrades({ operations, steps, tunnels, openStream, tlsOf, handshake });
   return {
     configuration,
     operations,
@@ -69,11 +69,11 @@ export function createServing(configuration: Configuration, sections: Sections):
     passPlain: createPassPlain(steps),
     async retire() {
       await inFlight.empty();
-      await toUpstreams.close();
+      await close();
       await replays.settled();
     },
     async close() {
-      await toUpstreams.close();
+      await close();
       await replays.close();
     },
   };
@@ -89,41 +89,44 @@ function createPassPlain(steps: Steps): Serving['passPlain'] {
   };
 }
 
-interface OtherStepsOptions extends Pick<Checking, 'allowedMethods' | 'deprecations'> {
-  readonly steps: OperationSteps;
+interface StepsOptions extends Pick<Checking, 'allowedMethods' | 'deprecations'> {
+  readonly steps: OperationSteps & Pick<Steps, 'sitesFor' | 'tunnelAt' | 'countInFlight'>;
   readonly tlsOf: TlsOf;
 }
 
-/** Makes the steps for requests that need no operation: tunnels, preflights, own pages, OPTIONS, and messages of agents. */
-function otherSteps(
+/** Adds the steps for requests that need no operation: tunnels, preflights, own pages, OPTIONS, and messages of agents. */
+function createSteps(
   configuration: Configuration,
   { options, upstreams, certificates, traffic }: Sections,
-  { steps, allowedMethods, deprecations, tlsOf }: OtherStepsOptions,
-): Omit<Steps, keyof OperationSteps | 'sitesFor' | 'tunnelAt' | 'countInFlight'> {
+  { steps, allowedMethods, deprecations, tlsOf }: StepsOptions,
+): Steps {
   const { tunnels, overload, beginInternal } = traffic;
   const { refuse } = traffic.refusals;
-  const answerChallenge = createAnswerChallenge(certificates.ordered?.findToken);
-  const { trusts, ...ownAnswers } = createOwnAnswers(configuration, {
-    ...steps,
-    allowedMethods,
-    deprecations,
-    jwks: upstreams.assertions.jwks,
-    refuse,
-  });
+  const { admit, throttle } = steps;
+  const { jwks } = upstreams.assertions;
+  const ownAnswers = createOwnAnswers(configuration, { admit, throttle, allowedMethods, deprecations, jwks, refuse });
   const agents = createAgentSteps(configuration, {
     steps,
     deprecations,
-    trusts,
+    trusts: ownAnswers.trusts,
     refuse,
     begin: beginInternal,
     hold: overload.hold,
     now: options.now,
   });
+  const answerChallenge = createAnswerChallenge(certificates.ordered?.findToken);
   return {
-    ...ownAnswers,
-    ...agents,
+    ...steps,
+    allowOrigin: ownAnswers.allowOrigin,
+    isPreflight: ownAnswers.isPreflight,
+    answerPreflight: ownAnswers.answerPreflight,
+    isOwnPath: ownAnswers.isOwnPath,
+    answerOwnPath: ownAnswers.answerOwnPath,
+    answerOptions: ownAnswers.answerOptions,
+    isAgentsPath: agents.isAgentsPath,
+    answerAgent: agents.answerAgent,
     async refuseMisdirected(arrived) {
-      steps.admit(arrived);
+      admit(arrived);
       throw misdirected(configuration.config.gateway);
     },
     async passThrough(admitted, tunnel) {
