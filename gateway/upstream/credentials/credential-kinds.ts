@@ -8,6 +8,8 @@ export interface CredentialHeader {
   /** The name of the field, in lower case. */
   readonly name: string;
   readonly value: string;
+  /** Set in the header of a probe: the number by which the latch recognizes the probe (latch.ts). */
+  readonly probe?: number;
 }
 
 interface Login {

@@ -117,7 +117,7 @@ export class Credential {
    * the header was made: repeat the request, with the new secret.
    */
   refused(header: CredentialHeader, status: number): void {
-    this.#latch.answered(header);
+    this.#latch.endProbe(header);
     // A refusal of a replaced secret does not concern the current one.
     if (this.#secret.isLast(header)) this.#reload();
     if (this.#secret.isLast(header)) this.#latch.refused(status, this.#secret.writtenAt());

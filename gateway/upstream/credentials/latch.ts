@@ -46,8 +46,10 @@ export class Latch {
   /** When this process asks for a turn. It never asks (infinity) while the credential is not latched, or after a refused login. */
   #askAtMs = Number.POSITIVE_INFINITY;
   #mayProbe = false;
-  /** The header of the probe in progress. */
-  #probe: CredentialHeader | undefined;
+  /** Number of probes that were sent. */
+  #probes = 0;
+  /** The number of the probe in progress. */
+  #probe: number | undefined;
 
   /** @param onHealed called when the probe of another process was accepted */
   constructor(upstream: string, options: LatchOptions, onHealed: () => void) {
@@ -74,7 +76,7 @@ export class Latch {
    * that gets only such requests would otherwise never get two at a time.
    */
   accepted(header: CredentialHeader, isProof: boolean): void {
-    if (this.state !== 'unproven' && header !== this.#probe) return;
+    if (this.state !== 'unproven' && !this.#isProbe(header)) return;
     this.sendsSeveral = true;
     if (!isProof) return;
     this.#become('proven');
@@ -104,20 +106,22 @@ export class Latch {
     return mayAsk ? this.#askForProbeTurn() : undefined;
   }
 
-  /**
-   * Returns the header of a probe, if this process has a turn. The header is a new object: `accepted` and `answered` recognize the probe by
-   * the identity of this object.
-   */
+  /** Returns the header of a probe, if this process has a turn. `accepted` and `endProbe` recognize the probe by its number. */
   probe(header: CredentialHeader): CredentialHeader | undefined {
     if (!this.#mayProbe) return undefined;
     this.#mayProbe = false;
-    this.#probe = { ...header };
-    return this.#probe;
+    this.#probes += 1;
+    this.#probe = this.#probes;
+    return { ...header, probe: this.#probe };
   }
 
-  /** Call it at each refusal. A refusal of the probe ends the probe. */
-  answered(header: CredentialHeader): void {
-    if (header === this.#probe) this.#probe = undefined;
+  /** Call it at each refusal. It ends the probe in progress, if the header is the one of that probe. */
+  endProbe(header: CredentialHeader): void {
+    if (this.#isProbe(header)) this.#probe = undefined;
+  }
+
+  #isProbe({ probe }: CredentialHeader): boolean {
+    return probe !== undefined && probe === this.#probe;
   }
 
   #become(next: 'unproven' | 'proven'): void {
