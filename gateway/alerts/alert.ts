@@ -1,29 +1,6 @@
-// The types of alerts: a cause, which the console finds, and the message that receivers get about it.
+// The message that receivers get about causes.
 
-export type Severity = 'failure' | 'warning';
-
-/** A cause of trouble, as the console lists it. */
-export interface AlertCause {
-  /** Does not change while the cause lasts. */
-  readonly id: string;
-  readonly kind: 'bad' | 'warn';
-  readonly cause: string;
-  readonly consequence: string;
-  /** ISO 8601. */
-  readonly since?: string | undefined;
-  readonly runbook?: string | undefined;
-  /** The command to run first, where the id does not say it. */
-  readonly next?: string | undefined;
-  /** A page of the console. */
-  readonly details?: string | undefined;
-  readonly figures?: Readonly<Record<string, number>> | undefined;
-  /** The affected instances; absent if all instances are affected. */
-  readonly instances?: readonly string[] | undefined;
-  /** A sentence on what the end of the cause means; absent if that is obvious. */
-  readonly ended?: string | undefined;
-  /** The cause has ended, but figures of the last minutes still include it. */
-  readonly hasRecovered?: true | undefined;
-}
+import type { Severity } from '../shared/contracts/cause.ts';
 
 /** One cause in a message. Its texts are bounded and have no control characters. */
 export interface AlertNote {
@@ -56,8 +33,4 @@ export interface AlertMessage {
   /** The public address of the gateway. */
   readonly gateway: string;
   readonly notes: readonly AlertNote[];
-}
-
-export function severityOf({ kind }: Pick<AlertCause, 'kind'>): Severity {
-  return kind === 'bad' ? 'failure' : 'warning';
 }

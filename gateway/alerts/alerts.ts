@@ -2,7 +2,8 @@
 // delays neither the next check nor another receiver.
 
 import { randomBytes } from 'node:crypto';
-import type { AlertCause, AlertMessage } from './alert.ts';
+import type { Cause } from '../shared/contracts/cause.ts';
+import type { AlertMessage } from './alert.ts';
 import { isInWindow, matchesPattern } from './matching.ts';
 import { boundedCause, noteOf } from './message.ts';
 import { afterCheck, afterDelivery, afterFailure, type Outbox } from './outbox.ts';
@@ -23,7 +24,7 @@ export interface AlertsOptions extends ReceiverDeps {
   /** Returns the alerts in force. Rejects if no process of the gateway can answer at present. */
   inForce(): Promise<AlertsInForce>;
   /** Returns the causes of all instances, or those of this instance. */
-  causes(of: 'all' | 'self'): Promise<readonly AlertCause[]>;
+  causes(of: 'all' | 'self'): Promise<readonly Cause[]>;
   /** The name of this instance, as causes have it. */
   readonly instance: string;
   readonly store: AlertStore;

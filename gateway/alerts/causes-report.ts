@@ -1,6 +1,7 @@
 // Lists the present causes in the form of a message, for commands and for operators without a receiver. Pure.
 
-import type { AlertCause, AlertNote } from './alert.ts';
+import type { Cause } from '../shared/contracts/cause.ts';
+import type { AlertNote } from './alert.ts';
 import { boundedCause, noteOf } from './message.ts';
 
 export interface CausesReport {
@@ -14,7 +15,7 @@ interface Around {
   readonly nowMs: number;
 }
 
-export function causesReport(causes: readonly AlertCause[], { consoleUrl, nowMs }: Around): CausesReport {
+export function causesReport(causes: readonly Cause[], { consoleUrl, nowMs }: Around): CausesReport {
   return {
     causes: causes.map(boundedCause).map((cause) => {
       const alert = { cause, state: 'firing', seenMs: nowMs, lastMs: nowMs, returns: 0 } as const;

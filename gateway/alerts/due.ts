@@ -1,13 +1,13 @@
 // Decides which alerts are due for one receiver, from the present causes and from the alerts that it has already got. Pure.
 
-import { type AlertCause, type Severity, severityOf } from './alert.ts';
+import { type Cause, type Severity, severityOf } from '../shared/contracts/cause.ts';
 import { matchesPattern } from './matching.ts';
 import type { AlertSettings, ReceiverSettings } from './settings.ts';
 
 /** The state of one cause for one receiver. Times are epoch milliseconds. */
 export interface Alert {
   /** The cause, as the last check found it. */
-  readonly cause: AlertCause;
+  readonly cause: Cause;
   /** `quiet`: the cause is away, but the receiver does not get its end yet, because the cause may return. */
   readonly state: 'pending' | 'firing' | 'quiet' | 'ended';
   readonly seenMs: number;
@@ -45,7 +45,7 @@ const DOUBLINGS_MAX = 5;
 const ALERTS_MAX = 500;
 
 /** Whether the receiver gets this cause. */
-export function isFor(receiver: string, { severities, causes }: ReceiverSettings, cause: AlertCause): boolean {
+export function isFor(receiver: string, { severities, causes }: ReceiverSettings, cause: Cause): boolean {
   // Operators intend a start and a stop of the gateway. A receiver that is away cannot get a message about itself.
   if (cause.id === 'lifecycle' || cause.id === `receiver ${receiver}`) return false;
   return severities.includes(severityOf(cause)) && causes.some((pattern) => matchesPattern(pattern, cause.id));
@@ -56,7 +56,7 @@ export function isFor(receiver: string, { severities, causes }: ReceiverSettings
  *
  * @param causes the present causes. A cause with `hasRecovered` counts as away; its `ended` may say why
  */
-export function observed(before: Alerts, causes: readonly AlertCause[], rules: AlertRules, nowMs: number): Alerts {
+export function observed(before: Alerts, causes: readonly Cause[], rules: AlertRules, nowMs: number): Alerts {
   const after = new Map<string, Alert>();
   const lasting = causes.filter(({ hasRecovered }) => hasRecovered !== true);
   const present = new Map(lasting.map((cause) => [cause.id, cause]));
@@ -76,7 +76,7 @@ export function observed(before: Alerts, causes: readonly AlertCause[], rules: A
   return Object.fromEntries(after);
 }
 
-function withCause(alert: Alert, cause: AlertCause, { forSeconds }: AlertRules, nowMs: number): Alert {
+function withCause(alert: Alert, cause: Cause, { forSeconds }: AlertRules, nowMs: number): Alert {
   if (alert.state === 'ended' && alert.isOver !== true) {
     // The receiver has not got the end of the alert, so the alert continues.
     return { ...alert, cause, state: 'firing', lastMs: nowMs };

@@ -2,9 +2,10 @@
 // control characters. Pure.
 
 import { createHash } from 'node:crypto';
+import { type Cause, severityOf } from '../shared/contracts/cause.ts';
 import { nextCommandOf } from '../shared/next-command.ts';
 import { shortTextOf, visibleLine } from '../shared/text.ts';
-import { type AlertCause, type AlertMessage, type AlertNote, severityOf } from './alert.ts';
+import type { AlertMessage, AlertNote } from './alert.ts';
 import type { Due } from './due.ts';
 
 const TEXT_MAX = 500;
@@ -15,7 +16,7 @@ const LINK_MAX = 1000;
 const DEDUP_KEY_LENGTH = 32;
 
 /** Returns the cause with bounded texts, for the store and for messages. */
-export function boundedCause(cause: AlertCause): AlertCause {
+export function boundedCause(cause: Cause): Cause {
   const { id, kind, cause: text, consequence, details = '#/', instances, ...more } = cause;
   return {
     ...more,

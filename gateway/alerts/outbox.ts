@@ -1,7 +1,8 @@
 // The outbox of one receiver: its alerts, and the message that is being delivered. One message is delivered at a time. Changes during a
 // delivery go into the next message: nothing is lost, and no messages accumulate while a receiver is away. Pure.
 
-import type { AlertCause, AlertMessage } from './alert.ts';
+import type { Cause } from '../shared/contracts/cause.ts';
+import type { AlertMessage } from './alert.ts';
 import { type AlertRules, type Alerts, afterTelling, type Due, dueIn, type Holds, isFor, observed } from './due.ts';
 import type { ReceiverSettings } from './settings.ts';
 
@@ -31,7 +32,7 @@ const GIVE_UP_MS = 86_400_000;
 interface Observation extends Holds {
   readonly receiver: string;
   readonly settings: ReceiverSettings;
-  readonly causes: readonly AlertCause[];
+  readonly causes: readonly Cause[];
   readonly rules: AlertRules & { readonly groupSeconds: number };
   messageOf(due: readonly Due[]): AlertMessage;
   readonly nowMs: number;

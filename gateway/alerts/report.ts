@@ -1,6 +1,6 @@
 // The report on alerts for operators, in `/status`, in the console and by `gateway alerts list`. Pure.
 
-import { type Severity, severityOf } from './alert.ts';
+import { type Severity, severityOf } from '../shared/contracts/cause.ts';
 import { type Alert, endOf } from './due.ts';
 import type { AlertSettings } from './settings.ts';
 import { type Outboxes, outboxOf } from './speaker.ts';

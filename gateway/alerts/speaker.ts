@@ -1,7 +1,7 @@
 // Decides whether this instance is the speaker, which sends the messages of all instances, and holds the outboxes. While Redis is away, each
 // instance sends messages about its own causes.
 
-import type { AlertCause } from './alert.ts';
+import type { Cause } from '../shared/contracts/cause.ts';
 import { type Alert, asJustSeen } from './due.ts';
 import type { Outbox } from './outbox.ts';
 import { type AlertStore, lastingSilences, type Silence } from './store.ts';
@@ -22,7 +22,7 @@ interface Speaker {
   outboxes(): Outboxes;
   silences(): readonly Silence[];
   /** While the store is away: alerts about other instances. This instance cannot see their causes, and assumes that they last. */
-  assumed(outbox: Outbox | undefined, causes: readonly AlertCause[]): readonly AlertCause[];
+  assumed(outbox: Outbox | undefined, causes: readonly Cause[]): readonly Cause[];
   /** While the store is away: whether the last speaker reports this cause, which all instances see. */
   leaves(id: string): boolean;
   /** Stores the outboxes. Resolves with whether this instance is still the speaker; never rejects. */

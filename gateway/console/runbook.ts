@@ -4,10 +4,10 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Cause } from '../shared/contracts/cause.ts';
 import { codesOfRunbook } from '../shared/failed-requests.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
 import { readSource } from '../shared/yaml-source.ts';
-import type { Cause } from './causes/cause.ts';
 
 interface RunbookFacts {
   /** The values for places such as `<upstream>` in commands; for `redis` these are the options of `redis-cli`. */
@@ -22,7 +22,7 @@ interface RunbookSources {
   readonly configDirectory: string;
   /** The options with which `redis-cli` reaches the data of the gateway. */
   readonly redisOptions?: string | undefined;
-  causes(): Promise<readonly (Cause & { readonly instances?: readonly string[] })[]>;
+  causes(): Promise<readonly Cause[]>;
   recent(filter: ExchangeFilter): Promise<readonly ExchangeLine[]>;
 }
 

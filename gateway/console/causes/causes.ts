@@ -2,9 +2,10 @@
 // mistakes of clients are no cause, unless they are a large part of the requests of one organization. The file also has the memory of
 // causes.
 
+import type { Cause } from '../../shared/contracts/cause.ts';
 import { MINUTE_SLOTS } from '../history/history.ts';
 import { RESOLUTIONS } from '../history/ranges.ts';
-import { type Cause, failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
+import { failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
 import { organizationsInTrouble, unknownCallers } from './organization-causes.ts';
 import { ownCauses } from './own-causes.ts';
 import type { Present } from './present.ts';

@@ -1,10 +1,11 @@
 // Pure: which organizations are refused, or soon will be, from the counts of the last minute and their limits; and whether the requests of
 // nearly all are refused.
 
+import type { Cause } from '../../shared/contracts/cause.ts';
 import { MINUTE_MS } from '../../shared/durations.ts';
 import { type Figures, figuresOf } from '../history/figures.ts';
 import type { PresentCounts } from '../history/history-counts.ts';
-import { atMost, type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
+import { atMost, failureCause, type StatusForCauses, warningCause } from './cause.ts';
 import type { Present } from './present.ts';
 import { recentChange } from './recent-change.ts';
 

@@ -1,7 +1,8 @@
 // Finds causes in the gateway itself from its status: files, certificates, workers, load, issuers and alert receivers. Pure.
 
+import type { Cause } from '../../shared/contracts/cause.ts';
 import { missingTierText } from '../../shared/missing-tier.ts';
-import { type Cause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
+import { failureCause, type StatusForCauses, warningCause } from './cause.ts';
 
 type MissingTier = NonNullable<StatusForCauses['missing_tiers']>[number];
 

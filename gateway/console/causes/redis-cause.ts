@@ -1,7 +1,8 @@
 // Pure: the cause and the consequences of stores that cannot be used. They are one cause, because Redis may hold all of them.
 
+import type { Cause } from '../../shared/contracts/cause.ts';
 import { AWAY, lossesOf } from '../stores.ts';
-import { type Cause, failureCause, type StatusForCauses } from './cause.ts';
+import { failureCause, type StatusForCauses } from './cause.ts';
 
 const UNREACHED = /cannot be reached|ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|(is|was) closed/;
 

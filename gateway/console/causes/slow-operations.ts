@@ -1,10 +1,11 @@
 // Finds operations that have become slow, by the counts of the last minute, and how slow they are, by the log lines of the last seconds. An
 // operation is compared with its own past, because an operation that always takes long is not slow.
 
+import type { Cause } from '../../shared/contracts/cause.ts';
 import { upstreamCommand } from '../../shared/next-command.ts';
 import type { ExchangeFilter, ExchangeLine } from '../../shared/questions/exchange-filter.ts';
 import { figuresOf, quantileMs } from '../history/figures.ts';
-import { atMost, type Cause, warningCause } from './cause.ts';
+import { atMost, warningCause } from './cause.ts';
 import type { Present } from './present.ts';
 import { duration, serviceTimes } from './service-times.ts';
 

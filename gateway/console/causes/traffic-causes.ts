@@ -1,9 +1,10 @@
 // Pure: which operations fail, from the counts of the last minute. Each text begins with the operation or upstream at fault, and says when
 // it recovers.
 
+import type { Cause } from '../../shared/contracts/cause.ts';
 import { upstreamCommand } from '../../shared/next-command.ts';
 import { figuresOf } from '../history/figures.ts';
-import { atMost, type Cause, failureCause, warningCause } from './cause.ts';
+import { atMost, failureCause, warningCause } from './cause.ts';
 import type { FailureCodes } from './failure-codes.ts';
 import type { Present } from './present.ts';
 import { slowIn } from './slow-operations.ts';

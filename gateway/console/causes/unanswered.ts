@@ -1,8 +1,9 @@
 // Pure: which upstreams do not answer. A service that takes requests and never answers fails none of them before their deadline, so it is
 // found by the requests that wait for it longer than usual.
 
+import type { Cause } from '../../shared/contracts/cause.ts';
 import { figuresOf, quantileMs } from '../history/figures.ts';
-import { type Cause, failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
+import { failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
 import type { Present } from './present.ts';
 import { duration } from './service-times.ts';
 

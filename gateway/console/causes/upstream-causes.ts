@@ -1,8 +1,9 @@
 // Pure: what is wrong with an upstream. Failing targets and the circuit breaker that they open are one cause. An upstream that works again
 // stays a cause, marked as over, while the counts of the last minute still include its failed requests.
 
+import type { Cause } from '../../shared/contracts/cause.ts';
 import type { CredentialFault } from '../../shared/contracts/upstreams.ts';
-import { type Cause, failureCause, type StatusForCauses, type UpstreamReport, warningCause } from './cause.ts';
+import { failureCause, type StatusForCauses, type UpstreamReport, warningCause } from './cause.ts';
 import type { Present } from './present.ts';
 import { duration, type ServiceTimes } from './service-times.ts';
 import { recoveryOf } from './traffic-causes.ts';

@@ -1,9 +1,9 @@
 // Pure: joins the reports of one or several gateways into the data of the page, with the markers of all in one list. It also finds out
 // whether their configurations differ, which no single gateway can know.
 
+import type { Cause } from '../../shared/contracts/cause.ts';
 import { nextCommandOf } from '../../shared/next-command.ts';
 import {
-  type Cause,
   type FleetInstance,
   GONE_MS,
   type MissingInstance,
@@ -32,9 +32,6 @@ export interface LocalFeed {
   readonly events: readonly GatewayEvent[];
 }
 
-/** A cause with its instances; `instances` is absent if all instances have it. */
-type Told = Cause & { readonly instances?: readonly string[] };
-
 /** All times are ISO 8601, UTC. */
 export interface Feed {
   readonly at: string;
@@ -48,7 +45,7 @@ export interface Feed {
     readonly stores: readonly StoreReport[];
   }[];
   readonly versions: VersionSummary | null;
-  readonly attention: readonly (Told & { readonly next?: string | undefined })[];
+  readonly attention: readonly Cause[];
   readonly events: readonly (GatewayEvent & { readonly instance?: string })[];
 }
 
@@ -98,7 +95,7 @@ export function attentionOf(
   }[],
   returned: readonly ReturnedInstance[],
   nowMs: number,
-): Told[] {
+): Cause[] {
   const told = answers.flatMap(({ instance: { name }, value }) => (value === undefined ? [] : [{ ...value, name }]));
   const silent = answers.filter(({ value }) => value === undefined).map(({ instance }) => silentCause(instance));
   const isSilent = ({ name }: ReturnedInstance) => silent.some(({ id }) => id === missingCauseId(name));
@@ -107,7 +104,7 @@ export function attentionOf(
 }
 
 /** Joins the same cause of several instances into one, with its earliest beginning. */
-function joined(told: readonly (Pick<LocalFeed, 'causes'> & { readonly name: string })[]): Told[] {
+function joined(told: readonly (Pick<LocalFeed, 'causes'> & { readonly name: string })[]): Cause[] {
   const all = told.flatMap(({ name, causes }) => causes.map((cause) => ({ name, cause })));
   const same = [...Map.groupBy(all, ({ cause }) => `${cause.id} ${cause.kind}`).values()].map((group) => {
     const [earliest] = group.toSorted((one, other) => one.cause.since.localeCompare(other.cause.since));
@@ -121,7 +118,7 @@ export function missingCauseId(name: string): string {
   return `instance ${name}`;
 }
 
-function silentCause(instance: FleetInstance | MissingInstance): Told {
+function silentCause(instance: FleetInstance | MissingInstance): Cause {
   const { name } = instance;
   const since = 'missing_since' in instance ? instance.missing_since : undefined;
   const goneAt = since === undefined ? undefined : new Date(Date.parse(since) + GONE_MS).toISOString();
@@ -139,7 +136,7 @@ function silentCause(instance: FleetInstance | MissingInstance): Told {
 }
 
 /** Returns the recovered cause of an instance that has returned. Alerts read the reason from it. */
-function returnedCause({ name, missing_since: since, why }: ReturnedInstance): Told {
+function returnedCause({ name, missing_since: since, why }: ReturnedInstance): Cause {
   return {
     ...warningCause(missingCauseId(name), `Instance ${name} is no longer missing.`, why, { since, hasRecovered: true }),
     ...{ details: '#/system', ended: why, instances: [name] },

@@ -1,7 +1,8 @@
 // Markers on charts: starts, reloads, restarts of workers, and outages and warnings with their begin and end. Derived from successive states of the
 // gateway, and bounded in number.
 
-import type { Cause, StatusForCauses } from '../causes/cause.ts';
+import type { Cause } from '../../shared/contracts/cause.ts';
+import type { StatusForCauses } from '../causes/cause.ts';
 
 export interface GatewayEvent {
   readonly kind: 'start' | 'reload' | 'refused' | 'restart' | 'outage' | 'warning' | 'uncounted';

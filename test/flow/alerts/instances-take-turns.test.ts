@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import type { AlertCause } from '../../../gateway/alerts/alert.ts';
 import { type AlertsRun, startAlerts } from '../../../gateway/alerts/alerts.ts';
 import { createRedisAlertStore } from '../../../gateway/alerts/redis-store.ts';
 import { alertSettings } from '../../../gateway/alerts/settings.ts';
+import type { Cause } from '../../../gateway/shared/contracts/cause.ts';
 import { startAlertReceiver } from '../../support/alert-receiver.ts';
 import { eventually } from '../../support/instances.ts';
 import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
@@ -37,7 +37,7 @@ it('of two instances one sends alerts, the other takes over, and each reports it
     receivers: { pager: { webhook: { url: pager.url, secret: 'pager_key' } } },
     ...{ forSeconds: 0, recoverySeconds: 0, groupSeconds: 0 },
   });
-  const causes: Record<'all' | 'one' | 'other', AlertCause[]> = { all: [], one: [], other: [] };
+  const causes: Record<'all' | 'one' | 'other', Cause[]> = { all: [], one: [], other: [] };
   const start = (instance: 'one' | 'other'): AlertsRun =>
     startAlerts({
       inForce: async () => ({ settings, gateway: 'https://api.example.com' }),
@@ -71,7 +71,7 @@ it('of two instances one sends alerts, the other takes over, and each reports it
   const again = start('one');
   causes.all = [{ ...DEAD, instances: ['one'] }];
   await until(() => pager.delivered.length === 3 && again.report().alerts[0]?.told[0] === 'pager');
-  const away: AlertCause = { id: 'redis', kind: 'bad', cause: 'Redis is away.', consequence: '' };
+  const away: Cause = { id: 'redis', kind: 'bad', cause: 'Redis is away.', consequence: '' };
   Object.assign(causes, { one: [{ ...DEAD }, away], other: [away] });
   await relay.kill();
   await until(() => pager.told().at(-1)?.[0] === 'firing redis');

@@ -6,10 +6,10 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'node:test';
-import type { AlertCause } from '../../../gateway/alerts/alert.ts';
 import { type AlertsOptions, startAlerts } from '../../../gateway/alerts/alerts.ts';
 import { ALERTS_FILE, createFileAlertStore } from '../../../gateway/alerts/file-store.ts';
 import { alertSettings } from '../../../gateway/alerts/settings.ts';
+import type { Cause } from '../../../gateway/shared/contracts/cause.ts';
 import { startAlertReceiver } from '../../support/alert-receiver.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { eventually } from '../../support/instances.ts';
@@ -26,7 +26,7 @@ function closed<T extends { close(): Promise<unknown> }>(opened: T): T {
   return opened;
 }
 
-const DEAD: AlertCause = {
+const DEAD: Cause = {
   ...{ id: 'upstream orders live', kind: 'bad', cause: 'Upstream orders (live): target 10.0.0.1 is failing.' },
   ...{ consequence: 'Its requests fail with 502 or 504.', since: '2026-11-26T10:00:00.000Z' },
   ...{ details: '#/upstreams/orders', runbook: 'GatewayTargetDown', figures: { requests: 21, failed: 21 } },
@@ -42,7 +42,7 @@ interface Run {
 /** Alerts on causes that a test sets. */
 function run({ receivers, secrets = {}, directory = temporaryDirectory(), more = {} }: Run) {
   let settings = alertSettings.parse({ receivers, forSeconds: 0, recoverySeconds: 0, groupSeconds: 0 });
-  const causes: AlertCause[] = [];
+  const causes: Cause[] = [];
   const outcomes: string[] = [];
   const logged: string[] = [];
   const log = (...[, text]: unknown[]) => void logged.push(String(text));
@@ -62,7 +62,7 @@ function run({ receivers, secrets = {}, directory = temporaryDirectory(), more =
     ...more,
   });
   closing.push(alerts.stop);
-  const set = (...now: AlertCause[]) => void causes.splice(0, causes.length, ...now);
+  const set = (...now: Cause[]) => void causes.splice(0, causes.length, ...now);
   return {
     ...{ alerts, set, outcomes, logged, directory },
     use: (next: object) => {

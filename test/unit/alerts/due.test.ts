@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { AlertCause } from '../../../gateway/alerts/alert.ts';
 import { afterCheck, afterDelivery, afterFailure, type Outbox } from '../../../gateway/alerts/outbox.ts';
 import { reportOf } from '../../../gateway/alerts/report.ts';
 import { alertSettings } from '../../../gateway/alerts/settings.ts';
+import type { Cause } from '../../../gateway/shared/contracts/cause.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -29,7 +29,7 @@ function createReceiver(settings: object = {}, receiver: object = {}) {
     settings: parsed,
     outbox: () => outbox,
     /** Looks every three seconds for a time, while these causes are there. */
-    during(ms: number, causes: readonly AlertCause[], isAway = false) {
+    during(ms: number, causes: readonly Cause[], isAway = false) {
       for (const endMs = nowMs + ms; nowMs < endMs; nowMs += 3 * SECOND) {
         outbox = afterCheck(outbox, {
           ...{ receiver: 'pager', settings: pager, causes, rules: parsed, nowMs },
@@ -54,8 +54,8 @@ function createReceiver(settings: object = {}, receiver: object = {}) {
   };
 }
 
-const bad = (id: string): AlertCause => ({ id, kind: 'bad', cause: `${id} fails.`, consequence: '' });
-const warn = (id: string): AlertCause => ({ ...bad(id), kind: 'warn' });
+const bad = (id: string): Cause => ({ id, kind: 'bad', cause: `${id} fails.`, consequence: '' });
+const warn = (id: string): Cause => ({ ...bad(id), kind: 'warn' });
 
 describe('a receiver', () => {
   it('gets a cause that lasts, and its end', () => {
