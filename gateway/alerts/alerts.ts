@@ -1,13 +1,11 @@
-// Sends messages about causes to receivers. It checks the causes every few seconds. Each receiver has its own delivery: a receiver that hangs
-// delays neither the next check nor another receiver.
+// Reports causes to receivers: checks the causes every few seconds, and begins the deliveries of the messages that are due (deliveries.ts).
 
 import { randomBytes } from 'node:crypto';
 import type { Cause } from '../shared/contracts/cause.ts';
-import type { AlertMessage } from './alert.ts';
+import { Deliveries, type DeliveriesOptions } from './deliveries.ts';
 import { isInWindow, matchesPattern } from './matching.ts';
 import { boundedCause, noteOf } from './message.ts';
-import { afterCheck, afterDelivery, afterFailure, type Outbox } from './outbox.ts';
-import { type ReceiverDeps, sendTo } from './receiver.ts';
+import { afterCheck, type Outbox } from './outbox.ts';
 import { type AlertsReport, type ReceiversStatus, receiversStatus, reportOf } from './report.ts';
 import type { AlertSettings } from './settings.ts';
 import { createSpeaker, outboxOf } from './speaker.ts';
@@ -20,7 +18,7 @@ export interface AlertsInForce {
   readonly gateway: string;
 }
 
-export interface AlertsOptions extends ReceiverDeps {
+export interface AlertsOptions extends DeliveriesOptions {
   /** Returns the alerts in force. Rejects if no process of the gateway can answer at present. */
   inForce(): Promise<AlertsInForce>;
   /** Returns the causes of all instances, or those of this instance. */
@@ -32,8 +30,6 @@ export interface AlertsOptions extends ReceiverDeps {
   readonly consoleUrl: string;
   /** Returns false while the gateway starts or ends: parts that are missing during that time are not reported. */
   isServing(): boolean;
-  readonly logger: Readonly<Record<'info' | 'warn' | 'error', (about: object, text: string) => void>>;
-  onOutcome(receiver: string, outcome: 'delivered' | 'failed' | 'given_up'): void;
   /** Milliseconds between two checks; by default 3000. */
   readonly checkMs?: number;
 }
@@ -54,10 +50,10 @@ const CHECK_MS = 3000;
 const FIRST_CHECK_MS = 500;
 
 export function startAlerts(options: AlertsOptions): AlertsRun {
-  const { store, logger, now, onOutcome } = options;
+  const { store, logger, now } = options;
   const speaker = createSpeaker(store, options.instance, now);
-  const deliveries = new Map<string, Promise<void>>();
   const ended = new AbortController();
+  const deliveries = new Deliveries(speaker, options, ended.signal);
   let inForce: AlertsInForce | undefined;
   let checking: Promise<void> | undefined;
   let timer = setTimeout(checkAgain, options.checkMs ?? FIRST_CHECK_MS).unref();
@@ -75,7 +71,8 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
     if (!options.isServing()) return;
     inForce = await options.inForce().catch(() => inForce);
     if (inForce?.settings === undefined || !(await speaker.take())) return;
-    const { settings } = inForce;
+    const { settings, gateway } = inForce;
+    const { consoleUrl = options.consoleUrl } = settings;
     const found = await options.causes(speaker.isAlone() ? 'self' : 'all');
     const causes = found.map(boundedCause);
     // Do not report the causes of a gateway that has begun to end during this check.
@@ -88,63 +85,29 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
         settings: settings.receivers[name] as AlertSettings['receivers'][string],
         causes: [...causes, ...speaker.assumed(outboxOf(before, name), causes)],
         rules: settings,
-        isSilent: (id) => isSilent(settings, id),
+        isSilent: (id) => isSilent(id, settings),
         isLeft: speaker.leaves,
-        messageOf: (due) => messageOf(due.map((one) => noteOf(one, settings.consoleUrl ?? options.consoleUrl))),
+        messageOf: (due) => ({
+          id: `msg_${randomBytes(12).toString('hex')}`,
+          atMs: now(),
+          gateway,
+          notes: due.map((one) => noteOf(one, consoleUrl)),
+        }),
         nowMs: now(),
       }),
     ]);
     // Write the outbox before sending a message: if this instance crashes, the next speaker sends the message under the same id.
     if (!(await speaker.write(Object.fromEntries(after)))) return;
-    for (const [name, { sending }] of after) if (sending !== undefined && sending.nextMs <= now()) begin(name);
+    for (const [name, { sending }] of after) {
+      const receiver = settings.receivers[name];
+      if (receiver !== undefined && sending !== undefined && sending.nextMs <= now()) deliveries.begin(name, receiver);
+    }
   }
 
-  function isSilent({ silences: windows }: AlertSettings, id: string): boolean {
+  function isSilent(id: string, { silences: windows }: AlertSettings): boolean {
     const isNamed = ({ causes }: Silence) => matchesPattern(causes, id);
     if (speaker.silences().some(isNamed)) return true;
     return windows.some((one) => one.causes.some((pattern) => matchesPattern(pattern, id)) && isInWindow(one, now()));
-  }
-
-  function messageOf(notes: AlertMessage['notes']): AlertMessage {
-    const id = `msg_${randomBytes(12).toString('hex')}`;
-    return { id, atMs: now(), gateway: inForce?.gateway ?? '', notes };
-  }
-
-  function begin(receiver: string): void {
-    if (deliveries.has(receiver)) return;
-    const delivery = deliver(receiver).finally(() => deliveries.delete(receiver));
-    deliveries.set(receiver, delivery);
-  }
-
-  async function deliver(receiver: string): Promise<void> {
-    const settings = inForce?.settings?.receivers[receiver];
-    const message = outboxOf(speaker.outboxes(), receiver)?.sending?.message;
-    if (settings === undefined || message === undefined) return;
-    const failure = await sendTo(settings, message, options, ended.signal).then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
-    // Another instance may have become the speaker during the delivery. Its outbox counts, and this result does not.
-    const outbox = outboxOf(speaker.outboxes(), receiver);
-    if (ended.signal.aborted || outbox?.sending?.message.id !== message.id) return;
-    const next = failure === undefined ? afterDelivery(outbox) : afterFailure(outbox, failure, now(), Math.random());
-    note(receiver, message, outbox, next);
-    await speaker.write({ ...speaker.outboxes(), [receiver]: next });
-  }
-
-  function note(receiver: string, { id, notes }: AlertMessage, before: Outbox, { failing, sending }: Outbox): void {
-    const about = { receiver, message: id, causes: notes.map((one) => `${one.state} ${one.id}`) };
-    if (failing === undefined) {
-      onOutcome(receiver, 'delivered');
-      logger.info(about, 'alerts were sent');
-      return;
-    }
-    onOutcome(receiver, 'failed');
-    if (sending === undefined) onOutcome(receiver, 'given_up');
-    const { reason } = failing;
-    if (sending === undefined) logger.error({ ...about, reason }, 'alerts were given up');
-    else if (before.failing === undefined)
-      logger.warn({ ...about, reason }, 'alerts could not be sent; they are tried again');
   }
 
   return {
@@ -154,7 +117,7 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
         inForce?.settings,
         speaker.outboxes(),
         speaker.silences(),
-        (id) => inForce?.settings !== undefined && isSilent(inForce.settings, id),
+        (id) => inForce?.settings !== undefined && isSilent(id, inForce.settings),
       ),
     async silence(silence) {
       await store.setSilence(silence);
@@ -169,7 +132,7 @@ export function startAlerts(options: AlertsOptions): AlertsRun {
       clearTimeout(timer);
       ended.abort();
       await checking;
-      await Promise.all(deliveries.values());
+      await deliveries.settled();
       await store.close();
     },
   };

@@ -138,8 +138,8 @@ function isNews({ cause, told }: Alert, { repeatMinutes }: AlertRules, nowMs: nu
  * Returns the alerts after a message with the due ones, some of which are left to another instance. The end of an alert that a
  * silence suppressed counts as reported.
  */
-export function afterTelling(alerts: Alerts, told: readonly Due[], { isSilent, isLeft }: Holds, nowMs: number): Alerts {
-  const now = new Map(told.map(({ id, state }) => [id, state]));
+export function afterTelling(alerts: Alerts, due: readonly Due[], { isSilent, isLeft }: Holds, nowMs: number): Alerts {
+  const now = new Map(due.map(({ id, state }) => [id, state]));
   const after = Object.entries(alerts).map(([id, alert]): [string, Alert] => {
     const state = now.get(id);
     if (state === 'firing') {

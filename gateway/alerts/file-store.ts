@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type AlertStore, lastingSilences, type Silence } from './store.ts';
 
 interface Content {
+  /** The outboxes. */
   readonly told?: string | undefined;
   readonly silences: readonly Silence[];
 }
@@ -40,9 +41,9 @@ export function createFileAlertStore(dataDirectory: string, now: () => number): 
   }
 
   return {
-    take: () => ({ speaks: true, ...content, told: content.told, silences: lastingSilences(content.silences, now()) }),
-    async write(told) {
-      await change({ ...content, told });
+    take: () => ({ speaks: true, outboxes: content.told, silences: lastingSilences(content.silences, now()) }),
+    async write(outboxes) {
+      await change({ ...content, told: outboxes });
       return true;
     },
     setSilence: (silence) =>

@@ -46,10 +46,10 @@ export function afterCheck(outbox: Outbox, observation: Observation): Outbox {
   const { madeMs = Number.NEGATIVE_INFINITY, sending } = outbox;
   const mayTell = sending === undefined && nowMs - madeMs >= rules.groupSeconds * 1000;
   const due = mayTell ? dueIn(alerts, rules, observation, nowMs).slice(0, NOTES_MAX) : [];
-  const told = { ...outbox, alerts: afterTelling(alerts, due, observation, nowMs) };
+  const next = { ...outbox, alerts: afterTelling(alerts, due, observation, nowMs) };
   const own = due.filter(({ id, state }) => state === 'resolved' || !observation.isLeft(id));
-  if (own.length === 0) return told;
-  return { ...told, madeMs: nowMs, sending: { message: observation.messageOf(own), attempts: 0, nextMs: nowMs } };
+  if (own.length === 0) return next;
+  return { ...next, madeMs: nowMs, sending: { message: observation.messageOf(own), attempts: 0, nextMs: nowMs } };
 }
 
 export function afterDelivery({ failing: _, sending: __, ...outbox }: Outbox): Outbox {

@@ -14,7 +14,7 @@ const COMMAND_TIMEOUT_MS = 1000;
 const LEASE_MS = 10_000;
 
 const LEASE = '{gateway}:alerts:speaker';
-const TOLD = '{gateway}:alerts:told';
+const OUTBOXES = '{gateway}:alerts:told';
 const SILENCES = '{gateway}:alerts:silences';
 
 /** Arguments: id of the instance, duration of the lease. The reply has the silences as alternating patterns and texts. */
@@ -59,13 +59,13 @@ export function createRedisAlertStore(url: string, now: () => number, connect?: 
 
   return {
     async take() {
-      const reply = await run(TAKE, [LEASE, TOLD, SILENCES], [self, LEASE_MS]);
-      const [speaks, told, silences] = reply as [number, string, string[]];
+      const reply = await run(TAKE, [LEASE, OUTBOXES, SILENCES], [self, LEASE_MS]);
+      const [speaks, outboxes, silences] = reply as [number, string, string[]];
       known = silences.filter((_, index) => index % 2 === 1).flatMap(silenceIn);
-      return { speaks: speaks === 1, told: told || undefined, silences: lastingSilences(known, now()) };
+      return { speaks: speaks === 1, outboxes: outboxes || undefined, silences: lastingSilences(known, now()) };
     },
-    async write(told) {
-      return (await run(WRITE, [LEASE, TOLD], [self, told])) === 1;
+    async write(outboxes) {
+      return (await run(WRITE, [LEASE, OUTBOXES], [self, outboxes])) === 1;
     },
     async setSilence(silence) {
       const ended = known.filter(({ untilMs }) => untilMs <= now()).map(({ causes }) => causes);

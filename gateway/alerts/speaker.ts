@@ -13,7 +13,7 @@ export function outboxOf(outboxes: Outboxes, receiver: string): Outbox | undefin
   return Object.hasOwn(outboxes, receiver) ? outboxes[receiver] : undefined;
 }
 
-interface Speaker {
+export interface Speaker {
   /** Takes or renews the lease. Resolves with whether this instance is the speaker now; never rejects. */
   take(): Promise<boolean>;
   /** Whether this instance reports its own causes only, because the store is away. */
@@ -59,16 +59,16 @@ export function createSpeaker(store: AlertStore, instance: string, now: () => nu
   return {
     async take() {
       try {
-        const turn = await store.take();
+        const lease = await store.take();
         takenMs = now();
         isAlone = false;
-        otherSpoke = !turn.speaks;
-        silences = turn.silences;
-        if (!speaks || !turn.speaks) {
-          outboxes = outboxesIn(turn.told);
+        otherSpoke = !lease.speaks;
+        silences = lease.silences;
+        if (!speaks || !lease.speaks) {
+          outboxes = outboxesIn(lease.outboxes);
           written = '';
         }
-        if (turn.speaks) begin();
+        if (lease.speaks) begin();
         else speaks = false;
       } catch {
         isAlone = speaks || now() - takenMs >= ALONE_AFTER_MS;

@@ -13,20 +13,21 @@ export interface Silence {
   readonly reason: string;
 }
 
-export interface Turn {
+/** The answer to an instance that has asked for the lease. */
+export interface SpeakerLease {
   /** Whether this instance is the speaker. */
   readonly speaks: boolean;
   /** The outboxes that the speaker has written last; undefined if there are none. */
-  readonly told: string | undefined;
+  readonly outboxes: string | undefined;
   readonly silences: readonly Silence[];
 }
 
 /** Every method rejects while the store is away. */
 export interface AlertStore {
   /** Takes the lease of the speaker, or renews it, unless another instance has it. */
-  take(): Awaitable<Turn>;
+  take(): Awaitable<SpeakerLease>;
   /** Writes the outboxes. Writes nothing and returns false if another instance has the lease by now. */
-  write(told: string): Awaitable<boolean>;
+  write(outboxes: string): Awaitable<boolean>;
   setSilence(silence: Silence): Awaitable<void>;
   /** Returns false if there was no such silence. */
   endSilence(causes: string): Awaitable<boolean>;

@@ -109,11 +109,11 @@ class ProcessCounter implements FailureCounter {
 
   async reserve(block: string): Promise<Reserving> {
     const failures = (await this.#limiter.get(block))?.consumedPoints ?? 0;
-    const isLeft = failures + (this.#reserved.get(block) ?? 0) < this.#limiter.points;
+    const hasRoom = failures + (this.#reserved.get(block) ?? 0) < this.#limiter.points;
     return {
       isUsedUp: failures >= this.#limiter.points,
       leftMs: undefined,
-      giveBack: isLeft ? this.hold(block) : undefined,
+      giveBack: hasRoom ? this.hold(block) : undefined,
     };
   }
 
