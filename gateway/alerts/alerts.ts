@@ -8,7 +8,7 @@ import { boundedCause, noteOf } from './message.ts';
 import { afterCheck, type Outbox } from './outbox.ts';
 import { type AlertsReport, type ReceiversStatus, receiversStatus, reportOf } from './report.ts';
 import type { AlertSettings } from './settings.ts';
-import { createSpeaker, outboxOf } from './speaker.ts';
+import { createSpeaker, outboxOf, type Speaker } from './speaker.ts';
 import type { AlertStore, Silence } from './store.ts';
 
 export interface AlertsInForce {
@@ -34,106 +34,117 @@ export interface AlertsOptions extends DeliveriesOptions {
   readonly checkMs?: number;
 }
 
-export interface AlertsRun {
-  /** For `/status`. */
-  status(): ReceiversStatus;
-  report(): AlertsReport;
-  /** Rejects while the store is away. */
-  silence(silence: Silence): Promise<void>;
-  /** Resolves with false if there was no such silence. Rejects while the store is away. */
-  endSilence(causes: string): Promise<boolean>;
-  /** Ends the deliveries in progress. The next start sends these messages again. */
-  stop(): Promise<void>;
-}
-
 const CHECK_MS = 3000;
 const FIRST_CHECK_MS = 500;
 
-export function startAlerts(options: AlertsOptions): AlertsRun {
-  const { store, logger, now } = options;
-  const speaker = createSpeaker(store, options.instance, now);
-  const ended = new AbortController();
-  const deliveries = new Deliveries(speaker, options, ended.signal);
-  let inForce: AlertsInForce | undefined;
-  let checking: Promise<void> | undefined;
-  let timer = setTimeout(checkAgain, options.checkMs ?? FIRST_CHECK_MS).unref();
+export class AlertsRun {
+  readonly #options: AlertsOptions;
+  readonly #speaker: Speaker;
+  readonly #ended = new AbortController();
+  readonly #deliveries: Deliveries;
+  #inForce: AlertsInForce | undefined;
+  #checking: Promise<void> | undefined;
+  #timer: NodeJS.Timeout;
 
-  function checkAgain(): void {
-    checking = check()
-      .catch((error) => logger.error({ err: error }, 'the causes of alerts could not be read'))
-      .finally(() => {
-        checking = undefined;
-        if (!ended.signal.aborted) timer = setTimeout(checkAgain, options.checkMs ?? CHECK_MS).unref();
-      });
+  /** Starts the checks. */
+  constructor(options: AlertsOptions) {
+    this.#options = options;
+    this.#speaker = createSpeaker(options.store, options.instance, options.now);
+    this.#deliveries = new Deliveries(this.#speaker, options, this.#ended.signal);
+    this.#timer = this.#checkIn(options.checkMs ?? FIRST_CHECK_MS);
   }
 
-  async function check(): Promise<void> {
-    if (!options.isServing()) return;
-    inForce = await options.inForce().catch(() => inForce);
-    if (inForce?.settings === undefined || !(await speaker.take())) return;
-    const { settings, gateway } = inForce;
-    const { consoleUrl = options.consoleUrl } = settings;
-    const found = await options.causes(speaker.isAlone() ? 'self' : 'all');
-    const causes = found.map(boundedCause);
+  /** For `/status`. */
+  status(): ReceiversStatus {
+    return receiversStatus(this.#inForce?.settings, this.#speaker.outboxes());
+  }
+
+  report(): AlertsReport {
+    const settings = this.#inForce?.settings;
+    const isSilent = (id: string) => settings !== undefined && this.#isSilent(id, settings);
+    return reportOf(settings, this.#speaker.outboxes(), this.#speaker.silences(), isSilent);
+  }
+
+  /** Rejects while the store is away. */
+  async silence(silence: Silence): Promise<void> {
+    await this.#options.store.setSilence(silence);
+    await this.#speaker.take();
+  }
+
+  /** Resolves with false if there was no such silence. Rejects while the store is away. */
+  async endSilence(causes: string): Promise<boolean> {
+    const wasThere = await this.#options.store.endSilence(causes);
+    await this.#speaker.take();
+    return wasThere;
+  }
+
+  /** Ends the deliveries in progress. The next start sends these messages again. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#ended.abort();
+    await this.#checking;
+    await this.#deliveries.settled();
+    await this.#options.store.close();
+  }
+
+  #checkIn(ms: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#checking = this.#check()
+        .catch((error) => this.#options.logger.error({ err: error }, 'the causes of alerts could not be read'))
+        .finally(() => {
+          this.#checking = undefined;
+          if (!this.#ended.signal.aborted) this.#timer = this.#checkIn(this.#options.checkMs ?? CHECK_MS);
+        });
+    }, ms).unref();
+  }
+
+  async #check(): Promise<void> {
+    const { isServing, inForce, causes, now } = this.#options;
+    const speaker = this.#speaker;
+    if (!isServing()) return;
+    this.#inForce = await inForce().catch(() => this.#inForce);
+    const settings = this.#inForce?.settings;
+    if (settings === undefined || !(await speaker.take())) return;
+    const found = (await causes(speaker.isAlone() ? 'self' : 'all')).map(boundedCause);
     // Do not report the causes of a gateway that has begun to end during this check.
-    if (ended.signal.aborted || !options.isServing()) return;
-    const before = speaker.outboxes();
+    if (this.#ended.signal.aborted || !isServing()) return;
     const after = Object.keys(settings.receivers).map((name): [string, Outbox] => [
       name,
-      afterCheck(outboxOf(before, name) ?? { alerts: {} }, {
-        receiver: name,
-        settings: settings.receivers[name] as AlertSettings['receivers'][string],
-        causes: [...causes, ...speaker.assumed(outboxOf(before, name), causes)],
-        rules: settings,
-        isSilent: (id) => isSilent(id, settings),
-        isLeft: speaker.leaves,
-        messageOf: (due) => ({
-          id: `msg_${randomBytes(12).toString('hex')}`,
-          atMs: now(),
-          gateway,
-          notes: due.map((one) => noteOf(one, consoleUrl)),
-        }),
-        nowMs: now(),
-      }),
+      this.#afterCheck(name, found, settings),
     ]);
     // Write the outbox before sending a message: if this instance crashes, the next speaker sends the message under the same id.
     if (!(await speaker.write(Object.fromEntries(after)))) return;
     for (const [name, { sending }] of after) {
       const receiver = settings.receivers[name];
-      if (receiver !== undefined && sending !== undefined && sending.nextMs <= now()) deliveries.begin(name, receiver);
+      if (receiver !== undefined && sending !== undefined && sending.nextMs <= now())
+        this.#deliveries.begin(name, receiver);
     }
   }
 
-  function isSilent(id: string, { silences: windows }: AlertSettings): boolean {
-    const isNamed = ({ causes }: Silence) => matchesPattern(causes, id);
-    if (speaker.silences().some(isNamed)) return true;
-    return windows.some((one) => one.causes.some((pattern) => matchesPattern(pattern, id)) && isInWindow(one, now()));
+  #afterCheck(receiver: string, causes: readonly Cause[], settings: AlertSettings): Outbox {
+    const { now, consoleUrl } = this.#options;
+    const before = outboxOf(this.#speaker.outboxes(), receiver);
+    return afterCheck(before ?? { alerts: {} }, {
+      receiver,
+      settings: settings.receivers[receiver] as AlertSettings['receivers'][string],
+      causes: [...causes, ...this.#speaker.assumed(before, causes)],
+      rules: settings,
+      isSilent: (id) => this.#isSilent(id, settings),
+      isLeft: this.#speaker.leaves,
+      messageOf: (due) => ({
+        id: `msg_${randomBytes(12).toString('hex')}`,
+        atMs: now(),
+        gateway: this.#inForce?.gateway ?? '',
+        notes: due.map((one) => noteOf(one, settings.consoleUrl ?? consoleUrl)),
+      }),
+      nowMs: now(),
+    });
   }
 
-  return {
-    status: () => receiversStatus(inForce?.settings, speaker.outboxes()),
-    report: () =>
-      reportOf(
-        inForce?.settings,
-        speaker.outboxes(),
-        speaker.silences(),
-        (id) => inForce?.settings !== undefined && isSilent(id, inForce.settings),
-      ),
-    async silence(silence) {
-      await store.setSilence(silence);
-      await speaker.take();
-    },
-    async endSilence(causes) {
-      const wasThere = await store.endSilence(causes);
-      await speaker.take();
-      return wasThere;
-    },
-    async stop() {
-      clearTimeout(timer);
-      ended.abort();
-      await checking;
-      await deliveries.settled();
-      await store.close();
-    },
-  };
+  #isSilent(id: string, { silences: windows }: AlertSettings): boolean {
+    const isNamed = ({ causes }: Silence) => matchesPattern(causes, id);
+    if (this.#speaker.silences().some(isNamed)) return true;
+    const nowMs = this.#options.now();
+    return windows.some((one) => one.causes.some((pattern) => matchesPattern(pattern, id)) && isInWindow(one, nowMs));
+  }
 }

@@ -1,7 +1,7 @@
 // The console of a gateway, which is a single process or the primary process of several, and the alerts about the causes that it finds.
 
 import type { Attention } from '../administration/attention.ts';
-import { type AlertsInForce, type AlertsOptions, type AlertsRun, startAlerts } from '../alerts/alerts.ts';
+import { type AlertsInForce, type AlertsOptions, AlertsRun } from '../alerts/alerts.ts';
 import { type CausesReport, causesReport } from '../alerts/causes-report.ts';
 import { matchesPattern } from '../alerts/matching.ts';
 import { openAlertStore } from '../alerts/open-store.ts';
@@ -70,7 +70,7 @@ export function openConsole(
   const { instances } = console;
   const consoleUrl = `http://${adminHost.includes(':') ? `[${adminHost}]` : adminHost}:${adminPort}`;
   const inForce = async () => (await answers.alertsInForce()) as AlertsInForce;
-  const alerts = startAlerts({
+  const alerts = new AlertsRun({
     inForce,
     causes: (of) => instances.causes(of),
     instance: name,
@@ -112,7 +112,7 @@ export function openConsole(
   return {
     console: { file: pageFile, answer: (path, query) => console.answer(path, query), askFleet },
     status,
-    alerts: alerts.report,
+    alerts: () => alerts.report(),
     causes,
     act,
     async stop() {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { type AlertsRun, startAlerts } from '../../../gateway/alerts/alerts.ts';
+import { AlertsRun } from '../../../gateway/alerts/alerts.ts';
 import { createRedisAlertStore } from '../../../gateway/alerts/redis-store.ts';
 import { alertSettings } from '../../../gateway/alerts/settings.ts';
 import type { Cause } from '../../../gateway/shared/contracts/cause.ts';
@@ -39,7 +39,7 @@ it('of two instances one sends alerts, the other takes over, and each reports it
   });
   const causes: Record<'all' | 'one' | 'other', Cause[]> = { all: [], one: [], other: [] };
   const start = (instance: 'one' | 'other'): AlertsRun =>
-    startAlerts({
+    new AlertsRun({
       inForce: async () => ({ settings, gateway: 'https://api.example.com' }),
       causes: async (of) => [...causes[of === 'all' ? 'all' : instance]],
       instance,

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'node:test';
-import { type AlertsOptions, startAlerts } from '../../../gateway/alerts/alerts.ts';
+import { type AlertsOptions, AlertsRun } from '../../../gateway/alerts/alerts.ts';
 import { ALERTS_FILE, createFileAlertStore } from '../../../gateway/alerts/file-store.ts';
 import { alertSettings } from '../../../gateway/alerts/settings.ts';
 import type { Cause } from '../../../gateway/shared/contracts/cause.ts';
@@ -46,7 +46,7 @@ function run({ receivers, secrets = {}, directory = temporaryDirectory(), more =
   const outcomes: string[] = [];
   const logged: string[] = [];
   const log = (...[, text]: unknown[]) => void logged.push(String(text));
-  const alerts = startAlerts({
+  const alerts = new AlertsRun({
     inForce: async () => ({ settings, gateway: 'https://api.example.com' }),
     causes: async () => [...causes],
     instance: 'here:8080',
@@ -61,7 +61,7 @@ function run({ receivers, secrets = {}, directory = temporaryDirectory(), more =
     checkMs: 20,
     ...more,
   });
-  closing.push(alerts.stop);
+  closing.push(() => alerts.stop());
   const set = (...now: Cause[]) => void causes.splice(0, causes.length, ...now);
   return {
     ...{ alerts, set, outcomes, logged, directory },
