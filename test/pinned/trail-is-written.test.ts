@@ -18,7 +18,11 @@ const readers = [
   'gateway/serving/rehearsal/',
 ];
 /** They make the trail of an exchange, pass it to its readers at the end, or carry its type from one to the other. */
-const makers = ['gateway/edge/exchanges.ts', 'gateway/edge/refusal/unreadable.ts'];
+const makers = [
+  'gateway/edge/exchanges.ts',
+  'gateway/edge/internal-exchanges.ts',
+  'gateway/edge/refusal/unreadable.ts',
+];
 
 const files = globSync('gateway/**/*.ts', { cwd: root })
   .filter((file) => !readers.some((place) => file.startsWith(place)))

@@ -7,7 +7,7 @@ import { shortTextOf, visibleLine } from '../../shared/text.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import { CollectedBody } from '../relay/collected-body.ts';
 import type { UpstreamRoute } from '../routes.ts';
-import { ERROR_BODY_BYTES_MAX, isJson } from './parsed-error.ts';
+import { ERROR_BODY_BYTES_MAX, hasJsonType } from './parsed-error.ts';
 import { isDecidedByStatus, toUpstreamRefusal, withoutCredential } from './upstream-errors.ts';
 
 const TYPE_LENGTH_MAX = 80;
@@ -57,7 +57,7 @@ export class ErrorBody {
     const isLong = body.length > ERROR_BODY_BYTES_MAX;
     // The log gets the media type and the length. They tell the operator where the error came from: a page of HTML often comes from a proxy
     // in front of the service.
-    if (isDecidedByStatus(this.status) || !isJson(headers))
+    if (isDecidedByStatus(this.status) || !hasJsonType(headers))
       exchange.trail.note('upstreamBody', bodyShape(headers, isLong ? undefined : body.length));
     const parsed = isLong ? Buffer.alloc(0) : body;
     const loginFault = withoutCredential(route, exchange.operation);

@@ -29,12 +29,12 @@ export function errorFormOf(headers: AnswerHeaders, body: Buffer): ErrorForm | u
   return parsed?.code === undefined && parsed?.message === undefined ? undefined : parsed.form;
 }
 
-export function isJson(headers: AnswerHeaders): boolean {
+export function hasJsonType(headers: AnswerHeaders): boolean {
   return /\bjson\b/.test(String(headers['content-type'] ?? ''));
 }
 
 function parseError(headers: AnswerHeaders, body: Buffer, place: DefaultPlace): ParsedError | undefined {
-  if (!isJson(headers)) return undefined;
+  if (!hasJsonType(headers)) return undefined;
   const mediaType = String(headers['content-type'] ?? '');
   let value: unknown;
   try {
