@@ -67,32 +67,15 @@ export interface UsageTally {
   losses(): { readonly folded: number; readonly lost: number };
 }
 
-export function createTally({ now, onPair, onFull, ...bounds }: TallyOptions): UsageTally {
-  const { pairsMax = PAIRS_MAX, foldedMax = FOLDED_MAX } = bounds;
-  let hours = new Map<number, Hour>();
-  let hour: Hour = newHour();
-  let hourStartsAtMs = Number.POSITIVE_INFINITY;
-  let hourEndsAtMs = Number.NEGATIVE_INFINITY;
-  let epoch = 0;
+export function createTally({ now, onPair, onFull, pairsMax = PAIRS_MAX, foldedMax }: TallyOptions): UsageTally {
+  const hours = new Hours();
+  const folded = new FoldedRequests(foldedMax);
   let pairs = 0;
-  let foldedNow = 0;
-  let folded = 0;
-  let lost = 0;
-
-  /** Changes to another hour. It may be an hour that has counts already, if the clock was set back. */
-  function turnTo(nowMs: number): void {
-    hourStartsAtMs = periodStart('hour', nowMs);
-    hourEndsAtMs = periodEnd('hour', nowMs);
-    epoch = ++epochs;
-    const known = hours.get(hourStartsAtMs);
-    hour = known ?? newHour();
-    hours.set(hourStartsAtMs, hour);
-  }
 
   /** Returns the counts of a caller and an operation; undefined if there is no room. */
   function countsOf(caller: Caller, operation: Operation | undefined, nowMs: number): ByClass | undefined {
-    const byClass = hour.byCaller.get(caller)?.get(operation) ?? addPair(caller, operation, nowMs);
-    if (byClass !== undefined) last.set(caller, { epoch, operation, byClass });
+    const byClass = hours.current.byCaller.get(caller)?.get(operation) ?? addPair(caller, operation, nowMs);
+    if (byClass !== undefined) last.set(caller, { epoch: hours.epoch, operation, byClass });
     return byClass;
   }
 
@@ -102,11 +85,12 @@ export function createTally({ now, onPair, onFull, ...bounds }: TallyOptions): U
       onFull();
       if (pairs >= pairsMax) return undefined;
     }
-    if (nowMs < hourStartsAtMs || nowMs >= hourEndsAtMs) turnTo(nowMs);
-    let ofCaller = hour.byCaller.get(caller);
+    hours.turnTo(nowMs);
+    const { byCaller } = hours.current;
+    let ofCaller = byCaller.get(caller);
     if (ofCaller === undefined) {
       ofCaller = new Map();
-      hour.byCaller.set(caller, ofCaller);
+      byCaller.set(caller, ofCaller);
     }
     const byClass = noRequests();
     ofCaller.set(operation, byClass);
@@ -115,50 +99,94 @@ export function createTally({ now, onPair, onFull, ...bounds }: TallyOptions): U
     return byClass;
   }
 
-  function fold(organization: string): ByClass | undefined {
-    const known = hour.folded.get(organization);
-    if (known !== undefined) return known;
-    if (foldedNow >= foldedMax) return undefined;
-    foldedNow += 1;
-    const byClass = noRequests();
-    hour.folded.set(organization, byClass);
-    return byClass;
-  }
-
-  function countFolded(organization: string, index: number): void {
-    const byClass = fold(organization);
-    if (byClass === undefined) {
-      lost += 1;
-      return;
-    }
-    folded += 1;
-    byClass[index] = (byClass[index] as number) + 1;
-  }
-
   return {
     count({ caller, operation, status }) {
       if (caller?.organization === undefined) return;
       const nowMs = now();
-      if (nowMs < hourStartsAtMs || nowMs >= hourEndsAtMs) turnTo(nowMs);
+      hours.turnTo(nowMs);
       const noted = last.of(caller);
       const byClass =
-        noted?.epoch === epoch && noted.operation === operation ? noted.byClass : countsOf(caller, operation, nowMs);
+        noted?.epoch === hours.epoch && noted.operation === operation
+          ? noted.byClass
+          : countsOf(caller, operation, nowMs);
       const index = indexOf(status);
-      if (byClass === undefined) countFolded(caller.organization.id, index);
+      if (byClass === undefined) folded.count(hours.current, caller.organization.id, index);
       else byClass[index] = (byClass[index] as number) + 1;
     },
     take() {
-      const taken = hours;
-      hours = new Map();
       pairs = 0;
-      foldedNow = 0;
-      hourStartsAtMs = Number.POSITIVE_INFINITY;
-      hourEndsAtMs = Number.NEGATIVE_INFINITY;
-      return tallied(taken);
+      folded.taken();
+      return tallied(hours.take());
     },
-    size: () => pairs + foldedNow,
-    losses: () => ({ folded, lost }),
+    size: () => pairs + folded.size,
+    losses: () => ({ folded: folded.requests, lost: folded.lost }),
   };
+}
+
+/** The hours with counts that were not taken. */
+class Hours {
+  current: Hour = newHour();
+  /** Changes with each hour, and after each `take`. */
+  epoch = 0;
+  #byStart = new Map<number, Hour>();
+  #startsAtMs = Number.POSITIVE_INFINITY;
+  #endsAtMs = Number.NEGATIVE_INFINITY;
+
+  /** Changes to the hour of this time. It may have counts already, if the clock was set back. */
+  turnTo(nowMs: number): void {
+    if (nowMs >= this.#startsAtMs && nowMs < this.#endsAtMs) return;
+    this.#startsAtMs = periodStart('hour', nowMs);
+    this.#endsAtMs = periodEnd('hour', nowMs);
+    this.epoch = ++epochs;
+    this.current = this.#byStart.get(this.#startsAtMs) ?? newHour();
+    this.#byStart.set(this.#startsAtMs, this.current);
+  }
+
+  take(): ReadonlyMap<number, Hour> {
+    const taken = this.#byStart;
+    this.#byStart = new Map();
+    this.#startsAtMs = Number.POSITIVE_INFINITY;
+    this.#endsAtMs = Number.NEGATIVE_INFINITY;
+    return taken;
+  }
+}
+
+/** Counts the requests for which there was no pair. */
+class FoldedRequests {
+  /** Number of organizations with folded requests that were not taken. */
+  size = 0;
+  /** Number of folded requests since the start. */
+  requests = 0;
+  /** Number of requests since the start that were not counted. */
+  lost = 0;
+  readonly #sizeMax: number;
+
+  constructor(sizeMax = FOLDED_MAX) {
+    this.#sizeMax = sizeMax;
+  }
+
+  count({ folded }: Hour, organization: string, index: number): void {
+    const byClass = folded.get(organization) ?? this.#add(folded, organization);
+    if (byClass === undefined) {
+      this.lost += 1;
+      return;
+    }
+    this.requests += 1;
+    byClass[index] = (byClass[index] as number) + 1;
+  }
+
+  taken(): void {
+    this.size = 0;
+  }
+
+  /** Returns undefined if there is no room. */
+  #add(folded: Hour['folded'], organization: string): ByClass | undefined {
+    if (this.size >= this.#sizeMax) return undefined;
+    this.size += 1;
+    const byClass = noRequests();
+    folded.set(organization, byClass);
+    return byClass;
+  }
 }
 
 function newHour(): Hour {

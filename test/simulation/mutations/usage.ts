@@ -49,8 +49,8 @@ export const USAGE = of('usage', [
   [
     'requests beyond the bound of memory are not counted',
     'usage/tally.ts',
-    'folded += 1;\n    byClass[index] = (byClass[index] as number) + 1;',
-    'folded += 1;',
+    'this.requests += 1;\n    byClass[index] = (byClass[index] as number) + 1;',
+    'this.requests += 1;',
   ],
   [
     'what was counted during an outage waits for the next flush',
