@@ -4,7 +4,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { CertificateLife } from '../shared/certificate-life.ts';
 import { type AccountSigner, changeAccountKey, forgetAccount, openAccount } from './account.ts';
-import type { AcmeChanges } from './acme-store.ts';
+import type { AcmeChanges, AcmeRecords } from './acme-store.ts';
 import { type DueWork, dueFor } from './due.ts';
 import { AcmeFailure, LeaseLost, StoreAway } from './failure.ts';
 import { orderCertificate } from './order.ts';
@@ -47,95 +47,108 @@ const ACCOUNT_LOST: readonly (string | undefined)[] = ['accountDoesNotExist', 'm
 /** The author of orders that no operator has requested. */
 const BY_ITSELF = 'acme';
 
-interface Jobs {
+export class Jobs {
+  readonly #options: JobsOptions;
+  readonly #work: Work;
+  #signer: AccountSigner | undefined;
+
+  constructor(options: JobsOptions) {
+    this.#options = options;
+    this.#work = options.work;
+  }
+
   /** Does all work that is due. Records failures of the server. Rejects with LeaseLost, or if the store is away. */
-  run(): Promise<void>;
-}
-
-export function createJobs({ work, held, readPair, random, onEvent }: JobsOptions): Jobs {
-  const { settings, journal, seal, client, now } = work;
-  const records = () => journal.records();
-  const askedBy = (id: string) => recordIn(records(), 'asked', id)?.by ?? BY_ITSELF;
-  let signer: AccountSigner | undefined;
-
-  async function run(): Promise<void> {
-    if (records().get(SEAL_RECORD) === undefined) await journal.write({ [SEAL_RECORD]: seal.fingerprint });
-    await putBack();
-    if (recordIn(records(), 'asked', SERVER)?.kind === 'account key') await attempt(SERVER, [], replaceAccountKey);
+  async run(): Promise<void> {
+    const { settings, journal, seal, now } = this.#work;
+    const { held } = this.#options;
+    if (this.#records().get(SEAL_RECORD) === undefined) await journal.write({ [SEAL_RECORD]: seal.fingerprint });
+    await this.#putBack();
+    if (recordIn(this.#records(), 'asked', SERVER)?.kind === 'account key')
+      await this.#attempt(SERVER, [], () => this.#replaceAccountKey());
     for (const names of settings.certificates) {
       const id = certificateIdFor(names);
-      const due = dueFor(id, records(), held(id), now());
-      if (due !== undefined) await attempt(id, names, () => jobFor(due, id, names));
+      const due = dueFor(id, this.#records(), held(id), now());
+      if (due !== undefined) await this.#attempt(id, names, () => this.#jobFor(due, id, names));
     }
   }
 
   /** Restores certificates that this instance has, but the store has lost. */
-  async function putBack(): Promise<void> {
+  async #putBack(): Promise<void> {
+    const { settings, journal } = this.#work;
     for (const id of settings.certificates.map(certificateIdFor)) {
       const name = recordName('certificate', id);
-      const text = held(id)?.text;
-      if (text !== undefined && !records().has(name)) await journal.write({ [name]: text });
+      const text = this.#options.held(id)?.text;
+      if (text !== undefined && !this.#records().has(name)) await journal.write({ [name]: text });
     }
   }
 
-  function jobFor(due: DueWork, id: string, names: readonly string[]): Promise<void> {
+  #jobFor(due: DueWork, id: string, names: readonly string[]): Promise<void> {
+    const { work, held, random } = this.#options;
     if (due === 'ask') return readRenewalInformation(work, id, held(id)?.certificateId, random);
-    return due === 'revoke' ? revoke(id, names) : order(id, names);
+    return due === 'revoke' ? this.#revoke(id, names) : this.#order(id, names);
   }
 
-  async function account(): Promise<AccountSigner> {
-    signer ??= await openAccount(work);
-    return signer;
+  async #account(): Promise<AccountSigner> {
+    this.#signer ??= await openAccount(this.#work);
+    return this.#signer;
   }
 
   /** Runs a job. If it fails, records the failure with the time of the next attempt. */
-  async function attempt(id: string, names: readonly string[], job: () => Promise<void>): Promise<void> {
+  async #attempt(id: string, names: readonly string[], job: () => Promise<void>): Promise<void> {
     try {
-      await withAccount(job);
+      await this.#withAccount(job);
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof StoreAway) throw error;
       // After a fault of the gateway, too, the next attempt must wait.
-      await noteFailure(id, names, error instanceof AcmeFailure ? error : new AcmeFailure('refused', String(error)));
+      await this.#noteFailure(
+        id,
+        names,
+        error instanceof AcmeFailure ? error : new AcmeFailure('refused', String(error)),
+      );
     }
   }
 
   /**
    * Runs a job with the account. If the server no longer knows the account or its key, registers the key and runs the job once more.
    */
-  async function withAccount(job: () => Promise<void>): Promise<void> {
+  async #withAccount(job: () => Promise<void>): Promise<void> {
     try {
       await job();
     } catch (error) {
       if (!(error instanceof AcmeFailure && ACCOUNT_LOST.includes(error.type))) throw error;
-      signer = undefined;
-      await forgetAccount(work);
+      this.#signer = undefined;
+      await forgetAccount(this.#work);
       await job();
     }
   }
 
-  async function noteFailure(id: string, names: readonly string[], failure: AcmeFailure): Promise<void> {
+  async #noteFailure(id: string, names: readonly string[], failure: AcmeFailure): Promise<void> {
+    const { journal, now } = this.#work;
+    const { random, onEvent } = this.#options;
     const { kind, retryAfterMs, message: reason } = failure;
     // A failure of the server delays the work for all certificates.
-    const concerned = kind === 'server' || signer === undefined ? SERVER : id;
-    const failures = (recordIn(records(), 'attempts', concerned)?.failures ?? 0) + 1;
+    const concerned = kind === 'server' || this.#signer === undefined ? SERVER : id;
+    const failures = (recordIn(this.#records(), 'attempts', concerned)?.failures ?? 0) + 1;
     const atMs = now();
     const nextAtMs = atMs + nextAttemptAfterMs({ kind, failures, retryAfterMs, random });
     const attempts = { failures, kind, reason, atMs, nextAtMs };
-    const isOver = kind === 'refused' && signer !== undefined;
+    const isOver = kind === 'refused' && this.#signer !== undefined;
     await journal.write({
       ...change('attempts', concerned, attempts),
       ...change('asked', id, undefined),
       // Keep the request for a revocation that arrived during this work.
-      ...(revocationAsked(records(), id) && change('revocation', id, undefined)),
+      ...(revocationAsked(this.#records(), id) && change('revocation', id, undefined)),
       ...(isOver && forgotten(id)),
     });
     onEvent({ kind: 'failed', names, attempts });
   }
 
-  async function order(id: string, names: readonly string[]): Promise<void> {
-    const by = askedBy(id);
+  async #order(id: string, names: readonly string[]): Promise<void> {
+    const { settings, journal, seal, now } = this.#work;
+    const { held, readPair, onEvent } = this.#options;
+    const by = this.#askedBy(id);
     const former = held(id);
-    const pair = await orderCertificate(work, await account(), names, former?.certificateId);
+    const pair = await orderCertificate(this.#work, await this.#account(), names, former?.certificateId);
     const shown = readPair(pair.certificate, seal.open(pair.key, sealedAs(id)), names);
     const problem = 'reason' in shown ? shown.reason : timeProblem(shown, now());
     if (problem !== undefined || 'reason' in shown)
@@ -152,36 +165,44 @@ export function createJobs({ work, held, readPair, random, onEvent }: JobsOption
     onEvent({ kind: 'issued', names, expiresAtMs: shown.expiresAtMs, by });
   }
 
-  async function revoke(id: string, names: readonly string[]): Promise<void> {
-    const asked = revocationAsked(records(), id);
+  async #revoke(id: string, names: readonly string[]): Promise<void> {
+    const asked = revocationAsked(this.#records(), id);
     if (asked === undefined) return;
+    const { client, journal, now } = this.#work;
+    const { onEvent } = this.#options;
     const { revokeCert } = await client.directory();
     const certificate = new X509Certificate(asked.certificate).raw.toString('base64url');
     try {
-      await client.post(revokeCert, await account(), { certificate });
+      await client.post(revokeCert, await this.#account(), { certificate });
     } catch (error) {
       if (!(error instanceof AcmeFailure && error.type === 'alreadyRevoked')) throw error;
     }
-    const record = recordIn(records(), 'certificate', id);
+    const record = recordIn(this.#records(), 'certificate', id);
     const isInUse = record?.certificate === asked.certificate;
     await journal.write({
       ...(isInUse && change('certificate', id, { ...record, revokedAtMs: now() })),
       ...change('revocation', id, { ...asked, doneAtMs: now() }),
     });
     onEvent({ kind: 'revoked', names, by: asked.by });
-    if (isInUse) await order(id, names);
+    if (isInUse) await this.#order(id, names);
   }
 
-  async function replaceAccountKey(): Promise<void> {
-    const by = askedBy(SERVER);
-    await account();
-    await changeAccountKey(work);
-    signer = undefined;
-    await journal.write(change('asked', SERVER, undefined));
-    onEvent({ kind: 'account key changed', by });
+  async #replaceAccountKey(): Promise<void> {
+    const by = this.#askedBy(SERVER);
+    await this.#account();
+    await changeAccountKey(this.#work);
+    this.#signer = undefined;
+    await this.#work.journal.write(change('asked', SERVER, undefined));
+    this.#options.onEvent({ kind: 'account key changed', by });
   }
 
-  return { run };
+  #records(): AcmeRecords {
+    return this.#work.journal.records();
+  }
+
+  #askedBy(id: string): string {
+    return recordIn(this.#records(), 'asked', id)?.by ?? BY_ITSELF;
+  }
 }
 
 const forgotten = (id: string): AcmeChanges => ({

@@ -8,7 +8,7 @@ import type { HttpClient } from './acme-http.ts';
 import type { AcmeRecords, AcmeStore } from './acme-store.ts';
 import { dueFor } from './due.ts';
 import { LeaseLost } from './failure.ts';
-import { type AcmeEvent, createJobs } from './jobs.ts';
+import { type AcmeEvent, Jobs } from './jobs.ts';
 import { certificateIdFor, recordIn, recordName, SEAL_RECORD, SERVER } from './records.ts';
 import {
   type AcmeView,
@@ -243,6 +243,6 @@ export class Keeper {
     });
     const pause = createPause(journal, leaseMs / 4, signal, machine);
     const work = { settings, client, journal, seal, now, pause, machine };
-    await createJobs({ work, held: this.#view.held, readPair, random: machine.random, onEvent }).run();
+    await new Jobs({ work, held: this.#view.held, readPair, random: machine.random, onEvent }).run();
   }
 }

@@ -13,7 +13,7 @@ export const COMMANDS = of('certificates', [
     'the certificate in use is revoked in place of the one that was',
     'acme/jobs.ts',
     'new X509Certificate(asked.certificate)',
-    "new X509Certificate(recordIn(records(), 'certificate', id)?.certificate ?? asked.certificate)",
+    "new X509Certificate(recordIn(this.#records(), 'certificate', id)?.certificate ?? asked.certificate)",
   ],
   [
     'a revoked certificate stays in use',
