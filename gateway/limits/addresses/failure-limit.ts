@@ -47,7 +47,10 @@ export class FailureLimit {
   }
 
   isBlocked(address: string): boolean {
-    return this.#blocked.size > 0 && this.#blocked.has(this.#currentBlockOf(address, this.#now()));
+    if (this.#blocked.size === 0) return false;
+    const block = addressBlockOf(address);
+    this.#forgetEnded(block, this.#now());
+    return this.#blocked.has(block);
   }
 
   /** Returns the refusal of a blocked address. */
@@ -60,7 +63,8 @@ export class FailureLimit {
   /** Counts a failure of a client address. Resolves when it is counted. */
   async countFailure(address: string): Promise<void> {
     const nowMs = this.#now();
-    const block = this.#currentBlockOf(address, nowMs);
+    const block = addressBlockOf(address);
+    this.#forgetEnded(block, nowMs);
     if (this.#blocked.has(block)) return;
     if (!this.#endsMs.has(block)) this.#beginWindow(block, nowMs);
     const { isUsedUp, leftMs } = await this.#counter.count(block);
@@ -73,7 +77,8 @@ export class FailureLimit {
    */
   async reserve(address: string): Promise<(() => void) | undefined> {
     const nowMs = this.#now();
-    const block = this.#currentBlockOf(address, nowMs);
+    const block = addressBlockOf(address);
+    this.#forgetEnded(block, nowMs);
     const { isUsedUp, leftMs, giveBack } = await this.#counter.reserve(block);
     if (!isUsedUp) return giveBack;
     if (!this.#endsMs.has(block)) this.#beginWindow(block, nowMs);
@@ -98,17 +103,15 @@ export class FailureLimit {
     this.#counter.forget(block);
   }
 
-  /** Forgets the windows that have ended, then returns the block of an address. */
-  #currentBlockOf(address: string, nowMs: number): string {
-    for (const [block, endMs] of this.#endsMs) {
+  /** Forgets the windows that have ended, in any case the one of this block. */
+  #forgetEnded(block: string, nowMs: number): void {
+    for (const [other, endMs] of this.#endsMs) {
       if (endMs > nowMs) break;
-      this.#forget(block);
+      this.#forget(other);
     }
-    const block = addressBlockOf(address);
     // The loop stops at the first window that has not ended. This window may have ended nevertheless, if the rules have changed or another
     // instance has begun it.
     if ((this.#endsMs.get(block) ?? nowMs + 1) <= nowMs) this.#forget(block);
-    return block;
   }
 
   #beginWindow(block: string, nowMs: number): void {
