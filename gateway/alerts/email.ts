@@ -7,7 +7,7 @@ import type { ReceiverSettings } from './settings.ts';
 
 type EmailSettings = NonNullable<ReceiverSettings['email']>;
 
-export interface MailReceiver extends Omit<EmailSettings, 'secret'> {
+export interface EmailReceiver extends Omit<EmailSettings, 'secret'> {
   readonly password: string | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface MailReceiver extends Omit<EmailSettings, 'secret'> {
 const SILENCE_MS = 10_000;
 
 /** Sends a message. Rejects with the error of the server or of the connection. */
-export async function sendEmail(email: MailReceiver, message: AlertMessage, signal: AbortSignal): Promise<void> {
+export async function sendEmail(email: EmailReceiver, message: AlertMessage, signal: AbortSignal): Promise<void> {
   const transport = await openTransport(email);
   await transport.sendMail({
     from: email.from,
@@ -33,17 +33,17 @@ export async function sendEmail(email: MailReceiver, message: AlertMessage, sign
 }
 
 /** Connects, encrypts and logs in, but sends nothing. Rejects with the error. */
-export async function tryEmail(email: MailReceiver): Promise<void> {
+export async function tryEmail(email: EmailReceiver): Promise<void> {
   const transport = await openTransport(email);
   await transport.verify();
 }
 
-async function openTransport(email: MailReceiver) {
+async function openTransport(email: EmailReceiver) {
   const { createTransport } = await import('nodemailer');
   return createTransport(transportOptions(email));
 }
 
-function transportOptions({ server, tls, user, password }: MailReceiver): SMTPTransportOptions {
+function transportOptions({ server, tls, user, password }: EmailReceiver): SMTPTransportOptions {
   const [, host = '', port = ''] = /^(.+):(\d+)$/.exec(server) ?? [];
   return {
     host: host.replace(/^\[|\]$/g, ''),

@@ -2,7 +2,7 @@
 
 import { shortTextOf, visibleLine } from '../shared/text.ts';
 import type { AlertMessage } from './alert.ts';
-import type { MailReceiver } from './email.ts';
+import type { EmailReceiver } from './email.ts';
 import type { ReceiverSettings } from './settings.ts';
 import { sendWebhook } from './webhook.ts';
 
@@ -44,7 +44,7 @@ export async function sendTo(
 export function emailOf(
   { secret, ...email }: NonNullable<ReceiverSettings['email']>,
   deps: Pick<ReceiverDeps, 'readSecret'>,
-): MailReceiver {
+): EmailReceiver {
   return { ...email, password: secret === undefined ? undefined : secretOf(secret, deps) };
 }
 

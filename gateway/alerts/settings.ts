@@ -47,7 +47,7 @@ const mailAddress = z
 
 const isOnThisMachine = (server: string) => /^(localhost|127\.|\[::1\])/.test(server);
 
-export const mailSettings = z
+export const emailSettings = z
   .strictObject({
     to: z
       .array(mailAddress)
@@ -83,7 +83,7 @@ export const mailSettings = z
 export const receiverSettings = z
   .strictObject({
     webhook: webhookSettings.optional().describe('Sends to an HTTP address, signed as Standard Webhooks defines it.'),
-    email: mailSettings.optional().describe('Sends mail.'),
+    email: emailSettings.optional().describe('Sends mail.'),
     severities: z
       .array(z.enum(['failure', 'warning']))
       .min(1, 'must name at least one severity')

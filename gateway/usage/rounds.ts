@@ -63,14 +63,14 @@ export function createRounds(writer: string, batches: WaitingBatches, machine: M
         round.failuresInARow += 1;
         if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;
         else round.alone.push(...names);
-        await batches.turn();
+        await batches.nextTurn();
       }
     }
   }
 
   /** Pauses. Requests wait for the same store, and for this process if the store is embedded. */
   async function rest(round: Round, tookMs: number): Promise<void> {
-    if (rounds.isHurried || round.restedMs >= RESTS_MAX_MS) return batches.turn();
+    if (rounds.isHurried || round.restedMs >= RESTS_MAX_MS) return batches.nextTurn();
     const ms = Math.min(tookMs * RESTS_PER_CALL, REST_MAX_MS, RESTS_MAX_MS - round.restedMs);
     round.restedMs += ms;
     await machine.sleep(ms);

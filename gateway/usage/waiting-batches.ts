@@ -25,7 +25,7 @@ export function createWaitingBatches(machine: Pick<Machine, 'setImmediate'>) {
   let lastNumber = 0;
 
   /** Resolves in the next turn of the event loop. */
-  function turn(): Promise<void> {
+  function nextTurn(): Promise<void> {
     return new Promise((resolve) => void machine.setImmediate(resolve));
   }
 
@@ -42,7 +42,7 @@ export function createWaitingBatches(machine: Pick<Machine, 'setImmediate'>) {
   }
 
   return {
-    turn,
+    nextTurn,
     size: () => size,
     organizations: () => [...queues.keys()],
     /** Returns the next batch of an organization. It stays the next one until `confirmed`. */
@@ -71,7 +71,7 @@ export function createWaitingBatches(machine: Pick<Machine, 'setImmediate'>) {
           const cut = Math.min(pairs, piece.length);
           size -= cut;
           pairs -= cut;
-          await turn();
+          await nextTurn();
         }
       }
     },

@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import {
   alertSettings,
-  mailSettings,
+  emailSettings,
   quietWindow,
   receiverSettings,
   webhookSettings,
@@ -131,7 +131,7 @@ export function configTables(): Record<string, string> {
     receiver: tableOf('Key of a receiver', [
       ...keysOf(receiverSettings).filter(({ values }) => values !== 'block, see below'),
       ...keysOf(webhookSettings, 'webhook'),
-      ...keysOf(mailSettings, 'email'),
+      ...keysOf(emailSettings, 'email'),
     ]),
     silence: tableOf('Key of a window', keysOf(quietWindow)),
     breaking: tableOf('Key of a decision', keysOf(breaking.element)),

@@ -28,7 +28,7 @@ export interface Log {
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
-const levels = { info: 30, warn: 40, error: 50 } as const;
+const LEVELS = { info: 30, warn: 40, error: 50 } as const;
 
 /**
  * Bytes of memory for recent lines, in three lists: `bytesMax` for all exchanges, `notableBytesMax` for failed and slow ones (some thousand
@@ -76,7 +76,7 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
     const severity = severityOf(trail);
     const isLogged = logger.isLevelEnabled(severity);
     if (!isLogged && trail.code === undefined) return;
-    const line = lineOf(trail, levels[severity], now());
+    const line = lineOf(trail, LEVELS[severity], now());
     if (isLogged) batch.add(line);
     if (isNotable(trail)) lines.addNotable(line, trail.code);
   }
@@ -140,7 +140,7 @@ function isNotable({ code, status, upstreamMs }: Trail): boolean {
 }
 
 /** Returns the level of a line. Refusals that clients cause are logged below the levels of alerts. */
-function severityOf({ code, rare }: Trail): keyof typeof levels {
+function severityOf({ code, rare }: Trail): keyof typeof LEVELS {
   if (code === undefined) return rare?.answerViolations ? 'warn' : 'info';
   const blame = Object.hasOwn(REFUSALS, code) ? REFUSALS[code as keyof typeof REFUSALS].blame : 'client';
   if (blame === 'client') return 'info';

@@ -2,7 +2,7 @@
 
 import { visibleLine } from '../../shared/text.ts';
 
-const levels: Readonly<Record<number, string>> = {
+const LEVELS: Readonly<Record<number, string>> = {
   10: 'trace',
   20: 'debug',
   30: 'info',
@@ -65,7 +65,7 @@ function exchangeText(line: Line, paint: Paint): string {
 }
 
 function otherText({ level, time: _, msg, ...members }: Line, paint: Paint): string {
-  const name = (levels[Number(level)] ?? 'info').padEnd(5);
+  const name = (LEVELS[Number(level)] ?? 'info').padEnd(5);
   const colour = Number(level) >= 50 ? RED : Number(level) >= 40 ? YELLOW : GREEN;
   const pairs = Object.entries(members).map(
     ([name, value]) => ` ${paint(GREY, `${visibleLine(name)}=`)}${plain(value)}`,
