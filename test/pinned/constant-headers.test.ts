@@ -14,6 +14,7 @@ it('only the listeners and the writer on bare sockets have the constant headers'
     'gateway/edge/exchanges.ts',
     'gateway/edge/refusal/unreadable.ts',
     'gateway/edge/security-headers.ts',
+    'gateway/edge/server.ts',
     'gateway/serving/rehearsal/rehearse.ts',
     'gateway/wiring/listeners.ts',
     'gateway/wiring/sections/traffic.ts',
