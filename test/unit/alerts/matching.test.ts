@@ -52,7 +52,7 @@ it('a window begins and ends at a time of day of its zone, also over midnight', 
 
 it('every cause of the console has a kind that patterns know', () => {
   const folder = fileURLToPath(new URL('../../../gateway/console/', import.meta.url));
-  const text = globSync('*.ts', { cwd: folder })
+  const text = globSync('**/*.ts', { cwd: folder })
     .map((file) => readFileSync(folder + file, 'utf8'))
     .join('\n');
   const made = [...text.matchAll(/(?:\bid(?::| =)|(?:failure|warning)(?:Cause)?\()\s*[`'](\w+)/g)].map(
