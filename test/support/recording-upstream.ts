@@ -1,8 +1,9 @@
 // An upstream that keeps every byte that reached it, and reads them with the strict reader: unreadable bytes are kept as an objection.
 
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { httpAnswer } from './scripted-upstream.ts';
 import { readStrictly, type StrictRequest } from './strict-http.ts';
+import { listening } from './upstream.ts';
 
 export interface RecordingUpstream {
   readonly url: string;
@@ -22,15 +23,11 @@ export async function startRecordingUpstream(): Promise<RecordingUpstream> {
   const requests: StrictRequest[] = [];
   const objections: string[] = [];
   const truncated: string[] = [];
-  const sockets = new Set<Socket>();
   let answerTo = (_request: StrictRequest) => httpAnswer(200, '{}');
 
   const server = createServer((socket) => {
     let unread = Buffer.alloc(0);
-    sockets.add(socket);
-    socket.on('error', () => undefined);
     socket.on('close', () => {
-      sockets.delete(socket);
       if (unread.length > 0) truncated.push(unread.toString('latin1'));
     });
     socket.on('data', (chunk) => {
@@ -48,10 +45,10 @@ export async function startRecordingUpstream(): Promise<RecordingUpstream> {
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listening(server);
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests,
     objections,
     truncated,
@@ -59,9 +56,6 @@ export async function startRecordingUpstream(): Promise<RecordingUpstream> {
       answerTo = typeof bytes === 'string' ? () => bytes : bytes;
     },
     take: () => requests.splice(0),
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }

@@ -3,6 +3,7 @@
 import { createServer, type Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import type { CertificatePair } from './certificates.ts';
+import { listening } from './upstream.ts';
 
 export interface Mail {
   readonly from: string;
@@ -27,7 +28,6 @@ interface SmtpOptions {
 export async function startSmtp({ certificate, login, answers = {} }: SmtpOptions = {}) {
   const mails: Mail[] = [];
   const commands: string[] = [];
-  const sockets = new Set<Socket>();
 
   function serve(socket: Socket, isEncrypted: boolean): void {
     let buffered = '';
@@ -112,23 +112,11 @@ export async function startSmtp({ certificate, login, answers = {} }: SmtpOption
   }
 
   const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
     if (answers.GREETING !== '') socket.write('220 mail.test\r\n');
     serve(socket, false);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  return {
-    server: `127.0.0.1:${port}`,
-    port,
-    mails,
-    commands,
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { port, close } = await listening(server);
+  return { server: `127.0.0.1:${port}`, port, mails, commands, close };
 }
 
 function contentOf(text: string): Pick<Mail, 'headers' | 'body'> {

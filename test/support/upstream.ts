@@ -1,7 +1,12 @@
 // Upstreams for tests: real servers that record their requests and can misbehave in every way a socket allows.
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createSocketServer,
+  type Socket,
+  type Server as SocketServer,
+} from 'node:net';
 import { freePort } from './free-port.ts';
 
 export interface Recorded {
@@ -60,11 +65,7 @@ export async function startRawUpstream(
   onRequest: (socket: Socket, text: string) => void,
   onConnection: (socket: Socket) => void = () => undefined,
 ): Promise<Omit<FakeUpstream, 'requests'>> {
-  const sockets = new Set<Socket>();
   const server = createSocketServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    socket.on('close', () => sockets.delete(socket));
     onConnection(socket);
     let text = '';
     socket.on('data', (chunk) => {
@@ -75,9 +76,32 @@ export async function startRawUpstream(
       onRequest(socket, whole);
     });
   });
+  const { url, close } = await listening(server);
+  return { url, close };
+}
+
+export interface Listening {
+  readonly url: string;
+  readonly port: number;
+  /** The open connections. */
+  readonly sockets: ReadonlySet<Socket>;
+  /** Breaks all connections, and closes the server. */
+  close(): Promise<void>;
+}
+
+/** Makes a server listen on a free port. Its connections may fail at any time. */
+export async function listening(server: SocketServer): Promise<Listening> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
+    port,
+    sockets,
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -39,22 +39,21 @@ const STEPS_PER_INSTRUCTION = 20;
  * others that it supports, in linear time. It does not support look-around and back references: patterns with these run natively on
  * short text, unless they nest repetitions, and otherwise on RE2 without those parts. That check admits more than the contract says,
  * so the upstream decides about such values. Throws SyntaxError if the pattern is not a regular expression or cannot run safely.
- * Testing a text spends steps, and throws request_too_complex beyond the budget. The same text and flags give the same pattern.
+ * Testing a text spends steps, and throws request_too_complex beyond the budget. The same text gives the same pattern.
  */
-export function toPattern(written: string, flags = 'u'): Pattern {
-  const key = `${flags}/${written}`;
-  const known = kept.get(key);
+export function toPattern(written: string): Pattern {
+  const known = kept.get(written);
   if (known !== undefined) return known;
-  const made = makePattern(written, flags);
+  const made = makePattern(written);
   if (kept.size >= KEPT_MAX) kept.clear();
-  kept.set(key, made);
+  kept.set(written, made);
   return made;
 }
 
-function makePattern(written: string, flags: string): Pattern {
+function makePattern(written: string): Pattern {
   const source = withAnchors(written);
   const shape = shapeOfPattern(source);
-  const native = nativeTest(nativePattern(source, flags), shape);
+  const native = nativeTest(nativePattern(source), shape);
   if (isLinear(shape)) return pattern('native', source, withinStack(cheaperTest(source, shape, native)));
   const exact = linearTest(source);
   if (exact) return pattern('linear', source, exact);
@@ -138,11 +137,11 @@ function cheaperTest(
  * Compiles a pattern for the native engine. The flag `u` is required, but many published contracts escape characters that `u` does not allow.
  * Those patterns run without it.
  */
-function nativePattern(source: string, flags: string): RegExp {
+function nativePattern(source: string): RegExp {
   try {
-    return new RegExp(source, flags);
+    return new RegExp(source, 'u');
   } catch {
-    return new RegExp(source, flags.replace('u', ''));
+    return new RegExp(source);
   }
 }
 

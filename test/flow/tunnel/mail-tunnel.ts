@@ -1,16 +1,17 @@
 // The set-up for tests of tunnels: a gateway with a tunnel to a server that the test controls, and the requests of mail clients over it.
 
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { type GatewayOptions, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsContract } from '../../support/things.ts';
+import { listening } from '../../support/upstream.ts';
 
 export interface Behind {
   readonly url: string;
   /** Heads of the requests that came, upgrades among them. */
   readonly requests: IncomingMessage[];
   /** Connections that are open now. */
-  readonly sockets: Set<Socket>;
+  readonly sockets: ReadonlySet<Socket>;
   /** Handles every request from now on. */
   plays(listener: RequestListener): void;
   /** Handles every upgrade from now on. */
@@ -21,7 +22,6 @@ export interface Behind {
 /** A server that answers `{}` and refuses upgrades until the test changes it. */
 export async function startBehind(): Promise<Behind> {
   const requests: IncomingMessage[] = [];
-  const sockets = new Set<Socket>();
   let listener: RequestListener = (_request, response) =>
     response.setHeader('content-type', 'application/json').end('{}');
   let upgrades = (_request: IncomingMessage, socket: Socket, _head: Buffer): unknown =>
@@ -37,13 +37,9 @@ export async function startBehind(): Promise<Behind> {
     socket.on('error', () => undefined);
     upgrades(request, socket as Socket, head);
   });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, sockets, close } = await listening(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests,
     sockets,
     plays(next) {
@@ -52,10 +48,7 @@ export async function startBehind(): Promise<Behind> {
     upgrades(next) {
       upgrades = next;
     },
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }
 

@@ -20,13 +20,9 @@ export interface VersionRunning {
 export type Environment = Readonly<Record<string, string>>;
 
 /** @param tree where the version lies, with its packages */
-export async function startVersion(
-  tree: string,
-  environment: Environment,
-  flags: readonly string[] = [],
-): Promise<VersionRunning> {
+export async function startVersion(tree: string, environment: Environment): Promise<VersionRunning> {
   const env = { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...environment };
-  const child = spawn(join(tree, 'bin/gateway'), ['start', '--json', ...flags], {
+  const child = spawn(join(tree, 'bin/gateway'), ['start', '--json'], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

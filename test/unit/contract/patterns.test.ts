@@ -137,10 +137,9 @@ test('a pattern that no engine can bound admits more, never runs long, or stops 
   assert.throws(() => toPattern('['), SyntaxError);
 });
 
-test('a pattern is made once for the same text and flags, however many others there are', () => {
+test('a pattern is made once for the same text, however many others there are', () => {
   const pattern = toPattern('^(a|aa)+$');
   assert.equal(toPattern('^(a|aa)+$'), pattern);
-  assert.notEqual(toPattern('^(a|aa)+$', ''), pattern);
   for (let i = 0; i < 1001; i += 1) toPattern(`^x{${i}}$`);
   assert.notEqual(toPattern('^(a|aa)+$'), pattern);
   assert.ok(toPattern('^(a|aa)+$').test('aaa'));
