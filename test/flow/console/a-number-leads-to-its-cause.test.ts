@@ -251,7 +251,7 @@ describe('the data of the console: exchanges, organizations and keys', () => {
     assert.ok(existsSync(`${directory}/upstreams.yaml`), breaker);
     await get('runbook/Nothing').expect(404);
     await get('runbook/..%2f..%2fpackage.json').expect(404);
-    const sources = ['causes', 'redis-cause', 'upstream-causes', 'feed'].map((name) =>
+    const sources = ['causes/causes', 'causes/redis-cause', 'causes/upstream-causes', 'feed/feed'].map((name) =>
       readFileSync(new URL(`../../../gateway/console/${name}.ts`, import.meta.url), 'utf8'),
     );
     const named = new Set(
