@@ -20,14 +20,17 @@ export function choicesText(decisions: readonly Decision[], nowMs: number): stri
 ${decisionLines(decisions, nowMs).trimEnd()}`;
 }
 
-/** Returns the list `breaking`, which is a top-level member of upstreams.yaml. */
+/**
+ * Returns the list `breaking`, which is a top-level member of upstreams.yaml. It has one line for each operation and rule: the line accepts
+ * all changes of the operation by this rule.
+ */
 function decisionLines(decisions: readonly Decision[], nowMs: number): string {
   const until = new Date(nowMs + DECISION_DAYS * DAY_MS).toISOString().slice(0, 10);
   const lines = decisions.map(
     ({ operation, rule }) =>
       `  - { operation: ${inYaml(operation)}, rule: ${rule}, until: ${until}, reason: "${REASON_TO_WRITE}" }\n`,
   );
-  return `breaking:\n${lines.join('')}`;
+  return `breaking:\n${[...new Set(lines)].join('')}`;
 }
 
 function inYaml(text: string): string {
