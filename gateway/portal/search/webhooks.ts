@@ -18,7 +18,8 @@ export function webhookEntries(references: readonly AddressedContract[]): Search
 function webhooksOf({ path, reference }: AddressedContract): SearchEntry[] {
   return reference.webhooks.map(({ name, item }) => {
     const texts = membersOf(item).map(([, one]) => `${textAt(one, 'summary')} ${textAt(one, 'description')}`);
-    return ['Webhook', name, `${path}#webhooks`, reference.title, shortened(plain(texts.join(' ')), WORDS_MAX)];
+    const words = `Webhook ${shortened(plain(texts.join(' ')), WORDS_MAX)}`;
+    return ['Webhook', name, `${path}#webhooks`, reference.title, words, TOPIC];
   });
 }
 

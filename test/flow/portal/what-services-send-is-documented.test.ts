@@ -4,6 +4,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 
+// The script of the pages has no types.
+const script = new URL('../../../gateway/portal/assets/search-rank.js', import.meta.url).href;
+const { found, toSearched } = (await import(script)) as {
+  found(entries: readonly object[], text: string): { readonly kind: string; readonly title: string }[];
+  toSearched(entry: readonly string[]): object;
+};
+
 const MARKUP = '<img src=x onerror=alert(1)>';
 const ok = { 200: { description: 'fine' } };
 const body = (name: string) => ({
@@ -107,5 +114,13 @@ describe('what services send to clients', () => {
     const markdown = [await textAt('/docs/reference/v1.md'), await textAt(`${page}.md`)];
     assert.match(markdown[0] ?? '', /## Webhooks[\s\S]*`POST` thingMade[\s\S]*thing_name/);
     assert.match(markdown[1] ?? '', /## Callbacks[\s\S]*`POST {\$request.body#\/url}` finished[\s\S]*done_at/);
+  });
+
+  it('is found by its kind, and by its kind and name', async () => {
+    const { entries } = JSON.parse(await textAt('/docs/search.json')) as { entries: string[][] };
+    const titles = (text: string) => found(entries.map(toSearched), text).map(({ kind, title }) => `${kind} ${title}`);
+    for (const text of ['webhook', 'webhooks', 'events']) assert.ok(titles(text).includes('Webhook thingMade'), text);
+    assert.equal(titles('webhook')[0]?.split(' ')[0], 'Webhook');
+    assert.equal(titles('thingMade webhook')[0], 'Webhook thingMade');
   });
 });
