@@ -68,7 +68,7 @@ describe('alerts of the console in a browser', () => {
       .locator('#alerts-receivers')
       .getByText(/ECONNREFUSED/)
       .waitFor(PATIENCE);
-    assert.equal(await page.getByText('No one is told').isVisible(), false);
+    assert.equal(await page.getByText('No receivers.').isVisible(), false);
     await page.getByRole('button', { name: 'Silence upstream things live' }).click(PATIENCE);
     await page.locator('#dialog-choice').selectOption('7200');
     const confirm = page.locator('dialog button.main:not([disabled])');
@@ -107,7 +107,7 @@ describe('alerts of the console in a browser', () => {
     for (let times = 0; times < 3; times += 1) await fetch(`${gateway.url}/v1/things`, { headers });
     await rows
       .last()
-      .getByText(/^○ Quiet since .*\d\d:\d\d:\d\d; its end is told at .*\d\d:\d\d:\d\d, unless it comes back\.$/)
+      .getByText(/^○ Quiet since .*\d\d:\d\d:\d\d; its end is sent at .*\d\d:\d\d:\d\d, unless it returns\.$/)
       .waitFor(PATIENCE);
     assert.match((await rows.last().textContent()) ?? '', /^Upstream things/);
     for (const [colorScheme, width] of [
@@ -138,12 +138,12 @@ describe('alerts without a receiver', () => {
     await gateway?.stop();
   });
 
-  it('say in amber that no one is told, with the lines to add and their guide, from System and from what needs attention', async () => {
+  it('say in amber that there are no receivers, with the lines to add and their guide, from System and from what needs attention', async () => {
     const { page, complaints, foreign } = await openSignedIn(browser, gateway, 'system');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.locator('#configuration .warn').getByText('no one is told').click(PATIENCE);
+    await page.locator('#configuration .warn').getByText('no receivers').click(PATIENCE);
     const card = page.locator('[data-view=alerts] .attention li.warn');
-    await card.getByText('No one is told.').waitFor(PATIENCE);
+    await card.getByText('No receivers.').waitFor(PATIENCE);
     for (const [colorScheme, width] of [
       ['light', 1440],
       ['dark', 390],

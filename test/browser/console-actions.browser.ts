@@ -97,7 +97,7 @@ describe('actions of the console in a browser', () => {
     assert.match((await page.locator('#role').textContent()) ?? '', /Role: viewer$/);
     assert.equal(await page.locator('button.act').count(), 0);
     await signIn(page, 'not-a-token');
-    await page.locator('#login-error', { hasText: 'This is the token of no operator' }).waitFor(PATIENCE);
+    await page.locator('#login-error', { hasText: 'No operator has this token' }).waitFor(PATIENCE);
     await takeScreenshot(page, 'actions-wrong-token');
     assert.deepEqual(await findBarriers(page), []);
     await page.locator('#token').fill(VIEWER);
@@ -108,7 +108,7 @@ describe('actions of the console in a browser', () => {
     assert.equal(await page.locator('#sign-in').getAttribute('hidden'), '');
     await takeScreenshot(page, 'actions-viewer');
     await page.evaluate('location.hash = "#/organizations"');
-    await page.locator('#acting', { hasText: 'Nothing is changed from this page' }).waitFor(PATIENCE);
+    await page.locator('#acting', { hasText: 'Read-only: ' }).waitFor(PATIENCE);
     await chooseInMenu(page, 'leave');
     await page.locator('#role', { hasText: 'Role: viewer' }).waitFor(PATIENCE);
     await page.locator('#menu-opener').click();
@@ -164,7 +164,7 @@ describe('actions of the console in a browser', () => {
     await buttonOf(page, 'Close').click();
     assert.equal(await buttonOf(page, `Revoke ${key.id}`).count(), 0);
     await page.getByRole('button', { name: /^Revoke key_/ }).click();
-    await planned(page, '1 now, 0 then ▲ It is the last usable key of its organization.');
+    await planned(page, '1 now, 0 afterwards ▲ It is the last usable key of its organization.');
     const confirm = buttonOf(page, 'Revoke');
     assert.equal(await confirm.isDisabled(), true);
     await takeScreenshot(page, 'actions-last-key', false);
@@ -181,7 +181,7 @@ describe('actions of the console in a browser', () => {
     await gateway.issueKey({ organization: 'org_found' });
     const { page } = await openAt('#/organizations');
     await signIn(page, ADMIN);
-    await page.locator('#acting', { hasText: 'Each action says first what it will do' }).waitFor(PATIENCE);
+    await page.locator('#acting', { hasText: 'Each action first shows what it will do' }).waitFor(PATIENCE);
     await page.locator('#find').fill(key.slice(-4));
     await page.keyboard.press('Enter');
     await buttonOf(page, `Revoke ${id}`).click();

@@ -119,7 +119,7 @@ describe('the console', () => {
     const titles = await page.locator('#breakdown section:not([hidden]) h3').allTextContents();
     assert.equal(
       titles.find((title) => /requests|remembered|Latest/i.test(title)),
-      'Slowest of the remembered',
+      'Slowest remembered requests',
     );
     assert.ok((await page.locator('#subject-traffic .mark.warning').count()) > 0, 'the warning is marked');
     await takeScreenshot(page, 'console-slow-operation');

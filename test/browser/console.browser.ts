@@ -656,7 +656,7 @@ describe('the console of a gateway that is not on loopback', () => {
       assert.deepEqual(await findBarriers(page), []);
       await page.keyboard.type('not-the-token');
       await page.keyboard.press('Enter');
-      await page.locator('#login-error', { hasText: 'This is the token of no operator.' }).waitFor(PATIENCE);
+      await page.locator('#login-error', { hasText: 'No operator has this token.' }).waitFor(PATIENCE);
       await takeScreenshot(page, 'console-login-refused');
       await page.locator('#token').fill(TOKEN);
       await page.keyboard.press('Enter');

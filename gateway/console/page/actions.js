@@ -25,7 +25,7 @@ const texts = {
   'change-tier': {
     verb: 'Change tier',
     of: (id) => `Change the tier of ${id}?`,
-    says: 'The limits of the new tier hold for all its keys at once.',
+    says: 'The limits of the new tier apply to all its keys at once.',
   },
   'revoke-key': {
     verb: 'Revoke',
@@ -36,27 +36,27 @@ const texts = {
   'reset-limits': {
     verb: 'Reset limits',
     of: (id) => `Reset the limits of ${id}?`,
-    says: 'All its counters begin at zero again: it may at once send as much as its limits allow.',
+    says: 'All its counters return to zero: it can use its full limits again at once.',
   },
   'retry-upstream': {
     verb: 'Retry',
     of: (id) => `Send the credential of ${id} again?`,
-    says: 'The next request tries the refused credential. Correct the account first: a mail server may ban this address after several refusals. Every instance does the same.',
+    says: 'The next request on each instance sends the refused credential again. Correct the account first: after several refusals, a mail server may ban the address of the gateway.',
   },
   'silence-alerts': {
     verb: 'Silence',
     of: (id) => `Silence alerts about ${id}?`,
-    says: 'Receivers are not told of it until then, on every instance. The end of what they were told is told all the same.',
+    says: 'During this time, no instance sends receivers a new alert about it. They still get the end of an alert that they already have.',
   },
   'forget-instance': {
     verb: 'Gone for good',
     of: (id) => `Is ${id} gone for good?`,
-    says: 'It needs attention no more, on every instance, and its alert ends as resolved. If it answers again, it is shown again.',
+    says: 'No instance lists it under what needs attention any longer, and its alert is resolved. If it responds again, it is shown again.',
   },
   'end-silence': {
     verb: 'End silence',
-    of: (id) => `Tell alerts about ${id} again?`,
-    says: 'What lasts is told at once.',
+    of: (id) => `Send alerts about ${id} again?`,
+    says: 'If the cause still exists, receivers get an alert at once.',
   },
 };
 
@@ -161,7 +161,7 @@ function openDialog(action, target, opener, { tiers = [], tier, text = action, d
     cancel.disabled = false;
     if (answer === undefined) {
       alert.textContent =
-        'The gateway has not answered: it may have been done. Look at the page, and at the audit log.';
+        'The gateway has not answered. The action may have been carried out: check this page and the audit log.';
       seen = undefined;
       allow();
       done();
@@ -240,7 +240,7 @@ function fieldsFor(action, tiers, tier) {
     'p',
     { class: 'last' },
     element('strong', { class: 'bad' }, '▲ It is the last usable key of its organization.'),
-    element('label', {}, box, ' Revoke it all the same'),
+    element('label', {}, box, ' Revoke it anyway'),
   );
   return {
     parts: [
@@ -288,7 +288,7 @@ function planOf(seen, last) {
   if (keys !== undefined)
     rows.push([
       'usable keys',
-      keys.before === keys.after ? count(keys.before) : `${count(keys.before)} now, ${count(keys.after)} then`,
+      keys.before === keys.after ? count(keys.before) : `${count(keys.before)} now, ${count(keys.after)} afterwards`,
     ]);
   const list = element('dl', {});
   for (const [name, value] of rows) list.append(element('div', {}, element('dt', {}, name), element('dd', {}, value)));

@@ -1,4 +1,4 @@
-// Alerts: what receivers are told at present, what is silent, and whether the receivers take messages.
+// Alerts: those that receivers have at present, the silences, and whether the receivers take messages.
 
 import { actionButton } from './actions.js';
 import { read } from './api.js';
@@ -20,29 +20,29 @@ const FIRST_RECEIVER = [
 place('alerts-none').append(
   lineOf(
     'warn',
-    element('strong', {}, 'No one is told.'),
-    ' The configuration names no receiver, so a failure is seen on these pages only. Add a webhook or an email address to gateway.yaml:',
+    element('strong', {}, 'No receivers.'),
+    ' Failures are shown on these pages only. Add a webhook or an email address to gateway.yaml:',
     commandLine(FIRST_RECEIVER),
-    link(addressOf('runbook', {}, 'Alerts'), 'How to make the key and try the receiver'),
+    link(addressOf('runbook', {}, 'Alerts'), 'How to make the key and test the receiver'),
   ),
 );
 
 /** A quiet alert has no colour, because its cause is over. Its end is sent unless the cause returns first. */
 function causeCell({ severity, cause, quiet_since: since, resolved_at: at }) {
   if (since === null) return state(kinds[severity], cause);
-  const end = ['Quiet since ', timeElement(since), '; its end is told at ', timeElement(at), ', unless it comes back.'];
+  const end = ['Quiet since ', timeElement(since), '; its end is sent at ', timeElement(at), ', unless it returns.'];
   return element('span', { class: 'soft' }, cause, element('br'), state('off', element('span', {}, ...end)));
 }
 
 const showCauses = createTable(place('alerts-now'), {
-  caption: 'Causes that are told',
-  empty: 'Receivers are told of no cause at present.',
+  caption: 'Current alerts',
+  empty: 'No alerts at present.',
   keyOf: ({ id }) => id,
   columns: [
     { key: 'cause', label: 'Cause', long: true, cell: causeCell },
     { key: 'id', label: 'Id', minor: true, cell: ({ id }) => id, value: ({ id }) => id },
     { key: 'since', label: 'Since', cell: ({ since }) => timeElement(since), value: ({ since }) => since },
-    { key: 'told', label: 'Told', cell: ({ silent, told }) => (silent ? 'silent' : told.join(', ') || NONE) },
+    { key: 'told', label: 'Sent to', cell: ({ silent, told }) => (silent ? 'silent' : told.join(', ') || NONE) },
     { key: 'leads', label: 'Look at', long: true, optional: true, cell: ({ leads }) => leads },
     {
       key: 'act',

@@ -10,9 +10,7 @@ import { timeTicks } from './scale.js';
 let charts = 0;
 
 /** The hint for the pointer. A finger cannot drag, because dragging moves the page. */
-const HINT = matchMedia('(pointer: coarse)').matches
-  ? 'Tap: its requests'
-  : 'Click: its requests. Drag: show a time alone';
+const HINT = matchMedia('(pointer: coarse)').matches ? 'Tap: list requests' : 'Click: list requests. Drag: zoom in';
 const HEIGHT = 230;
 const MARGIN = { top: 20, right: 14, bottom: 26, left: 56 };
 
@@ -96,7 +94,7 @@ export function createChart(container, options) {
       drawn('rect', { class: 'chosen', x: from, y: MARGIN.top, width: to - from, height: placed.bottom - MARGIN.top }),
     );
     const [time, ...values] = first === last ? linesOf(shown, at, options) : [spanText(first, last)];
-    const hint = first === last ? HINT : 'Release to show this time alone';
+    const hint = first === last ? HINT : 'Release to zoom in';
     tip.replaceChildren(
       element('strong', {}, time),
       ...values.map((line) => element('span', {}, line)),

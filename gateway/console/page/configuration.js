@@ -18,7 +18,7 @@ export async function showConfiguration(route, feed) {
   const found = await read('configuration', { instance: instanceIn(route) });
   shown = found && { route, ...found };
   if (found === undefined) {
-    box.replaceChildren(element('p', { class: 'card empty' }, 'This instance does not tell its configuration.'));
+    box.replaceChildren(element('p', { class: 'card empty' }, 'This instance does not show its configuration.'));
     return;
   }
   const { version, since, before, changes, files, instance } = found;
@@ -26,7 +26,7 @@ export async function showConfiguration(route, feed) {
     element(
       'p',
       {},
-      `Version ${version} is in force since `,
+      `Version ${version} has been in force since `,
       timeElement(since),
       ', ',
       element('span', { id: 'configuration-ago' }, ago(since)),
@@ -34,9 +34,9 @@ export async function showConfiguration(route, feed) {
       element('span', { id: 'configuration-of' }, ` Instance ${instance}.`),
     ),
     element('div', { id: 'configuration-now' }),
-    element('h3', {}, before === null ? 'Changes' : `What it changed of version ${before.version}`),
+    element('h3', {}, before === null ? 'Changes' : `Changes from version ${before.version}`),
     ...(before === null
-      ? [element('p', { class: 'card empty' }, 'The version in force is the one that this process started with.')]
+      ? [element('p', { class: 'card empty' }, 'This process started with the version in force.')]
       : changes.map(changeOf)),
     element('h3', {}, `${count(files.length)} files`),
     ...files.filter(({ text }) => text !== null).map(fileOf),

@@ -62,9 +62,10 @@ function showSession(known) {
 }
 
 function noteFor({ can_act: canAct }) {
-  if (mayAct()) return 'Each action says first what it will do, and stands in the audit log. The commands do the same.';
-  const why = canAct ? 'a token that may act is needed for that' : 'this gateway has no token that may act';
-  return `Nothing is changed from this page: ${why}. Each action is a command to copy.`;
+  if (mayAct())
+    return 'Each action first shows what it will do, and is recorded in the audit log. The commands do the same.';
+  const why = canAct ? 'to act, sign in with a token of the role admin' : 'this gateway has no token of the role admin';
+  return `Read-only: ${why}. Each action is shown as a command to copy.`;
 }
 
 /** Another token may show more, or less. */
@@ -122,8 +123,8 @@ function showWithout({ without, can_ask: canAsk, instances, here }) {
   const names = without.join(', ');
   const own = instances.find(({ id }) => id === here)?.name;
   const text = canAsk
-    ? `Without the figures of ${names}, which does not respond: also those of its time before are missing.`
-    : `Figures of ${own} only: while Redis is away, ${names} cannot be asked. Its part is missing in the whole time shown.`;
+    ? `Without the figures of ${names}, which does not respond. Its earlier figures are missing, too.`
+    : `Figures of ${own} only: while Redis is away, there are none of ${names}, for any part of the time shown.`;
   const box = place('without');
   const next = state('warn', text);
   box.hidden = without.length === 0;
@@ -159,11 +160,11 @@ function onRefused() {
   forgetToken();
   session = undefined;
   place('role').textContent = '';
-  tell('off', '○ Not shown without a token');
+  tell('off', '○ Token required');
   place('run').textContent = '';
   for (const part of [place('views'), place('nav'), pause, leave, place('copy-link'), place('sign-in')])
     part.hidden = true;
-  askForToken(wasWrong ? 'This is the token of no operator.' : '');
+  askForToken(wasWrong ? 'No operator has this token.' : '');
   startedAt = undefined;
 }
 

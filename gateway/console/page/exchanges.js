@@ -171,7 +171,7 @@ export function exchanges(tell) {
       // A new table each time: it must not keep rows of other filters.
       show = exchangeTable(place('exchange-list'), {
         caption: 'Recent requests',
-        empty: 'No request that is still remembered passes these filters.',
+        empty: 'No remembered request matches these filters.',
         sort,
       });
       begin();

@@ -5,7 +5,7 @@ import { moment } from './format.js';
 
 export function lastReload({ at, needs_restart: needsRestart }) {
   return needsRestart
-    ? state('warn', `waits for a restart since ${moment(at)}`)
+    ? state('warn', `waiting for a restart since ${moment(at)}`)
     : state('bad', `refused at ${moment(at)}`);
 }
 

@@ -45,7 +45,7 @@ function stepsOf(
   if (operation !== undefined)
     steps.push([
       link(addressOf('operations', {}, operation), `Look at ${operation}`),
-      ': who else is concerned, and since when.',
+      ': who else is affected, and since when.',
     ]);
   if (stage === 'match' && operation === undefined)
     steps.push([
@@ -55,7 +55,7 @@ function stepsOf(
   if (KEY_CODES.test(code) && key !== undefined && organization !== undefined)
     steps.push([
       link(addressOf('organizations', {}, organization), `Look at the key ${key}`),
-      ' of its organization: state, scopes, addresses.',
+      ': its state, scopes and addresses.',
     ]);
   if (organization === undefined && client !== undefined)
     steps.push([link(addressOf('requests', { client }), `Look at what ${client} sends`), '.']);

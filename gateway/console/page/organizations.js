@@ -35,7 +35,7 @@ async function showSearch(find) {
   showKeys(found.keys);
   const show = createTable(place('organizations-found'), {
     caption: 'Organizations',
-    empty: find === '' ? 'There is no organization yet.' : 'No organization or key is called so.',
+    empty: find === '' ? 'There is no organization yet.' : 'No organization or key matches.',
     keyOf: ({ id }) => id,
     hrefOf: ({ id }) => addressOf('organizations', {}, id),
     columns: [
@@ -53,7 +53,7 @@ async function showSearch(find) {
   show(found.organizations);
   place('organizations-complete').textContent = found.complete
     ? ''
-    : 'There may be more: write more of the name, or the id.';
+    : 'There may be more: enter more of the name, or the id.';
 }
 
 /** Shows the organization as it is now, and leaves the focus and a selection of text where they are. */

@@ -106,7 +106,7 @@ function marks() {
     if (next.innerHTML !== list.innerHTML) list.replaceChildren(...next.childNodes);
     const { bytes: used, bytes_max: most } = history.memory;
     place('reach').textContent =
-      `Counts reach back ${ago(history.from).replace(' ago', '')} here, two days at most; they take ${bytes(used)} of at most ${bytes(most)} of memory, and are kept over a restart.`;
+      `Counts reach back ${ago(history.from).replace(' ago', '')} here, and at most two days. They take ${bytes(used)} of at most ${bytes(most)} of memory, and survive a restart.`;
   };
 }
 

@@ -14,7 +14,7 @@ let all = [];
 
 const show = createTable(place('routes-found'), {
   caption: 'Operations that are served',
-  empty: 'No operation is called so.',
+  empty: 'No operation matches.',
   keyOf: ({ method, path }) => `${method} ${path}`,
   hrefOf: ({ method, path }) => addressOf('operations', {}, `${method} ${path}`),
   columns: [

@@ -37,7 +37,7 @@ export async function showRunbook(title, attention) {
   const box = place('runbook');
   if (found === undefined)
     return box.replaceChildren(
-      element('p', { class: 'card empty' }, `The pages for operators have no section ${title} here.`),
+      element('p', { class: 'card empty' }, `The pages for operators have no section ${title}.`),
     );
   const name = inWords(found.title);
   const kind = name === found.title ? ['Runbook'] : ['Runbook of the alert ', element('code', {}, found.title)];

@@ -11,7 +11,6 @@ export const breakerKinds = { closed: undefined, half_open: 'warn', open: 'bad' 
 export const credentialKinds = {
   proven: undefined,
   unproven: undefined,
-  none: undefined,
   latched: 'bad',
   no_secret: 'bad',
 };

@@ -11,7 +11,7 @@ const kinds = { passed: 'good', answered: 'good', 'not reached': 'off', 'not tri
 /**
  * Shows the exchanges with this id; a client may have used it more than once.
  *
- * @param isSearched whether nothing else is called so, either
+ * @param isSearched whether nothing else matches it, either
  */
 export async function showStory(id, isSearched) {
   const box = place('story');
@@ -26,7 +26,7 @@ function nothing(text) {
   return element(
     'div',
     { class: 'card' },
-    element('h2', {}, `Nothing is called ${text}`),
+    element('h2', {}, `Nothing matches ${text}`),
     element(
       'p',
       {},

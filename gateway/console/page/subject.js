@@ -14,7 +14,7 @@ import { createTable } from './tables.js';
 import { createTrafficCharts } from './traffic-charts.js';
 
 const NOT_COUNTED =
-  'It has no counts here: it had no request in this time, or others had more. Below are those that are remembered.';
+  'No counts for this time: it had no requests, or fewer than those that are counted. The remembered requests are listed below.';
 /** An increase that is worth a sign: by half, and not from nearly nothing. */
 const GREW = 1.5;
 /** As on the first page. */
@@ -98,9 +98,10 @@ function asRequests({ series, status }) {
 }
 
 function noteOf({ before_seconds: seconds }, isCode) {
-  const compared = seconds > 0 ? 'Compared with the same time yesterday.' : 'Yesterday was not counted at this time.';
-  const about = ' ≈ is estimated from counts; the durations of single requests are measured.';
-  const limit = subject.view === 'upstreams' ? ' Durations are those until the upstream began to respond.' : '';
+  const compared =
+    seconds > 0 ? 'Compared with the same time yesterday.' : 'There are no counts of the same time yesterday.';
+  const about = ' ≈ marks estimates from counts; the durations of single requests are measured.';
+  const limit = subject.view === 'upstreams' ? ' Durations end when the upstream begins to respond.' : '';
   return `${compared}${isCode ? '' : limit + about}`;
 }
 
@@ -231,7 +232,7 @@ function showOperation({ latest, errors }) {
     ...(upstream === undefined ? [] : [['Upstream', link(addressOf('upstreams', {}, upstream), upstream)]]),
     ['Route', link(addressOf('routes', { find: path }), 'Scopes and limits')],
     ['Try', link(addressOf('explain', { method, target: path }), 'Explain a request')],
-    ['Requests', link(addressOf('requests', subjectIn(subject)), 'All that are remembered')],
+    ['Requests', link(addressOf('requests', subjectIn(subject)), 'All remembered requests')],
   ]);
   const box = place('subject-about');
   if (box.innerHTML !== next.outerHTML) box.replaceChildren(next);
@@ -256,7 +257,7 @@ export function showCode(found) {
       ['Status', String(known.status)],
       ['Means', span(known.meaning)],
       ['What clients are told', span(known.remedy)],
-      ['Cause is at', known.place],
+      ['Cause lies with', known.place],
     ]),
   );
 }
@@ -285,18 +286,18 @@ export function createBreakdown() {
   const reach = element('p', { class: 'soft wide' });
   box.replaceChildren(
     ...parts.map(({ title }, index) => element('section', {}, element('h3', {}, title), places[index])),
-    element('section', { class: 'wide slowest' }, element('h3', {}, 'Slowest of the remembered'), slowest),
-    element('section', { class: 'wide' }, element('h3', {}, 'Latest that failed, then refused'), errors),
+    element('section', { class: 'wide slowest' }, element('h3', {}, 'Slowest remembered requests'), slowest),
+    element('section', { class: 'wide' }, element('h3', {}, 'Latest failures, then refusals'), errors),
     element('section', { class: 'wide' }, element('h3', {}, 'Latest requests'), latest),
     reach,
   );
   const shows = parts.map((part, index) => partTable(places[index], part));
   const without = [SUBJECTS[subject.view].member].filter((name) => name !== 'upstream');
   const listOf = (container, caption, sort) =>
-    exchangeTable(container, { caption, empty: 'None is remembered.', without, sort });
+    exchangeTable(container, { caption, empty: 'None remembered.', without, sort });
   // In the order of the answer: what failed says why a breaker is open, and its refusals are the latest.
   const showErrors = listOf(errors, 'Latest requests that failed, and then those that were refused', {});
-  const showSlowest = listOf(slowest, 'Slowest of the remembered requests', { key: 'duration', descending: true });
+  const showSlowest = listOf(slowest, 'Slowest remembered requests', { key: 'duration', descending: true });
   const showLatest = listOf(latest, 'Latest requests');
   return (found) => {
     for (const [index, { member }] of parts.entries()) {
@@ -316,11 +317,11 @@ export function createBreakdown() {
     latest.parentElement.hidden = found.latest.every(({ request_id: id }) => listed.has(id));
     showLatest(found.latest);
     const { requests, since, errors_since: errorsSince } = found;
-    const back = since === null ? '' : `, back to ${moment(since)}`;
-    const backOfErrors = errorsSince < since ? `, and of errors back to ${moment(errorsSince)}` : '';
-    if (found.requests === 0) reach.textContent = 'No request to it is remembered in this time.';
+    const back = since === null ? '' : ` since ${moment(since)}`;
+    const backOfErrors = errorsSince < since ? `, and errors since ${moment(errorsSince)}` : '';
+    if (found.requests === 0) reach.textContent = 'No request of this time is remembered.';
     else
-      reach.textContent = `Of ${count(requests)} requests that are remembered${back}${errorsSince ? backOfErrors : ''}; of quiet ones not all are.`;
+      reach.textContent = `Based on ${count(requests)} remembered requests${back}${errorsSince ? backOfErrors : ''}. Not all successful requests are remembered.`;
   };
 }
 
@@ -330,7 +331,7 @@ function partTable(container, { title, name, view }) {
   const number = (key, label, of) => ({ key, label, numeric: true, cell: of, value: (row) => row[key] });
   return createTable(container, {
     caption: title,
-    empty: view === 'codes' ? 'No error is remembered.' : 'None is remembered.',
+    empty: view === 'codes' ? 'No error is remembered.' : 'None remembered.',
     keyOf: (row) => row.name,
     hrefOf,
     sort: { key: 'requests', descending: true },

@@ -70,7 +70,7 @@ function configuration() {
 function receiversLink({ alerts }) {
   const receivers = Object.keys(alerts?.receivers ?? {}).length;
   const told = receivers === 1 ? '1 receiver' : `${count(receivers)} receivers`;
-  return link(addressOf('alerts'), receivers === 0 ? state('warn', 'no one is told') : told);
+  return link(addressOf('alerts'), receivers === 0 ? state('warn', 'no receivers') : told);
 }
 
 /** The gateways that share a Redis. */
@@ -119,7 +119,7 @@ function instances() {
 }
 
 function instanceState({ missing_since: since, isUnasked }) {
-  if (isUnasked) return state('warn', 'cannot be asked while Redis is away');
+  if (isUnasked) return state('warn', 'cannot be queried while Redis is away');
   if (since === undefined) return 'answers';
   return state('bad', element('span', {}, 'missing since ', timeElement(since)));
 }
@@ -172,7 +172,7 @@ function certificates() {
     ofAll(certificatesIn, ({ names }) => names.join()),
     {
       caption: 'Certificates of the public listener',
-      empty: 'The public listener is without TLS.',
+      empty: 'The public listener does not use TLS.',
       keyOf: ({ instance, names }) => `${instance} ${names.join()}`,
       sort: { key: 'days', descending: false },
       columns: [

@@ -36,32 +36,32 @@ function tilesOf({ attention, history, statuses }) {
   // A link to a time shows the figures of that time.
   const isFree = history.range === 'free';
   const of = isFree ? 'total' : 'minute';
-  const minute = history.all[of];
+  const figures = history.all[of];
   const seconds = history[`${of}_seconds`];
   const window = isFree ? 'in this time' : `in the last ${lastSpan(seconds)}`;
   const sum = (name) => statuses.reduce((total, { status }) => total + (status?.overload?.[name] ?? 0), 0);
-  const { failed, refused, server_errors: serverErrors } = minute;
+  const { failed, refused, server_errors: serverErrors } = figures;
   const limited = history.codes
     .filter(({ code }) => code === 'rate_limited')
     .reduce((total, one) => total + one[of], 0);
   return [
     {
       name: 'Requests',
-      value: `${rate(minute.requests / seconds)}/s`,
-      more: `${count(minute.requests)} ${window}`,
+      value: `${rate(figures.requests / seconds)}/s`,
+      more: `${count(figures.requests)} ${window}`,
       href: addressOf('requests'),
       trend: series.requests,
     },
     {
       name: 'p50',
-      value: quantile(minute.p50_ms),
+      value: quantile(figures.p50_ms),
       more: 'half of the responses are faster',
       href: addressOf('requests', { sort: 'duration' }),
       trend: series.p50_ms,
     },
     {
       name: 'p99',
-      value: quantile(minute.p99_ms),
+      value: quantile(figures.p99_ms),
       more: '1 of 100 responses is slower',
       href: addressOf('requests', { sort: 'duration' }),
       kind: !isFree && isSlow(attention) ? 'warn' : undefined,
@@ -69,20 +69,20 @@ function tilesOf({ attention, history, statuses }) {
     },
     {
       name: 'Failed',
-      value: percent(failed, minute.requests),
+      value: percent(failed, figures.requests),
       more: `${count(failed)} by the service`,
       href: addressOf('requests', { status: 'service_failed' }),
-      kind: kindOfFailed(failed, minute.requests),
+      kind: kindOfFailed(failed, figures.requests),
       trend: series.failed,
     },
     {
       name: 'Refused',
-      value: percent(refused, minute.requests),
-      more: `${count(refused)} by the gateway, ${count(limited)} for a limit`,
+      value: percent(refused, figures.requests),
+      more: `${count(refused)} by the gateway, ${count(limited)} over a limit`,
       href: addressOf('requests', { status: 'refused' }),
       kind:
-        kindOfFailed(serverErrors - failed, minute.requests) ??
-        (refused > REFUSED_WARNED * minute.requests ? 'warn' : undefined),
+        kindOfFailed(serverErrors - failed, figures.requests) ??
+        (refused > REFUSED_WARNED * figures.requests ? 'warn' : undefined),
       trend: series.refused,
     },
     {

@@ -74,7 +74,7 @@ free.querySelector('form').addEventListener('submit', (event) => {
   const fromMs = Date.parse(place('free-from').value);
   const toMs = Date.parse(place('free-to').value);
   const isPeriod = fromMs < toMs;
-  place('free-error').textContent = isPeriod ? '' : 'The end has to be after the begin.';
+  place('free-error').textContent = isPeriod ? '' : 'The end must be after the start.';
   if (!isPeriod) return;
   free.open = false;
   showTime({ fromMs, toMs });
