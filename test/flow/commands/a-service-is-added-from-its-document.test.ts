@@ -263,7 +263,10 @@ describe('gateway init --from', () => {
       writeFileSync(path, text);
       const { code, stderr } = await installation.run('init', '--from', `${origin}/openapi.json`, '--name', 'lost');
       assert.equal(code, 1);
-      assert.match(stderr, /no entry can be added to.*"gateway check".*\{"lost":\{"contracts":\["lost\.json"\]/);
+      assert.match(
+        stderr,
+        /no entry can be added, and nothing was written.*"gateway check".*\{"lost":\{"contracts":\["lost\.json"\]/,
+      );
       assert.equal(upstreams(), text);
       assert.ok(!existsSync(join(made, 'openapi', 'lost.json')));
     }
