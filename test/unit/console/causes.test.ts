@@ -49,10 +49,10 @@ test('without Redis, a cause names each store that cannot be used', () => {
     'The store of deprecated calls cannot be used. Calls of deprecated operations are counted later.',
   ]);
   assert.deepEqual(texts({ idempotency: away }), [
-    'The idempotency store cannot be used. Writes with an Idempotency-Key get 503.',
+    'The idempotency store cannot be used. Writes with an Idempotency-Key get 503, except to services that honour keys.',
   ]);
   assert.deepEqual(texts({ keys: { store: 'away', reason: 'disk I/O error' }, idempotency: away }), [
-    'The key store and the idempotency store cannot be used: disk I/O error. Keys cannot be looked up; writes with an Idempotency-Key get 503.',
+    'The key store and the idempotency store cannot be used: disk I/O error. Keys cannot be looked up; writes with an Idempotency-Key get 503, except to services that honour keys.',
   ]);
 });
 
@@ -82,7 +82,7 @@ test('an outage of Redis is one cause, with its consequences, its begin, its end
       id: 'redis',
       kind: 'bad',
       cause: 'Redis 127.0.0.1:7379 refuses connections.',
-      consequence: `Known keys work until ${GRACE_END}, others get 503; limits are counted per instance; writes with an Idempotency-Key get 503. This ends by itself when Redis answers again.`,
+      consequence: `Known keys work until ${GRACE_END}, others get 503; limits are counted per instance; writes with an Idempotency-Key get 503, except to services that honour keys. This ends by itself when Redis answers again.`,
       since: SINCE,
       until: GRACE_END,
       runbook: 'GatewayKeyStoreAway',
