@@ -51,6 +51,8 @@ export interface Answered {
   readonly ms: number;
   /** Reason for the missing answer. */
   readonly problem?: string;
+  /** True if the time of the request was over before the answer. */
+  readonly isLate?: boolean;
   /** Result of the rules under `answers`. */
   readonly judgement: Judgement | undefined;
 }
@@ -183,9 +185,10 @@ export function createBackend(options: BackendOptions): Backend {
       return { asked, ...answer, ms: performance.now() - startedAt };
     } catch (error) {
       const ms = performance.now() - startedAt;
-      const isLate = (error as Error).name === 'TimeoutError';
-      const problem = isLate ? `no answer within ${timeoutMs} ms` : reasonOf(error);
-      return { asked, status: 0, headers: {}, body: Buffer.alloc(0), ms, problem, judgement: undefined };
+      const { name, code } = error as Error & { readonly code?: unknown };
+      const isLate = name === 'TimeoutError' || code === 'WIRE_CONNECT_TIMEOUT';
+      const problem = name === 'TimeoutError' ? `no answer within ${timeoutMs} ms` : reasonOf(error);
+      return { asked, status: 0, headers: {}, body: Buffer.alloc(0), ms, problem, isLate, judgement: undefined };
     }
   }
 

@@ -28,7 +28,10 @@ interface ExerciseOptions {
 
 const ranks: Readonly<Record<string, number>> = { GET: 1, POST: 0, PUT: 3, PATCH: 2, DELETE: 4 };
 
-/** Ends early if the upstream refuses the credential, because the upstream may block a client that goes on sending it. */
+/**
+ * Ends early if the upstream refuses the credential, because the upstream may block a client that goes on sending it, and if the first request
+ * gets no answer in its time, because each other one would wait as long.
+ */
 export async function exercise({
   backend,
   entries,
@@ -56,7 +59,7 @@ export async function exercise({
       if (answers.length >= requestsMax) break;
       const answered = await backend.send(withKey(asked, answers.length));
       answers.push(answered);
-      if (isRefused(answered)) return { answers, untried, ids: existing };
+      if (isRefused(answered) || isSilent(answers)) return { answers, untried, ids: existing };
       if (templateParameters(path).length > 0 && method !== 'POST') continue;
       const found = idsOf(answered);
       existing.set(path, [...(existing.get(path) ?? []), ...found]);
@@ -73,6 +76,11 @@ export function isReading(method: string): boolean {
 /** Whether the upstream refuses the gateway's credential or assertion. */
 export function isRefused({ status, judgement }: Answered): boolean {
   return judgement?.kind === 'credential' || (judgement === undefined && isLoginRefusal(status));
+}
+
+/** Whether the upstream has answered nothing in the time that its requests have. */
+export function isSilent(answers: readonly Answered[]): boolean {
+  return answers.length > 0 && answers.every(({ isLate }) => isLate === true);
 }
 
 /** Lists first, then creation, then the other operations. */

@@ -9,7 +9,7 @@ import type { Mode } from '../../exchange/caller.ts';
 import { answersFromContract, isGatewayItself } from '../../upstream/simulated/addresses.ts';
 import { liesOnSandbox } from '../../upstream/simulated/sandbox.ts';
 import type { CommandContext } from '../context.ts';
-import { type Finding, ok } from '../finding.ts';
+import { type Finding, fail, ok } from '../finding.ts';
 import { counted, printFinding, printJson, printLine } from '../print.ts';
 import { parseCount, unknownName } from '../read.ts';
 import { unenforcedLines } from '../unenforced-lines.ts';
@@ -18,7 +18,7 @@ import type { Answered, Backend } from './backend.ts';
 import { createCreatedRecords } from './created-records.ts';
 import { driftOf } from './drift.ts';
 import { errorsOf } from './errors.ts';
-import { exercise, isRefused } from './exercise.ts';
+import { exercise, isRefused, isSilent } from './exercise.ts';
 import { idempotencyOf } from './idempotency.ts';
 import { openBackend } from './open.ts';
 import { checkConnections, checkHeaders, checkTimes } from './response-checks.ts';
@@ -159,6 +159,7 @@ async function checksOf(
   const exercised = await exercise({ backend, entries, schemas, writes, requestsMax });
   const { answers } = exercised;
   onAnswers(answers);
+  if (isSilent(answers)) return { requests: answers.length, checks: answers.map(silence) };
   const driftFrom = (elsewhere?: Answered) => [
     ...driftOf(exercised, entry.credential?.secret, entries, schemas, now, elsewhere),
     ...unenforcedFindings(entries),
@@ -185,6 +186,13 @@ async function checksOf(
     ...checkConnections(all, backend),
   ];
   return { requests: all.length, checks: [...driftFrom(elsewhere), ...errors, ...responses, ...idempotency] };
+}
+
+/** Returns the finding about a service that takes connections, and answers nothing. */
+function silence({ asked, problem }: Answered): Finding {
+  const { operation } = asked.entry;
+  const says = `${operation.id}: ${problem}. The trial ends with this first request, because each other one would wait as long.`;
+  return fail('service', says, 'Look whether the service hangs. If it is only slow, raise its timeoutMs.');
 }
 
 /** Returns findings about rules that only the service can check. */

@@ -314,6 +314,16 @@ describe('gateway upstreams try', () => {
     has(told, 'warn', /^createItem, deleteItem were not tried: writes need --writes/);
   });
 
+  it('stops after the first request to a service that hangs', async () => {
+    const upstream = await startUpstream(() => undefined);
+    const told = await tryIt(upstream, ['--writes'], '    timeoutMs: 300\n');
+    assert.equal(told.code, 1);
+    assert.equal(upstream.requests.length, 1);
+    assert.deepEqual(failures(told), [
+      'listItems: no answer within 300 ms. The trial ends with this first request, because each other one would wait as long.',
+    ]);
+  });
+
   it('stops at once where the service rejects the gateway', async () => {
     const upstream = await startUpstream((_request, response) => json(response, 401, { message: 'Who?' }));
     const told = await tryIt(upstream, ['--writes']);
