@@ -67,17 +67,22 @@ function lacksCredential({ code, cause }: Readonly<Partial<Record<'code' | 'caus
 /** How the log line of such a request begins its `cause`. */
 export const WITHOUT_CREDENTIAL = 'the service asks for a credential, and its entry sends none';
 
+/** The codes of `REFUSED_UNSENT` that the gateway also gives for an answer of a service, of which their section says nothing. */
+const OF_SERVICES_TOO = new Set(['upstream_overloaded', 'upstream_unavailable']);
+
 /** Returns undefined if no section is about it. */
 export function runbookOf(
-  record: Readonly<Partial<Record<'code' | 'stage' | 'status' | 'target' | 'cause', unknown>>>,
+  record: Readonly<Partial<Record<'code' | 'stage' | 'status' | 'target' | 'cause' | 'upstream_status', unknown>>>,
 ): string | undefined {
   const code = String(record.code);
   const stage = String(record.stage);
   if (code === 'gateway_overloaded' && Object.hasOwn(RUNBOOKS_OF_STORES, stage)) return RUNBOOKS_OF_STORES[stage];
   if (hadNoSecret(record)) return 'GatewayCredentialMissing';
   const failed = hasFailed(record);
+  // A service that responds with 504 gets this code, too.
+  if (failed && code === 'upstream_timeout' && record.upstream_status == null) return 'GatewayTargetDown';
   // A service that responds with 503 gets the codes of the queue and the breaker, too.
-  if (Object.hasOwn(RUNBOOKS, code) && !(failed && Object.hasOwn(REFUSED_UNSENT, code))) return RUNBOOKS[code];
+  if (Object.hasOwn(RUNBOOKS, code) && !(failed && OF_SERVICES_TOO.has(code))) return RUNBOOKS[code];
   return failed ? 'GatewayUpstreamErrors' : undefined;
 }
 
