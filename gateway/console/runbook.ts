@@ -11,7 +11,7 @@ import { readSource } from '../shared/yaml-source.ts';
 
 interface RunbookFacts {
   /** The values for places such as `<upstream>` in commands; for `redis` these are the options of `redis-cli`. */
-  readonly names: Readonly<Partial<Record<'upstream' | 'organization' | 'instance' | 'redis', string>>>;
+  readonly names: Readonly<Partial<Record<'upstream' | 'mode' | 'organization' | 'instance' | 'redis', string>>>;
   /** The file and the line of the upstream's entry. */
   readonly place?: string | undefined;
   /** The cause in the log line of the latest request that was refused for this reason. */
@@ -39,12 +39,14 @@ export async function runbookFacts(title: string, sources: RunbookSources): Prom
     codesOfRunbook(title).map((code) => sources.recent({ code, upstream: named, limit: 1 })),
   );
   const [latest] = lines.flat().sort((one, other) => Number(other.time) - Number(one.time));
+  const mode = causes.map(({ id }) => /^upstream \S+ (live|test)$/.exec(id)?.[1]).find((one) => one !== undefined);
   const redis = sources.redisOptions;
   const instances = new Set(causes.flatMap((cause) => cause.instances ?? []));
   const [instance] = instances.size === 1 ? instances : [];
   return {
     names: {
       ...(named !== undefined && PLAIN.test(named) && { upstream: named }),
+      ...(mode !== undefined && { mode }),
       ...(organization !== undefined && PLAIN.test(organization) && { organization }),
       ...(instance !== undefined && PLAIN.test(instance) && { instance }),
       ...(redis !== undefined && { redis }),
@@ -77,7 +79,7 @@ function placeOf(upstream: string, directory: string): string | undefined {
 export function filledIn(text: string, { names, place, reason }: RunbookFacts): string {
   const named = text.replace(/`[^`]*`/g, (code) =>
     code.replace(
-      /<(upstream|organization|instance|redis)>/g,
+      /<(upstream|mode|organization|instance|redis)>/g,
       (_, name: keyof RunbookFacts['names']) => names[name] ?? '…',
     ),
   );

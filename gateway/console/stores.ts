@@ -77,7 +77,8 @@ export const STORES = {
     name: 'idempotency store',
     back: 'Such writes pass again once the store answers. Clients may repeat a write that was in progress, with the same key.',
     shown: ({ state, kind }: ReplayState): Shown => (state === 'away' ? [state] : [state, kind]),
-    lost: ({ state }: ReplayState) => (state === 'away' ? 'writes with an Idempotency-Key get 503, except to services that honour keys' : undefined),
+    lost: ({ state }: ReplayState) =>
+      state === 'away' ? 'writes with an Idempotency-Key get 503, except to services that honour keys' : undefined,
   },
   deprecated_uses: {
     name: 'store of deprecated calls',

@@ -64,7 +64,7 @@ function commandsOf(line: LogLine): string[] {
 
 function causeCommandOf(line: LogLine): string {
   const runbook = lacksSecret(line) ? runbookOf(line) : undefined;
-  return nextCommandOf({ id: `upstream ${line.upstream}`, runbook }) as string;
+  return nextCommandOf({ id: `upstream ${line.upstream} ${line.mode ?? ''}`, runbook }) as string;
 }
 
 /** The command that lifts a suspension after a correction at the service. The gateway notices a new secret by itself. */

@@ -1,10 +1,15 @@
 // Chooses the command that an operator runs first about a cause. The lists of causes (console, `status`, mails) and `explain` show it. Pure.
 
-/** Ids of causes, and the commands about them. A name in the id, which a shell takes as one word, is the argument of its command. */
+/**
+ * Ids of causes, and the commands about them. A name in the id, which a shell takes as one word, takes the place of its name in the command.
+ */
 const COMMANDS: readonly (readonly [id: RegExp, command: string])[] = [
-  [/^(?:upstream|unanswered|operations of|slow operations of) (?<name>[\w@.-]+)(?: |$)/, 'bin/gateway upstreams try'],
-  [/^(?:organization (?<name>[\w.-]+)|near (?<name>[\w.-]+) \S+)$/, 'bin/gateway limits show --org'],
-  [/^receiver (?<name>[\w.-]+)$/, 'bin/gateway alerts test'],
+  [
+    /^(?:upstream|unanswered|operations of|slow operations of) (?<name>[\w@.-]+)(?: (?<mode>live|test))?(?: |$)/,
+    'bin/gateway upstreams try <name> --mode <mode>',
+  ],
+  [/^(?:organization (?<name>[\w.-]+)|near (?<name>[\w.-]+) \S+)$/, 'bin/gateway limits show --org <name>'],
+  [/^receiver (?<name>[\w.-]+)$/, 'bin/gateway alerts test <name>'],
   [/^(?:configuration(?: restart)?$|tier )/, 'bin/gateway check'],
   [/^certificate /, 'bin/gateway certificates list'],
   // docs/operations.md uses the same file name.
@@ -25,6 +30,9 @@ interface Told {
   readonly next?: string | undefined;
 }
 
+/** The mode in commands about an upstream in both modes. A trial of the live service only reads. */
+const MODE = 'live';
+
 /** Returns the command about an upstream; undefined for an unknown upstream, and for a name that needs quotes in a shell. */
 export function upstreamCommand(upstream: string | undefined): string | undefined {
   return upstream === undefined ? undefined : nextCommandOf({ id: `upstream ${upstream}` });
@@ -36,7 +44,6 @@ export function nextCommandOf({ id, runbook, next }: Told): string | undefined {
   const ofRunbook = COMMANDS_OF_RUNBOOKS[runbook ?? ''];
   if (ofRunbook !== undefined) return ofRunbook;
   const [pattern, command] = COMMANDS.find(([one]) => one.test(id)) ?? [];
-  if (command === undefined) return undefined;
-  const name = pattern?.exec(id)?.groups?.name;
-  return name === undefined ? command : `${command} ${name}`;
+  const { name, mode = MODE } = pattern?.exec(id)?.groups ?? {};
+  return command?.replace('<name>', String(name)).replace('<mode>', mode);
 }

@@ -95,7 +95,7 @@ describe('a webhook', () => {
           ...{ id: 'upstream orders live', state: 'firing', severity: 'failure', cause: DEAD.cause },
           ...{ consequence: DEAD.consequence, subject: { kind: 'upstream', name: 'orders' } },
           ...{ since: DEAD.since, until: null, figures: DEAD.figures, instances: [], runbook: 'GatewayTargetDown' },
-          next: 'bin/gateway upstreams try orders',
+          next: 'bin/gateway upstreams try orders --mode live',
           link: 'http://127.0.0.1:9090/#/upstreams/orders',
           dedup_key: '200189da18a069bfe076e590a47006bb',
         },

@@ -73,7 +73,7 @@ it('a request that gets no place is refused, and no failure of the service', asy
     assert.match(stories[0]?.verdict ?? '', / was refused by forward with 503 upstream_overloaded/);
     assert.deepEqual(
       [stories[0]?.refused, stories[0]?.next],
-      [true, { commands: ['bin/gateway upstreams try things'], runbook: 'GatewayShedding' }],
+      [true, { commands: ['bin/gateway upstreams try things --mode live'], runbook: 'GatewayShedding' }],
     );
     const { operations } = (await read('breakdown?upstream=things')) as { operations: Record<string, number>[] };
     assert.deepEqual([operations[0]?.failed, operations[0]?.refused], [0, 1]);

@@ -23,7 +23,7 @@ describe('a runbook', () => {
 
   it('has open places while nothing leads to it', async () => {
     const text = await runbook('GatewayTargetDown');
-    assert.match(text, /`bin\/gateway upstreams try …`/);
+    assert.match(text, /`bin\/gateway upstreams try … --mode …`/);
     assert.doesNotMatch(text, /</);
   });
 
@@ -35,7 +35,7 @@ describe('a runbook', () => {
       return causes.some(({ runbook: title }) => title === 'GatewayTargetDown');
     });
     const text = await runbook('GatewayTargetDown');
-    assert.match(text, /`bin\/gateway upstreams try things`/);
+    assert.match(text, /`bin\/gateway upstreams try things --mode live`/);
     assert.match(
       text,
       /^- Look: the log says of the latest request that was refused: `ECONNREFUSED: [^`]+`\. `bin\/gateway status`/m,

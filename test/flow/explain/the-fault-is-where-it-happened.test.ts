@@ -72,7 +72,7 @@ describe('explain of a service with one place that does not answer', () => {
       /failed with 504 upstream_timeout .* It waited .* for its turn, and the service did not respond within the .* that were left\.$/,
     );
     assert.match(out, /^forward +failed /m);
-    assert.match(out, /^Next: bin\/gateway upstreams try things\n {6}runbook GatewayUpstreamErrors in docs/m);
+    assert.match(out, /^Next: bin\/gateway upstreams try things --mode live\n {6}runbook GatewayTargetDown in docs/m);
   });
 
   it('a full queue and a closed breaker say why', async () => {
@@ -102,7 +102,11 @@ describe('explain of a service that refuses the credential of the gateway', () =
       const headers = await gateway.authorize();
       for (let latched = 0; latched < 2; latched += 1) {
         const { out, told, story } = await storyOf(gateway, await fetch(`${gateway.url}/v1/things`, { headers }));
-        assert.match(out, /^Next: bin\/gateway upstreams try things\n {6}bin\/gateway upstreams retry things # once /m);
+        assert.match(
+          out,
+          /^Next: bin\/gateway upstreams try things --mode live\n {6}bin\/gateway upstreams retry things # once /m,
+        );
+        assert.match(out, /^ {6}runbook GatewayCredentialLatched in docs/m);
         assert.match(told, latched === 0 ? /^sent to .*\nit answered 401 after / : NOT_SENT);
         assert.equal(story.refused, latched === 1);
         if (latched === 1)
@@ -169,7 +173,10 @@ describe('explain of a service that asks for a credential which the entry does n
           told,
           /^cause: the service asks for a credential, and its entry sends none: add `credential: \{ bearer: \{ secret: things_token \} \}` to upstreams\.things in upstreams\.yaml/m,
         );
-        assert.match(out, /^Next: bin\/gateway upstreams try things\n {6}runbook GatewayCredentialMissing in docs/m);
+        assert.match(
+          out,
+          /^Next: bin\/gateway upstreams try things --mode live\n {6}runbook GatewayCredentialMissing in docs/m,
+        );
         assert.doesNotMatch(out, /upstreams retry/);
       } finally {
         await gateway.stop();
@@ -185,7 +192,7 @@ describe('explain of a service that is not there', () => {
       const answer = await fetch(`${gateway.url}/v1/things`, { headers: await gateway.authorize() });
       const { told, out } = await storyOf(gateway, answer);
       assert.match(told, /no connection to it could be made, and nothing was sent\ncause: ECONNREFUSED/);
-      assert.match(out, /^Next: bin\/gateway upstreams try things\n {6}runbook GatewayTargetDown/m);
+      assert.match(out, /^Next: bin\/gateway upstreams try things --mode live\n {6}runbook GatewayTargetDown/m);
     } finally {
       await gateway.stop();
     }

@@ -6,14 +6,15 @@ import { commandLines, complaintAbout } from '../../support/documented-commands.
 
 /** Ids as docs/alerts.md lists them, and the command about each. */
 const rows: readonly (readonly [id: string, command: string | undefined, runbook?: string])[] = [
-  ['upstream orders live', 'bin/gateway upstreams try orders'],
+  ['upstream orders live', 'bin/gateway upstreams try orders --mode live'],
+  ['upstream orders test', 'bin/gateway upstreams try orders --mode test'],
   ['upstream orders credential', 'bin/gateway doctor', 'GatewayCredentialMissing'],
-  ['upstream orders credential', 'bin/gateway upstreams try orders', 'GatewayCredentialLatched'],
-  ['upstream orders shedding', 'bin/gateway upstreams try orders'],
-  ['upstream mail@eu.example.com live', 'bin/gateway upstreams try mail@eu.example.com'],
-  ['unanswered orders', 'bin/gateway upstreams try orders'],
-  ['operations of orders', 'bin/gateway upstreams try orders'],
-  ['slow operations of orders', 'bin/gateway upstreams try orders'],
+  ['upstream orders credential', 'bin/gateway upstreams try orders --mode live', 'GatewayCredentialLatched'],
+  ['upstream orders shedding', 'bin/gateway upstreams try orders --mode live'],
+  ['upstream mail@eu.example.com live', 'bin/gateway upstreams try mail@eu.example.com --mode live'],
+  ['unanswered orders', 'bin/gateway upstreams try orders --mode live'],
+  ['operations of orders', 'bin/gateway upstreams try orders --mode live'],
+  ['slow operations of orders', 'bin/gateway upstreams try orders --mode live'],
   ['operation GET /v1/orders', undefined],
   ['slow GET /v1/orders', undefined],
   ['organization org_acme', 'bin/gateway limits show --org org_acme'],
