@@ -92,15 +92,15 @@ export function warningCause(id: string, cause: string, consequence: string, mor
 }
 
 /** Maximum number of causes of one kind that are shown. The others are only counted. */
-const TOLD_MAX = 4;
+const SHOWN_MAX = 4;
 
 /** Returns the first causes, and one more that counts the others. */
 export function atMost(causes: readonly Cause[], what: string, details: string): Cause[] {
-  const more = causes.length - TOLD_MAX;
+  const more = causes.length - SHOWN_MAX;
   if (more <= 0) return [...causes];
   const isBad = causes.some(({ kind }) => kind === 'bad');
   const rest = (isBad ? failureCause : warningCause)(`more ${what}`, `${more} more ${what}.`, '', { details });
-  return [...causes.slice(0, TOLD_MAX), rest];
+  return [...causes.slice(0, SHOWN_MAX), rest];
 }
 
 /** A running gateway: one process, or the primary process of several workers. */

@@ -12,9 +12,9 @@ import type { Present } from './present.ts';
 import { recentChange } from './recent-change.ts';
 import { redisCause } from './redis-cause.ts';
 import { serviceTimes } from './service-times.ts';
-import { slowOperations } from './slow-operations.ts';
+import { slowOperations } from './slow-causes.ts';
 import { failingOperations, isOver, namesOfFailing, symptomsOf } from './traffic-causes.ts';
-import { unansweredCause, unansweredIn } from './unanswered.ts';
+import { unansweredCause, unansweredIn } from './unanswered-causes.ts';
 import { failsOn, recoveringUpstreams, upstreamCauses } from './upstream-causes.ts';
 
 /** The last minute: requests, those with 5xx, and the code that most of these have. */

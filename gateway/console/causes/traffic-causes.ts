@@ -7,7 +7,7 @@ import { figuresOf } from '../history/figures.ts';
 import { atMost, failureCause, warningCause } from './cause.ts';
 import type { FailureCodes } from './failure-codes.ts';
 import type { Present } from './present.ts';
-import { slowIn } from './slow-operations.ts';
+import { slowIn } from './slow-causes.ts';
 
 const FAILURES_MIN = 3;
 const FAILED_SHARE = 0.05;

@@ -154,18 +154,18 @@ function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Ca
       ];
 }
 
-/** What clients get for the statuses that a service answers with; for others `OTHER_REFUSAL`. */
-const REFUSALS: Readonly<Record<string, string>> = {
+/** What clients get for the statuses that a service answers with; for others `OTHER_ERROR`. */
+const ERROR_OF_STATUS: Readonly<Record<string, string>> = {
   500: '500 upstream_error',
   503: '503 upstream_unavailable',
   504: '504 upstream_timeout',
 };
-const OTHER_REFUSAL = '502 upstream_bad_response';
+const OTHER_ERROR = '502 upstream_bad_response';
 
 /** Undefined if one of the targets gave no answer. */
 function refusalsOf(targets: readonly Target[]): string | undefined {
   const statuses = targets.map(({ last_error: error }) => /^status (\d+)$/.exec(error ?? '')?.[1]);
-  const refusals = statuses.map((status) => status && (REFUSALS[status] ?? OTHER_REFUSAL));
+  const refusals = statuses.map((status) => status && (ERROR_OF_STATUS[status] ?? OTHER_ERROR));
   return refusals.includes(undefined) ? undefined : [...new Set(refusals)].join(' or ');
 }
 

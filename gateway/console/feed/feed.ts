@@ -100,11 +100,11 @@ export function attentionOf(
   const silent = answers.filter(({ value }) => value === undefined).map(({ instance }) => silentCause(instance));
   const isSilent = ({ name }: ReturnedInstance) => silent.some(({ id }) => id === missingCauseId(name));
   const over = returned.filter((one) => !isSilent(one)).map(returnedCause);
-  return [...silent, ...joined(told), ...over, ...differentConfigurations(told, nowMs)];
+  return [...silent, ...joinCauses(told), ...over, ...differentConfigurations(told, nowMs)];
 }
 
 /** Joins the same cause of several instances into one, with its earliest beginning. */
-function joined(told: readonly (Pick<LocalFeed, 'causes'> & { readonly name: string })[]): Cause[] {
+function joinCauses(told: readonly (Pick<LocalFeed, 'causes'> & { readonly name: string })[]): Cause[] {
   const all = told.flatMap(({ name, causes }) => causes.map((cause) => ({ name, cause })));
   const same = [...Map.groupBy(all, ({ cause }) => `${cause.id} ${cause.kind}`).values()].map((group) => {
     const [earliest] = group.toSorted((one, other) => one.cause.since.localeCompare(other.cause.since));

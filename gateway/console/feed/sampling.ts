@@ -7,7 +7,7 @@ import type { StatusForCauses } from '../causes/cause.ts';
 import { causesOf, createCauseMemory, type LastMinute } from '../causes/causes.ts';
 import { failureCodesOf } from '../causes/failure-codes.ts';
 import type { Present } from '../causes/present.ts';
-import { createSlowMemory, measuredMsOf, slowIn } from '../causes/slow-operations.ts';
+import { createSlowMemory, measuredMsOf, slowIn } from '../causes/slow-causes.ts';
 import { namesOfFailing } from '../causes/traffic-causes.ts';
 import { createEvents, eventsAbout } from '../history/events.ts';
 import { History, widthOf } from '../history/history.ts';

@@ -31,7 +31,7 @@ const TRACKED_MAX: Readonly<Record<Kind, number>> = { operations: 40, organizati
 /** This number is never reached, because the catalogue has few codes, and each belongs to a few stages. */
 const CODES_MAX = 200;
 /** Operations in one answer. */
-const TOLD_MAX = 12;
+const OPERATIONS_MAX = 12;
 export const MINUTE_SLOTS = 4;
 const SLOTS_KEPT = RESOLUTIONS.reduce((sum, { slots }) => sum + slots, 0);
 
@@ -237,7 +237,7 @@ export class History {
       .map(([name, series]) => ({ name, series, requests: this.#requestsIn(totalOf(series)) }))
       .filter(({ requests }) => requests > 0)
       .sort((one, other) => other.requests - one.requests || one.name.localeCompare(other.name))
-      .slice(0, TOLD_MAX);
+      .slice(0, OPERATIONS_MAX);
   }
 
   /** Returns the series of a subject. A code may belong to several stages. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CauseMemory, causesOf, createCauseMemory } from '../../../gateway/console/causes/causes.ts';
 import type { Present } from '../../../gateway/console/causes/present.ts';
-import { createSlowMemory, measuredMsOf, slowIn } from '../../../gateway/console/causes/slow-operations.ts';
+import { createSlowMemory, measuredMsOf, slowIn } from '../../../gateway/console/causes/slow-causes.ts';
 import type { PresentCounts } from '../../../gateway/console/history/history-counts.ts';
 import type { OrganizationNearLimit } from '../../../gateway/console/history/sample.ts';
 import type { ExchangeFilter } from '../../../gateway/shared/questions/exchange-filter.ts';

@@ -28,11 +28,11 @@ export interface Slow {
   readonly isRecovering: boolean;
 }
 
-/** An operation is slow if the 90th percentile of its durations is at least SLOW_MS, and this many times that of the hour before. */
+/** An operation is slow if the 90th percentile of its durations is at least SLOW_MIN_MS, and this many times that of the hour before. */
 const SLOWER = 4;
 /** A slow operation counts as slow down to this lower factor. With one factor for both, the cause would come and go with each sample. */
 const STILL_SLOWER = 2;
-const SLOW_MS = 250;
+const SLOW_MIN_MS = 250;
 const SLOW_REQUESTS_MIN = 5;
 const COMPARED_REQUESTS_MIN = 20;
 /** A duration that has lasted for this time is the usual one. */
@@ -64,7 +64,7 @@ export function slowIn({
     const usual = usualMs(name);
     if (usual === undefined && figuresOf(bounds, hour).requests < COMPARED_REQUESTS_MIN) return [];
     const beforeMs = usual ?? quantileMs(bounds, hour, PART) ?? 0;
-    const isSlow = (ms: number) => ms >= SLOW_MS && ms >= (usual === undefined ? SLOWER : STILL_SLOWER) * beforeMs;
+    const isSlow = (ms: number) => ms >= SLOW_MIN_MS && ms >= (usual === undefined ? SLOWER : STILL_SLOWER) * beforeMs;
     const lately = figuresOf(bounds, latest).requests;
     const minuteMs = quantileMs(bounds, minute, PART) ?? 0;
     const latestMs = quantileMs(bounds, latest, PART) ?? minuteMs;
@@ -134,7 +134,7 @@ export function slowOperations(
  */
 function measured(slow: Slow, { measuredMs }: Present): Slow {
   const ms = measuredMs.get(slow.name);
-  const isPlausible = ms !== undefined && (slow.isRecovering || ms >= SLOW_MS);
+  const isPlausible = ms !== undefined && (slow.isRecovering || ms >= SLOW_MIN_MS);
   return isPlausible ? { ...slow, nowMs: ms, isMeasured: true } : slow;
 }
 
@@ -159,7 +159,7 @@ function upstreamIsSlow(upstream: string, same: readonly Slow[], waiting: number
   });
 }
 
-interface Told {
+interface SlowTexts {
   readonly what: string;
   readonly title: string;
   readonly many?: string;
@@ -169,7 +169,7 @@ interface Told {
   readonly details: string;
 }
 
-function slowCause(id: string, slow: Slow, { what, title, many = '', of, waiting, wait, details }: Told): Cause {
+function slowCause(id: string, slow: Slow, { what, title, many = '', of, waiting, wait, details }: SlowTexts): Cause {
   const { nowMs, beforeMs, isMeasured, isRecovering } = slow;
   const figures = { p90_ms: Math.round(nowMs), p90_before_ms: Math.round(beforeMs), waiting };
   const more = { title, runbook: 'GatewaySlow', next: upstreamCommand(slow.upstream), details, figures };
