@@ -3,9 +3,9 @@
 import { REFUSALS } from '../catalogue/errors.ts';
 import { viewIn } from '../shared/questions/console-view.ts';
 import type { ExchangeFilter } from '../shared/questions/exchange-filter.ts';
-import type { FleetInstance } from './causes/cause.ts';
 import { breakdownOf, type ExchangeRow, exchangeFilterOf, newestFirst } from './exchanges.ts';
 import { feedOf, type LocalFeed } from './feed/feed.ts';
+import type { FleetInstance } from './fleet/fleet-instance.ts';
 import { type InstanceAnswer, Instances, type InstancesOptions } from './fleet/instances.ts';
 import type { Subject } from './history/history-counts.ts';
 import { beginOf, spanOf } from './history/ranges.ts';

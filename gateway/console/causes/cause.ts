@@ -1,4 +1,4 @@
-// Types of the status that causes are read from, and of the gateways that share a Redis. Makes causes.
+// Types of the status that causes are read from. Makes causes.
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import type { CredentialFault, CredentialState } from '../../shared/contracts/upstreams.ts';
@@ -101,31 +101,4 @@ export function atMost(causes: readonly Cause[], what: string, details: string):
   const isBad = causes.some(({ kind }) => kind === 'bad');
   const rest = (isBad ? failureCause : warningCause)(`more ${what}`, `${more} more ${what}.`, '', { details });
   return [...causes.slice(0, SHOWN_MAX), rest];
-}
-
-/** A running gateway: one process, or the primary process of several workers. */
-export interface FleetInstance {
-  readonly id: string;
-  /** Host and port of its listener. */
-  readonly name: string;
-  readonly version: string;
-  /** ISO 8601, UTC. */
-  readonly started_at: string;
-  /** Whether the instance is shutting down in order. It is then not missing if it does not answer afterwards. */
-  readonly ending?: boolean | undefined;
-}
-
-export interface MissingInstance extends FleetInstance {
-  /** When the instance did not answer a question for the first time: ISO 8601, UTC. */
-  readonly missing_since: string;
-}
-
-/** An instance that does not answer counts as gone for good after this time. A container, for example, may have another name at its next start. */
-export const GONE_MS = 3_600_000;
-
-/** An instance that was missing until a moment ago. Times are ISO 8601, UTC. */
-export interface ReturnedInstance extends Pick<MissingInstance, 'id' | 'name' | 'missing_since'> {
-  readonly at: string;
-  /** Why it is no longer missing: a sentence for operators. */
-  readonly why: string;
 }

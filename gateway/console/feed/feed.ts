@@ -3,13 +3,8 @@
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { nextCommandOf } from '../../shared/next-command.ts';
-import {
-  type FleetInstance,
-  GONE_MS,
-  type MissingInstance,
-  type ReturnedInstance,
-  warningCause,
-} from '../causes/cause.ts';
+import { warningCause } from '../causes/cause.ts';
+import { type FleetInstance, GONE_MS, type MissingInstance, type ReturnedInstance } from '../fleet/fleet-instance.ts';
 import type { GatewayEvent, LastingCause } from '../history/events.ts';
 import type { RangeCounts } from '../history/history-counts.ts';
 import { type HistoryReport, historyReport } from '../history/history-report.ts';

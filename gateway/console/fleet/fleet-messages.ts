@@ -1,7 +1,7 @@
 // The messages between the consoles of several gateways, and the Redis channel for them.
 
 import { parseRedisUrl } from '../../redis/url.ts';
-import type { FleetInstance } from '../causes/cause.ts';
+import type { FleetInstance } from './fleet-instance.ts';
 
 export type FleetMessage =
   | {

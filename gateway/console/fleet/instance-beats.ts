@@ -2,7 +2,7 @@
 // if they have never asked it anything.
 
 import type { Redis } from '../../redis/client.ts';
-import type { FleetInstance } from '../causes/cause.ts';
+import type { FleetInstance } from './fleet-instance.ts';
 
 interface LostInstance extends FleetInstance {
   /** When it was last there: epoch milliseconds of Redis. */

@@ -3,13 +3,13 @@
 import type { ConsoleView } from '../../shared/questions/console-view.ts';
 import type { ExchangeFilter, ExchangeLine } from '../../shared/questions/exchange-filter.ts';
 import { type AskFleet, answerFleet, type FleetQuestion, type FleetSources } from '../../shared/questions/fleet.ts';
-import type { FleetInstance } from '../causes/cause.ts';
 import { exchangeRow } from '../exchanges.ts';
 import { attentionOf, type Feed, type LocalFeed } from '../feed/feed.ts';
 import { type SamplingOptions, startSampling } from '../feed/sampling.ts';
 import type { Subject } from '../history/history-counts.ts';
 import type { ShownTime } from '../history/ranges.ts';
 import type { Fleet } from './fleet.ts';
+import type { FleetInstance } from './fleet-instance.ts';
 
 export interface InstancesOptions extends SamplingOptions, FleetSources {
   /** Returns the explanation of an exchange that `explain` gives. */

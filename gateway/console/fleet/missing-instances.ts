@@ -2,7 +2,7 @@
 // with another name replaces a missing one. The reason why an instance is no longer missing is kept as long as alerts need it.
 
 import type { Redis } from '../../redis/client.ts';
-import { type FleetInstance, GONE_MS, type MissingInstance, type ReturnedInstance } from '../causes/cause.ts';
+import { type FleetInstance, GONE_MS, type MissingInstance, type ReturnedInstance } from './fleet-instance.ts';
 
 interface MissingInstances {
   /** Returns the missing instances after the last round of questions. */

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { startDeadline } from '../../shared/deadline.ts';
 import { PATIENCE_MS } from '../../shared/questions/fleet.ts';
-import type { FleetInstance, MissingInstance } from '../causes/cause.ts';
+import type { FleetInstance, MissingInstance } from './fleet-instance.ts';
 
 export interface FleetAnswer {
   readonly instance: FleetInstance | MissingInstance;

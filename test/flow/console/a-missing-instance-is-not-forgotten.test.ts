@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { CausesReport } from '../../../gateway/alerts/causes-report.ts';
-import type { FleetInstance } from '../../../gateway/console/causes/cause.ts';
 import type { Feed } from '../../../gateway/console/feed/feed.ts';
 import { Fleet } from '../../../gateway/console/fleet/fleet.ts';
+import type { FleetInstance } from '../../../gateway/console/fleet/fleet-instance.ts';
 import { openRedis } from '../../../gateway/redis/client.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
