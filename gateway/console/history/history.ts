@@ -11,7 +11,7 @@ import {
   type Subject,
   sum,
 } from './history-counts.ts';
-import { createSeries, type HistoryState, type KeptHistory, type SeriesRings } from './kept-history.ts';
+import type { HistoryState, KeptHistory } from './kept-history.ts';
 import {
   COARSEST,
   edgesOf,
@@ -22,7 +22,7 @@ import {
   withinEdges,
   YESTERDAY_SLOTS,
 } from './ranges.ts';
-import type { Ring } from './ring.ts';
+import { createSeries, type Ring, type SeriesRings } from './ring.ts';
 import type { Increase, Increases } from './sample.ts';
 import { createTrackedSeries, type TrackedSeries } from './tracked-series.ts';
 

@@ -5,11 +5,8 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GatewayEvent } from './events.ts';
 import { COARSEST, RESOLUTIONS, YESTERDAY_SLOTS } from './ranges.ts';
-import { createRing, type Ring } from './ring.ts';
+import { createRing, createSeries, type Ring, type SeriesRings } from './ring.ts';
 import type { OrganizationNearLimit } from './sample.ts';
-
-/** Rings of one series, one per resolution. */
-export type SeriesRings = readonly Ring[];
 
 export interface HistoryState {
   /** The moment from which on requests were counted: epoch milliseconds. */
@@ -68,10 +65,6 @@ function formerFormOf(width: number): Form {
     width: former,
     slots: resolutions.map(({ slots }) => slots),
   };
-}
-
-export function createSeries(width: number): SeriesRings {
-  return RESOLUTIONS.map(({ slots }) => createRing(width, slots));
 }
 
 export function encodeHistory(

@@ -1,4 +1,6 @@
-// Counts in slots of equal length. Keeps the latest slots, in memory of a fixed size.
+// Counts in slots of equal length. Keeps the latest slots, in memory of a fixed size. A series has a ring for each resolution.
+
+import { RESOLUTIONS } from './ranges.ts';
 
 export interface Ring {
   /** All counts, in the order of the slots within a round. */
@@ -13,6 +15,9 @@ export interface Ring {
   /** Returns the counts of one slot as a live view. */
   at(slot: number): Uint32Array;
 }
+
+/** Rings of one series, one per resolution. */
+export type SeriesRings = readonly Ring[];
 
 /**
  * @param width number of counts per slot
@@ -38,4 +43,8 @@ export function createRing(width: number, slots: number): Ring {
     },
     clear: (slot) => void at(slot).fill(0),
   };
+}
+
+export function createSeries(width: number): SeriesRings {
+  return RESOLUTIONS.map(({ slots }) => createRing(width, slots));
 }

@@ -1,7 +1,7 @@
 // The series of a kind, such as operations or organizations. Those with the most requests have a history, so its memory is bounded. The
 // requests of the others are counted with less weight the older they are, so that a busy one takes the place of a quiet one.
 
-import { createSeries, type SeriesRings } from './kept-history.ts';
+import { createSeries, type SeriesRings } from './ring.ts';
 
 export interface TrackedSeries {
   readonly series: ReadonlyMap<string, SeriesRings>;
