@@ -15,33 +15,38 @@ export interface Figures {
   readonly p99_ms: number | null;
 }
 
-/** Number of counts after the buckets: below 300, 3xx, 4xx, 5xx, refusals by the gateway, and refusals with 5xx. */
-export const CLASSES = 6;
+/** The counts after the buckets, in their order. */
+const CLASS_NAMES = ['below300', 'redirects', 'clientErrors', 'serverErrors', 'refused', 'refusedWith5xx'] as const;
+export const CLASSES = CLASS_NAMES.length;
 
 /**
  * @param bounds upper bounds of the buckets in seconds, ascending
  * @param counts one per bucket, one for longer durations, then one per class of status
  */
 export function figuresOf(bounds: readonly number[], counts: ArrayLike<number>): Figures {
-  let requests = 0;
-  for (let index = 0; index <= bounds.length; index += 1) requests += counts[index] as number;
-  const serverErrors = counts[bounds.length + 4] as number;
+  const countOf = (name: (typeof CLASS_NAMES)[number]) =>
+    counts[bounds.length + 1 + CLASS_NAMES.indexOf(name)] as number;
   return {
-    requests,
-    redirects: counts[bounds.length + 2] as number,
-    client_errors: counts[bounds.length + 3] as number,
-    server_errors: serverErrors,
-    failed: Math.max(0, serverErrors - (counts[bounds.length + 6] as number)),
-    refused: counts[bounds.length + 5] as number,
+    requests: requestsIn(bounds, counts),
+    redirects: countOf('redirects'),
+    client_errors: countOf('clientErrors'),
+    server_errors: countOf('serverErrors'),
+    failed: Math.max(0, countOf('serverErrors') - countOf('refusedWith5xx')),
+    refused: countOf('refused'),
     p50_ms: quantileMs(bounds, counts, 0.5),
     p99_ms: quantileMs(bounds, counts, 0.99),
   };
 }
 
-/** Estimates a quantile like `histogram_quantile` of Prometheus: linearly within a bucket, and as the last bound for longer durations. */
-export function quantileMs(bounds: readonly number[], counts: ArrayLike<number>, part: number): number | null {
+function requestsIn(bounds: readonly number[], counts: ArrayLike<number>): number {
   let requests = 0;
   for (let index = 0; index <= bounds.length; index += 1) requests += counts[index] as number;
+  return requests;
+}
+
+/** Estimates a quantile like `histogram_quantile` of Prometheus: linearly within a bucket, and as the last bound for longer durations. */
+export function quantileMs(bounds: readonly number[], counts: ArrayLike<number>, part: number): number | null {
+  const requests = requestsIn(bounds, counts);
   if (requests === 0) return null;
   const rank = part * requests;
   let below = 0;
