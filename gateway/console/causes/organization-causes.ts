@@ -5,6 +5,7 @@ import type { Cause } from '../../shared/contracts/cause.ts';
 import { MINUTE_MS } from '../../shared/durations.ts';
 import { type Figures, figuresOf } from '../history/figures.ts';
 import type { PresentCounts } from '../history/history-counts.ts';
+import type { OrganizationNearLimit } from '../history/sample.ts';
 import { atMost, failureCause, type StatusForCauses, warningCause } from './cause.ts';
 import type { Present } from './present.ts';
 import { recentChange } from './recent-change.ts';
@@ -23,73 +24,110 @@ export function organizationsInTrouble(
 ): Cause[] {
   const { limits } = status;
   const isShare = limits?.state === 'away' && limits.policyInForce === 'local';
+  const share = isShare ? ', the share of one instance while Redis is away' : '';
   const changed = recentChange(status, 'limits.yaml ', nowMs);
   const lately = nearLimits.filter(({ last_at: at }) => nowMs - Date.parse(at) < MINUTE_MS);
-  const share = isShare ? ', the share of one instance while Redis is away' : '';
-  const refused = organizations.flatMap(({ name, minute, latest }): Cause[] => {
-    const now = figuresOf(bounds, latest);
-    // Use the last seconds for an organization that had many requests before it exceeded its limit: in the minute, its share grows slowly.
-    const ofMinute = figuresOf(bounds, minute);
-    const [span, counts] = isRefused(ofMinute) ? (['minute', ofMinute] as const) : (['half minute', now] as const);
-    if (!isRefused(counts)) return [];
-    const { requests, refused: refusals } = counts;
-    const limit = lately.find((one) => one.organization === name && one.refused > 0);
-    if (limit === undefined && hasCulprit) return [];
-    const { at: refusedAt, ...bound } = limit?.last_refused ?? { at: undefined, ...limit };
-    const why = limit ? ` for its limit ${limit.policy}, ${bound.limit} in ${bound.window_seconds} s${share}` : '';
-    const counted = `${refusals} of ${requests} requests (${Math.round((100 * refusals) / requests)} %)`;
-    const details = `#/organizations/${encodeURIComponent(name)}`;
-    // The share of a minute without new requests says nothing of the present, and grows as the served ones leave the minute first.
-    const isSilent = now.requests === 0;
-    const isRecovering = !isSilent && now.refused === 0;
-    const hasRecovered = isSilent || isRecovering;
-    const last = refusedAt === undefined ? '' : `: its last refused request was at ${refusedAt}`;
-    const cause = isSilent
-      ? `${name} was refused${why}, and sends nothing now${last}.`
-      : isRecovering
-        ? `${name} is recovering: ${counted} were refused in the last ${span}, none in the last 15 seconds.`
-        : `${name} is refused${why}: ${counted} in the last ${span}.`;
-    const figures = { requests, refused: refusals };
-    const consequence = hasRecovered
-      ? ''
-      : limit
-        ? `These requests get 429 rate_limited, with the time to wait; other organizations are not affected.${changed}`
-        : 'Its page has the codes that these requests get; other organizations are not affected.';
-    const more = {
-      title: `${name} is refused.`,
-      runbook: RUNBOOK,
-      details,
-      figures,
-      ...(hasRecovered && { hasRecovered: true as const }),
-    };
-    return [warningCause(`organization ${name}`, cause, consequence, more)];
+  const refused = organizations.flatMap((one): Cause[] => {
+    const counts = refusedCountsOf(bounds, one);
+    const limit = lately.find(({ organization, refused }) => organization === one.name && refused > 0);
+    if (counts === undefined || (limit === undefined && hasCulprit)) return [];
+    return [refusedCause(one.name, counts, limit, { share, changed })];
   });
   const named = new Set(refused.map(({ id }) => id));
-  // A limit that is not enforced refuses nothing.
-  const enforced = lately.filter(({ shadow_refused: shadow }) => shadow === 0);
-  const nearlyUsed = enforced.flatMap(
-    ({ organization, policy, limit, remaining, window_seconds: seconds, refused: refusals }): Cause[] => {
-      const used = limit - remaining;
-      if (used < NEARLY_USED * limit || named.has(`organization ${organization}`) || organization === 'anonymous')
-        return [];
-      const cause = `${organization} has used ${used} of ${limit} in ${seconds} s, its limit ${policy}${share}.`;
-      const consequence =
-        refusals > 0
-          ? `${refusals} of its requests were refused in the last quarter of an hour.`
-          : remaining === 0
-            ? 'Its next request is refused.'
-            : 'Soon its requests are refused.';
-      const details = `#/organizations/${encodeURIComponent(organization)}`;
-      const figures = { used, limit, window_seconds: seconds };
-      return [
-        warningCause(`near ${organization} ${policy}`, cause, consequence, { runbook: RUNBOOK, details, figures }),
-      ];
-    },
-  );
+  const near = lately.filter((one) => !named.has(refusedId(one.organization)) && isNearlyUsed(one));
   return [
     ...atMost(refused, 'organizations are refused', '#/requests?status=refused'),
-    ...atMost(nearlyUsed, 'organizations are near a limit', '#/'),
+    ...atMost(
+      near.map((one) => nearlyUsedCause(one, share)),
+      'organizations are near a limit',
+      '#/',
+    ),
   ];
+}
+
+interface RefusedCounts {
+  readonly span: 'minute' | 'half minute';
+  readonly requests: number;
+  readonly refused: number;
+  readonly state: 'silent' | 'recovering' | 'refused';
+}
+
+/** Returns the counts of an organization that is refused; undefined if it is not. */
+function refusedCountsOf(bounds: readonly number[], { minute, latest }: PresentCounts): RefusedCounts | undefined {
+  const now = figuresOf(bounds, latest);
+  // Use the last seconds for an organization that had many requests before it exceeded its limit: in the minute, its share grows slowly.
+  const ofMinute = figuresOf(bounds, minute);
+  const [span, counts] = isRefused(ofMinute) ? (['minute', ofMinute] as const) : (['half minute', now] as const);
+  if (!isRefused(counts)) return undefined;
+  const { requests, refused } = counts;
+  // The share of a minute without new requests says nothing of the present, and grows as the served ones leave the minute first.
+  const state = now.requests === 0 ? 'silent' : now.refused === 0 ? 'recovering' : 'refused';
+  return { span, requests, refused, state };
+}
+
+/** Sentences that depend on the status. */
+interface StatusTexts {
+  /** Says of a limit that it is the share of one instance. */
+  readonly share: string;
+  /** Says what the last reload changed. */
+  readonly changed: string;
+}
+
+function refusedCause(
+  name: string,
+  { span, requests, refused, state }: RefusedCounts,
+  limit: OrganizationNearLimit | undefined,
+  { share, changed }: StatusTexts,
+): Cause {
+  const { at, ...bound } = limit?.last_refused ?? { at: undefined, ...limit };
+  const why = limit ? ` for its limit ${limit.policy}, ${bound.limit} in ${bound.window_seconds} s${share}` : '';
+  const counted = `${refused} of ${requests} requests (${Math.round((100 * refused) / requests)} %)`;
+  const last = at === undefined ? '' : `: its last refused request was at ${at}`;
+  const cause = {
+    silent: `${name} was refused${why}, and sends nothing now${last}.`,
+    recovering: `${name} is recovering: ${counted} were refused in the last ${span}, none in the last 15 seconds.`,
+    refused: `${name} is refused${why}: ${counted} in the last ${span}.`,
+  }[state];
+  const more = {
+    title: `${name} is refused.`,
+    runbook: RUNBOOK,
+    details: addressOf(name),
+    figures: { requests, refused },
+  };
+  if (state !== 'refused') return warningCause(refusedId(name), cause, '', { ...more, hasRecovered: true });
+  const consequence = limit
+    ? `These requests get 429 rate_limited, with the time to wait; other organizations are not affected.${changed}`
+    : 'Its page has the codes that these requests get; other organizations are not affected.';
+  return warningCause(refusedId(name), cause, consequence, more);
+}
+
+/** A limit that is not enforced refuses nothing. */
+function isNearlyUsed({ organization, limit, remaining, shadow_refused: shadow }: OrganizationNearLimit): boolean {
+  return shadow === 0 && organization !== 'anonymous' && limit - remaining >= NEARLY_USED * limit;
+}
+
+function nearlyUsedCause(near: OrganizationNearLimit, share: string): Cause {
+  const { organization, policy, limit, remaining, window_seconds: seconds, refused } = near;
+  const used = limit - remaining;
+  const next = remaining === 0 ? 'Its next request is refused.' : 'Soon its requests are refused.';
+  return warningCause(
+    `near ${organization} ${policy}`,
+    `${organization} has used ${used} of ${limit} in ${seconds} s, its limit ${policy}${share}.`,
+    refused > 0 ? `${refused} of its requests were refused in the last quarter of an hour.` : next,
+    {
+      runbook: RUNBOOK,
+      details: addressOf(organization),
+      figures: { used, limit, window_seconds: seconds },
+    },
+  );
+}
+
+function refusedId(organization: string): string {
+  return `organization ${organization}`;
+}
+
+function addressOf(organization: string): string {
+  return `#/organizations/${encodeURIComponent(organization)}`;
 }
 
 function isRefused({ requests, refused }: Pick<Figures, 'requests' | 'refused'>): boolean {
