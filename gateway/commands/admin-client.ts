@@ -15,6 +15,8 @@ interface AdminAnswer {
 
 export interface AdminClient {
   readonly origin: string;
+  /** Whether the time for the latest answer was over: a stopped process still takes connections. */
+  readonly isSilent: boolean;
   /** Resolves with undefined if no gateway answers. */
   ask(method: 'GET' | 'POST', path: string): Promise<AdminAnswer | undefined>;
 }
@@ -37,7 +39,9 @@ export function tokensOf({ admin, viewer, named }: OperatorSecrets, environment:
 }
 
 /** Returns the sentence for no answer. */
-export function absenceText({ origin }: Pick<AdminClient, 'origin'>): string {
+export function absenceText({ origin, isSilent }: Pick<AdminClient, 'origin' | 'isSilent'>): string {
+  if (isSilent)
+    return `The gateway at ${origin} takes connections, but does not answer: its process hangs, or is stopped.`;
   return `No gateway answers at ${origin}: it does not run, or was started with another ADMIN_HOST or ADMIN_PORT.`;
 }
 
@@ -51,19 +55,25 @@ export function complaintOf({ origin }: Pick<AdminClient, 'origin'>, { status, b
 export function createAdminClient(
   { adminHost, adminPort }: Pick<Settings, 'adminHost' | 'adminPort'>,
   tokens: Tokens,
+  patienceMs = PATIENCE_MS,
 ): AdminClient {
   const host = LOOPBACK[adminHost] ?? adminHost;
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${adminPort}`;
+  let isSilent = false;
   return {
     origin,
+    get isSilent() {
+      return isSilent;
+    },
     async ask(method, path) {
       const token = method === 'GET' ? tokens.look : tokens.act;
       const answer = await fetch(origin + path, {
         method,
         headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-        signal: AbortSignal.timeout(PATIENCE_MS),
-      }).catch(() => undefined);
-      if (answer === undefined) return undefined;
+        signal: AbortSignal.timeout(patienceMs),
+      }).catch((error: Error) => error);
+      isSilent = answer instanceof Error && answer.name === 'TimeoutError';
+      if (answer instanceof Error) return undefined;
       const body = (await answer.json().catch(() => ({}))) as AdminAnswer['body'];
       return { status: answer.status, body };
     },
