@@ -154,7 +154,7 @@ describe('actions of the console in a browser', () => {
   it('revokes a key with its reason, and the last usable one only if that is chosen', async () => {
     const { page, key } = await openAsAdmin('org_keys', { width: 390 });
     await buttonOf(page, `Revoke ${key.id}`).click();
-    await planned(page, 'organization org_keys state active → becomes revoked usable keys 2 now, 1 then');
+    await planned(page, 'organization org_keys state active → becomes revoked usable keys 2 now, 1 afterwards');
     assert.equal(await page.locator('#dialog-last').count(), 0);
     await page.locator('#dialog-reason').fill('found in a public repository');
     await page.keyboard.press('Enter');
