@@ -202,8 +202,14 @@ async function check(
   await compileNew(contracts, { all: purpose === 'check', earlier, kept }, mistakes);
   await locateMistakes(contracts, reader);
   const config = completed(named);
-  if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes));
+  if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes), warningsBeside(mistakes, contracts));
   return { config, contracts, breakingChanges, upstreamTls, portalFiles, certificates };
+}
+
+/** Returns the warnings of the contracts that have mistakes, such as a misspelt member without which a promise is broken. */
+function warningsBeside(mistakes: readonly Mistake[], { documents }: Contracts): Mistake[] {
+  const files = new Set(mistakes.map(({ file }) => file));
+  return condensed(documents.flatMap(({ warnings }) => warnings).filter(({ file }) => files.has(file)));
 }
 
 function checkAgents({ gateway, upstreams, sources }: ConfigDraft, contracts: Contracts, mistakes: Mistake[]): void {

@@ -14,7 +14,7 @@ import { checkStart } from '../process/start-mistakes.ts';
 import { operationCountOf, operationCountText } from '../serving/route-rows.ts';
 import { type ToolReport, toolReport } from '../serving/tool-report.ts';
 import { shownPath } from '../shared/file-text.ts';
-import { ConfigError, type Mistake, toSentence } from '../shared/mistakes.ts';
+import { ConfigError, toSentence } from '../shared/mistakes.ts';
 import { machineWarnings } from './check-machine.ts';
 import { warningsOf } from './check-warnings.ts';
 import type { CommandContext } from './context.ts';
@@ -69,7 +69,7 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
     const nowMs = now();
     const untimely = configuration ? untimelyMistakes(configuration.config, configuration.certificates, nowMs) : [];
     const mistakes = [...untimely, ...checked.mistakes];
-    if (configuration === undefined || mistakes.length > 0) throw new ConfigError(mistakes);
+    if (configuration === undefined || mistakes.length > 0) throw new ConfigError(mistakes, checked.warnings);
     const all = [
       ...(await warningsOf(configuration, settings.contractsDirectory, nowMs)),
       ...checked.missing.map((mistake) => `${toSentence(mistake)} ${MAY_BE_ELSEWHERE}`),
@@ -89,7 +89,7 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
     });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    printMistakes(context, asJson, error.mistakes);
+    printMistakes(context, asJson, error);
     context.fail();
   }
 }
@@ -174,11 +174,12 @@ function largestOf(tools: ToolReport['tools']): ToolReport['tools'] {
   return tools.toSorted((one, other) => other.bytes - one.bytes).slice(0, LARGEST_PRINTED);
 }
 
-function printMistakes(context: CommandContext, asJson: boolean, mistakes: readonly Mistake[]): void {
+function printMistakes(context: CommandContext, asJson: boolean, { mistakes, warnings }: ConfigError): void {
   if (asJson) {
-    printJson(context, { ok: false, mistakes, warnings: [] });
+    printJson(context, { ok: false, mistakes, warnings: warnings.map(toSentence) });
     return;
   }
+  for (const warning of warnings) context.complain(`warning: ${toSentence(warning)}\n`);
   for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
   const count = counted(mistakes.length, 'mistake');
   context.complain(`${count}. Correct them before you start or reload the gateway.\n`);

@@ -33,6 +33,8 @@ interface StartChecked {
   /** Undefined if it has mistakes. */
   readonly configuration: Configuration | undefined;
   readonly mistakes: readonly Mistake[];
+  /** Warnings of a configuration with mistakes, about the same files. */
+  readonly warnings: readonly Mistake[];
   /** Secrets that do not exist on this machine. A start refuses them too. */
   readonly missing: readonly Mistake[];
   /** Upgrades of stores that cannot be undone. A start refuses them unless they are accepted. */
@@ -44,7 +46,11 @@ export async function checkStart(options: StartCheckOptions): Promise<StartCheck
   const { environment, purpose, ignoresManifest, openSecrets, now } = options;
   const { settings, mistakes: inSettings } = readSettings(environment);
   const secrets = openSecrets(settings);
-  const { configuration, mistakes: inFiles } = await load(settings, environment, purpose, undefined, ignoresManifest);
+  const {
+    configuration,
+    mistakes: inFiles,
+    warnings,
+  } = await load(settings, environment, purpose, undefined, ignoresManifest);
   const named = configuration && checkSecrets(configuration, secrets.read, settings.redisUrl !== undefined);
   const mistakes = [
     ...inSettings,
@@ -61,6 +67,7 @@ export async function checkStart(options: StartCheckOptions): Promise<StartCheck
     secrets,
     configuration,
     mistakes,
+    warnings,
     missing: named?.missing ?? [],
     oneWay: oneWayUpgrades(settings),
   };
@@ -68,9 +75,12 @@ export async function checkStart(options: StartCheckOptions): Promise<StartCheck
 
 async function load(...given: Parameters<typeof loadConfiguration>) {
   try {
-    return { configuration: await loadConfiguration(...given), mistakes: [] };
+    return { configuration: await loadConfiguration(...given), mistakes: [], warnings: [] };
   } catch (error) {
-    if (error instanceof ConfigError) return { configuration: undefined, mistakes: error.mistakes };
+    if (error instanceof ConfigError) {
+      const { mistakes, warnings } = error;
+      return { configuration: undefined, mistakes, warnings };
+    }
     throw error;
   }
 }

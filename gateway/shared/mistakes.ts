@@ -22,11 +22,14 @@ export interface Mistake {
 /** Thrown by start, check and reload: the gateway does not start, or keeps the configuration in force. */
 export class ConfigError extends Error {
   readonly mistakes: readonly Mistake[];
+  /** Warnings about files that have mistakes: they may name the cause. */
+  readonly warnings: readonly Mistake[];
 
-  constructor(mistakes: readonly Mistake[]) {
+  constructor(mistakes: readonly Mistake[], warnings: readonly Mistake[] = []) {
     super(mistakes.map(toSentence).join('\n'));
     this.name = 'ConfigError';
     this.mistakes = mistakes;
+    this.warnings = warnings;
   }
 }
 

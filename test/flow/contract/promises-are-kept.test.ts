@@ -115,6 +115,22 @@ describe('published contracts', () => {
     );
   });
 
+  it('are broken beside a warning that names the cause: check shows it before the mistakes', async () => {
+    const nullable = { type: 'string', nullable: true, maxLength: 5 };
+    write({
+      'things.json': changed((paths) => Object.assign(paths['/v1/things']?.get ?? {}, { parameters: q(nullable) })),
+    });
+    const { run } = commandLine(join(directory, 'data'), environment);
+    const { code, err } = await run('check');
+    assert.equal(code, 1);
+    const [warning, mistake] = err.split('\n');
+    assert.match(warning ?? '', /^warning: .*things\.json:\d+:\d+: .*nullable/);
+    assert.match(mistake ?? '', /breaks what was published/);
+    assert.match(err, /\n1 mistake\./);
+    const report = JSON.parse((await run('check', '--json')).out);
+    assert.equal(`warning: ${report.warnings[0]}`, warning);
+  });
+
   it('are compared under the decisions in force, or not at all, while upstreams.yaml has mistakes', async () => {
     write({ 'things.json': narrower });
     const placesWith = async (file: object) => {
