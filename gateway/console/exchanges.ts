@@ -1,6 +1,6 @@
 // Pure: one row per recent exchange, from its log line, and the filter that a query asks for. Counts rows by code, caller and operation.
 
-import { wasRefused } from '../shared/failed-requests.ts';
+import { hasFailed, wasRefused } from '../shared/failed-requests.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
 
 export interface ExchangeRow {
@@ -26,6 +26,8 @@ export interface ExchangeRow {
   readonly duration_ms: number;
   /** Time until the upstream began to answer; null without an answer of it. The rest of the duration is the gateway and the transfer. */
   readonly upstream_ms: number | null;
+  /** Time for which a target had the request and did not answer: until the timeout, or the failed connection. Null in any other case. */
+  readonly waited_ms: number | null;
   /** The instance that served the exchange; absent if it is the instance that answers the page. */
   readonly instance?: string;
 }
@@ -74,7 +76,15 @@ export function exchangeRow(line: ExchangeLine): ExchangeRow {
     tool: textOrNull(line.tool),
     duration_ms: Number(line.duration_ms),
     upstream_ms: typeof upstreamMs === 'number' ? upstreamMs : null,
+    waited_ms: typeof upstreamMs === 'number' ? null : waitedMs(line),
   };
+}
+
+/** Returns the time of the stage `forward` without its queue, if the exchange ended there because the service failed. */
+function waitedMs(line: ExchangeLine): number | null {
+  if (line.stage !== 'forward' || line.target == null || !hasFailed(line)) return null;
+  const { forward } = (line.stages_ms ?? {}) as { readonly forward?: number };
+  return forward === undefined ? null : Math.max(0, forward - Number(line.queued_ms ?? 0));
 }
 
 /** Merges the lists of several processes, newest first. */

@@ -10,8 +10,9 @@ import { createTable } from './tables.js';
 const LIVE_MS = 1500;
 const FILTERS = ['status', 'code', 'operation', 'organization', 'key', 'client', 'upstream', 'min_ms'];
 
-/** The time in the gateway and the time in the upstream, as numbers and as a bar. */
-function durationCell({ duration_ms: all, upstream_ms: upstream, longest }) {
+/** The time in the gateway and the time of the upstream, as numbers and as a bar. The upstream has the wait for an answer, too. */
+function durationCell({ duration_ms: all, upstream_ms: answered, waited_ms: waited, longest }) {
+  const upstream = answered ?? waited;
   const own = upstream === null ? all : Math.max(0, all - upstream);
   const text = upstream === null ? duration(own) : `${duration(own)} + ${duration(upstream)}`;
   const bar = element('span', { class: 'split', 'aria-hidden': 'true' });
