@@ -5,6 +5,7 @@ import { shownPath } from '../../shared/file-text.ts';
 import { closest, type Mistake } from '../../shared/mistakes.ts';
 import { readSource } from '../../shared/yaml-source.ts';
 import { isObject, pathOf, valueAt } from '../pointer.ts';
+import { isPathWithoutSlash } from './lint-verdict.ts';
 
 /** Returns the mistake of a file that parses but is no usable OpenAPI document. */
 export function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy'> | undefined {
@@ -106,7 +107,9 @@ const remedies: Readonly<Record<string, string>> = {
   'gateway/patterns-can-run': 'Correct the regular expression, or take repetitions out of repetitions.',
 };
 
-function remedyFor({ ruleId, suggest }: NormalizedProblem): string {
+function remedyFor({ ruleId, suggest, location: [location] }: NormalizedProblem): string {
+  const path = location && 'pointer' in location ? pathOf((location.pointer ?? '').replace(/^#/, '')) : [];
+  if (ruleId === 'struct' && isPathWithoutSlash(path)) return `Paths begin with a slash. Did you mean "/${path[1]}"?`;
   if (suggest.length > 0) return `Did you mean ${suggest.map((name) => `"${name}"`).join(' or ')}?`;
   return remedies[ruleId] ?? 'Make the document valid OpenAPI 3.0 or 3.1 at this place.';
 }

@@ -87,6 +87,8 @@ function onStructure({ message, suggest }: NormalizedProblem, document: Document
     return versionOf(document) === '2.0' ? 'accepted' : 'mistake';
   const unexpected = /^Property `([^`]*)` is not expected here/.exec(message)?.[1];
   if (unexpected !== undefined) {
+    // No request has a path without a slash, so its operations would not be served.
+    if (isPathWithoutSlash(path) && isObject(valueAt(document.parsed, path))) return 'mistake';
     if (isMisspelling(unexpected, suggest)) return 'mistake';
     return !isV30 && path.slice(0, -1).some((token) => /^(schemas?|\$defs)$/.test(token)) ? 'accepted' : 'warning';
   }
@@ -94,6 +96,11 @@ function onStructure({ message, suggest }: NormalizedProblem, document: Document
     return 'warning';
   const missing = /^The field `([^`]*)` must be present/.exec(message)?.[1];
   return missing !== undefined && dispensable.has(missing) ? 'warning' : 'mistake';
+}
+
+/** Whether a place that the linter does not expect is a path that lacks its slash. */
+export function isPathWithoutSlash(path: readonly string[]): boolean {
+  return path.length === 2 && path[0] === 'paths' && !path[1]?.startsWith('/');
 }
 
 function isMisspelling(name: string, known: readonly string[]): boolean {

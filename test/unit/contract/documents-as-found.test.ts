@@ -28,6 +28,15 @@ async function read(document: object): Promise<{ mistakes: string[]; warnings: s
 
 const nothing = { mistakes: [], warnings: [] };
 
+it('a path without its slash is a mistake, because no request has it; any other stray member is a warning', async () => {
+  const { mistakes } = await read(documentOf({ '/a': { get: { responses } }, parcels: { get: { responses } } }));
+  assert.deepEqual(mistakes, [
+    'paths.parcels: Property `parcels` is not expected here. Paths begin with a slash. Did you mean "/parcels"?',
+  ]);
+  const stray = await read(documentOf({ '/a': { get: { responses } }, note: 'none' }));
+  assert.deepEqual([stray.mistakes, stray.warnings.length], [[], 1]);
+});
+
 describe('vendor extensions', () => {
   const extended = documentOf(
     { '/a': { get: { 'x-code-samples': 'none', 'x-codeSamples': { lang: 3 }, responses }, 'x-tags': 1 } },
