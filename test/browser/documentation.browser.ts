@@ -99,10 +99,16 @@ describe('the documentation in a browser', () => {
     await page.locator('.try [type=submit]').click();
     await page.locator('.try-status', { hasText: '200' }).waitFor(PATIENCE);
     await page.context().close();
-    for (const bad of [key.replace('sk_test_', 'sk_live_'), '%3Cb%3E', 'sk_test_a%0d%0ab', '']) {
+    for (const [bad, says] of [
+      [key.replace('sk_test_', 'sk_live_'), 'This is a live key. Use a test key here: it begins with sk_test_.'],
+      ['%3Cb%3E', 'This is not a whole key.'],
+      ['sk_test_a%0d%0ab', 'This is not a whole key.'],
+      ['', 'Links bring test keys only: they begin with sk_test_.'],
+    ] as const) {
       const { page: other, complaints } = await open(`${pages.start}#key=${bad}`);
       assert.equal(await other.evaluate('sessionStorage.getItem("portal-key")'), null, bad);
       assert.equal(new URL(other.url()).hash, '', bad);
+      assert.equal(await other.locator('#key-note').textContent(), says);
       assert.deepEqual(complaints, []);
       await other.context().close();
     }

@@ -89,7 +89,7 @@ export function showLimit() {
 
 /** @param bar the form of the head; null on pages without one */
 export function openKeyBar(bar) {
-  const isTaken = takeFromAddress();
+  const problem = takeFromAddress();
   showKey();
   showLimit();
   if (bar === null) return;
@@ -142,6 +142,12 @@ export function openKeyBar(bar) {
     }
   }
 
+  /** Says about the key of a link what the field says about a pasted one. */
+  function answerTo(problem) {
+    if (problem === '') close();
+    else if (problem !== undefined) say(problem);
+  }
+
   field.addEventListener('input', take);
   field.addEventListener('change', close);
   bar.addEventListener('submit', (event) => {
@@ -156,10 +162,10 @@ export function openKeyBar(bar) {
   });
   // A link that is opened in a tab that has the page already loads no page.
   addEventListener('hashchange', () => {
-    if (takeFromAddress()) close();
+    answerTo(takeFromAddress());
   });
   show();
-  if (isTaken) close();
+  answerTo(problem);
 }
 
 async function verdictOn(answer) {
@@ -171,13 +177,13 @@ async function verdictOn(answer) {
 
 /**
  * Takes a test key from the fragment, and removes it from the address: it is never sent, and no history keeps it.
- * @returns whether there is a new key
+ * @returns the problem with the key, empty if it is taken; undefined if the address has none
  */
 function takeFromAddress() {
   const [, key] = /^#key=([^&]*)$/.exec(location.hash) ?? [];
-  if (key === undefined) return false;
+  if (key === undefined) return undefined;
   history.replaceState(history.state, '', location.pathname + location.search);
-  if (problemOf(key) !== '' || !isTestKey(key)) return false;
-  storeKey(key);
-  return true;
+  const problem = problemOf(key) || (isTestKey(key) ? '' : 'Links bring test keys only: they begin with sk_test_.');
+  if (problem === '') storeKey(key);
+  return problem;
 }
