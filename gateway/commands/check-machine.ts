@@ -51,9 +51,11 @@ async function listenerProblems({ settings, config }: MachineOptions) {
   const { tls } = config.gateway;
   const isTls = tls !== undefined;
   const listeners = [
-    { host, port, isTls, from: 'HOST and PORT' },
-    ...(tls?.plain ? [{ host, port: tls.plain.port, isTls: false, from: 'HOST and tls.plain.port' }] : []),
-    { host: adminHost, port: adminPort, isTls: false, from: 'ADMIN_HOST and ADMIN_PORT' },
+    { host, port, isTls, isAdmin: false, from: 'HOST and PORT' },
+    ...(tls?.plain
+      ? [{ host, port: tls.plain.port, isTls: false, isAdmin: false, from: 'HOST and tls.plain.port' }]
+      : []),
+    { host: adminHost, port: adminPort, isTls: false, isAdmin: true, from: 'ADMIN_HOST and ADMIN_PORT' },
   ];
   const states = await Promise.all(listeners.map(async (one) => ({ ...one, state: await portState(one) })));
   const problems = states.flatMap((one) => {

@@ -84,8 +84,8 @@ function mistakesIn(check: string, error: unknown): Finding[] {
 function checksOf({ now, secrets }: CommandContext, settings: Settings, isTls: boolean): NamedCheck[] {
   const { host, port, adminHost, adminPort, dataDirectory, redisUrl } = settings;
   const ports = [
-    { check: 'port', host, port, isTls, variable: 'PORT' },
-    { check: 'admin port', host: adminHost, port: adminPort, isTls: false, variable: 'ADMIN_PORT' },
+    { check: 'port', host, port, isTls, isAdmin: false, variable: 'PORT' },
+    { check: 'admin port', host: adminHost, port: adminPort, isTls: false, isAdmin: true, variable: 'ADMIN_PORT' },
   ];
   return [
     ['workers', () => checkWorkers(settings)],

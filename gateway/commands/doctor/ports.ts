@@ -1,7 +1,7 @@
 // Checks the ports of the gateway: free, or in use by a running gateway.
 
 import { once } from 'node:events';
-import { get } from 'node:http';
+import { get, type IncomingMessage } from 'node:http';
 import { get as getSecurely } from 'node:https';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,19 +12,24 @@ const PATIENCE_MS = 2000;
 const ATTEMPTS = 3;
 const ATTEMPT_EVERY_MS = 100;
 
-interface PortToCheck {
-  readonly check: string;
+interface Listener {
   readonly host: string;
   readonly port: number;
   readonly isTls: boolean;
+  readonly isAdmin: boolean;
+}
+
+interface PortToCheck extends Listener {
+  readonly check: string;
   /** The environment variable of the port. */
   readonly variable: string;
 }
 
-export async function checkPort({ check, host, port, isTls, variable }: PortToCheck): Promise<Finding> {
+export async function checkPort(listener: PortToCheck): Promise<Finding> {
+  const { check, host, port, variable } = listener;
   if (port === 0) return ok(check, `${variable} is 0: the system chooses a free port.`);
   const where = `${host}:${port}`;
-  const state = await portState({ host, port, isTls });
+  const state = await portState(listener);
   if (state === 'free') return ok(check, `${where} is free.`);
   if (state === 'gateway') return ok(check, `${where} is served by a running gateway.`);
   if (state === 'taken')
@@ -40,16 +45,12 @@ export async function checkPort({ check, host, port, isTls, variable }: PortToCh
 type PortState = 'free' | 'gateway' | 'taken' | { readonly reason: string };
 
 /** Tries to listen for a moment. Tries again if the port is in use, because another command may be trying. */
-export async function portState({
-  host,
-  port,
-  isTls,
-}: Pick<PortToCheck, 'host' | 'port' | 'isTls'>): Promise<PortState> {
+export async function portState(listener: Listener): Promise<PortState> {
   for (let attempt = 1; ; attempt++) {
-    const reason = await listenOnce(host, port);
+    const reason = await listenOnce(listener.host, listener.port);
     if (reason === undefined) return 'free';
     if (reason !== 'EADDRINUSE') return { reason };
-    if (await isGateway(LOOPBACK[host] ?? host, port, isTls)) return 'gateway';
+    if (await isGateway(listener)) return 'gateway';
     if (attempt === ATTEMPTS) return 'taken';
     await sleep(ATTEMPT_EVERY_MS);
   }
@@ -68,18 +69,27 @@ async function listenOnce(host: string, port: number): Promise<string | undefine
   }
 }
 
+/** The public listener answers this path by itself, so the probe is no refused request in the counts of clients. */
+const PUBLIC_PATH = '/.well-known/jwks.json';
+
 /** Recognizes the public listener by the request id in its answers, and the admin listener by status 200 of /livez. */
-async function isGateway(host: string, port: number, isTls: boolean): Promise<boolean> {
-  const options = { host, port, path: '/livez', timeout: PATIENCE_MS, agent: false };
+async function isGateway(where: Listener): Promise<boolean> {
+  if (where.isAdmin) return (await answerTo(where, '/livez'))?.statusCode === 200;
+  const id = (await answerTo(where, PUBLIC_PATH))?.headers['x-request-id'];
+  return typeof id === 'string' && id.startsWith('req_');
+}
+
+/** Resolves with the head of the answer; undefined without an answer. */
+async function answerTo({ host, port, isTls }: Listener, path: string): Promise<IncomingMessage | undefined> {
+  const options = { host: LOOPBACK[host] ?? host, port, path, timeout: PATIENCE_MS, agent: false };
   const request = isTls ? getSecurely({ ...options, rejectUnauthorized: false }) : get(options);
   request.on('timeout', () => request.destroy(new Error('timeout')));
   try {
-    const [answer] = await once(request, 'response');
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
     answer.resume();
-    const id: unknown = answer.headers['x-request-id'];
-    return answer.statusCode === 200 || (typeof id === 'string' && id.startsWith('req_'));
+    return answer;
   } catch {
-    return false;
+    return undefined;
   } finally {
     request.destroy();
   }

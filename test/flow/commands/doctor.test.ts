@@ -313,12 +313,14 @@ describe('gateway doctor', () => {
     const ports = { PATH, GATEWAY_DATA, PORT: String(running.port), ADMIN_PORT: String(running.adminPort) };
     const second = createInstallation({ ...environmentOf(directory), ...ports });
     const { stdout } = await second.run('doctor');
+    const metrics = await (await fetch(`http://127.0.0.1:${running.adminPort}/metrics`)).text();
     await running.stop();
     first.remove();
     second.remove();
     rmSync(directory, { recursive: true });
     assert.match(stdout, /^ok {4}port .*is served by a running gateway\.$/m);
     assert.match(stdout, /^ok {4}admin port .*is served by a running gateway\.$/m);
+    assert.doesNotMatch(metrics, /http_response_status_code="404"/, 'the probe is no refused request of a client');
     assert.match(stdout, /^fail {2}upstream items http:\/\/items:3000 +items does not resolve .* Correct the name/m);
     assert.match(stdout, /^\d+ ok, \d+ warnings?, 1 failed\.$/m);
   });
