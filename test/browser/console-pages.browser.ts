@@ -51,6 +51,22 @@ describe('the console', () => {
     await page.context().close();
   });
 
+  it('wraps a long state of an upstream before the next value', async () => {
+    const { page } = await open('#/upstreams/things', { width: 1440 });
+    await page.locator('#subject-about dt', { hasText: 'In progress' }).waitFor(PATIENCE);
+    // A latched credential has the name of its secret, which may be wider than the column.
+    const beyond = await page.evaluate(`(() => {
+      const list = document.createElement('dl');
+      list.className = 'facts card';
+      list.style.width = '20rem';
+      list.innerHTML = '<div><dd><span class="state bad">✕ latched: ' + 'stalwart_admin_credentials_'.repeat(3) + '</span></dd></div>';
+      document.querySelector('#subject-about').parentElement.append(list);
+      return list.querySelector('span').getBoundingClientRect().right - list.querySelector('dd').getBoundingClientRect().right;
+    })()`);
+    assert.ok(Number(beyond) <= 0, String(beyond));
+    await page.context().close();
+  });
+
   it('lists the runbooks, each with what it is about', async () => {
     const { page } = await open('');
     await page.getByRole('link', { name: 'Runbooks' }).click(PATIENCE);
