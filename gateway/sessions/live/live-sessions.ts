@@ -261,17 +261,33 @@ export class LiveSessions {
    * still while the machine sleeps, and the wall clock may be set. If the wall clock was set back, the answer is no.
    */
   #isWithinGrace(): boolean {
+    return this.#isRecent(this.#follower.readAtMs(), this.#follower.readAt());
+  }
+
+  #isRecent(atMs: number, at: number): boolean {
     const { now, performance } = this.#machine;
-    const sinceReadMs = now() - this.#follower.readAtMs();
-    if (sinceReadMs < 0 || sinceReadMs > ENDS_WITHIN_MS) return false;
-    return performance.now() - this.#follower.readAt() <= ENDS_WITHIN_MS;
+    const sinceMs = now() - atMs;
+    if (sinceMs < 0 || sinceMs > ENDS_WITHIN_MS) return false;
+    return performance.now() - at <= ENDS_WITHIN_MS;
+  }
+
+  /** Rejects an answer that a process which stood still acts on too late: the session may have ended since. */
+  async #inTime(found: Promise<Session | undefined>): Promise<Session | undefined> {
+    const { now, performance } = this.#machine;
+    const [atMs, at] = [now(), performance.now()];
+    const session = await found;
+    if (!this.#isRecent(atMs, at)) throw new Error('the session store answered too late');
+    return session;
   }
 
   #notCached(hash: string): Awaitable<KnownSession | undefined> {
     const failure = this.#follower.failure();
     if (failure !== undefined) throw failure;
     if (this.#known.isAbsent(hash)) return undefined;
-    return this.#lookUp(hash, () => this.#store.find(hash));
+    return this.#lookUp(hash, () => {
+      const found = this.#store.find(hash);
+      return found instanceof Promise ? this.#inTime(found) : found;
+    });
   }
 
   #used(found: KnownSession | undefined): KnownSession | undefined {
