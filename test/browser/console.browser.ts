@@ -294,7 +294,7 @@ describe('the console in a browser', () => {
     await find('busy');
     await page.locator('#organizations-found tbody tr', { hasText: 'org_busy' }).waitFor(PATIENCE);
     await find('nothing-of-this-name');
-    await page.locator('#story', { hasText: 'Nothing is called nothing-of-this-name' }).waitFor(PATIENCE);
+    await page.locator('#story', { hasText: 'Nothing matches nothing-of-this-name' }).waitFor(PATIENCE);
     assert.match((await page.locator('#story').textContent()) ?? '', /organizations, keys, upstreams, error codes/);
     await page.context().close();
   });
@@ -586,7 +586,7 @@ describe('the console in a browser', () => {
       held.resolve();
       await page.locator('#subject-title', { hasText: name }).waitFor(PATIENCE);
       await page.locator('#subject-traffic .column').first().waitFor(PATIENCE);
-      assert.doesNotMatch((await page.locator('#subject-note').textContent()) ?? '', /no counts|Loading/);
+      assert.doesNotMatch((await page.locator('#subject-note').textContent()) ?? '', /No counts|Loading/);
       await page.unrouteAll({ behavior: 'ignoreErrors' });
       await page.goto('about:blank');
     }
