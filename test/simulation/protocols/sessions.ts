@@ -45,7 +45,7 @@ export const sessionsProtocol: Protocol = {
     'redis restart': 2,
     'redis restart without the tail': 2,
     'redis restart empty': 1,
-    'redis failover': 6,
+    'redis failover': 2,
     'redis failover to a late replica': 1,
     'redis lag': 1,
     'redis full': 1,
