@@ -55,8 +55,14 @@ export async function wipe(url: string): Promise<void> {
 
 /** A server of the test's own, with further settings on its command line. */
 export async function startServer(...settings: string[]): Promise<TestRedis> {
-  const port = await freePort();
-  let server = await spawnServer(port, settings);
+  // The program may have to be installed: another test could take a port that is chosen before.
+  await programsProvided();
+  let port = await freePort();
+  let server = await spawnServer(port, settings).catch(async () => {
+    // Between the choice and the start, another process has taken the port.
+    port = await freePort();
+    return spawnServer(port, settings);
+  });
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
