@@ -1,6 +1,7 @@
 // Makes regular expressions from contracts safe to run on hostile input: patterns that could take long run on a linear-time engine.
 
 import { RE2JS } from 're2js';
+import { memoize } from '../../shared/memoize.ts';
 import { takeSteps } from '../schemas/check-scope.ts';
 import { endOfAtom, endOfGroupHead, type PatternShape, shapeOfPattern } from './pattern-shape.ts';
 
@@ -19,7 +20,6 @@ export interface Pattern {
  * contract is linted, compiled and sampled. To compile them each time took a fifth of a start.
  */
 const KEPT_MAX = 1000;
-const kept = new Map<string, Pattern>();
 
 /** Maximum number of comparisons of the native engine for one match. */
 const COMPARISONS_MAX = 1_000_000;
@@ -41,14 +41,7 @@ const STEPS_PER_INSTRUCTION = 20;
  * so the upstream decides about such values. Throws SyntaxError if the pattern is not a regular expression or cannot run safely.
  * Testing a text spends steps, and throws request_too_complex beyond the budget. The same text gives the same pattern.
  */
-export function toPattern(written: string): Pattern {
-  const known = kept.get(written);
-  if (known !== undefined) return known;
-  const made = makePattern(written);
-  if (kept.size >= KEPT_MAX) kept.clear();
-  kept.set(written, made);
-  return made;
-}
+export const toPattern: (written: string) => Pattern = memoize(makePattern, KEPT_MAX);
 
 function makePattern(written: string): Pattern {
   const source = withAnchors(written);
