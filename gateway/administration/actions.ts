@@ -99,9 +99,11 @@ interface AuditActions {
   list(filter: AuditFilter): Promise<readonly KeyStoreChange[]>;
 }
 
+type OnMachine = 'rule' | 'rule_at' | 'source';
+
 /** The use of the limits of an organization. The rule and the store of a limit are known only on the machine of the gateway. */
 export type ShownLimits = Omit<UsageReport, 'limits'> & {
-  readonly limits: readonly (Omit<LimitUse, 'rule' | 'source'> & Partial<Pick<LimitUse, 'rule' | 'source'>>)[];
+  readonly limits: readonly (Omit<LimitUse, OnMachine> & Partial<Pick<LimitUse, OnMachine>>)[];
 };
 
 interface LimitActions {

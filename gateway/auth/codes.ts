@@ -164,6 +164,7 @@ export const AUTH_CODES = {
     status: 403,
     challenge: 'insufficient_scope',
     message: 'These credentials lack a scope that the operation requires; required_scopes lists them.',
+    hints: { operators: 'Only keys of operator organizations can hold these scopes.' },
     meaning: 'The key lacks a scope; `required_scopes` lists what the operation requires.',
     remedy: 'Use a key that holds the scopes listed in `required_scopes`, or have one made.',
   },

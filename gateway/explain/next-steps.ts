@@ -6,8 +6,11 @@ import { onlyViolation } from '../shared/contracts/violation-text.ts';
 import { hadNoSecret, lacksSecret, runbookOf, wasRefused } from '../shared/failed-requests.ts';
 import { nextCommandOf } from '../shared/next-command.ts';
 import type { LogLine } from './log-line.ts';
+import { type PresentCause, presentCauseOf } from './present-cause.ts';
 
 export interface NextSteps {
+  /** The present cause that explains the outcome; absent if none does. */
+  readonly cause?: string;
   /** Commands for a shell. */
   readonly commands: readonly string[];
   /** The change that the client has to make, in one or two sentences; absent if the client is not to blame. */
@@ -19,13 +22,21 @@ export interface NextSteps {
 /** Codes of refusals because of the key, or because of its scopes or mode. */
 const KEY_CODES = /^(api_key|key_mode)_|^insufficient_scope$/;
 
-/** Returns the next steps. Returns undefined for a request that was answered, and for a rehearsal. */
-export function nextStepsOf(line: LogLine): NextSteps | undefined {
+/**
+ * Returns the next steps. Returns undefined for a request that was answered, and for a rehearsal.
+ *
+ * @param causes the causes that the gateway has at present
+ */
+export function nextStepsOf(line: LogLine, causes: readonly PresentCause[]): NextSteps | undefined {
   if (line.code === undefined || line.rehearsed === true) return undefined;
-  const runbook = runbookOf(line);
-  const client = clientOf(line);
+  const cause = presentCauseOf(line, causes);
+  const runbook = runbookOf(line) ?? cause?.runbook ?? undefined;
+  // While the gateway or a service fails, a change of the request does not help.
+  const client = cause?.severity === 'failure' ? undefined : clientOf(line);
+  const commands = [...(cause?.next ? [cause.next] : []), ...commandsOf(line)];
   return {
-    commands: commandsOf(line),
+    ...(cause && { cause: cause.cause }),
+    commands: [...new Set(commands)],
     ...(client !== undefined && { client }),
     ...(runbook !== undefined && { runbook }),
   };
@@ -57,6 +68,8 @@ function commandsOf(line: LogLine): string[] {
     return [causeCommandOf(line), ...retryCommands(line)];
   if (organization === undefined) return [];
   if (code === 'rate_limited') return [`bin/gateway limits show --org ${organization}`];
+  // No key of this organization can get these scopes.
+  if (code === 'insufficient_scope' && line.hint === 'operators') return [];
   const scopes = missingScopes(line);
   if (scopes.length > 0) return [`bin/gateway keys scopes ${line.key_id} --add ${scopes.join(' ')}`];
   return KEY_CODES.test(String(code)) ? [`bin/gateway keys list --org ${organization}`] : [];

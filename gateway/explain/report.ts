@@ -8,6 +8,7 @@ import { durationText } from '../shared/text.ts';
 import { STAGES, type StageName, UNREHEARSED_STAGES } from '../stages.ts';
 import { durationsOf, type LogLine } from './log-line.ts';
 import { type NextSteps, nextStepsOf } from './next-steps.ts';
+import type { PresentCause } from './present-cause.ts';
 import { type StageText, stageText } from './stage-text.ts';
 
 export interface StageReport {
@@ -68,9 +69,9 @@ export function createExchangeReport(textOf: StageText): (line: LogLine, failed:
 
 const reportOf = createExchangeReport(stageText);
 
-/** Reports an exchange to operators. */
-export function exchangeReport(line: LogLine): OperatorReport {
-  const next = nextStepsOf(line);
+/** Reports an exchange to operators. @param causes the causes that the gateway has at present, if they are known */
+export function exchangeReport(line: LogLine, causes: readonly PresentCause[] = []): OperatorReport {
+  const next = nextStepsOf(line, causes);
   return {
     ...reportOf(line, hasFailed(line)),
     ...(next !== undefined && { next }),

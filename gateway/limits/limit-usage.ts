@@ -18,6 +18,8 @@ export interface LimitUse {
   readonly policy: string;
   /** Path of the rule in `limits.yaml`. */
   readonly rule: string;
+  /** File and line of the rule; null if no file has it. */
+  readonly rule_at: string | null;
   /** The key that the limit counts; null if it counts the organization as a whole. */
   readonly key_id: string | null;
   /** Ids of the operations that the limit counts; null if it counts all. */
@@ -64,6 +66,8 @@ interface UsageOptions {
   readonly organizationOf: (id: string) => Awaitable<Organization | undefined>;
   /** Returns the ids of the usable keys of an organization. */
   readonly keysOf: (organization: string) => Awaitable<readonly string[]>;
+  /** Returns the file and the line of a rule, such as `tiers.standard`; undefined if no file has it. */
+  readonly placeOf: (rule: string) => string | undefined;
 }
 
 /**
@@ -82,7 +86,10 @@ export function createLimitUsage({ store, rules, operations, ...options }: Usage
       if (subject === undefined) return undefined;
       // All reads start in one turn, so that the store can send them in one command.
       const limits = await Promise.all(
-        applicableLimits(rules(), operations(), subject).map((limit) => readLimit(store, limit)),
+        applicableLimits(rules(), operations(), subject).map(async (limit) => ({
+          ...(await readLimit(store, limit)),
+          rule_at: options.placeOf(limit.ruleName) ?? null,
+        })),
       );
       return { organization: id, tier: subject.organization.tier, limits };
     },
@@ -97,7 +104,10 @@ export function createLimitUsage({ store, rules, operations, ...options }: Usage
 }
 
 /** Reads a counter through a decision with a cost of 0, which spends nothing. */
-async function readLimit(store: Pick<CounterStore, 'decide'>, limit: ApplicableLimit): Promise<LimitUse> {
+async function readLimit(
+  store: Pick<CounterStore, 'decide'>,
+  limit: ApplicableLimit,
+): Promise<Omit<LimitUse, 'rule_at'>> {
   const { rule, policy, ruleName, counter, key, operations } = limit;
   const charge = chargeOf({ ...rule, requests: BEYOND, enforce: false }, 0, policy, counter);
   const { states, decidedAtMs, source } = await store.decide([charge]);

@@ -50,12 +50,13 @@ export function openConsole(
 ): OpenedConsole {
   const { port, redisUrl: url, configDirectory, dataDirectory, adminHost, adminPort } = settings;
   const name = instanceName(port);
+  const consoleUrl = `http://${adminHost.includes(':') ? `[${adminHost}]` : adminHost}:${adminPort}`;
   const status = async () => ({ ...(await answers.status()), ...alertsStatus() });
   const console = new Console({
     ...answers,
     status,
     bounds: DURATION_BUCKETS,
-    story: exchangeReport,
+    story: (line, found) => exchangeReport(line, causesReport(found, { consoleUrl, nowMs: now() }).causes),
     version,
     configDirectory,
     file: createHistoryFile(dataDirectory),
@@ -68,7 +69,6 @@ export function openConsole(
     }),
   });
   const { instances } = console;
-  const consoleUrl = `http://${adminHost.includes(':') ? `[${adminHost}]` : adminHost}:${adminPort}`;
   const inForce = async () => (await answers.alertsInForce()) as AlertsInForce;
   const alerts = new AlertsRun({
     inForce,

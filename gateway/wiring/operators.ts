@@ -20,7 +20,6 @@ import type { Log } from '../observe/log/log.ts';
 import type { AlertMetrics } from '../observe/metrics/library-metrics.ts';
 import type { Metrics } from '../observe/metrics/metrics.ts';
 import { CREDENTIAL_STATES, type CredentialState } from '../shared/contracts/upstreams.ts';
-import { shownPath } from '../shared/file-text.ts';
 import { type AskFleet, answerFleet, type FleetSources, type UpstreamRetry } from '../shared/questions/fleet.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
 import type { VersionUses } from '../versions/version-uses.ts';
@@ -165,7 +164,6 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     ...createOrganizationReports({
       store,
       usageOf: limitUsage.show,
-      placeOf: (rule) => placeOfRule(serving().configuration, rule),
       tiers: () => Object.keys(rules().tiers),
       now,
     }),
@@ -180,11 +178,4 @@ async function orUnknown<T>(action: Promise<T>): Promise<T | undefined> {
     if (cause instanceof GatewayError && cause.code === 'resource_missing') return undefined;
     throw cause;
   }
-}
-
-/** Returns the file and line of a rule of limits.yaml. Only the first dot of its name is a separator, because ids may contain dots. */
-function placeOfRule({ config }: Configuration, rule: string): string | undefined {
-  const [, section = '', name = ''] = /^([^.]+)\.(.*)$/.exec(rule) ?? [];
-  const { file, line } = config.sources.limits.mistakeAtKey([section, name], '', '');
-  return line === undefined ? undefined : `${shownPath(file)}:${line}`;
 }

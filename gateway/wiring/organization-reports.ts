@@ -11,8 +11,6 @@ interface OrganizationReportsOptions {
   readonly store: KeyStore;
   /** Returns the use of limits. Rejects while it cannot be read. */
   usageOf(organization: string): Promise<UsageReport | undefined>;
-  /** Returns the file and line of a rule, such as `tiers.standard`; undefined if it is unknown. */
-  placeOf(rule: string): string | undefined;
   tiers(): readonly string[];
   now(): number;
 }
@@ -25,7 +23,7 @@ interface CommandLine {
 /** If an organization has more keys, the latest are listed. */
 const KEYS_MAX = 200;
 
-export function createOrganizationReports({ store, usageOf, placeOf, tiers, now }: OrganizationReportsOptions) {
+export function createOrganizationReports({ store, usageOf, tiers, now }: OrganizationReportsOptions) {
   const search = createOrganizationSearch({ store, clock: () => performance.now() });
 
   function keyWithCommands(key: StoredKey): object {
@@ -53,7 +51,7 @@ export function createOrganizationReports({ store, usageOf, placeOf, tiers, now 
       tiers: tiers(),
       last_used_at: lastUsedAtMs === 0 ? null : new Date(lastUsedAtMs).toISOString(),
       // It is null if neither the counters nor their fallback could be read.
-      limits: usage?.limits.map((limit) => ({ ...limit, rule_at: placeOf(limit.rule) })) ?? null,
+      limits: usage?.limits ?? null,
       keys_total: all.length,
       keys: keys.map(keyWithCommands),
       commands: commandsFor(found, tiers()),

@@ -79,7 +79,9 @@ async function logged(
   id: string,
 ): Promise<readonly ExplainedRequest[]> {
   const found = await findInLogs(context, paths, id);
-  return found.length > 0 ? found.map(exchangeReport) : context.fail(`No exchange ${id} is in ${paths.join(', ')}.`);
+  return found.length > 0
+    ? found.map((line) => exchangeReport(line))
+    : context.fail(`No exchange ${id} is in ${paths.join(', ')}.`);
 }
 
 /** Returns the route that was probably meant; undefined if the configuration has mistakes. */

@@ -24,6 +24,7 @@ export function printReport(
   const client = next?.client === undefined ? [] : [`the client: ${next.client}`];
   const steps = [...(next?.commands ?? []), ...client, ...runbook];
   if (steps.length > 0) printLine(context, '');
+  if (next?.cause !== undefined) printLine(context, `Now:  ${next.cause}`);
   for (const [index, step] of steps.entries()) printLine(context, `${index === 0 ? 'Next: ' : '      '}${step}`);
 }
 

@@ -4,6 +4,7 @@
 import type { Actions } from '../../administration/actions.ts';
 import { resetLimits } from '../../administration/limits.ts';
 import { liveKeysOf } from '../../auth/organization-search.ts';
+import { placeOfRule } from '../../config/rule-place.ts';
 import type { Configuration } from '../../configuration.ts';
 import { areCountersShared, openCounterStore } from '../../limits/counters/open-counter-store.ts';
 import { createLimitUsage, type ResetReport, type UsageReport } from '../../limits/limit-usage.ts';
@@ -55,6 +56,7 @@ async function withSharedStore<T>(
       operations: () => operations,
       organizationOf: store.organizations.get,
       keysOf: (organization) => liveKeysOf(store, organization, now()),
+      placeOf: (rule) => placeOfRule(config.sources, rule),
     });
     const reset = resetLimits({ store, limitUsage, now });
     return await work({

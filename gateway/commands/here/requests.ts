@@ -1,8 +1,9 @@
 // Explains a request from the memory of the gateway on this machine, and of the gateways that share its Redis.
 
 import type { Actions } from '../../administration/actions.ts';
+import type { CausesReport } from '../../alerts/causes-report.ts';
 import { exchangeReport } from '../../explain/report.ts';
-import { absenceText } from '../admin-client.ts';
+import { type AdminClient, absenceText } from '../admin-client.ts';
 import type { MachineContext } from '../context.ts';
 import { findInGateway } from '../explain/find.ts';
 
@@ -12,9 +13,18 @@ export function requestsHere({ adminClient, fail }: MachineContext): Actions['re
       const client = adminClient();
       const found = await findInGateway(client, id);
       if (found === undefined) return fail(`${absenceText(client)} Name its log with --log.`);
-      if (found.length > 0) return found.map(exchangeReport);
+      if (found.length > 0) {
+        const causes = found.some(({ code }) => code !== undefined) ? await causesOf(client) : [];
+        return found.map((line) => exchangeReport(line, causes));
+      }
       const why = 'it is too old, or of another gateway, or the id is misspelt';
       return fail(`The gateway at ${client.origin} remembers no ${id}: ${why}. Name its log with --log.`);
     },
   };
+}
+
+/** Resolves with the present causes; with none if the gateway cannot say them. */
+async function causesOf({ ask }: AdminClient): Promise<CausesReport['causes']> {
+  const answer = await ask('GET', '/causes');
+  return answer?.status === 200 ? (answer.body as unknown as CausesReport).causes : [];
 }

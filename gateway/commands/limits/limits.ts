@@ -67,7 +67,7 @@ function printReport(context: CommandContext, { organization, tier, limits }: Sh
   printText(context, `${organization}, ${which}\n`);
   printTable(
     context,
-    ['policy', 'rule', 'key', 'operations', 'limit', 'used', 'left', 'next freed at', 'state'],
+    ['policy', 'rule', 'key', 'operations', 'limit', 'used', 'left', 'next freed at', 'state', 'place'],
     limits.map((limit) => [
       limit.policy,
       limit.rule ?? '',
@@ -78,6 +78,7 @@ function printReport(context: CommandContext, { organization, tier, limits }: Sh
       String(limit.remaining),
       limit.next_freed_at === null ? '' : shortTime(Date.parse(limit.next_freed_at)),
       limit.enforced ? 'enforced' : 'shadow',
+      limit.rule_at ?? '',
     ]),
   );
 }

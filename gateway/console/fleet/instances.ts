@@ -6,14 +6,15 @@ import { type AskFleet, answerFleet, type FleetQuestion, type FleetSources } fro
 import { exchangeRow } from '../exchanges.ts';
 import { attentionOf, type Feed, type LocalFeed } from '../feed/feed.ts';
 import { type SamplingOptions, startSampling } from '../feed/sampling.ts';
+import type { LastingCause } from '../history/events.ts';
 import type { Subject } from '../history/history-counts.ts';
 import type { ShownTime } from '../history/ranges.ts';
 import type { Fleet } from './fleet.ts';
 import type { FleetInstance } from './fleet-instance.ts';
 
 export interface InstancesOptions extends SamplingOptions, FleetSources {
-  /** Returns the explanation of an exchange that `explain` gives. */
-  story(line: ExchangeLine): object;
+  /** Returns the explanation of an exchange that `explain` gives. @param causes the present causes of this instance */
+  story(line: ExchangeLine, causes: readonly LastingCause[]): object;
   /** Returns a view: audit, routes or configuration. */
   view(view: ConsoleView): Promise<object>;
   readonly version: string;
@@ -94,6 +95,13 @@ export class Instances {
     return this.#sampling.stop();
   }
 
+  async #stories(id: string): Promise<object[]> {
+    const { exchanges, story } = this.#options;
+    const lines = await exchanges(id);
+    const { causes } = lines.length === 0 ? { causes: [] } : await this.#sampling.causes();
+    return lines.map((line) => story(line, causes));
+  }
+
   async #local(question: LocalQuestion): Promise<unknown> {
     const options = this.#options;
     switch (question.about) {
@@ -108,7 +116,7 @@ export class Instances {
       case 'exchanges':
         return (await options.recent(question.query)).map(exchangeRow);
       case 'stories':
-        return (await options.exchanges(question.id)).map(options.story);
+        return this.#stories(question.id);
       default:
         return answerFleet(options, question);
     }

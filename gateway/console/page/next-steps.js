@@ -33,9 +33,10 @@ const shareOf = (number, { requests }) => `${count(number)} (${percent(number, r
 
 function stepsOf(
   { code, stage, organization, key_id: key, route, method, upstream, client, path },
-  { runbook, client: change },
+  { cause, runbook, client: change },
 ) {
-  const steps = change === undefined ? [] : [['For the client: ', ...withCode(change)]];
+  const steps = cause === undefined ? [] : [[element('strong', {}, cause)]];
+  if (change !== undefined) steps.push(['For the client: ', ...withCode(change)]);
   const operation = route === undefined ? undefined : `${method} ${route}`;
   if (stage === 'forward' && upstream !== undefined)
     steps.push([

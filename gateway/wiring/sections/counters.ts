@@ -2,6 +2,7 @@
 
 import { createLiveInstances, type LiveInstances } from '../../auth/instance-reports.ts';
 import { liveKeysOf } from '../../auth/organization-search.ts';
+import { placeOfRule } from '../../config/rule-place.ts';
 import { type FailureCounters, openFailureCounters } from '../../limits/addresses/failure-counter.ts';
 import type { CounterStore } from '../../limits/counters/counter-store.ts';
 import { openCounterStore } from '../../limits/counters/open-counter-store.ts';
@@ -50,6 +51,7 @@ export async function openCounters(
     operations: () => operationsServed(inForce()),
     organizationOf: store.organizations.get,
     keysOf: (organization) => liveKeysOf(store, organization, now()),
+    placeOf: (rule) => placeOfRule(inForce().config.sources, rule),
   });
 
   return { live, requests, failures, limitUsage };

@@ -13,7 +13,7 @@ const redis = await startRedis();
 after(() => redis.stop());
 
 const figuresOf = ({ limits }: UsageReport) => limits.map(({ policy, used, remaining }) => [policy, used, remaining]);
-const untimed = ({ next_freed_at, source, ...rest }: LimitUse) => rest;
+const untimed = ({ next_freed_at, source, rule_at, ...rest }: LimitUse) => rest;
 
 const places = [
   { name: 'in the memory of the gateway', source: 'process', environment: async () => ({}) },
@@ -75,6 +75,7 @@ for (const { name, source, environment } of places) {
       ]);
       for (const limit of report.limits) {
         assert.equal(limit.source, source);
+        assert.match(limit.rule_at ?? '', /config\/limits\.yaml:\d+$/);
         const freedMs = Date.parse(limit.next_freed_at ?? '');
         assert.ok(freedMs >= startedMs + 59_000 && freedMs <= Date.now() + 60_000, limit.next_freed_at ?? 'null');
       }
@@ -122,8 +123,8 @@ it('people read a table', async (t) => {
   const { out } = await run('limits', 'show', '--org', 'org_acme');
   const [head, , columns, ...rows] = out.trimEnd().split('\n');
   assert.equal(head, 'org_acme, tier standard');
-  assert.match(columns ?? '', /^POLICY +RULE +KEY +OPERATIONS +LIMIT +USED +LEFT +NEXT FREED AT +STATE$/);
-  assert.match(rows[0] ?? '', /^organization +tiers\.standard +- +all +3 in 60 s +1 +2 +\d{4}-.*Z +enforced$/);
+  assert.match(columns ?? '', /^POLICY +RULE +KEY +OPERATIONS +LIMIT +USED +LEFT +NEXT FREED AT +STATE +PLACE$/);
+  assert.match(rows[0] ?? '', /^organization +tiers\.standard +- +all +3 in 60 s +1 +2 +\d{4}-.*Z +enforced +\S+limits\.yaml:3$/);
   assert.match(rows[1] ?? '', new RegExp(`^creating +extra\\.creating +${keyId} +createThing +2 in 60 s +1 +1 `));
   assert.match(rows[2] ?? '', /^listing +extra\.listing +- +listThings +1 in 60 s +0 +1 +- +shadow$/);
   assert.match((await run('limits', 'reset', '--org', 'org_acme')).out, /^Reset the counters of org_acme: /);

@@ -265,3 +265,38 @@ describe('explain', () => {
     assert.match(told, /^the address has failed too often; it may come back after \d+ s$/);
   });
 });
+
+describe('explain of a key that lacks a scope of operators', () => {
+  let upstream: FakeUpstream;
+  let gateway: TestGateway;
+  before(async () => {
+    upstream = await startUpstream();
+    gateway = await startGateway({ ...thingsAt(upstream.url), gateway: { operatorScopes: ['things:read'] } });
+  });
+  after(async () => {
+    await gateway.stop();
+    await upstream.close();
+  });
+
+  async function explainedFor(operator: boolean) {
+    const organization = operator ? 'org_staff' : 'org_acme';
+    const headers = await gateway.authorize({ scopes: ['orders:write'], organization, operator });
+    const answer = await fetch(`${gateway.url}/v1/things`, { headers });
+    const { error } = (await answer.json()) as { error: { message: string } };
+    const [story] = await explainer(gateway).stories(answer.headers.get('x-request-id') ?? '');
+    return { message: error.message, next: story?.next };
+  }
+
+  it('proposes no command that the organization may not use', async () => {
+    const { message, next } = await explainedFor(false);
+    assert.match(message, / Only keys of operator organizations can hold these scopes\.$/);
+    assert.deepEqual(next?.commands, []);
+    assert.match(next?.client ?? '', /^Only keys of operator organizations can hold these scopes\. Use a key/);
+  });
+
+  it('proposes to add the scope for an operator organization', async () => {
+    const { message, next } = await explainedFor(true);
+    assert.doesNotMatch(message, /operator/);
+    assert.match(next?.commands.join() ?? '', /^bin\/gateway keys scopes key_\w+ --add things:read$/);
+  });
+});

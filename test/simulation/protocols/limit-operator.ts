@@ -69,6 +69,7 @@ export function beginOperator({ deployment, rules, checkers, openCounters }: Ope
         operations: () => [],
         organizationOf: organization,
         keysOf: () => [`key of ${id}`],
+        placeOf: () => undefined,
       });
       await resetLimits({ store, limitUsage, now: machine.now })({ kind: 'operator', by: 'ada' }, { organization: id });
       world.note('operator', `has reset ${id}`);

@@ -34,6 +34,7 @@ function usageOf(counters: Pick<CounterStore, 'decide' | 'reset'> = store): Limi
     operations: () => [createJob],
     organizationOf: (id) => (id === acme.id ? acme : undefined),
     keysOf: () => ['key_1'],
+    placeOf: (rule) => `limits.yaml of ${rule}`,
   });
 }
 
@@ -62,6 +63,7 @@ test('shows the used units of each limit, by which rule, and when the oldest is 
       {
         policy: 'organization',
         rule: 'tiers.standard',
+        rule_at: 'limits.yaml of tiers.standard',
         key_id: null,
         operations: null,
         enforced: true,
@@ -75,6 +77,7 @@ test('shows the used units of each limit, by which rule, and when the oldest is 
       {
         policy: 'job-creation',
         rule: 'extra.job-creation',
+        rule_at: 'limits.yaml of extra.job-creation',
         key_id: 'key_1',
         operations: ['createJob'],
         enforced: false,

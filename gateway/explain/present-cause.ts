@@ -1,0 +1,52 @@
+// Finds the present cause that explains why a request was refused or failed: its next step replaces that of the request alone. Pure.
+
+import type { Severity } from '../shared/contracts/cause.ts';
+import { hasFailed } from '../shared/failed-requests.ts';
+import type { LogLine } from './log-line.ts';
+
+/** A cause, as `/causes` lists it. */
+export interface PresentCause {
+  /** For example `keys lost`; see gateway/console/causes/. */
+  readonly id: string;
+  readonly severity: Severity;
+  readonly cause: string;
+  /** ISO 8601. */
+  readonly since: string;
+  readonly runbook: string | null;
+  readonly next: string | null;
+}
+
+/** A cause may be found a while after the first request that it made fail. */
+const FOUND_AFTER_MS = 60_000;
+
+/** Returns the first cause that explains the request; undefined if none does. */
+export function presentCauseOf(line: LogLine, causes: readonly PresentCause[]): PresentCause | undefined {
+  const explains = explanationOf(line);
+  const beganBefore = Number(line.time) + FOUND_AFTER_MS;
+  return causes.find(({ id, since }) => explains(id) && Date.parse(since) <= beganBefore);
+}
+
+const KEYS = /^(keys lost|unknown callers)$/;
+const STORES = /^(redis|stores|keys lost)$/;
+const LOAD = /^(loop|shedding)$/;
+
+/** Returns whether the cause with an id explains the request. */
+function explanationOf(line: LogLine): (id: string) => boolean {
+  const { code, stage, organization, upstream, mode, method, route } = line;
+  if (code === 'api_key_invalid') return (id) => KEYS.test(id);
+  if (code === 'auth_unavailable' || code === 'records_unavailable') return (id) => STORES.test(id);
+  if (code === 'gateway_overloaded') {
+    const ids = stage === 'limit' || stage === 'replay' ? STORES : LOAD;
+    return (id) => ids.test(id);
+  }
+  if (code === 'rate_limited') return (id) => id === 'redis' || id === `organization ${organization}`;
+  if (stage !== 'forward' || upstream === undefined || Number(line.status) < 500) return () => false;
+  const ofUpstream = [
+    `upstream ${upstream} ${mode}`,
+    `upstream ${upstream} credential`,
+    `upstream ${upstream} shedding`,
+  ];
+  const ofFailures = [`unanswered ${upstream}`, `operations of ${upstream}`, `operation ${method} ${route}`];
+  const ids = hasFailed(line) ? [...ofUpstream, ...ofFailures] : ofUpstream;
+  return (id) => ids.includes(id);
+}
