@@ -3,8 +3,13 @@
 import type { OperatorSecrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import type { HostProcess } from '../process/host-process.ts';
+import { listeningProcess } from './listening-process.ts';
 
 const PATIENCE_MS = 10_000;
+/** A gateway that works says within this time that it is alive, however long another answer takes. */
+const ALIVE_MS = 1500;
+/** Most answers come before this time. Only later ones make the client ask whether the gateway is alive. */
+const USUAL_MS = 500;
 /** Loopback addresses of a listener that is bound to all addresses. */
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
@@ -40,9 +45,16 @@ export function tokensOf({ admin, viewer, named }: OperatorSecrets, environment:
 
 /** Returns the sentence for no answer. */
 export function absenceText({ origin, isSilent }: Pick<AdminClient, 'origin' | 'isSilent'>): string {
-  if (isSilent)
-    return `The gateway at ${origin} takes connections, but does not answer: its process hangs, or is stopped.`;
+  if (isSilent) return `The gateway at ${origin} takes connections, but does not answer: ${silenceText(origin)}`;
   return `No gateway answers at ${origin}: it does not run, or was started with another ADMIN_HOST or ADMIN_PORT.`;
+}
+
+function silenceText(origin: string): string {
+  const { pid, isStopped } = listeningProcess(Number(new URL(origin).port)) ?? {};
+  if (pid === undefined)
+    return 'its process hangs, or is stopped. Its user learns by this command which process it is.';
+  if (isStopped) return `its process ${pid} is stopped. "kill -CONT ${pid}" lets it go on.`;
+  return `its process ${pid} hangs. Read the end of its log, end it with "kill -KILL ${pid}", and start it again.`;
 }
 
 /** Returns the sentence for an answer that is not the expected one. */
@@ -67,15 +79,25 @@ export function createAdminClient(
     },
     async ask(method, path) {
       const token = method === 'GET' ? tokens.look : tokens.act;
+      const hang = new AbortController();
+      const probe = setTimeout(() => void abortIfSilent(origin, hang), USUAL_MS);
       const answer = await fetch(origin + path, {
         method,
         headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-        signal: AbortSignal.timeout(patienceMs),
+        signal: AbortSignal.any([AbortSignal.timeout(patienceMs), hang.signal]),
       }).catch((error: Error) => error);
+      clearTimeout(probe);
       isSilent = answer instanceof Error && answer.name === 'TimeoutError';
       if (answer instanceof Error) return undefined;
       const body = (await answer.json().catch(() => ({}))) as AdminAnswer['body'];
       return { status: answer.status, body };
     },
   };
+}
+
+async function abortIfSilent(origin: string, controller: AbortController): Promise<void> {
+  const signal = AbortSignal.timeout(ALIVE_MS);
+  await fetch(`${origin}/livez`, { signal }).catch(() => undefined);
+  // Its reason is a TimeoutError.
+  if (signal.aborted) controller.abort(signal.reason);
 }

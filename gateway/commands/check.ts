@@ -23,7 +23,7 @@ import { type ProviderExamination, providerExaminations } from './doctor/session
 import { reportLines } from './mcp.ts';
 import { missingTierWarnings } from './missing-tiers.ts';
 import { counted, printJson, printLine } from './print.ts';
-import { refusedByRunning } from './running-gateway.ts';
+import { type RefusedByRunning, refusedByRunning } from './running-gateway.ts';
 import { unenforcedLines } from './unenforced-lines.ts';
 
 /**
@@ -78,15 +78,17 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
       ...(await machineWarnings({ settings, config: configuration.config, secrets, nowMs })),
       ...(await providerWarnings(providerExaminations(configuration, secrets, now))),
       ...misspeltVariables(environment),
-      ...(await refusedByRunning(context)),
     ];
+    const refused = await refusedByRunning(context);
     if (ignoresManifest) writeManifest(settings, configuration);
     const changed = await changedSincePublished(configuration, settings.contractsDirectory, nowMs);
     printSuccess(context, asJson, settings, configuration, {
-      warnings: all,
+      warnings: [...all, ...refused.mistakes],
+      refused,
       changed,
       tools: await toolReport(configuration),
     });
+    if (refused.mistakes.length > 0 && !refused.needsRestart) context.fail();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     printMistakes(context, asJson, error);
@@ -119,6 +121,7 @@ interface Findings {
   readonly warnings: readonly string[];
   readonly changed: Awaited<ReturnType<typeof changedSincePublished>>;
   readonly tools: ToolReport | undefined;
+  readonly refused: RefusedByRunning;
 }
 
 function printSuccess(
@@ -126,7 +129,7 @@ function printSuccess(
   asJson: boolean,
   { configDirectory }: Settings,
   { config, contracts, version, isListed }: Configuration,
-  { warnings, changed, tools }: Findings,
+  { warnings, changed, tools, refused }: Findings,
 ): void {
   const { operations } = contracts;
   const { operationsMax } = config.gateway.metrics;
@@ -144,7 +147,8 @@ function printSuccess(
       metrics_bytes: metricsBytes,
     };
     const rest = { mistakes: [], warnings, unenforced, changed_since_published: changed, tools };
-    printJson(context, { ok: true, version, manifest: isListed, ...counts, ...rest });
+    const ok = refused.mistakes.length === 0 || refused.needsRestart;
+    printJson(context, { ok, version, manifest: isListed, ...counts, ...rest });
     return;
   }
   for (const warning of warnings) context.write(`warning: ${warning}\n`);
@@ -153,12 +157,18 @@ function printSuccess(
     const counts = `${counted(breaking, 'breaking change')}, ${counted(additive, 'additive change')}`;
     printLine(context, `not published yet: ${contract}: ${counts}. "gateway contract diff" lists them.`);
   }
-  context.write(`No mistakes: ${operationCountText(count)}, from ${shownPath(configDirectory)}.\n`);
+  printLine(context, verdictOf(`${operationCountText(count)}, from ${shownPath(configDirectory)}`, refused));
   if (tools !== undefined) printTools(context, tools);
   const isByEntry = operations.length > operationsMax;
   if (!isByEntry && metricsBytes < METRICS_BYTES_NOTED) return;
   const kept = isByEntry ? 'by entry, because metrics.operationsMax is lower,' : 'for each of them';
   context.write(`Metrics are kept ${kept} and may take ${(metricsBytes / 2 ** 20).toFixed(1)} MiB of /metrics.\n`);
+}
+
+function verdictOf(what: string, { mistakes, needsRestart }: RefusedByRunning): string {
+  if (mistakes.length === 0) return `No mistakes: ${what}.`;
+  const then = needsRestart ? 'takes them when it is started again' : 'refused them';
+  return `The files have no mistakes (${what}), but the running gateway ${then}: see the warning.`;
 }
 
 /** Prints the tools. Of many tools, it prints the largest only; `mcp tools` prints all. */

@@ -13,10 +13,20 @@ async function statusOf(context: Pick<MachineContext, 'adminClient'>): Promise<S
   return answer?.status === 200 ? (answer.body as StatusForCauses) : undefined;
 }
 
-/** Resolves with the reasons why it keeps a former configuration. */
-export async function refusedByRunning(context: Pick<MachineContext, 'adminClient'>): Promise<string[]> {
-  const failure = (await statusOf(context))?.configuration?.last_failure;
-  return (failure?.mistakes ?? []).map((mistake) => `the running gateway keeps its former configuration: ${mistake}`);
+export interface RefusedByRunning {
+  /** The reasons why it keeps a former configuration; empty if it has the latest in force, or if none runs here. */
+  readonly mistakes: readonly string[];
+  /** Whether its next start takes the configuration. */
+  readonly needsRestart: boolean;
+}
+
+export async function refusedByRunning(context: Pick<MachineContext, 'adminClient'>): Promise<RefusedByRunning> {
+  const { mistakes = [], needs_restart: needsRestart = false } =
+    (await statusOf(context))?.configuration?.last_failure ?? {};
+  return {
+    mistakes: mistakes.map((mistake) => `the running gateway keeps its former configuration: ${mistake}`),
+    needsRestart,
+  };
 }
 
 /** Resolves with nothing if no gateway runs here. */

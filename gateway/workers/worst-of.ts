@@ -4,7 +4,7 @@
 import { type CredentialState, isSuspended } from '../shared/contracts/upstreams.ts';
 
 export interface WorkerUpstream {
-  readonly targets?: readonly { readonly state: string }[];
+  readonly targets?: readonly { readonly state: string; readonly answered_at?: string | null }[];
   readonly breaker?: Readonly<Record<string, string>>;
   readonly credential?: CredentialState;
   readonly shedding?: boolean;
@@ -33,10 +33,24 @@ export function worstUpstreams<Report extends WorkerUpstream>(
   for (const [name, report] of ofWorkers.flatMap((upstreams) => Object.entries(upstreams))) {
     const known = worst[name];
     const worse = known === undefined || troubleOf(report) > troubleOf(known) ? report : known;
+    const answered = known === undefined ? worse : withAnswers(worse, known, report);
     const unanswered = added([...(known?.unanswered ?? []), ...(report.unanswered ?? [])]);
-    worst[name] = unanswered.length === 0 ? worse : { ...worse, unanswered };
+    worst[name] = unanswered.length === 0 ? answered : { ...answered, unanswered };
   }
   return worst;
+}
+
+/** Returns the report with the latest answer of each target, which another worker may have got. */
+function withAnswers<Report extends WorkerUpstream>(report: Report, ...all: readonly WorkerUpstream[]): Report {
+  const { targets = [] } = report;
+  if (targets.every(({ answered_at: at }) => at === undefined)) return report;
+  return {
+    ...report,
+    targets: targets.map((target, index) => {
+      const times = all.flatMap(({ targets: others = [] }) => others[index]?.answered_at ?? []);
+      return { ...target, answered_at: times.sort().at(-1) ?? null };
+    }),
+  };
 }
 
 function added(all: readonly Unanswered[]): Unanswered[] {

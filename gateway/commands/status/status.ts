@@ -4,7 +4,7 @@
 import type { Command } from 'commander';
 import type { UpstreamReport } from '../../console/causes/cause.ts';
 import type { CommandContext } from '../context.ts';
-import { printJson, printLine, printTable } from '../print.ts';
+import { printJson, printLine, printTable, shortTime } from '../print.ts';
 import { printCauses } from './print-causes.ts';
 
 export function addStatusCommand(program: Command, context: CommandContext): void {
@@ -47,9 +47,12 @@ function rowOf([name, { targets = [], breaker = {}, credential }]: [string, Upst
  */
 type Target = NonNullable<UpstreamReport['targets']>[number];
 
-/** Returns the state of a target, for people. */
-function shownState({ state, last_error: error }: Target): string {
-  return state === 'healthy' && error ? 'suspect' : state;
+/** Returns the state of a target, for people. A target is `not asked` before the first request and the first health check. */
+function shownState({ state, last_error: error, answered_at: at, last_check: check }: Target): string {
+  if (state !== 'healthy') return state;
+  if (error) return 'suspect';
+  if (at) return `healthy, answered at ${shortTime(Date.parse(at))}`;
+  return at === null && check == null ? 'not asked yet' : state;
 }
 
 /** Returns the names of the upstreams with such a target. */

@@ -58,6 +58,9 @@ export interface UpstreamReport {
     readonly address: string;
     readonly mode: string;
     readonly state: string;
+    /** When the latest request that it answered was sent; null before the first one. */
+    readonly answered_at?: string | null;
+    readonly last_check?: { readonly at: string } | null;
     readonly last_error?: string | null;
     readonly failing_since?: string | null;
     readonly ejected_until?: string | null;

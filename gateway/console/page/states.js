@@ -4,7 +4,7 @@ import { state } from './elements.js';
 import { NONE, words } from './format.js';
 
 export const targetKinds = {
-  ...{ healthy: undefined, suspect: 'warn', returning: 'warn', trial: 'warn' },
+  ...{ healthy: undefined, not_asked_yet: 'off', suspect: 'warn', returning: 'warn', trial: 'warn' },
   ...{ failing: 'bad', ejected: 'bad', unhealthy: 'bad' },
 };
 export const breakerKinds = { closed: undefined, half_open: 'warn', open: 'bad' };
@@ -21,9 +21,15 @@ export const retriedCredentials = new Set(['latched']);
 export const credentialState = ({ credential, credential_fault: fault }) =>
   worded(credentialKinds, credential, fault === undefined ? '' : `: ${fault.secret}`);
 
-/** A healthy target is shown as suspect after a failed request. One failure is not yet a cause. */
-export const stateOfTarget = ({ state: known, last_error: error }) =>
-  known === 'healthy' && error ? 'suspect' : known;
+/**
+ * A healthy target is shown as suspect after a failed request: one failure is not yet a cause. Before the first request and the first health
+ * check it is shown as not asked.
+ */
+export const stateOfTarget = ({ state: known, last_error: error, answered_at: at, last_check: check }) => {
+  if (known !== 'healthy') return known;
+  if (error) return 'suspect';
+  return at === null && check == null ? 'not_asked_yet' : known;
+};
 
 /** A state that is not among the kinds is pale. */
 export function worded(kinds, value, more = '') {

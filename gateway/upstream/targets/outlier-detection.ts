@@ -22,6 +22,8 @@ export interface TargetState {
   readonly address: string;
   /** Requests in progress. */
   outstanding: number;
+  /** When the latest request that it answered was sent, as `clock` counts. */
+  answeredMs: number;
   failuresInRow: number;
   /** When the first of these failures ended, as `clock` counts; meaningless if `failuresInRow` is 0. */
   failingSinceMs: number;
@@ -58,6 +60,7 @@ export function createTargetState(address: string): TargetState {
   return {
     address,
     outstanding: 0,
+    answeredMs: Number.NEGATIVE_INFINITY,
     failuresInRow: 0,
     failingSinceMs: 0,
     lastFailure: undefined,
@@ -145,6 +148,7 @@ export function noteRequestEnded(
   if (isTrial && state.trials > 0) state.trials -= 1;
   if (end === 'answered') {
     const wasFailing = state.phase === 'in' && state.healthy && isFailing(state, rules);
+    state.answeredMs = sentAtMs;
     state.failuresInRow = 0;
     state.wasUnreached = false;
     if (!isTrial) return wasFailing ? 'healthy' : undefined;

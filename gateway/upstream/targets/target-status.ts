@@ -2,6 +2,7 @@
 
 import { failureText } from '../../catalogue/upstream-failure.ts';
 import type { Mode } from '../../exchange/caller.ts';
+import { hasNoConnection } from '../simulated/addresses.ts';
 import type { BreakerState } from './breaker.ts';
 import type { HealthCheck, LastCheck } from './health-check.ts';
 import { phaseAt, type TargetState } from './outlier-detection.ts';
@@ -19,6 +20,8 @@ export interface TargetStatus {
   readonly origin: string;
   readonly state: TargetCondition;
   readonly outstanding: number;
+  /** When the latest request that it answered was sent; null if there is none. Absent if the gateway itself answers. */
+  readonly answered_at?: string | null;
   readonly consecutive_failures: number;
   /** The latest of these failures, and when the first of them ended. Both are null if the last request did not fail. */
   readonly last_error: string | null;
@@ -65,13 +68,16 @@ export function targetStatus(
   const phase = targetConditionOf(targetState, clock());
   const state = phase === 'healthy' && isFailing ? 'failing' : phase;
   const timeOf = (atMs: number) => new Date(now() + (atMs - clock())).toISOString();
-  const { failuresInRow, lastFailure } = targetState;
+  const { failuresInRow, lastFailure, answeredMs } = targetState;
   return {
     mode,
     address: targetState.address,
     origin,
     state,
     outstanding: targetState.outstanding,
+    ...(!hasNoConnection(targetState.address) && {
+      answered_at: Number.isFinite(answeredMs) ? timeOf(answeredMs) : null,
+    }),
     consecutive_failures: failuresInRow,
     last_error: failuresInRow > 0 && lastFailure !== undefined ? failureText(lastFailure) : null,
     failing_since: failuresInRow > 0 ? timeOf(targetState.failingSinceMs) : null,

@@ -124,9 +124,15 @@ it('people read a table', async (t) => {
   const [head, , columns, ...rows] = out.trimEnd().split('\n');
   assert.equal(head, 'org_acme, tier standard');
   assert.match(columns ?? '', /^POLICY +RULE +KEY +OPERATIONS +LIMIT +USED +LEFT +NEXT FREED AT +STATE +PLACE$/);
-  assert.match(rows[0] ?? '', /^organization +tiers\.standard +- +all +3 in 60 s +1 +2 +\d{4}-.*Z +enforced +\S+limits\.yaml:3$/);
+  assert.match(
+    rows[0] ?? '',
+    /^organization +tiers\.standard +- +all +3 in 60 s +1 +2 +\d{4}-.*Z +enforced +\S+limits\.yaml:3$/,
+  );
   assert.match(rows[1] ?? '', new RegExp(`^creating +extra\\.creating +${keyId} +createThing +2 in 60 s +1 +1 `));
-  assert.match(rows[2] ?? '', /^listing +extra\.listing +- +listThings +1 in 60 s +0 +1 +- +shadow$/);
+  assert.match(
+    rows[2] ?? '',
+    /^listing +extra\.listing +- +listThings +1 in 60 s +0 +1 +- +shadow +\S+limits\.yaml:\d+$/,
+  );
   assert.match((await run('limits', 'reset', '--org', 'org_acme')).out, /^Reset the counters of org_acme: /);
 });
 

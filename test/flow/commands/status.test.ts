@@ -30,7 +30,7 @@ describe('a gateway without receivers of alerts', () => {
     const { code, stdout } = await run('status');
     assert.equal(code, 0);
     assert.match(stdout, /^Nothing needs attention\.\n\nUPSTREAM +TARGETS +BREAKER/);
-    assert.match(stdout, new RegExp(`^things +${target} \\(live\\) healthy`, 'm'));
+    assert.match(stdout, new RegExp(`^things +${target} \\(live\\) not asked yet`, 'm'));
     assert.match((await run('alerts', 'list')).stdout, /^Nothing needs attention\./);
   });
 

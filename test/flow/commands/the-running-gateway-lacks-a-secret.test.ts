@@ -50,8 +50,15 @@ it('status leads to a command that names the secret', async () => {
   );
   const [, next = ''] = /^ +next {5}bin\/gateway (\S+)$/m.exec(stdout) ?? [];
   assert.equal(next, 'check');
+  const checked = await run(next);
+  assert.equal(checked.code, 1);
   assert.match(
-    (await run(next)).stdout,
+    checked.stdout,
+    /\nThe files have no mistakes \(\d+ operations.*\), but the running gateway refused them: see the warning\.\n$/,
+  );
+  assert.equal(JSON.parse((await run(next, '--json')).stdout).ok, false);
+  assert.match(
+    checked.stdout,
     /^warning: the running gateway keeps its former configuration: .*there is no secrets entry "things_token"\. Put it into the file SECRETS_DIR\/things_token, or start anew with the variable THINGS_TOKEN\.$/m,
   );
   const { code, stdout: examined } = await run('doctor');

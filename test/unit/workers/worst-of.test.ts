@@ -24,6 +24,13 @@ it('an upstream is in the state in which the worker is that has the most trouble
   });
 });
 
+it('a target has the latest answer that one of the workers got', () => {
+  const at = (time: string | null) => ({ orders: { targets: [{ ...target('healthy'), answered_at: time }] } });
+  const latest = '2026-11-28T00:00:02.000Z';
+  const { orders } = worstUpstreams([at(null), at(latest), at('2026-11-28T00:00:01.000Z')]);
+  assert.deepEqual(orders?.targets, [{ ...target('healthy'), answered_at: latest }]);
+});
+
 it('requests that wait for an answer are added up over all workers', () => {
   const one = { unanswered: [{ operation: 'GET /a', requests: 2, oldest_ms: 6000 }] };
   const other = {
