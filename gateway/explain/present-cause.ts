@@ -1,7 +1,7 @@
 // Finds the present cause that explains why a request was refused or failed: its next step replaces that of the request alone. Pure.
 
 import type { Severity } from '../shared/contracts/cause.ts';
-import { hasFailed } from '../shared/failed-requests.ts';
+import { hasFailed, runbookOf } from '../shared/failed-requests.ts';
 import type { LogLine } from './log-line.ts';
 
 /** A cause, as `/causes` lists it. */
@@ -36,7 +36,7 @@ function explanationOf(line: LogLine): (id: string) => boolean {
   if (code === 'api_key_invalid') return (id) => KEYS.test(id);
   if (code === 'auth_unavailable' || code === 'records_unavailable') return (id) => STORES.test(id);
   if (code === 'gateway_overloaded') {
-    const ids = stage === 'limit' || stage === 'replay' ? STORES : LOAD;
+    const ids = runbookOf(line) === 'GatewayShedding' ? LOAD : STORES;
     return (id) => ids.test(id);
   }
   if (code === 'rate_limited') return (id) => id === 'redis' || id === `organization ${organization}`;
