@@ -10,7 +10,7 @@ import { peakBytesOf } from './machine.ts';
 import { measure, measureCost, type Sample, type Settings, warmUp } from './measure.ts';
 import { type Manner, type Result, resultsOf, type Taken } from './results.ts';
 import { strangeKey } from './sample-keys.ts';
-import { askUpstream, list, type Scenario } from './scenarios.ts';
+import { askUpstream, LIST, type Scenario } from './scenarios.ts';
 
 interface CompareOptions {
   readonly manners: readonly Manner[];
@@ -75,7 +75,7 @@ async function eachScenario<T extends Ready>(
 
 /** The floor refuses nothing: beside a refusal it forwards the list. */
 const sentTo = ({ entry }: Ready, scenario: Scenario): Scenario =>
-  scenario.isRefusal && !entry.isGateway ? list : scenario;
+  scenario.isRefusal && !entry.isGateway ? LIST : scenario;
 
 interface Started extends Ready {
   readonly contestant: Contestant;

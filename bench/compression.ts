@@ -21,7 +21,7 @@ interface Contestant {
   stream(): zlib.Gzip | zlib.BrotliCompress | zlib.ZstdCompress;
 }
 
-const contestants: readonly Contestant[] = [
+const CONTESTANTS: readonly Contestant[] = [
   ...[1, 6].map((level) => ({
     name: `gzip ${level}`,
     once: (body: Buffer) => zlib.gzipSync(body, { level }),
@@ -87,7 +87,7 @@ const rows: Row[] = [];
 for (const kilobytes of [1, 10, 100]) {
   const body = pageOf(kilobytes * 1000);
   const count = Math.ceil(BYTES_PER_ROUND / body.length);
-  for (const { name, once: atOnce, stream } of contestants) {
+  for (const { name, once: atOnce, stream } of CONTESTANTS) {
     const bytes = atOnce(body).length;
     rows.push({
       coding: name,

@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { providePackages } from '../tools/provide-packages.ts';
-import { cores, pinned, processTree } from './machine.ts';
+import { CORES, pinned, processTree } from './machine.ts';
 
 export interface Contestant {
   readonly name: string;
@@ -100,7 +100,7 @@ function answers(port: number): Promise<boolean> {
 export function startNodeProxy(file: string, surroundings: Surroundings, ...args: string[]) {
   const { port, upstreamUrl, environment } = surroundings;
   providePackages('bench');
-  return startPinned(`contestants/${file}`, [String(port), upstreamUrl, ...args], cores.contestant, port, environment);
+  return startPinned(`contestants/${file}`, [String(port), upstreamUrl, ...args], CORES.contestant, port, environment);
 }
 
 /** All processes of a contestant. */

@@ -22,7 +22,7 @@ const file =
   process.argv[2] ?? fileURLToPath(new URL('../../shared/contracts/github-rest-api.json.gz', import.meta.url));
 
 /** Ten requests to ten operations: method, path, query, body. */
-const requests: readonly (readonly [string, string, string?, object?])[] = [
+const REQUESTS: readonly (readonly [string, string, string?, object?])[] = [
   ['GET', '/'],
   ['GET', '/user/repos', 'visibility=all&sort=pushed&per_page=50'],
   ['GET', '/repos/octocat/hello-world'],
@@ -34,7 +34,7 @@ const requests: readonly (readonly [string, string, string?, object?])[] = [
   ['GET', '/gists/aa5a315d61ae9438b18d/comments', 'per_page=100'],
   ['PUT', '/repos/octocat/hello-world/issues/17/lock', '', { lock_reason: 'spam' }],
 ];
-const templates = new Set([
+const TEMPLATES = new Set([
   ...['/', '/user/repos', '/repos/{owner}/{repo}', '/repos/{owner}/{repo}/issues', '/orgs/{org}/members'],
   ...['/repos/{owner}/{repo}/issues/{issue_number}', '/repos/{owner}/{repo}/compare/{basehead}'],
   ...['/gists/{gist_id}/comments', '/repos/{owner}/{repo}/issues/{issue_number}/lock'],
@@ -44,9 +44,9 @@ type Document = { paths: Record<string, Record<string, unknown>> };
 
 /** The same document with the ten operations alone. */
 function reduced(document: Document): Document {
-  const paths = Object.entries(document.paths).filter(([template]) => templates.has(template));
+  const paths = Object.entries(document.paths).filter(([template]) => TEMPLATES.has(template));
   const wanted = (template: string, method: string) =>
-    requests.some(([asked, path]) => asked.toLowerCase() === method && matches(template, path));
+    REQUESTS.some(([asked, path]) => asked.toLowerCase() === method && matches(template, path));
   return {
     ...document,
     paths: Object.fromEntries(
@@ -103,7 +103,7 @@ async function stagesFor(document: Document) {
 }
 
 /** A request as the stage before has left it. */
-function admitted([method, path, query = '', body]: (typeof requests)[number]): Admitted {
+function admitted([method, path, query = '', body]: (typeof REQUESTS)[number]): Admitted {
   const bytes = body && Buffer.from(JSON.stringify(body));
   const headers = new Map([['accept', 'application/json']]);
   if (bytes) headers.set('content-type', 'application/json').set('content-length', String(bytes.length));
@@ -116,7 +116,7 @@ function admitted([method, path, query = '', body]: (typeof requests)[number]): 
 /** Nanoseconds per request. */
 async function measure(run: (admitted: Admitted) => unknown): Promise<number> {
   const prepared = Array.from({ length: REQUESTS_PER_ROUND }, (_, index) =>
-    admitted(requests[index % requests.length] as (typeof requests)[number]),
+    admitted(REQUESTS[index % REQUESTS.length] as (typeof REQUESTS)[number]),
   );
   const startedAt = performance.now();
   for (const one of prepared) await run(one);

@@ -36,7 +36,7 @@ const ofPeer = (peer: string, atMost: number): Promised => ({
   measure: (find) => ratio(find('GET list', GATEWAY)?.timesFloor, find('GET list', peer)?.timesFloor),
 });
 
-const promised: readonly Promised[] = [
+const PROMISED_FIGURES: readonly Promised[] = [
   ofFloor('GET list', 1.3),
   ofFloor('GET list', 1.15, 'gateway-embedded'),
   ofPeer('nginx-lua', 1.25),
@@ -58,7 +58,7 @@ export function goalsOf(results: readonly Result[]): Goal[] {
   return manners.flatMap((manner) => {
     const own = results.filter((result) => result.manner === manner);
     const find = (scenario: string, id: string) => own.find((one) => one.scenario === scenario && one.id === id);
-    return promised.flatMap(({ goal, unit, atMost, measure }) => {
+    return PROMISED_FIGURES.flatMap(({ goal, unit, atMost, measure }) => {
       const measured = measure(find);
       if (measured === undefined) return [];
       const bound = `at most ${atMost} ${unit}`;

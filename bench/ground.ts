@@ -4,7 +4,7 @@ import { temporaryDirectory } from '../test/support/directory.ts';
 import { freePort } from '../test/support/free-port.ts';
 import type { TestRedis } from '../test/support/redis.ts';
 import { path, startCommand, stop } from './contestants.ts';
-import { cores, hurry, pin } from './machine.ts';
+import { CORES, hurry, pin } from './machine.ts';
 import { startPinnedRedis } from './pinned-redis.ts';
 
 export interface Ground {
@@ -25,7 +25,7 @@ export interface GroundOptions {
 
 export async function withGround<T>(options: GroundOptions, act: (ground: Ground) => Promise<T>): Promise<T> {
   const { pageBytes = 0, isPrompt = false } = options;
-  pin(process.pid, cores.client);
+  pin(process.pid, CORES.client);
   const directory = temporaryDirectory();
   const stores: TestRedis[] = [];
   const upstreamPort = await freePort();
@@ -38,7 +38,7 @@ export async function withGround<T>(options: GroundOptions, act: (ground: Ground
     String(upstreamPort),
     String(pageBytes),
   ];
-  const upstream = await startCommand(command, cores.upstream, upstreamPort);
+  const upstream = await startCommand(command, CORES.upstream, upstreamPort);
   if (isPrompt) hurry(upstream.pid as number);
   try {
     return await act({

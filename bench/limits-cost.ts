@@ -38,11 +38,11 @@ interface Variant {
   readonly nodeOptions: string;
 }
 
-const tiers = { premium: { requests: 1_000_000 } };
-const variants: readonly Variant[] = [
+const TIERS = { premium: { requests: 1_000_000 } };
+const VARIANTS: readonly Variant[] = [
   { name: 'no limits', limits: { tiers: {} }, nodeOptions: '' },
-  { name: 'limit stage', limits: { tiers }, nodeOptions: '' },
-  { name: 'RateLimiterRedis', limits: { tiers }, nodeOptions: `--import ${path('limits-plain.ts')}` },
+  { name: 'limit stage', limits: { tiers: TIERS }, nodeOptions: '' },
+  { name: 'RateLimiterRedis', limits: { tiers: TIERS }, nodeOptions: `--import ${path('limits-plain.ts')}` },
 ];
 
 interface Sample {
@@ -60,8 +60,8 @@ const WARM_UP_MS = 1000;
 
 const redis = await startServer();
 const observer = connectRedis({ url: redis.url });
-const upstreamPort = 18_571;
-const upstream = await startPinned('upstream.ts', [String(upstreamPort)], 1, upstreamPort);
+const UPSTREAM_PORT = 18_571;
+const upstream = await startPinned('upstream.ts', [String(UPSTREAM_PORT)], 1, UPSTREAM_PORT);
 const directory = temporaryDirectory();
 
 /** The configuration of a gateway, written out. */
@@ -71,7 +71,7 @@ function environmentOf({ name, limits, nodeOptions }: Variant, port: number): No
   const write = (file: string, content: object) => writeFileSync(join(home, file), JSON.stringify(content));
   write('gateway.yaml', {});
   write('upstreams.yaml', {
-    upstreams: { platform: { contracts: ['v1/*.yaml'], live: `http://127.0.0.1:${upstreamPort}` } },
+    upstreams: { platform: { contracts: ['v1/*.yaml'], live: `http://127.0.0.1:${UPSTREAM_PORT}` } },
   });
   write('limits.yaml', limits);
   return {
@@ -123,7 +123,7 @@ async function sample(port: number, pid: number, requests: readonly Buffer[], fo
 
 const gateways: Gateway[] = [];
 let keys: string[] = [];
-for (const [index, variant] of variants.entries()) {
+for (const [index, variant] of VARIANTS.entries()) {
   const port = 18_572 + index;
   const environment = environmentOf(variant, port);
   const child = await startPinned('../bin/gateway', ['start'], 0, port, environment);

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const lastCore = cpus().length - 1;
 
 /** The contestant has a core for itself; the others have one each as far as there are so many, and share the last one otherwise. */
-export const cores = {
+export const CORES = {
   contestant: 0,
   client: Math.min(1, lastCore),
   upstream: Math.min(2, lastCore),
@@ -24,7 +24,7 @@ function succeeds(program: string, ...args: string[]): boolean {
 }
 
 /** Containers may be kept from some cores. */
-const canPin = Object.values(cores).every((core) => succeeds('taskset', '-c', String(core), 'true'));
+const canPin = Object.values(CORES).every((core) => succeeds('taskset', '-c', String(core), 'true'));
 
 const PIN_ATTEMPTS = 5;
 
@@ -48,7 +48,7 @@ export function pin(pid: number, core: number): void {
  * machine of its own, and not after the client's turn. Where the system does not allow that, nothing changes.
  */
 export function hurry(pid: number): void {
-  if (cores.upstream === cores.client) succeeds('chrt', '--all-tasks', '--fifo', '--pid', '1', String(pid));
+  if (CORES.upstream === CORES.client) succeeds('chrt', '--all-tasks', '--fifo', '--pid', '1', String(pid));
 }
 
 /** A process and all that it started and that still run, itself first. */

@@ -31,7 +31,7 @@ interface Seen {
   readonly tookMs: number;
 }
 
-const charges: readonly Charge[] = [
+const CHARGES: readonly Charge[] = [
   {
     key: 'rl:{org_outage}:organization',
     policy: 'organization',
@@ -101,7 +101,7 @@ async function failover(name: string, how: 'kill' | 'replace'): Promise<Outage> 
 
 async function lostServer(): Promise<Outage> {
   const cluster = await startCluster();
-  const slot = slotOf(charges[0]?.key ?? '');
+  const slot = slotOf(CHARGES[0]?.key ?? '');
   const server = cluster.servers[Math.floor((slot * cluster.servers.length) / 16_384)];
   return {
     name: 'its server of a Cluster killed, restarted empty 1.5 s later',
@@ -115,7 +115,7 @@ async function lostServer(): Promise<Outage> {
   };
 }
 
-const outages: readonly (() => Promise<Outage>)[] = [
+const OUTAGES: readonly (() => Promise<Outage>)[] = [
   () =>
     standalone('killed, restarted empty 1.5 s later', async (server) => {
       await server.kill();
@@ -160,7 +160,7 @@ async function serve(url: string, seen: Seen[], goesOn: () => boolean): Promise<
   await store.firstAttempt;
   for (; goesOn(); await sleep(PAUSE_MS)) {
     const askedAt = performance.now();
-    const verdict = await store.decide(charges);
+    const verdict = await store.decide(CHARGES);
     seen.push({ verdict, askedAt, tookMs: performance.now() - askedAt });
   }
   await store.close();
@@ -223,5 +223,5 @@ console.log(
   '| Redis is | Answers to clients meanwhile | Longest wait (p99) | Over-admitted | Redis decides again after its beginning / end |',
 );
 console.log('| --- | --- | --- | --- | --- |');
-for (const outage of outages) console.log(await measure(outage));
+for (const outage of OUTAGES) console.log(await measure(outage));
 clearInterval(alive);

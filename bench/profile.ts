@@ -10,7 +10,7 @@ import { runLoad } from './load.ts';
 import { cpuMicrosOf, describeMachine } from './machine.ts';
 import { printTable, sentenceOf } from './print.ts';
 import { type Attribution, attribute, type CpuProfile, type Share } from './profile/attribution.ts';
-import { requestsOf, scenarios, verify } from './scenarios.ts';
+import { requestsOf, SCENARIOS, verify } from './scenarios.ts';
 import { type Stand, withGateway } from './stand.ts';
 import { round } from './statistics.ts';
 
@@ -29,8 +29,8 @@ const { values } = parseArgs({
 });
 const durationMs = Number(values.seconds) * 1000;
 const rowsMax = Number(values.rows);
-const scenario = scenarios.find(({ name }) => name.startsWith(values.scenario));
-if (scenario === undefined) throw new Error(`--scenario: there are ${scenarios.map(({ name }) => name).join(', ')}.`);
+const scenario = SCENARIOS.find(({ name }) => name.startsWith(values.scenario));
+if (scenario === undefined) throw new Error(`--scenario: there are ${SCENARIOS.map(({ name }) => name).join(', ')}.`);
 
 const profiled = await withGateway(
   {

@@ -5,14 +5,14 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { compare } from './compare.ts';
-import { entries, entryOf, FLOOR } from './contestants/list.ts';
+import { CONTESTANTS, entryOf, FLOOR } from './contestants/list.ts';
 import { path } from './contestants.ts';
 import { goalsOf } from './goals.ts';
 import { changesSince, DEARER_MAX, linesOf, readHistory, writeHistory } from './history.ts';
 import { describeMachine } from './machine.ts';
 import { printTable, type Row, sentenceOf } from './print.ts';
 import type { Manner, Result } from './results.ts';
-import { scenarioOf, scenarios } from './scenarios.ts';
+import { SCENARIOS, scenarioOf } from './scenarios.ts';
 import { round } from './statistics.ts';
 
 const { values } = parseArgs({
@@ -21,11 +21,11 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     connections: { type: 'string', default: '64' },
     /** Ids, separated by commas. */
-    only: { type: 'string', default: entries.map(({ id }) => id).join(',') },
+    only: { type: 'string', default: CONTESTANTS.map(({ id }) => id).join(',') },
     /** Of "in turn" and "anew". */
     manner: { type: 'string', default: 'in turn,anew' },
     /** Names, separated by commas. */
-    scenarios: { type: 'string', default: scenarios.map(({ name }) => name).join(',') },
+    scenarios: { type: 'string', default: SCENARIOS.map(({ name }) => name).join(',') },
     quick: { type: 'boolean', default: false },
     /** Adds the run to the history. */
     record: { type: 'boolean', default: false },
@@ -49,7 +49,7 @@ if (values.record && !chosen.includes(FLOOR)) throw new Error(`--record: without
 const note = (text: string) => void process.stderr.write(`${text}\n`);
 const progress = (text: string) => void (process.stderr.isTTY && process.stderr.write(`\r\u001b[K${text}`));
 
-const taking = entries.filter((entry) => {
+const taking = CONTESTANTS.filter((entry) => {
   if (!chosen.includes(entry.id)) return false;
   const remedy = entry.missing();
   if (remedy !== undefined) note(`${entry.id} does not take part. To have it: ${remedy}`);

@@ -29,7 +29,7 @@ const customer = JSON.stringify({
   metadata: { note: 'x'.repeat(400), more: 'y'.repeat(450) },
 });
 
-export const list: Scenario = {
+export const LIST: Scenario = {
   name: 'GET list',
   isRefusal: false,
   line: 'GET /v1/customers?limit=20',
@@ -39,8 +39,8 @@ export const list: Scenario = {
   credential: (key) => `Authorization: Bearer ${key}`,
 };
 
-export const creation: Scenario = {
-  ...list,
+export const CREATION: Scenario = {
+  ...LIST,
   name: 'POST 1 kB',
   line: 'POST /v1/customers',
   body: customer,
@@ -51,8 +51,8 @@ export const creation: Scenario = {
 const addresses = Array.from({ length: 2560 }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
 
 /** Refused by a decision of the store each time: when an address has its next turn, its refusal is no longer remembered. */
-export const decidedAnew: Scenario = {
-  ...list,
+export const DECIDED_ANEW: Scenario = {
+  ...LIST,
   name: '429 decided anew',
   isRefusal: true,
   line: 'GET /v1/memberships?limit=20',
@@ -61,22 +61,22 @@ export const decidedAnew: Scenario = {
   credential: (address) => `X-Forwarded-For: ${address}`,
 };
 
-export const scenarios: readonly Scenario[] = [
-  list,
-  creation,
-  { ...list, name: '404 no such route', isRefusal: true, line: 'GET /v1/nothing', status: 404 },
-  { ...list, name: '401 wrong checksum', isRefusal: true, status: 401, keysOf: () => mistypedKeys },
-  { ...list, name: '401 unknown key', isRefusal: true, status: 401, keysOf: () => strangeKeys },
+export const SCENARIOS: readonly Scenario[] = [
+  LIST,
+  CREATION,
+  { ...LIST, name: '404 no such route', isRefusal: true, line: 'GET /v1/nothing', status: 404 },
+  { ...LIST, name: '401 wrong checksum', isRefusal: true, status: 401, keysOf: () => mistypedKeys },
+  { ...LIST, name: '401 unknown key', isRefusal: true, status: 401, keysOf: () => strangeKeys },
   {
-    ...list,
+    ...LIST,
     name: '429 blocked caller',
     isRefusal: true,
     status: 429,
     keysOf: ({ blockedKey = '' }) => [blockedKey],
   },
-  decidedAnew,
+  DECIDED_ANEW,
   {
-    ...decidedAnew,
+    ...DECIDED_ANEW,
     name: '429 blocked address',
     keysOf: () => addresses.slice(0, 64),
   },
@@ -84,9 +84,9 @@ export const scenarios: readonly Scenario[] = [
 
 /** Throws for a name that no scenario has. */
 export function scenarioOf(name: string): Scenario {
-  const found = scenarios.find((scenario) => scenario.name === name);
+  const found = SCENARIOS.find((scenario) => scenario.name === name);
   if (found === undefined)
-    throw new Error(`${name}: no scenario; there are ${scenarios.map((one) => one.name).join(', ')}`);
+    throw new Error(`${name}: no scenario; there are ${SCENARIOS.map((one) => one.name).join(', ')}`);
   return found;
 }
 

@@ -33,7 +33,7 @@ interface Ratio {
   readonly most: number | undefined;
 }
 
-const ratios: readonly Ratio[] = [
+const RATIOS: readonly Ratio[] = [
   { of: 'session', to: 'key', most: Number(values['session-max']) },
   { of: 'key', to: 'key, no sessions', most: Number(values['key-max']) },
   { of: 'key', to: 'floor', most: undefined },
@@ -78,7 +78,7 @@ function storeOf(text: string): 'redis' | 'embedded' {
 type Compared = Ratio & Comparison;
 
 function comparisonsOf(costs: readonly Costs[]): readonly Compared[] {
-  return ratios.map((ratio) => ({
+  return RATIOS.map((ratio) => ({
     ...ratio,
     ...compared(
       `${ratio.of} / ${ratio.to}`,

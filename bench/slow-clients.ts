@@ -7,7 +7,7 @@ import { pidsOf } from './contestants.ts';
 import { describeMachine, residentBytesOf } from './machine.ts';
 import { runPaced } from './paced.ts';
 import { printTable, sentenceOf } from './print.ts';
-import { creation, list, requestsOf } from './scenarios.ts';
+import { CREATION, LIST, requestsOf } from './scenarios.ts';
 import type { SlowCrowd, SlowReport } from './slow-crowd.ts';
 import { withGateway } from './stand.ts';
 import { median, percentile, round } from './statistics.ts';
@@ -23,14 +23,14 @@ const count = Number(process.argv[2] ?? 2000);
 
 await withGateway({ embedded: true }, async ({ gateway }) => {
   const { port } = gateway;
-  const requests = requestsOf(list, port, gateway.keys);
+  const requests = requestsOf(LIST, port, gateway.keys);
   const measure = async (who: string) => {
     const rounds: { readonly p50: number; readonly p99: number }[] = [];
     let answers = 0;
     for (let done = 0; done < ROUNDS; done += 1) {
       const paced = { port, connections: CONNECTIONS, durationMs: ROUND_MS, requests, perSecond: PER_SECOND };
       const { latencies, statuses } = await runPaced(paced);
-      if (statuses[list.status] !== latencies.length) throw new Error(`answered ${JSON.stringify(statuses)}`);
+      if (statuses[LIST.status] !== latencies.length) throw new Error(`answered ${JSON.stringify(statuses)}`);
       answers += latencies.length;
       rounds.push({ p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) });
     }
@@ -40,7 +40,7 @@ await withGateway({ embedded: true }, async ({ gateway }) => {
   await runPaced({ port, connections: CONNECTIONS, durationMs: ROUND_MS, requests, perSecond: PER_SECOND });
   const alone = await measure('alone');
   const before = residentBytesOf(pidsOf(gateway));
-  const [request] = requestsOf(creation, port, gateway.keys);
+  const [request] = requestsOf(CREATION, port, gateway.keys);
   const workerData = { port, count, request: request as Buffer } satisfies SlowCrowd;
   const crowd = new Worker(new URL('slow-crowd.ts', import.meta.url), { workerData });
   await once(crowd, 'message');

@@ -8,10 +8,10 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { path, stop } from './contestants.ts';
 import { runLoad } from './load.ts';
-import { cores, describeMachine, pin } from './machine.ts';
+import { CORES, describeMachine, pin } from './machine.ts';
 import { runPaced } from './paced.ts';
 import { printTable, sentenceOf } from './print.ts';
-import { list, requestsOf, verify } from './scenarios.ts';
+import { LIST, requestsOf, verify } from './scenarios.ts';
 import { monotonicMs } from './slow/clock.ts';
 import { type Collection, type Logged, type Row, rowsOf, type Wait } from './slow/parts.ts';
 import { withGateway } from './stand.ts';
@@ -46,12 +46,12 @@ const stand = {
 };
 const { rows, perSecond } = await withGateway(stand, async ({ gateway, directory }) => {
   const { port } = gateway;
-  const requests = requestsOf(list, port, list.keysOf(gateway));
+  const requests = requestsOf(LIST, port, LIST.keysOf(gateway));
   const fullLoad = { port, connections, requests };
   await runLoad({ ...fullLoad, durationMs: 3000 });
   const full = await runLoad({ ...fullLoad, durationMs: 2000 });
   const rate = Math.round(Number(values['per-second'] ?? full.answers / full.seconds / 2));
-  if (values['client-beside-gateway']) pin(process.pid, cores.contestant);
+  if (values['client-beside-gateway']) pin(process.pid, CORES.contestant);
   await runPaced({ ...fullLoad, durationMs: 1000, perSecond: rate });
   const waits: Wait[] = [];
   const sinceMs = monotonicMs() - performance.now();
@@ -64,7 +64,7 @@ const { rows, perSecond } = await withGateway(stand, async ({ gateway, directory
       waits[index] = { dueMs: sinceMs + dueAt, sentMs: sinceMs + sentAt, answeredMs: sinceMs + answeredAt };
     },
   });
-  verify(gateway.name, list, result, undefined);
+  verify(gateway.name, LIST, result, undefined);
   // Log and collections are complete at the end.
   await stop(gateway.process);
   const logged = await readLog(join(directory, LOG));

@@ -1,26 +1,26 @@
 // The list of all resources, and the references between them.
 import type { ResourceName } from './kinds.ts';
 import type { SandboxResource } from './resource.ts';
-import { bookings } from './resources/bookings.ts';
-import { communications } from './resources/communications.ts';
-import { customers } from './resources/customers.ts';
-import { experiences } from './resources/experiences.ts';
-import { guests } from './resources/guests.ts';
-import { invoices } from './resources/invoices.ts';
-import { jobs } from './resources/jobs.ts';
-import { memberships } from './resources/memberships.ts';
-import { technicians } from './resources/technicians.ts';
+import { BOOKINGS } from './resources/bookings.ts';
+import { COMMUNICATIONS } from './resources/communications.ts';
+import { CUSTOMERS } from './resources/customers.ts';
+import { EXPERIENCES } from './resources/experiences.ts';
+import { GUESTS } from './resources/guests.ts';
+import { INVOICES } from './resources/invoices.ts';
+import { JOBS } from './resources/jobs.ts';
+import { MEMBERSHIPS } from './resources/memberships.ts';
+import { TECHNICIANS } from './resources/technicians.ts';
 
 export const RESOURCES: Readonly<Record<ResourceName, SandboxResource>> = {
-  customers,
-  jobs,
-  invoices,
-  technicians,
-  memberships,
-  communications,
-  guests,
-  experiences,
-  bookings,
+  customers: CUSTOMERS,
+  jobs: JOBS,
+  invoices: INVOICES,
+  technicians: TECHNICIANS,
+  memberships: MEMBERSHIPS,
+  communications: COMMUNICATIONS,
+  guests: GUESTS,
+  experiences: EXPERIENCES,
+  bookings: BOOKINGS,
 };
 
 export interface Referrer {

@@ -3,12 +3,12 @@
 import { type FieldSpot, type FieldValue, refuse, withinBounds } from './kinds.ts';
 import { SandboxRefusal, type SandboxViolation } from './refusals.ts';
 import { type Field, optional, type SandboxResource, type StoredRecord } from './resource.ts';
-import { isJsonObject, metadata } from './shapes.ts';
+import { isJsonObject, METADATA } from './shapes.ts';
 
 export type Purpose = 'create' | 'update';
 
 /** Every resource has these besides its own. */
-export const COMMON_FIELDS: Readonly<Record<string, Field>> = { metadata: optional(metadata, {}) };
+export const COMMON_FIELDS: Readonly<Record<string, Field>> = { metadata: optional(METADATA, {}) };
 
 const SET_ON_EVERY_RECORD = ['id', 'created_at', 'updated_at'];
 

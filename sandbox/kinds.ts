@@ -85,7 +85,7 @@ export function text(bounds: { max: number; min?: number; pattern?: RegExp }): F
   };
 }
 
-export const phone: FieldKind = {
+export const PHONE: FieldKind = {
   ...text({ max: 16, pattern: /^\+[1-9][0-9]{1,14}$/ }),
   // A plus that was not escaped arrives as a space, which no telephone number begins with.
   fromText: (text) => text.replace(/^ /, '+'),
@@ -104,7 +104,7 @@ function parsed(parse: (text: string) => string | undefined, format: string): Fi
 }
 
 export const date: FieldKind = parsed(parseDate, 'date');
-export const time: FieldKind = {
+export const TIME: FieldKind = {
   ...parsed(parseTime, 'date-time'),
   // As with telephone numbers: the plus of an offset that was not escaped.
   fromText: (text) => text.replace(/ (?=\d{2}:\d{2}$)/, '+'),
@@ -128,7 +128,7 @@ function numeric(accepts: (value: unknown) => boolean, type: string, bounds: { m
 export const integer = (min: number, max: number): FieldKind => numeric(Number.isInteger, 'integer', { min, max });
 export const number = (min: number, max: number): FieldKind => numeric(Number.isFinite, 'number', { min, max });
 
-export const flag: FieldKind = {
+export const FLAG: FieldKind = {
   read(value, spot) {
     return typeof value === 'boolean'
       ? value

@@ -4,7 +4,7 @@ import {
   type FieldKind,
   type FieldSpot,
   type FieldValue,
-  flag,
+  FLAG,
   integer,
   refuse,
   text,
@@ -38,13 +38,13 @@ export function shape(members: Readonly<Record<string, FieldKind>>, needed: read
 
 /** Truth values under these names. One that is left out stays out: it is not decided. */
 export function flags(names: readonly string[]): FieldKind {
-  const members = Object.fromEntries(names.map((name) => [name, flag]));
+  const members = Object.fromEntries(names.map((name) => [name, FLAG]));
   return {
     read(value, spot) {
       if (!isJsonObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
       refuseStrangers(value, members, spot);
       const given = names.filter((name) => value[name] !== undefined);
-      return Object.fromEntries(given.map((name) => [name, flag.read(value[name], withinBounds(spot, name)) ?? null]));
+      return Object.fromEntries(given.map((name) => [name, FLAG.read(value[name], withinBounds(spot, name)) ?? null]));
     },
   };
 }
@@ -75,7 +75,7 @@ export function list(item: FieldKind, bounds: { min?: number; max: number; uniqu
 export const money: FieldKind = shape({ amount: integer(0, 1_000_000_000), currency }, ['amount', 'currency']);
 
 /** Strings under names of the client's own choice. */
-export const metadata: FieldKind = {
+export const METADATA: FieldKind = {
   read(value, spot) {
     if (!isJsonObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
     const entries = Object.entries(value);
@@ -93,7 +93,7 @@ export const metadata: FieldKind = {
 };
 
 /** Any object, as long as it is not nested so deeply that reading it back could fail, and its numbers are kept as numbers. */
-export const freeObject: FieldKind = {
+export const FREE_OBJECT: FieldKind = {
   read(value, spot) {
     if (!isJsonObject(value)) return refuse(spot, 'wrong_type', 'Must be an object.', { type: 'object' });
     if (!isShallow(value, NESTING_MAX)) return tooDeep(spot);

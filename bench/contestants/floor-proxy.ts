@@ -7,14 +7,14 @@ import { type Dispatcher, Pool } from 'undici';
 const [port, upstream] = process.argv.slice(2);
 // The gateway's settings, so that the difference is the gateway's own work.
 const pool = new Pool(upstream as string, { connections: 16, headersTimeout: 0, bodyTimeout: 0 });
-const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'host', 'date']);
+const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'host', 'date']);
 
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
   const { method, url, rawHeaders } = request;
   const headers: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] as string).toLowerCase();
-    if (!hopByHop.has(name)) headers.push(name, rawHeaders[i + 1] as string);
+    if (!HOP_BY_HOP.has(name)) headers.push(name, rawHeaders[i + 1] as string);
   }
   const body = method === 'GET' ? null : request;
   pool.dispatch({ method: method as Dispatcher.HttpMethod, path: url as string, headers, body }, relayTo(response));
@@ -26,7 +26,7 @@ function relayTo(response: ServerResponse): Dispatcher.DispatchHandler {
     onRequestStart() {},
     onResponseStart(_controller, status, headers) {
       const sent: string[] = [];
-      for (const name in headers) if (!hopByHop.has(name)) sent.push(name, headers[name] as string);
+      for (const name in headers) if (!HOP_BY_HOP.has(name)) sent.push(name, headers[name] as string);
       response.writeHead(status, sent);
     },
     onResponseData(_controller, chunk) {

@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Prepared, path, type Surroundings, startPinned } from '../contestants.ts';
-import { cores } from '../machine.ts';
-import { ask, decidedAnew, list, requestsOf } from '../scenarios.ts';
+import { CORES } from '../machine.ts';
+import { ask, DECIDED_ANEW, LIST, requestsOf } from '../scenarios.ts';
 
 const ORGANIZATIONS = '1000';
 /** Its operations need no key. */
@@ -57,12 +57,12 @@ export function prepareGateway(surroundings: Surroundings, options: GatewayOptio
     organizations: seeded.map(({ id }) => id),
     async start() {
       const own = { ...environment, ...surroundings.environment };
-      const child = await startPinned(program, ['start'], cores.contestant, port, own, surroundings.output);
+      const child = await startPinned(program, ['start'], CORES.contestant, port, own, surroundings.output);
       const contestant = { name: options.name, port, process: child, keys, blockedKey };
       // All that their tiers let pass in a day.
       const allowed = [
-        ...requestsOf(list, port, [blockedKey]),
-        ...requestsOf(decidedAnew, port, decidedAnew.keysOf(contestant)),
+        ...requestsOf(LIST, port, [blockedKey]),
+        ...requestsOf(DECIDED_ANEW, port, DECIDED_ANEW.keysOf(contestant)),
       ];
       for (let at = 0; at < allowed.length; at += 64)
         await Promise.all(allowed.slice(at, at + 64).map((request) => ask(port, request)));

@@ -42,7 +42,7 @@ function nodeProxy(id: string, file: string, name: string): Entry {
   };
 }
 
-export const entries: readonly Entry[] = [
+export const CONTESTANTS: readonly Entry[] = [
   nodeProxy(FLOOR, 'floor-proxy.ts', 'floor: node:http + undici'),
   {
     id: GATEWAY,
@@ -77,7 +77,7 @@ export const entries: readonly Entry[] = [
 
 /** The contestant with this id. */
 export function entryOf(id: string): Entry {
-  const entry = entries.find((one) => one.id === id);
-  if (entry === undefined) throw new Error(`${id}: there are ${entries.map((one) => one.id).join(', ')}.`);
+  const entry = CONTESTANTS.find((one) => one.id === id);
+  if (entry === undefined) throw new Error(`${id}: there are ${CONTESTANTS.map((one) => one.id).join(', ')}.`);
   return entry;
 }

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Contestant, type Surroundings, startCommand } from '../contestants.ts';
-import { cores } from '../machine.ts';
+import { CORES } from '../machine.ts';
 
 export function startNginx(surroundings: Surroundings): Promise<Contestant> {
   return startConfigured('nginx: plain proxy', surroundings, { modules: '', http: 'access_log off;', location: '' });
@@ -26,7 +26,7 @@ export async function startConfigured(
   const file = join(directory, 'nginx.conf');
   writeFileSync(file, configuration(port, new URL(upstreamUrl).host, parts));
   const command = ['nginx', '-e', 'stderr', '-p', directory, '-c', file];
-  return { name, port, keys, process: await startCommand(command, cores.contestant, port) };
+  return { name, port, keys, process: await startCommand(command, CORES.contestant, port) };
 }
 
 // All connections to the upstream are kept.

@@ -3,7 +3,7 @@
 import { pidsOf } from '../contestants.ts';
 import { runLoad } from '../load.ts';
 import { residentBytesOf } from '../machine.ts';
-import { requestsOf, scenarios } from '../scenarios.ts';
+import { requestsOf, SCENARIOS } from '../scenarios.ts';
 import { withGateway } from '../stand.ts';
 import { isFlat, megabytes, type Verdict } from './verdict.ts';
 
@@ -21,7 +21,7 @@ export function fullLoad(minutes: number, progress: (text: string) => void): Pro
     const endsAt = performance.now() + minutes * 60_000;
     while (performance.now() < endsAt) {
       // Sampled at the same point of each turn, since different requests need different memory.
-      for (const scenario of scenarios) {
+      for (const scenario of SCENARIOS) {
         const requests = requestsOf(scenario, port, scenario.keysOf(gateway));
         const result = await runLoad({ port, connections: CONNECTIONS, durationMs: SLICE_MS, requests });
         const expected = result.statuses[scenario.status] ?? 0;

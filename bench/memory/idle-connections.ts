@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, openConnection } from '../connection.ts';
 import { pidsOf } from '../contestants.ts';
 import { residentBytesOf } from '../machine.ts';
-import { list, requestsOf } from '../scenarios.ts';
+import { LIST, requestsOf } from '../scenarios.ts';
 import { withGateway } from '../stand.ts';
 import { isAtMost, type Verdict } from './verdict.ts';
 
@@ -17,7 +17,7 @@ const REST_MS = 5000;
 /** Each connection has had an answer, and gets another one at the end: none has been given up meanwhile. */
 export function idleConnections(count: number, progress: (text: string) => void): Promise<Verdict> {
   return withGateway({}, async ({ gateway }) => {
-    const requests = requestsOf(list, gateway.port, gateway.keys);
+    const requests = requestsOf(LIST, gateway.port, gateway.keys);
     const clients: Client[] = [];
     while (clients.length < count) {
       const openedNow = Array.from({ length: Math.min(AT_ONCE, count - clients.length) }, () =>
@@ -47,7 +47,7 @@ async function connectTo(port: number): Promise<Client> {
     connection,
     ask: (request) =>
       new Promise((resolve, reject) => {
-        answered = (status) => (status === list.status ? resolve() : reject(new Error(`answered ${status}`)));
+        answered = (status) => (status === LIST.status ? resolve() : reject(new Error(`answered ${status}`)));
         connection.send(request);
       }),
   };

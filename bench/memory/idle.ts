@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contestant } from '../contestants.ts';
 import { runLoad } from '../load.ts';
-import { list, requestsOf } from '../scenarios.ts';
+import { LIST, requestsOf } from '../scenarios.ts';
 import { besideFloor } from './beside-floor.ts';
 import { type Part, partsOf } from './parts.ts';
 import { megabytes } from './verdict.ts';
@@ -29,7 +29,7 @@ export async function idle(seconds: number, progress: (text: string) => void): P
       const fresh = await partsNow(contestant, directory);
       progress(`idle after ${seconds} s of load: ${contestant.name}`);
       const { port } = contestant;
-      const requests = requestsOf(list, port, contestant.keys);
+      const requests = requestsOf(LIST, port, contestant.keys);
       await runLoad({ port, connections: 64, durationMs: seconds * 1000, requests });
       await sleep(REST_MS);
       return { fresh, used: await partsNow(contestant, directory) };

@@ -3,7 +3,7 @@
 import { pidsOf } from '../contestants.ts';
 import { runLoad } from '../load.ts';
 import { peakBytesOf } from '../machine.ts';
-import { list, requestsOf, verify } from '../scenarios.ts';
+import { LIST, requestsOf, verify } from '../scenarios.ts';
 import { besideFloor } from './beside-floor.ts';
 import { isAtMostTimes, type Verdict } from './verdict.ts';
 
@@ -15,9 +15,9 @@ export async function peak(seconds: number, progress: (text: string) => void): P
   const peaks = await besideFloor(ROUNDS, async (contestant) => {
     progress(`peak of ${seconds} s: ${contestant.name}`);
     const { port } = contestant;
-    const requests = requestsOf(list, port, contestant.keys);
+    const requests = requestsOf(LIST, port, contestant.keys);
     const result = await runLoad({ port, connections: CONNECTIONS, durationMs: seconds * 1000, requests });
-    verify(contestant.name, list, result, undefined);
+    verify(contestant.name, LIST, result, undefined);
     return peakBytesOf(pidsOf(contestant));
   });
   return isAtMostTimes(`peak of ${seconds} s of full load, beside the floor`, peaks, TIMES_MAX);

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pidsOf } from '../contestants.ts';
 import { runLoad } from '../load.ts';
 import { residentBytesOf } from '../machine.ts';
-import { creation, list, requestsOf } from '../scenarios.ts';
+import { CREATION, LIST, requestsOf } from '../scenarios.ts';
 import { withGateway } from '../stand.ts';
 import { isAtMost, megabytes, type Verdict } from './verdict.ts';
 
@@ -24,10 +24,10 @@ const SAMPLE_MS = 250;
 export function slowReaders(count: number, answerBytes: number, progress: (text: string) => void): Promise<Verdict[]> {
   const entry = { connections: count, timeoutMs: 600_000 };
   return withGateway({ pageBytes: answerBytes, entry }, async ({ gateway }) => {
-    const requests = requestsOf(list, gateway.port, gateway.keys);
+    const requests = requestsOf(LIST, gateway.port, gateway.keys);
     const pids = pidsOf(gateway);
     // Everything is compiled and every connection to the upstream made, with answers that are small: long ones would leave room behind.
-    const small = requestsOf(creation, gateway.port, gateway.keys);
+    const small = requestsOf(CREATION, gateway.port, gateway.keys);
     await runLoad({ port: gateway.port, connections: count, durationMs: 3000, requests: small });
     await sleep(1000);
     const before = residentBytesOf(pids);

@@ -6,7 +6,7 @@ import { prepareGateway } from '../contestants/gateway.ts';
 import type { Prepared } from '../contestants.ts';
 import { withGround } from '../ground.ts';
 import { type Cost, measureCost, type Settings, warmUp } from '../measure.ts';
-import { askUpstream, creation, list, type Scenario } from '../scenarios.ts';
+import { askUpstream, CREATION, LIST, type Scenario } from '../scenarios.ts';
 import { type Both, slicesOf, withBoth } from './both.ts';
 import { type Comparison, compared, costOf, type Pair, type Side } from './paired.ts';
 
@@ -23,13 +23,13 @@ interface PairsOptions {
   note(scenario: string, number: number, pair: Pair): void;
 }
 
-const sides = ['baseline', 'candidate'] as const;
-const measured: readonly Scenario[] = [list, creation];
+const SIDES = ['baseline', 'candidate'] as const;
+const MEASURED_SCENARIOS: readonly Scenario[] = [LIST, CREATION];
 
 export function measurePairs(options: PairsOptions): Promise<Comparison[]> {
   return withGround({}, async (ground) => {
     const prepared = {} as Record<Side, Prepared>;
-    for (const side of sides) {
+    for (const side of SIDES) {
       const redisUrl = await ground.startRedis();
       prepared[side] = prepareGateway(
         { ...ground, redisUrl, directory: join(ground.directory, side), port: await freePort(), keys: [] },
@@ -37,17 +37,17 @@ export function measurePairs(options: PairsOptions): Promise<Comparison[]> {
         { name: side, tree: options.trees[side], redisUrl, gateway: { trustedProxies: [] } },
       );
     }
-    const pairs = measured.map(() => [] as Pair[]);
+    const pairs = MEASURED_SCENARIOS.map(() => [] as Pair[]);
     for (let number = 0; number < options.pairs; number += 1) {
       await withBoth(number, prepared, async (contestants) => {
-        for (const [index, scenario] of measured.entries()) {
+        for (const [index, scenario] of MEASURED_SCENARIOS.entries()) {
           const pair = await measureScenario(scenario, number, contestants, ground.upstreamPort, options);
           options.note(scenario.name, number, pair);
           pairs[index]?.push(pair);
         }
       });
     }
-    return measured.map(({ name }, index) => compared(name, pairs[index] ?? []));
+    return MEASURED_SCENARIOS.map(({ name }, index) => compared(name, pairs[index] ?? []));
   });
 }
 

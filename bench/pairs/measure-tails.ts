@@ -9,7 +9,7 @@ import { cpuMicrosOf } from '../machine.ts';
 import { measureCost, warmUp } from '../measure.ts';
 import { runPaced } from '../paced.ts';
 import { strangeKey } from '../sample-keys.ts';
-import { askUpstream, list, requestsOf, type Scenario, verify } from '../scenarios.ts';
+import { askUpstream, LIST, requestsOf, type Scenario, verify } from '../scenarios.ts';
 import { median, percentile } from '../statistics.ts';
 import { slicesOf, withBoth } from './both.ts';
 import type { Pair, Side } from './paired.ts';
@@ -42,7 +42,7 @@ export interface Tails {
   readonly busy: Pair;
 }
 
-const scenario: Scenario = list;
+const scenario: Scenario = LIST;
 
 export function measureTails(options: TailsOptions): Promise<Tails[]> {
   return withGround({ isPrompt: true }, async (ground) => {

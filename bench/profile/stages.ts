@@ -1,7 +1,7 @@
 // Pure: to which part of a request's life the work of a source file belongs. A test compares it with the list of the stages.
 
 /** First match wins. Paths are relative to the repository. */
-const stages: readonly (readonly [pattern: RegExp, stage: string])[] = [
+const STAGES: readonly (readonly [pattern: RegExp, stage: string])[] = [
   [/^gateway\/edge\/refusal\//, 'refuse'],
   [/^gateway\/edge\//, 'admit and shell'],
   [/^gateway\/limits\/addresses/, 'throttle'],
@@ -21,7 +21,7 @@ const stages: readonly (readonly [pattern: RegExp, stage: string])[] = [
 
 /** Work of a file that no stage started is the library's own: reading sockets, parsing. */
 export function stageOf(file: string): string {
-  const [, stage] = stages.find(([pattern]) => pattern.test(file)) ?? [];
+  const [, stage] = STAGES.find(([pattern]) => pattern.test(file)) ?? [];
   if (stage !== undefined) return stage;
   const [, library] = /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file) ?? [];
   if (library !== undefined) return `${library}, by itself`;

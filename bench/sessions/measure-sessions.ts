@@ -11,7 +11,7 @@ import { awake, type Contestant, type Prepared, rest, stop } from '../contestant
 import { type Ground, withGround } from '../ground.ts';
 import { type Cost, measureCost, type Settings, warmUp } from '../measure.ts';
 import { costOf } from '../pairs/paired.ts';
-import { askUpstream, creation, list, type Scenario } from '../scenarios.ts';
+import { askUpstream, CREATION, LIST, type Scenario } from '../scenarios.ts';
 import { SESSION_KEYS_VARIABLE, signIn, withPeople } from './people.ts';
 
 /** Who sends the requests, and to what. */
@@ -44,13 +44,13 @@ interface Visit {
 /** What a contestant that was held still needs to catch up. */
 const SETTLES_MS = 300;
 
-const measured: readonly Scenario[] = [list, creation];
+const MEASURED_SCENARIOS: readonly Scenario[] = [LIST, CREATION];
 
 /** By scenario, of each round. */
 export function measureSessions(options: SessionsOptions): Promise<ReadonlyMap<string, readonly Costs[]>> {
   return withGround({}, async (ground) => {
     const { floor, plain, gateway, cookies } = await prepare(ground, options.embedded);
-    const byName = new Map(measured.map(({ name }) => [name, [] as Costs[]]));
+    const byName = new Map(MEASURED_SCENARIOS.map(({ name }) => [name, [] as Costs[]]));
     for (let number = 0; number < options.rounds; number += 1) {
       await withStarted({ floor, plain, gateway }, async (started) => {
         const visits: Visit[] = [
@@ -58,7 +58,7 @@ export function measureSessions(options: SessionsOptions): Promise<ReadonlyMap<s
           { contestant: started.plain, kinds: ['key, no sessions', 'key, no sessions'] },
           { contestant: started.gateway, kinds: ['key', 'session', 'session', 'key'] },
         ];
-        for (const scenario of measured) {
+        for (const scenario of MEASURED_SCENARIOS) {
           const scenarioOf = (kind: Kind) => (kind === 'session' ? bySession(scenario, cookies) : scenario);
           const costs = await measureRound(number, ground, options, visits, scenarioOf);
           options.note(scenario.name, number, costs);

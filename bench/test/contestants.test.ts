@@ -6,12 +6,12 @@ import { after, test } from 'node:test';
 import { temporaryDirectory } from '../../test/support/directory.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { lookInside } from '../../test/support/redis.ts';
-import { entries, entryOf } from '../contestants/list.ts';
+import { CONTESTANTS, entryOf } from '../contestants/list.ts';
 import { type Contestant, rest, startPinned, stop, wake } from '../contestants.ts';
 import { runLoad } from '../load.ts';
 import { startPinnedRedis } from '../pinned-redis.ts';
 import { strangeKey } from '../sample-keys.ts';
-import { ask, creation, list, requestsOf, scenarios, verify } from '../scenarios.ts';
+import { ask, CREATION, LIST, requestsOf, SCENARIOS, verify } from '../scenarios.ts';
 
 const directory = temporaryDirectory();
 const redis = await startPinnedRedis();
@@ -41,7 +41,7 @@ async function start(id: string): Promise<Contestant | undefined> {
   return contestant;
 }
 
-const bytesOf = async (scenario: typeof list) =>
+const bytesOf = async (scenario: typeof LIST) =>
   (await ask(upstreamPort, requestsOf(scenario, upstreamPort, ['a-caller'])[0] as Buffer)).bodyBytes;
 
 /** The number of commands to Redis since the last call, connections and their set-up left out. */
@@ -51,10 +51,10 @@ async function commandsSince(names: readonly string[]): Promise<number> {
   return names.reduce((sum, name) => sum + Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0), 0);
 }
 
-for (const { id, missing } of entries) {
+for (const { id, missing } of CONTESTANTS) {
   test(`${id} passes the answers of the upstream`, { skip: missing() }, async () => {
     const contestant = (await start(id)) as Contestant;
-    for (const scenario of [list, creation]) {
+    for (const scenario of [LIST, CREATION]) {
       const requests = requestsOf(scenario, contestant.port, contestant.keys);
       const result = await runLoad({ port: contestant.port, connections: 2, durationMs: 200, requests });
       verify(id, scenario, result, await bytesOf(scenario));
@@ -65,7 +65,7 @@ for (const { id, missing } of entries) {
 const running = (name: RegExp) => started.find((contestant) => name.test(contestant.name));
 
 async function statusOf(contestant: Contestant, key: string, body?: string): Promise<number> {
-  const scenario = body === undefined ? list : { ...creation, body };
+  const scenario = body === undefined ? LIST : { ...CREATION, body };
   return (await ask(contestant.port, requestsOf(scenario, contestant.port, [key])[0] as Buffer)).status;
 }
 
@@ -78,7 +78,7 @@ test('the naive composition checks its keys and bodies, and counts in Redis', as
   assert.equal(await commandsSince(['evalsha', 'eval']), 1);
 });
 
-const missingLua = () => entries.find(({ id }) => id === 'nginx-lua')?.missing();
+const missingLua = () => CONTESTANTS.find(({ id }) => id === 'nginx-lua')?.missing();
 
 test('nginx with Lua checks its keys and counts in Redis', {
   skip: missingLua(),
@@ -101,7 +101,7 @@ test('nginx with Lua refuses an organization that is over its limit', { skip: mi
 
 test('the gateway refuses the requests that the scenarios refuse', async () => {
   const gateway = running(/all on, Redis/) as Contestant;
-  for (const scenario of scenarios.filter(({ isRefusal }) => isRefusal)) {
+  for (const scenario of SCENARIOS.filter(({ isRefusal }) => isRefusal)) {
     const requests = requestsOf(scenario, gateway.port, scenario.keysOf(gateway));
     verify('gateway', scenario, await runLoad({ ...gateway, connections: 2, durationMs: 100, requests }), undefined);
   }
@@ -109,7 +109,7 @@ test('the gateway refuses the requests that the scenarios refuse', async () => {
 
 test('a gateway that has been stopped sends commands to Redis again as soon as it is measured', async () => {
   const gateway = running(/all on, Redis/) as Contestant;
-  const load = { port: gateway.port, connections: 1, requests: requestsOf(list, gateway.port, gateway.keys) };
+  const load = { port: gateway.port, connections: 1, requests: requestsOf(LIST, gateway.port, gateway.keys) };
   rest(gateway);
   await new Promise((resolve) => setTimeout(resolve, 3000));
   wake(gateway);

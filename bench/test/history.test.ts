@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { entries } from '../contestants/list.ts';
+import { CONTESTANTS } from '../contestants/list.ts';
 import { path } from '../contestants.ts';
 import { changesSince, type HistoryLine, linesOf, readHistory, writeHistory } from '../history.ts';
 import { describeMachine } from '../machine.ts';
@@ -76,7 +76,7 @@ test('the recorded history is whole', () => {
   }
   for (const { contestant } of readHistory(text))
     assert.ok(
-      entries.some(({ id }) => id === contestant),
+      CONTESTANTS.some(({ id }) => id === contestant),
       contestant,
     );
 });

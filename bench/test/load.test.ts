@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runLoad } from '../load.ts';
 import { runPaced } from '../paced.ts';
-import { ask, list, requestsOf, verify } from '../scenarios.ts';
+import { ask, LIST, requestsOf, verify } from '../scenarios.ts';
 
 const servers: ReturnType<typeof createServer>[] = [];
 after(() => {
@@ -35,7 +35,7 @@ test('a closed loop counts statuses and lengths, and takes the requests in turn'
     lines.set(line, (lines.get(line) ?? 0) + 1);
     socket.write(line.includes('/b') ? 'HTTP/1.1 404 No\r\ncontent-length: 0\r\n\r\n' : OK);
   });
-  const requests = requestsOf(list, port, ['a']).concat(Buffer.from('GET /b HTTP/1.1\r\n\r\n'));
+  const requests = requestsOf(LIST, port, ['a']).concat(Buffer.from('GET /b HTTP/1.1\r\n\r\n'));
   const result = await runLoad({ port, connections: 4, durationMs: 200, requests });
   assert.equal(result.statuses[200], lines.get('GET /v1/customers?limit=20 HTTP/1.1'));
   assert.equal(result.statuses[404], lines.get('GET /b HTTP/1.1'));
@@ -70,13 +70,13 @@ test('an open loop keeps its rate, and a caller waits for answers that are slow'
 test('an answer that is not the expected one fails the measurement', () => {
   const result = { answers: 2, seconds: 1, bodyBytes: new Set([5]), latencies: [1, 1] };
   const good = { ...result, statuses: { 200: 2 } };
-  assert.doesNotThrow(() => verify('someone', list, good, 5));
+  assert.doesNotThrow(() => verify('someone', LIST, good, 5));
   assert.throws(
-    () => verify('someone', list, { ...result, statuses: { 200: 1, 502: 1 } }, 5),
+    () => verify('someone', LIST, { ...result, statuses: { 200: 1, 502: 1 } }, 5),
     /someone, GET list.*502/,
   );
-  assert.throws(() => verify('someone', list, good, 6), /bodies of 5 bytes/);
-  assert.throws(() => verify('someone', list, { ...good, statuses: {}, answers: 0 }, 5), /answered/);
+  assert.throws(() => verify('someone', LIST, good, 6), /bodies of 5 bytes/);
+  assert.throws(() => verify('someone', LIST, { ...good, statuses: {}, answers: 0 }, 5), /answered/);
 });
 
 test('one request is sent on a connection of its own', async () => {

@@ -1,6 +1,6 @@
 // Passes the request of an operator to a running gateway: a command writes it into the store, and waits until a gateway has done it.
 
-import { type Machine, realMachine } from '../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
 import type { AcmeRecords, AcmeStore } from './acme-store.ts';
 import { type AskedRecord, change, recordIn, recordName, SERVER } from './records.ts';
 import { isToCome } from './renewal.ts';
@@ -24,7 +24,7 @@ export interface Asking {
  * while the store is away.
  */
 export async function askGateways(asking: Asking): Promise<string | undefined> {
-  const { store, id, machine = realMachine } = asking;
+  const { store, id, machine = REAL_MACHINE } = asking;
   const { performance, sleep } = machine;
   const before = await store.read();
   const limit = limitIn(before, id, store.now());

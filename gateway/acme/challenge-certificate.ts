@@ -2,7 +2,7 @@
 
 import { createHash, createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { DAY_MS } from '../shared/durations.ts';
-import { realMachine } from '../shared/machine.ts';
+import { REAL_MACHINE } from '../shared/machine.ts';
 import { alternativeNames, signatureAlgorithm, signed } from './csr.ts';
 import { derInteger, derTagged, octets, oid, sequence, set, utcTime, utf8, yes } from './der.ts';
 
@@ -23,7 +23,7 @@ export function createChallengeCertificate(
   name: string,
   keyAuthorization: string,
   nowMs: number,
-  { randomBytes } = realMachine,
+  { randomBytes } = REAL_MACHINE,
 ): ChallengeCertificate {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const digest = createHash('sha256').update(keyAuthorization).digest();

@@ -1,7 +1,7 @@
 // Keeps the certificates of `tls.acme` up to date. It follows the records in the store. While this instance has the lease, it also orders and
 // renews certificates.
 
-import { type Machine, realMachine, type Timer } from '../shared/machine.ts';
+import { type Machine, REAL_MACHINE, type Timer } from '../shared/machine.ts';
 import type { TextSeal } from '../shared/stores/seal.ts';
 import { createAcmeClient } from './acme-client.ts';
 import type { HttpClient } from './acme-http.ts';
@@ -81,7 +81,7 @@ export class Keeper {
   #unsubscribe: (() => void) | undefined;
 
   constructor(options: KeeperOptions) {
-    const { settings, machine = realMachine, leaseMs = LEASE_MS } = options;
+    const { settings, machine = REAL_MACHINE, leaseMs = LEASE_MS } = options;
     this.#options = options;
     this.#machine = machine;
     this.#leaseMs = leaseMs;

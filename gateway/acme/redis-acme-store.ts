@@ -3,7 +3,7 @@
 import { type ConnectRedis, openRedis } from '../redis/client.ts';
 import { evaluate, type Script, toScript } from '../redis/sealed-script.ts';
 import { subscribe } from '../redis/subscribe.ts';
-import { type Machine, realMachine } from '../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
 import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
 
 /** All names have one hash tag, because a script needs its keys in one slot. */
@@ -70,7 +70,7 @@ const PUT = script(`changed(1)`);
 export async function openRedisAcmeStore(
   url: string,
   connect?: ConnectRedis,
-  machine: Machine = realMachine,
+  machine: Machine = REAL_MACHINE,
 ): Promise<AcmeStore> {
   const { performance } = machine;
   const client = await openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS }, connect);

@@ -1,6 +1,6 @@
 // Encrypts private keys for the certificate store. The encryption key is derived from the secrets entry `certificate_key`.
 
-import { realMachine } from '../shared/machine.ts';
+import { REAL_MACHINE } from '../shared/machine.ts';
 import { createTextSeal, type TextSeal } from '../shared/stores/seal.ts';
 
 /**
@@ -8,7 +8,7 @@ import { createTextSeal, type TextSeal } from '../shared/stores/seal.ts';
  *
  * @param secret the entry `certificate_key`: any text of at least 16 characters
  */
-export function createSeal(secret: string, machine = realMachine): TextSeal {
+export function createSeal(secret: string, machine = REAL_MACHINE): TextSeal {
   const seal = createTextSeal(secret, 'gateway certificate keys', machine);
   return {
     ...seal,

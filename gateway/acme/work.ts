@@ -1,7 +1,7 @@
 // The context of the work under the lease: settings, client, records and clock.
 
 import type { Awaitable } from '../shared/awaitable.ts';
-import { type Machine, realMachine } from '../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
 import type { TextSeal } from '../shared/stores/seal.ts';
 import type { AcmeClient } from './acme-client.ts';
 import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
@@ -79,7 +79,7 @@ export function createPause(
   journal: Pick<Journal, 'confirm'>,
   sliceMs: number,
   signal: AbortSignal,
-  { sleep }: Machine = realMachine,
+  { sleep }: Machine = REAL_MACHINE,
 ) {
   return async function pause(ms: number): Promise<void> {
     for (let leftMs = ms; leftMs > 0; leftMs -= sliceMs) {

@@ -1,7 +1,7 @@
 // After a change: waits until every running gateway has put it in force.
 
 import type { Instance, KeyStore } from '../auth/store/key-store.ts';
-import { realMachine } from '../shared/machine.ts';
+import { REAL_MACHINE } from '../shared/machine.ts';
 
 const POLL_MS = 50;
 /**
@@ -31,7 +31,7 @@ export interface Confirmations {
 export async function awaitConfirmations(
   { audit, instances }: Pick<KeyStore, 'audit' | 'instances'>,
   timeoutMs: number,
-  { performance, sleep } = realMachine,
+  { performance, sleep } = REAL_MACHINE,
 ): Promise<Confirmations> {
   const startedAt = performance.now();
   const heard = new Set<string>();

@@ -82,7 +82,7 @@ function adviceOn(code: string | undefined, publicUrl: string): Pick<Explanation
   return { remedy, docUrl: `${publicUrl}/docs/errors/${code}` };
 }
 
-const texts = ['route', 'operation', 'key_id', 'subject'];
+const TEXT_FILTERS = ['route', 'operation', 'key_id', 'subject'];
 const CODE = /^[a-z0-9_]{1,64}$/;
 
 /** Whether a line has all members that are needed. A line of a process of another version may lack some. */
@@ -95,6 +95,6 @@ function isRequestLine(line: ExchangeLine): line is RequestLine {
     Number(durationMs) >= 0 &&
     typeof durationMs === 'number' &&
     (code === undefined || CODE.test(String(code))) &&
-    texts.every((name) => ['undefined', 'string'].includes(typeof others[name]))
+    TEXT_FILTERS.every((name) => ['undefined', 'string'].includes(typeof others[name]))
   );
 }

@@ -54,13 +54,14 @@ function targetState({ address, mode, state }: UpstreamView['targets'][number]) 
 }
 
 /** States in which a target gets no request, or one request at a time. */
-const unused = ['unhealthy', 'ejected', 'trial'];
+const UNUSED_TARGET_STATES = ['unhealthy', 'ejected', 'trial'];
 
 function stateOf({ targets, breaker }: Targets, access: Access | undefined): UpstreamView['state'] {
   const suspended = access?.credential && CREDENTIAL_STATES[access.credential].upstreamState;
   if (suspended !== undefined) return suspended;
   const modes = Map.groupBy(targets, ({ mode }) => mode);
-  if ([...modes.values()].some((some) => some.every(({ state }) => unused.includes(state)))) return 'unavailable';
+  if ([...modes.values()].some((some) => some.every(({ state }) => UNUSED_TARGET_STATES.includes(state))))
+    return 'unavailable';
   if (Object.values(breaker).some((state) => state !== 'closed')) return 'breaker_open';
   return access?.shedding === true ? 'overloaded' : 'ready';
 }

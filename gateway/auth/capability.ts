@@ -4,7 +4,7 @@ import { type Capability, type FactsOf, listIn, noted, type StageOutcome } from 
 import type { Caller } from '../exchange/caller.ts';
 import { AUTH_CODES } from './codes.ts';
 
-const fields = {
+const FIELDS = {
   organization: {
     section: 'caller',
     stage: 'authenticate',
@@ -74,7 +74,7 @@ const fields = {
   },
 } as const;
 
-const facts: FactsOf<typeof fields, 'code'> = {
+const FACTS: FactsOf<typeof FIELDS, 'code'> = {
   mode: { authenticate: (_, line) => callerIn(line) },
   organization: { toldBy: 'mode' },
   tier: { toldBy: 'mode' },
@@ -91,7 +91,7 @@ const facts: FactsOf<typeof fields, 'code'> = {
   },
 };
 
-export const AUTH = { codes: AUTH_CODES, fields, facts } as const satisfies Capability;
+export const AUTH = { codes: AUTH_CODES, fields: FIELDS, facts: FACTS } as const satisfies Capability;
 
 /** Replaces the key id in a rehearsal for which only an organization is named. */
 export const ANY_KEY = 'any key';

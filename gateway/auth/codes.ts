@@ -2,17 +2,17 @@
 
 import {
   type CatalogueEntry,
-  conflict,
-  faultOfGateway,
-  faultOfUpstream,
-  invalidRequest,
-  notPermitted,
-  unauthenticated,
+  CONFLICT,
+  FAULT_OF_GATEWAY,
+  FAULT_OF_UPSTREAM,
+  INVALID_REQUEST,
+  NOT_PERMITTED,
+  UNAUTHENTICATED,
 } from '../catalogue/catalogue-entry.ts';
 
 export const AUTH_CODES = {
   api_key_missing: {
-    ...unauthenticated,
+    ...UNAUTHENTICATED,
     needs: 'callers',
     status: 401,
     challenge: 'bare',
@@ -27,7 +27,7 @@ export const AUTH_CODES = {
       'Send your key with every request: `Authorization: Bearer <key>`. See [authentication](/docs/guides/authentication).',
   },
   auth_scheme_unsupported: {
-    ...unauthenticated,
+    ...UNAUTHENTICATED,
     needs: 'callers',
     status: 401,
     challenge: 'bare',
@@ -37,7 +37,7 @@ export const AUTH_CODES = {
       'Write `Authorization: Bearer <key>`. The `WWW-Authenticate` headers of the response name what the operation accepts.',
   },
   api_key_misplaced: {
-    ...unauthenticated,
+    ...UNAUTHENTICATED,
     needs: 'callers',
     status: 401,
     challenge: 'bare',
@@ -47,14 +47,14 @@ export const AUTH_CODES = {
     remedy: 'Have this key revoked and a new one made, then send that one in the `Authorization` header.',
   },
   authorization_ambiguous: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 400,
     message: 'The request carries more than one Authorization header.',
     meaning: 'There are several `Authorization` headers.',
     remedy: 'Send exactly one `Authorization` header. Often a library adds one of its own beside yours.',
   },
   api_key_malformed: {
-    ...unauthenticated,
+    ...UNAUTHENTICATED,
     needs: 'callers',
     status: 401,
     challenge: 'invalid_token',
@@ -64,7 +64,7 @@ export const AUTH_CODES = {
     remedy: 'Copy the whole key again, without quotes or spaces around it. Keys begin with `sk_live_` or `sk_test_`.',
   },
   api_key_invalid: {
-    ...unauthenticated,
+    ...UNAUTHENTICATED,
     needs: 'callers',
     status: 401,
     challenge: 'invalid_token',
@@ -73,7 +73,7 @@ export const AUTH_CODES = {
     remedy: 'Check that the key belongs to this platform and not to another one, or to another installation of it.',
   },
   api_key_revoked: {
-    ...unauthenticated,
+    ...UNAUTHENTICATED,
     needs: 'callers',
     status: 401,
     challenge: 'invalid_token',
@@ -82,7 +82,7 @@ export const AUTH_CODES = {
     remedy: 'Use the key that replaced it. If there is none, ask the person who manages the keys of your organization.',
   },
   api_key_expired: {
-    ...unauthenticated,
+    ...UNAUTHENTICATED,
     needs: 'callers',
     status: 401,
     challenge: 'invalid_token',
@@ -91,7 +91,7 @@ export const AUTH_CODES = {
     remedy: 'Use the key that replaced it. If there is none, ask the person who manages the keys of your organization.',
   },
   token_invalid: {
-    ...unauthenticated,
+    ...UNAUTHENTICATED,
     needs: 'tokens',
     status: 401,
     challenge: 'invalid_token',
@@ -111,7 +111,7 @@ export const AUTH_CODES = {
       'Read the message, then get another token from its issuer. If that one is refused as well, the issuer or its claims are not what the gateway expects.',
   },
   token_expired: {
-    ...unauthenticated,
+    ...UNAUTHENTICATED,
     needs: 'tokens',
     status: 401,
     challenge: 'invalid_token',
@@ -120,7 +120,7 @@ export const AUTH_CODES = {
     remedy: 'Get a new token from its issuer and send the request again with that.',
   },
   token_audience: {
-    ...unauthenticated,
+    ...UNAUTHENTICATED,
     needs: 'tokens',
     status: 401,
     challenge: 'invalid_token',
@@ -129,7 +129,7 @@ export const AUTH_CODES = {
     remedy: 'Ask the issuer for a token whose audience is this API.',
   },
   basic_credentials_invalid: {
-    ...unauthenticated,
+    ...UNAUTHENTICATED,
     needs: 'basic',
     status: 401,
     challenge: 'bare',
@@ -138,7 +138,7 @@ export const AUTH_CODES = {
     remedy: 'Correct user name and password. Do not try again and again: failed attempts are counted.',
   },
   auth_unavailable: {
-    ...faultOfGateway,
+    ...FAULT_OF_GATEWAY,
     needs: 'callers',
     status: 503,
     retryAfterSeconds: 2,
@@ -148,7 +148,7 @@ export const AUTH_CODES = {
       'Wait `retry_after` seconds, as the header `Retry-After` says, and send the request again. Do not replace the key.',
   },
   records_unavailable: {
-    ...faultOfUpstream,
+    ...FAULT_OF_UPSTREAM,
     needs: 'administration',
     blame: 'gateway',
     status: 503,
@@ -159,7 +159,7 @@ export const AUTH_CODES = {
       'Wait `retry_after` seconds, as the header `Retry-After` says, and send the request again: a change with the same `Idempotency-Key`, so that it is not made twice.',
   },
   insufficient_scope: {
-    ...notPermitted,
+    ...NOT_PERMITTED,
     needs: 'callers',
     status: 403,
     challenge: 'insufficient_scope',
@@ -169,7 +169,7 @@ export const AUTH_CODES = {
     remedy: 'Use a key that holds the scopes listed in `required_scopes`, or have one made.',
   },
   grant_not_held: {
-    ...notPermitted,
+    ...NOT_PERMITTED,
     needs: 'administration',
     status: 403,
     message: 'A key grants at most what it holds itself; param names what goes beyond that.',
@@ -186,7 +186,7 @@ export const AUTH_CODES = {
     example: { param: 'scopes' },
   },
   last_key: {
-    ...conflict,
+    ...CONFLICT,
     needs: 'administration',
     status: 409,
     message: 'This is the last usable key of the organization. Nothing was revoked.',
@@ -195,7 +195,7 @@ export const AUTH_CODES = {
     remedy: 'Create another key first, or send `allow_last: true` if the organization is to have none.',
   },
   too_many_keys: {
-    ...conflict,
+    ...CONFLICT,
     needs: 'administration',
     status: 409,
     message: 'The organization has as many keys as it may have. Nothing was created.',
@@ -205,7 +205,7 @@ export const AUTH_CODES = {
       'Revoke keys that are not used, or rotate one without an overlap. Ask the operator of the API if you need more.',
   },
   key_mode_mismatch: {
-    ...notPermitted,
+    ...NOT_PERMITTED,
     needs: 'live only',
     status: 403,
     message: 'This operation has no test mode, and test credentials never reach live data.',
@@ -213,7 +213,7 @@ export const AUTH_CODES = {
     remedy: 'Use a live key for this operation, or leave it out of your tests.',
   },
   ip_not_allowed: {
-    ...notPermitted,
+    ...NOT_PERMITTED,
     needs: 'callers',
     status: 403,
     message: 'This API key may not be used from this network address.',
@@ -221,7 +221,7 @@ export const AUTH_CODES = {
     remedy: 'Send the request from one of the addresses that the key is bound to, or have the list changed.',
   },
   account_inactive: {
-    ...notPermitted,
+    ...NOT_PERMITTED,
     needs: 'callers',
     status: 403,
     message: 'The organization that these credentials belong to is suspended.',

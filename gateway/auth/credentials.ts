@@ -6,7 +6,7 @@ import { GatewayError } from '../catalogue/errors.ts';
 import type { Caller } from '../exchange/caller.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
-import { realMachine } from '../shared/machine.ts';
+import { REAL_MACHINE } from '../shared/machine.ts';
 
 export interface Credentials {
   /** The scheme in lower case, because its case means nothing. */
@@ -31,7 +31,7 @@ export function parseAuthorization(header: string | undefined): Credentials | un
 /** The hash of a key or token under a secret of this process: a memory dump of a cache reveals no credential. */
 export type CredentialHash = string;
 
-export function createCredentialHash({ randomBytes } = realMachine): (credential: string) => CredentialHash {
+export function createCredentialHash({ randomBytes } = REAL_MACHINE): (credential: string) => CredentialHash {
   const secret = randomBytes(32).toString('base64');
   return (credential) => hash('sha256', secret + credential, 'base64url');
 }

@@ -4,7 +4,7 @@
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Caller, Organization } from '../exchange/caller.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
-import { type Machine, realMachine } from '../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
 import { type ChangeFollower, createChangeFollower } from '../shared/stores/change-follower.ts';
 import { createLookUp, type LookUp } from '../shared/stores/look-up.ts';
 import { type DigestOf, parseApiKey } from './api-key.ts';
@@ -69,7 +69,7 @@ export class Directory {
   readonly #emptiness: Emptiness;
 
   constructor(options: DirectoryOptions) {
-    const { store, host, pid, now, pollMs = 250, graceMs = 15 * 60_000, machine = realMachine } = options;
+    const { store, host, pid, now, pollMs = 250, graceMs = 15 * 60_000, machine = REAL_MACHINE } = options;
     const cache = new IdentityCache(options);
     this.#options = options;
     this.#graceMs = graceMs;

@@ -2,7 +2,7 @@
 // revocation has reached every instance. It also counts the gateways that report, for limits that are divided among them. It never throws
 // and delays no request: a failed report is repeated later.
 
-import { type Machine, realMachine, type Timer } from '../shared/machine.ts';
+import { type Machine, REAL_MACHINE, type Timer } from '../shared/machine.ts';
 import { randomBase62 } from './base62.ts';
 import { createListing, REPLICA_LAG_MS } from './listing.ts';
 import type { Instance, KeyStore } from './store/key-store.ts';
@@ -43,7 +43,7 @@ export function createInstanceReports({
   graceMs,
   now,
   onListed,
-  machine: { setInterval, clearInterval, randomBytes, performance } = realMachine,
+  machine: { setInterval, clearInterval, randomBytes, performance } = REAL_MACHINE,
   ...process
 }: InstanceReportsOptions): InstanceReports {
   const instance = {
@@ -125,7 +125,7 @@ export interface LiveInstances {
 /** Keeps the last count while the store is away. `count` returns 1 until `begin` is called. */
 export function createLiveInstances(
   instances: Pick<KeyStore['instances'], 'list'>,
-  { setInterval, clearInterval } = realMachine,
+  { setInterval, clearInterval } = REAL_MACHINE,
 ): LiveInstances {
   let count = 1;
   let timer: Timer | undefined;

@@ -1,6 +1,6 @@
 // Tracks when keys were last used: noted in memory at most once a minute per key, and written in batches outside the request path.
 
-import { type Machine, realMachine } from '../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
 import type { KeyStore } from './store/key-store.ts';
 
 const NOTED_EVERY_MS = 60_000;
@@ -28,7 +28,7 @@ interface KeyUsesOptions {
   readonly machine?: Machine | undefined;
 }
 
-export function createKeyUses({ keys, now, machine = realMachine }: KeyUsesOptions): KeyUses {
+export function createKeyUses({ keys, now, machine = REAL_MACHINE }: KeyUsesOptions): KeyUses {
   const { performance, sleep } = machine;
   const pending = new Map<string, number>();
   let writtenAtMs = now();

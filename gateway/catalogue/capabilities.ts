@@ -57,11 +57,11 @@ type Doubled<Member extends string> = {
 export type AllRows<Member extends 'codes' | 'fields'> = Merged<Each<Member>>;
 
 /** A code or a field that two capabilities have does not compile here: the error names it. */
-const empty: Readonly<Record<Doubled<'codes' | 'fields'>, never>> = {};
+const NO_ROWS: Readonly<Record<Doubled<'codes' | 'fields'>, never>> = {};
 
 export function allRows<Member extends 'codes' | 'fields'>(member: Member): AllRows<Member> {
   return Object.assign(
-    { ...empty },
+    { ...NO_ROWS },
     ...Object.values<Capability>(ALL_CAPABILITIES).map(({ [member]: rows }) => rows),
   ) as AllRows<Member>;
 }

@@ -70,20 +70,20 @@ export interface CatalogueEntry {
 }
 
 type Kind = Pick<CatalogueEntry, 'type' | 'blame' | 'retryable'>;
-export const invalidRequest = {
+export const INVALID_REQUEST = {
   type: 'invalid_request_error',
   blame: 'client',
   retryable: false,
 } as const satisfies Kind;
-export const unauthenticated = {
+export const UNAUTHENTICATED = {
   type: 'authentication_error',
   blame: 'client',
   retryable: false,
 } as const satisfies Kind;
-export const notPermitted = { type: 'permission_error', blame: 'client', retryable: false } as const satisfies Kind;
-export const absent = { type: 'not_found_error', blame: 'client', retryable: false } as const satisfies Kind;
-export const conflict = { type: 'conflict_error', blame: 'client', retryable: false } as const satisfies Kind;
-export const misusedKey = { type: 'idempotency_error', blame: 'client', retryable: false } as const satisfies Kind;
-export const rateLimited = { type: 'rate_limit_error', blame: 'client', retryable: true } as const satisfies Kind;
-export const faultOfUpstream = { type: 'api_error', blame: 'upstream', retryable: 'if_safe' } as const satisfies Kind;
-export const faultOfGateway = { type: 'api_error', blame: 'gateway', retryable: true } as const satisfies Kind;
+export const NOT_PERMITTED = { type: 'permission_error', blame: 'client', retryable: false } as const satisfies Kind;
+export const NOT_FOUND = { type: 'not_found_error', blame: 'client', retryable: false } as const satisfies Kind;
+export const CONFLICT = { type: 'conflict_error', blame: 'client', retryable: false } as const satisfies Kind;
+export const MISUSED_KEY = { type: 'idempotency_error', blame: 'client', retryable: false } as const satisfies Kind;
+export const RATE_LIMITED = { type: 'rate_limit_error', blame: 'client', retryable: true } as const satisfies Kind;
+export const FAULT_OF_UPSTREAM = { type: 'api_error', blame: 'upstream', retryable: 'if_safe' } as const satisfies Kind;
+export const FAULT_OF_GATEWAY = { type: 'api_error', blame: 'gateway', retryable: true } as const satisfies Kind;

@@ -2,12 +2,12 @@
 // after a change, `npm run docs` writes docs/errors.md.
 
 import { allRows } from './capabilities.ts';
-import { type CatalogueEntry, type ErrorType, faultOfUpstream } from './catalogue-entry.ts';
+import { type CatalogueEntry, type ErrorType, FAULT_OF_UPSTREAM } from './catalogue-entry.ts';
 
 /** All error codes, each with its row. Every step may refuse with any of them. */
-const general = {
+const GENERAL_CODES = {
   internal_error: {
-    ...faultOfUpstream,
+    ...FAULT_OF_UPSTREAM,
     blame: 'gateway',
     status: 500,
     message: 'Something went wrong inside the gateway.',
@@ -17,7 +17,7 @@ const general = {
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
 
 /** One entry per code. Refusals send the message; the pages under /docs/errors and docs/errors.md show meaning and remedy. */
-export const REFUSALS = { ...allRows('codes'), ...general } satisfies Readonly<Record<string, CatalogueEntry>>;
+export const REFUSALS = { ...allRows('codes'), ...GENERAL_CODES } satisfies Readonly<Record<string, CatalogueEntry>>;
 
 export type ErrorCode = keyof typeof REFUSALS;
 

@@ -6,7 +6,7 @@ import { type ErrorCode, GatewayError } from './errors.ts';
 const HEAD_TOO_LARGE = 'WIRE_HEAD_TOO_LARGE';
 
 /** Maps error codes of Node and of the gateway's client (WIRE_*) to a code and a Proxy-Status error type (RFC 9209 section 2.3). */
-const failures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+const FAILURES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ECONNREFUSED: ['upstream_unreachable', 'connection_refused'],
   EHOSTUNREACH: ['upstream_unreachable', 'destination_ip_unroutable'],
   ENETUNREACH: ['upstream_unreachable', 'destination_ip_unroutable'],
@@ -21,15 +21,15 @@ const failures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   [HEAD_TOO_LARGE]: ['upstream_bad_response', 'http_response_header_section_size'],
 };
 
-const tlsProblem = /^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|EPROTO)/;
-const tlsFailure = ['upstream_unreachable', 'tls_protocol_error'] as const;
-const unknownFailure = ['upstream_bad_response', 'http_protocol_error'] as const;
+const TLS_PROBLEM = /^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|EPROTO)/;
+const TLS_FAILURE = ['upstream_unreachable', 'tls_protocol_error'] as const;
+const UNKNOWN_FAILURE = ['upstream_bad_response', 'http_protocol_error'] as const;
 
 /**
  * TLS alerts of a server that refuses the client. With TLS 1.3 they arrive after the client's handshake has ended, when the request is
  * already sent.
  */
-const tlsRefusal = /CERTIFICATE|UNKNOWN_CA|HANDSHAKE|ACCESS_DENIED|PROTOCOL_VERSION|UNRECOGNIZED_NAME/;
+const TLS_REFUSAL = /CERTIFICATE|UNKNOWN_CA|HANDSHAKE|ACCESS_DENIED|PROTOCOL_VERSION|UNRECOGNIZED_NAME/;
 
 /**
  * Maps an error of the connection or of the upstream's HTTP. An unknown error is a bad response, because the upstream caused it.
@@ -40,10 +40,10 @@ const tlsRefusal = /CERTIFICATE|UNKNOWN_CA|HANDSHAKE|ACCESS_DENIED|PROTOCOL_VERS
 export function toUpstreamFailure(error: unknown, wasSent?: boolean): GatewayError {
   if (error instanceof GatewayError) return error;
   const cause = codeOf(error);
-  const [code, proxyError] = failures[cause] ?? (tlsProblem.test(cause) ? tlsFailure : unknownFailure);
+  const [code, proxyError] = FAILURES[cause] ?? (TLS_PROBLEM.test(cause) ? TLS_FAILURE : UNKNOWN_FAILURE);
   if (wasSent === false && code === 'upstream_bad_response' && isConnectionLost(error))
     return upstreamFailure('upstream_unreachable', 'connection_terminated', error);
-  if (wasSent === true && code === 'upstream_unreachable' && !tlsRefusal.test(cause))
+  if (wasSent === true && code === 'upstream_unreachable' && !TLS_REFUSAL.test(cause))
     return upstreamFailure('upstream_bad_response', 'connection_terminated', error);
   return upstreamFailure(code, proxyError, error);
 }
@@ -54,7 +54,7 @@ export function toUpstreamFailure(error: unknown, wasSent?: boolean): GatewayErr
  */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
-  return (Object.hasOwn(failures, code) && code !== HEAD_TOO_LARGE) || tlsProblem.test(code);
+  return (Object.hasOwn(FAILURES, code) && code !== HEAD_TOO_LARGE) || TLS_PROBLEM.test(code);
 }
 
 /** Creates a refusal with a Proxy-Status header, which says that the gateway made it and not the service (RFC 9209). */

@@ -6,7 +6,7 @@ import type { CommandContext } from './context.ts';
 
 type Add = (program: Command, context: CommandContext) => void;
 
-const commands: Readonly<Record<string, () => Promise<Add>>> = {
+const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   start: async () => (await import('./start.ts')).addStartCommand,
   status: async () => (await import('./status/status.ts')).addStatusCommand,
   check: async () => (await import('./check.ts')).addCheckCommand,
@@ -35,7 +35,7 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
  */
 export async function addCommands(program: Command, context: CommandContext, name?: string): Promise<void> {
   if (name === '--version' || name === '-V') return;
-  const only = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  const loading = only === undefined ? Object.values(commands) : [only];
+  const only = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const loading = only === undefined ? Object.values(COMMANDS) : [only];
   for (const load of loading) (await load())(program, context);
 }

@@ -13,7 +13,7 @@ import type { Config } from '../config/load.ts';
 import type { OwnSecret, Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { nearestExisting, ownSecretProblemNow } from '../process/start-mistakes.ts';
-import { versionedFiles } from '../process/store-files.ts';
+import { VERSIONED_FILES } from '../process/store-files.ts';
 import { askRedis } from '../redis/client.ts';
 import { shownRedisUrl } from '../redis/url.ts';
 import { SESSIONS_FILE } from '../sessions/store/sqlite/session-schema.ts';
@@ -95,7 +95,7 @@ function contentProblems({ settings, config, secrets, nowMs }: MachineOptions): 
     ...[KEY_STORE_FILE, ACME_FILE],
     ...(config.gateway.sessions === undefined ? [SESSIONS_FILE] : []),
   ];
-  const others = Object.entries(versionedFiles).filter(([file]) => !apart.includes(file));
+  const others = Object.entries(VERSIONED_FILES).filter(([file]) => !apart.includes(file));
   const stores = [
     storeProblem(settings, KEY_STORE_FILE, (database) => {
       // A missing pepper is reported separately.

@@ -10,7 +10,7 @@ import { parseMoment, splitList } from './read.ts';
 import { addOrganizationOption } from './server/options.ts';
 
 /** The names of the groups in an answer. */
-const members = { operation: 'operation_id', key: 'key_id', status_class: 'status_class' } as const;
+const MEMBERS = { operation: 'operation_id', key: 'key_id', status_class: 'status_class' } as const;
 
 interface UsageFlags {
   /** The organization; undefined only at a remote gateway. */
@@ -51,7 +51,7 @@ async function usage(context: CommandContext, flags: UsageFlags): Promise<void> 
   const heads = ['from', ...input.groups, 'requests'];
   const rows = data.map((sum) => [
     shortPeriod(String(sum.from), input.by),
-    ...input.groups.map((group) => String(sum[members[group]] ?? '')),
+    ...input.groups.map((group) => String(sum[MEMBERS[group]] ?? '')),
     String(sum.requests),
   ]);
   printTable(context, heads, rows);

@@ -10,7 +10,7 @@ import type { Mistake } from '../shared/mistakes.ts';
 /** Operations that a warning names. */
 const NAMED_MAX = 3;
 /** Headers that the service gets from the gateway itself, so it is no loss that the client's value is withheld. */
-const sentAnyway = new Set(['host', 'content-length', 'forwarded', 'via', 'traceparent', 'x-request-id']);
+const ALWAYS_SENT = new Set(['host', 'content-length', 'forwarded', 'via', 'traceparent', 'x-request-id']);
 
 /** Returns warnings at the entries of upstreams.yaml that need a setting. */
 export function withheldByDefault({ config, contracts }: Configuration): Mistake[] {
@@ -65,7 +65,7 @@ function grouped(
 }
 
 function ownedParameters({ operation, parameters }: ContractOperation): string[] {
-  const owned = operation.requestHeaders.filter((name) => isOwnedRequestHeader(name) && !sentAnyway.has(name));
+  const owned = operation.requestHeaders.filter((name) => isOwnedRequestHeader(name) && !ALWAYS_SENT.has(name));
   return asWritten(owned, parameters);
 }
 

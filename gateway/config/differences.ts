@@ -65,7 +65,7 @@ export function lineDiff(before: string, after: string): string[] | undefined {
  * created with them. A reload that changes one of them is refused as a whole. wiring/sandbox.ts and wiring/upstream-access.ts check the
  * settings of upstreams.
  */
-const restartOnlyKeys = [
+const RESTART_ONLY_KEYS = [
   ['publicUrl'],
   ['limits', 'headerBytesMax'],
   ['limits', 'urlBytesMax'],
@@ -82,13 +82,13 @@ const restartOnlyKeys = [
 
 /** Returns one mistake for each of these keys that has changed. */
 export function restartOnlyMistakes(running: Config, next: Config): Mistake[] {
-  return restartOnlyKeys
-    .filter((path) => !isDeepStrictEqual(at(running.gateway, path), at(next.gateway, path)))
-    .map((path) => {
+  return RESTART_ONLY_KEYS.filter((path) => !isDeepStrictEqual(at(running.gateway, path), at(next.gateway, path))).map(
+    (path) => {
       const reason = 'this cannot change while the gateway runs.';
       const remedy = 'Put it back, or start the gateway again.';
       return { ...next.sources.gateway.mistakeAtKey(path, reason, remedy), needsRestart: true };
-    });
+    },
+  );
 }
 
 function at(value: unknown, path: readonly string[]): unknown {

@@ -8,12 +8,12 @@ import { upstreamsFile } from './upstreams/upstreams-file.ts';
 
 export type ConfigFile = 'gateway' | 'upstreams' | 'limits';
 
-const files: Readonly<Record<ConfigFile, z.ZodType>> = {
+const FILE_SCHEMAS: Readonly<Record<ConfigFile, z.ZodType>> = {
   gateway: gatewayFile,
   upstreams: upstreamsFile,
   limits: limitsFile,
 };
-export const configFileNames = Object.keys(files) as readonly ConfigFile[];
+export const CONFIG_FILE_NAMES = Object.keys(FILE_SCHEMAS) as readonly ConfigFile[];
 
 /** A JSON Schema, or a part of one. */
 interface Node {
@@ -34,11 +34,11 @@ interface Node {
 }
 
 /** Any value may refer to an environment variable, whose value is known only where the gateway starts. */
-const variable = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' };
+const VARIABLE = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' };
 
 /** Returns the schema of one file as text: JSON Schema draft 2020-12 of the input, in which keys with defaults are optional. */
 export function editorSchemaOf(file: ConfigFile): string {
-  const schema = z.toJSONSchema(files[file], { io: 'input', unrepresentable: 'any' }) as Node;
+  const schema = z.toJSONSchema(FILE_SCHEMAS[file], { io: 'input', unrepresentable: 'any' }) as Node;
   const { $schema, ...shape } = withVariables(schema) as Node & { $schema: string };
   // Every key of gateway.yaml has a default, so the file may be empty.
   const type = file === 'gateway' ? ['object', 'null'] : 'object';
@@ -76,6 +76,6 @@ function orVariable({ description, ...rest }: Node & { default?: unknown }): Nod
   return {
     ...(description !== undefined && { description }),
     ...(fallback !== undefined && { default: fallback }),
-    anyOf: [value, variable],
+    anyOf: [value, VARIABLE],
   };
 }

@@ -53,15 +53,15 @@ export interface ConfigDraft {
 }
 
 /** Settings of an entry that an entry with `live: gateway:` or `live: session:` cannot have. */
-const notOfOwnContract = [
+const BACKEND_MEMBERS = [
   ...['test', 'servers', 'credential', 'basicForClients', 'authorization', 'requests', 'answers', 'tunnels'],
   ...['security', 'public', 'operationNames', 'sendCaller'],
 ] as const;
 
-const fileNames = ['gateway.yaml', 'upstreams.yaml', 'limits.yaml'] as const;
+const FILE_NAMES = ['gateway.yaml', 'upstreams.yaml', 'limits.yaml'] as const;
 
 export function configFiles(directory: string): string[] {
-  return fileNames.map((name) => join(directory, name));
+  return FILE_NAMES.map((name) => join(directory, name));
 }
 
 /** Loads the three files of a configuration directory, optionally with another limits file. Pushes mistakes. */
@@ -75,7 +75,7 @@ export function loadConfig(
     mistakes.push({
       file: shownPath(join(directory, file)),
       reason: 'no configuration file has this name, so it would not be read.',
-      remedy: suggest(file, fileNames),
+      remedy: suggest(file, FILE_NAMES),
     });
   }
   const read = (file: string) => readSource(join(directory, file), mistakes, environment);
@@ -125,7 +125,7 @@ export function completed({ gateway, upstreams, breaking, limits, sources }: Con
  */
 function strayFiles(directory: string): string[] {
   return namesBelow(directory).filter(
-    (file) => /^[^.].*\.(ya?ml|json)$/.test(file) && !(fileNames as readonly string[]).includes(file),
+    (file) => /^[^.].*\.(ya?ml|json)$/.test(file) && !(FILE_NAMES as readonly string[]).includes(file),
   );
 }
 
@@ -192,7 +192,7 @@ function checkOwnContract({ sources }: ConfigDraft, mistakes: Mistake[]): void {
     if (own === undefined && [entry.test].flat().includes('session:'))
       at('test', 'there are no test sessions.', 'Write session: as live, without test.');
     if (own === undefined) continue;
-    for (const key of notOfOwnContract) {
+    for (const key of BACKEND_MEMBERS) {
       if (Object.hasOwn(entry, key))
         at(key, `"${key}" has no meaning with live: ${own}, which stands for no service.`, `Remove ${key}.`);
     }

@@ -17,7 +17,7 @@ export const whole = (what: string, min: number, max: number) =>
     .max(max, outside(what, min, max));
 
 /** The rule for values that become header text. */
-export const forHeaders =
+export const HEADER_TEXT_RULE =
   'must be of visible ASCII characters, since it goes into a header: write others of an address as %C3%A9, those of a host name as xn--…';
 
 const outside = (what: string, min: number, max: number) => `must be a whole number of ${what} from ${min} to ${max}`;
@@ -31,7 +31,7 @@ export const fieldName = z
 // `pattern` is for editors, which cannot run refinements. It must not refuse a value that the gateway accepts.
 export const httpUrl = z
   .string()
-  .refine(isFieldText, { error: forHeaders, abort: true })
+  .refine(isFieldText, { error: HEADER_TEXT_RULE, abort: true })
   .refine(
     (text) => isHttpUrl(text) && /^https?:\/\/[\w.:[\]-]+\/?$/.test(text),
     'must be an http:// or https:// address without a path, such as https://api.example.com',

@@ -27,13 +27,13 @@ export interface Settings {
 
 type Complain = (variable: string, reason: string, remedy: string) => void;
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const PROJECT_FOLDER = fileURLToPath(new URL('../..', import.meta.url));
 const PORT_DEFAULT = 8080;
 const WORKERS_MAX = 64;
 /** One or more labels; underscores, because container networks use them. */
 const HOST_NAME =
   /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/;
-const variables = [
+const VARIABLES = [
   'HOST',
   'PORT',
   'ADMIN_HOST',
@@ -98,9 +98,9 @@ export function readSettings(environment: Environment): {
     port: port('PORT', PORT_DEFAULT),
     adminHost: host('ADMIN_HOST', '127.0.0.1'),
     adminPort: port('ADMIN_PORT', 9090),
-    configDirectory: resolve(environment.GATEWAY_CONFIG || join(root, 'config')),
-    contractsDirectory: resolve(environment.GATEWAY_CONTRACTS || join(root, 'openapi')),
-    dataDirectory: resolve(environment.GATEWAY_DATA || join(root, 'data')),
+    configDirectory: resolve(environment.GATEWAY_CONFIG || join(PROJECT_FOLDER, 'config')),
+    contractsDirectory: resolve(environment.GATEWAY_CONTRACTS || join(PROJECT_FOLDER, 'openapi')),
+    dataDirectory: resolve(environment.GATEWAY_DATA || join(PROJECT_FOLDER, 'data')),
     redisUrl,
     secretsDirectory: environment.SECRETS_DIR ? resolve(environment.SECRETS_DIR) : undefined,
     workers,
@@ -112,10 +112,10 @@ export function readSettings(environment: Environment): {
 /** Returns a sentence for each variable that looks like a misspelt setting. */
 export function misspeltVariables(environment: Environment): string[] {
   const unread = Object.keys(environment).filter(
-    (name) => PREFIX.test(name) && !(variables as readonly string[]).includes(name),
+    (name) => PREFIX.test(name) && !(VARIABLES as readonly string[]).includes(name),
   );
   return unread.flatMap((name) => {
-    const likely = closest(name, variables, TYPING_ERRORS_MAX);
+    const likely = closest(name, VARIABLES, TYPING_ERRORS_MAX);
     return likely === undefined ? [] : [`environment: ${name} is not a setting. Did you mean ${likely}?`];
   });
 }

@@ -13,7 +13,7 @@ interface PageFile extends Encoded {
 const HTML = 'text/html; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
-const scripts = [
+const SCRIPTS = [
   ...[
     'theme',
     'console',
@@ -87,7 +87,7 @@ function lean(name: string, type: string): Source {
 const SOURCES: readonly Source[] = [
   lean('console.css', 'text/css; charset=utf-8'),
   onPage('icon.svg', 'image/svg+xml'),
-  ...scripts.map((name) => lean(`${name}.js`, JAVASCRIPT)),
+  ...SCRIPTS.map((name) => lean(`${name}.js`, JAVASCRIPT)),
   // The style sheet and the faces that the documentation has, too.
   ...LOOK_FILES,
 ];

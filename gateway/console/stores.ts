@@ -71,7 +71,7 @@ export const STORES = {
       policyInForce ? `whenStoreIsAway: ${policyInForce} decides since ${since}: ${reason}` : kind,
     ],
     lost: ({ state, policyInForce = '' }: LimitsState) =>
-      state === 'away' ? (ofLimits[policyInForce] ?? 'limits are not shared') : undefined,
+      state === 'away' ? (LIMITS_CONSEQUENCES[policyInForce] ?? 'limits are not shared') : undefined,
   },
   idempotency: {
     name: 'idempotency store',
@@ -160,7 +160,7 @@ function ofKeys(graceEndsAt: string | undefined, nowMs: number): string {
   return `known keys work until ${graceEndsAt}, others get 503`;
 }
 
-const ofLimits: Readonly<Record<string, string>> = {
+const LIMITS_CONSEQUENCES: Readonly<Record<string, string>> = {
   local: 'limits are counted per instance',
   allow: 'no limit is enforced',
   refuse: 'requests under a limit get 503',

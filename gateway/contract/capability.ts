@@ -6,7 +6,7 @@ import type { Operation } from '../exchange/operation.ts';
 import { violationPlace, violationReason } from '../shared/contracts/violation-text.ts';
 import { CONTRACT_CODES } from './codes.ts';
 
-const fields = {
+const FIELDS = {
   operation: {
     section: 'operation',
     stage: 'match',
@@ -42,14 +42,14 @@ const fields = {
   },
 } as const;
 
-const refusedBecause: Readonly<Record<string, string>> = {
+const REFUSAL_REASONS: Readonly<Record<string, string>> = {
   method_not_allowed: 'operations have this path, none of them with this method',
   method_not_implemented: 'no operation at all has this method',
   version_sunset: 'this version of the operation has ended',
   version_unknown: 'there is no such version',
 };
 
-const facts: FactsOf<typeof fields, 'code'> = {
+const FACTS: FactsOf<typeof FIELDS, 'code'> = {
   operation: {
     match: (operation, { method, route, upstream }, outcome) =>
       outcome === 'refused' ? undefined : `${operation}: ${method} ${route}, of upstream ${upstream}`,
@@ -59,7 +59,7 @@ const facts: FactsOf<typeof fields, 'code'> = {
   path: { match: (path, { method }) => `${method} ${path}` },
   code: {
     match: (code, _, outcome) =>
-      outcome === 'refused' ? (refusedBecause[String(code)] ?? 'no operation has this method and path') : undefined,
+      outcome === 'refused' ? (REFUSAL_REASONS[String(code)] ?? 'no operation has this method and path') : undefined,
   },
   bytes_in: { validate: (bytes) => (Number(bytes) > 0 ? `body of ${bytes} bytes` : undefined) },
   violations: { validate: (violations) => objectsIn(violations).map(violationText) },
@@ -72,4 +72,4 @@ function violationText(violation: Readonly<Record<string, unknown>>): string {
   return `${where} ${violationReason(violation)} (${code})`;
 }
 
-export const CONTRACT = { codes: CONTRACT_CODES, fields, facts } as const satisfies Capability;
+export const CONTRACT = { codes: CONTRACT_CODES, fields: FIELDS, facts: FACTS } as const satisfies Capability;

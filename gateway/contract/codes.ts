@@ -1,10 +1,10 @@
 // The error codes of requests that no operation has, or that do not match their contract.
 
-import { absent, type CatalogueEntry, invalidRequest } from '../catalogue/catalogue-entry.ts';
+import { type CatalogueEntry, INVALID_REQUEST, NOT_FOUND } from '../catalogue/catalogue-entry.ts';
 
 export const CONTRACT_CODES = {
   route_not_found: {
-    ...absent,
+    ...NOT_FOUND,
     status: 404,
     message: 'There is nothing at this path.',
     hints: { version_first: 'Paths begin with the version, without /api in front: /v1/customers.' },
@@ -12,7 +12,7 @@ export const CONTRACT_CODES = {
     remedy: 'Compare the path with the [reference](/docs/reference): the version, the spelling, no slash at the end.',
   },
   method_not_allowed: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 405,
     message: 'This method is not available on this path. The Allow header lists those that are.',
     meaning: 'The path exists, but not with this method; `Allow` and `allowed_methods` list those that do.',
@@ -20,14 +20,14 @@ export const CONTRACT_CODES = {
     example: { allowed_methods: ['GET', 'POST'] },
   },
   method_not_implemented: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 501,
     message: 'This method is not known here.',
     meaning: 'The method is not one that the gateway knows.',
     remedy: 'Use a method of HTTP that the operation describes: GET, POST, PATCH, PUT or DELETE.',
   },
   not_acceptable: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 406,
     message: 'The Accept header rules out every media type this operation responds with.',
     meaning: '`Accept` rules out everything the operation responds with; see `available_media_types`.',
@@ -35,7 +35,7 @@ export const CONTRACT_CODES = {
     example: { available_media_types: ['application/json'] },
   },
   unsupported_media_type: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 415,
     message: 'The body needs a Content-Type that the operation accepts. The Accept header of this response lists them.',
     meaning: 'The body has no `Content-Type`, or one that the operation does not accept; see `accepted_media_types`.',
@@ -43,21 +43,21 @@ export const CONTRACT_CODES = {
     example: { accepted_media_types: ['application/json'] },
   },
   unsupported_content_encoding: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 415,
     message: 'Compressed request bodies are not accepted.',
     meaning: 'The body is compressed.',
     remedy: 'Send the body without compression, and without `Content-Encoding`.',
   },
   unsupported_charset: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 415,
     message: 'Bodies are UTF-8; another charset is not accepted.',
     meaning: 'The body is declared to be something else than UTF-8.',
     remedy: 'Encode the body as UTF-8, and name that charset or none.',
   },
   body_too_large: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 413,
     closes: true,
     message: 'The body is larger than max_bytes.',
@@ -66,7 +66,7 @@ export const CONTRACT_CODES = {
     example: { max_bytes: 1_048_576 },
   },
   malformed_json: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 400,
     message: 'The body is not one well-formed JSON text in UTF-8.',
     meaning: 'The body is not exactly one JSON text in UTF-8; `byte_offset` is the place of the first error.',
@@ -74,7 +74,7 @@ export const CONTRACT_CODES = {
     example: { byte_offset: 27 },
   },
   malformed_form: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 400,
     message: 'The body is not a well-formed form.',
     meaning:
@@ -95,14 +95,14 @@ export const CONTRACT_CODES = {
     example: { byte_offset: 27 },
   },
   duplicate_json_member: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 400,
     message: 'An object in the body has two fields of the same name.',
     meaning: 'An object in the body names a field twice, also if it is spelled with escapes once.',
     remedy: 'Write each field of an object once.',
   },
   json_too_complex: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 400,
     message: 'The body is nested too deeply or has too many fields.',
     meaning: 'The body is nested deeper than `max_depth` or has more fields than `max_members`.',
@@ -110,7 +110,7 @@ export const CONTRACT_CODES = {
     example: { max_depth: 32 },
   },
   request_too_complex: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 400,
     message: 'The request takes too long to be compared with the API contract.',
     meaning:
@@ -119,14 +119,14 @@ export const CONTRACT_CODES = {
       'Send less at once: fewer items, shorter texts, flatter objects. If the request is a usual one, tell support the `request_id`.',
   },
   body_missing: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 400,
     message: 'This operation requires a body.',
     meaning: 'The operation requires a body and none was sent.',
     remedy: 'Send the body that the [reference](/docs/reference) describes, with its `Content-Type`.',
   },
   validation_failed: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 400,
     message: 'The request does not match the API contract; errors lists each violation.',
     meaning: 'Path, query, headers or body do not match the contract; `errors` lists every violation with its place.',

@@ -22,7 +22,7 @@ export interface JsonLimits {
   readonly jsonMembersMax: number;
 }
 
-const none: readonly UncheckableNumber[] = [];
+const NO_NUMBERS: readonly UncheckableNumber[] = [];
 
 /**
  * Parses a request body. Refuses duplicate member names: JSON.parse keeps the last of two members with one name, and an upstream may
@@ -49,7 +49,7 @@ export function parseJson(bytes: Buffer, { jsonDepthMax: depthMax, jsonMembersMa
   if (members !== names.count) throw new GatewayError('duplicate_json_member');
   const size = members + items;
   if (size > membersMax) throw new GatewayError('json_too_complex', { fields: { max_members: membersMax } });
-  return { value, size, uncheckable: names.inexact ? uncheckableNumbers(text) : none };
+  return { value, size, uncheckable: names.inexact ? uncheckableNumbers(text) : NO_NUMBERS };
 }
 
 /**

@@ -9,7 +9,7 @@ import { createRoutes } from './operations/routes.ts';
 import { hasMatrixParameter, semicolonsFit } from './parameters/path-styles.ts';
 
 // Any other method is "not implemented" instead of "not allowed" (RFC 9110 section 15.6.2).
-const known: ReadonlySet<string> = new Set(METHODS);
+const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
 /** Returns the methods of a path, for OPTIONS requests. Throws like `match` if the path is unknown. */
 export type AllowedMethods = (admitted: Admitted) => readonly string[];
@@ -43,7 +43,7 @@ export function createMatch(operations: readonly Operation[], explain: Explain =
   }
 
   function unmatched({ method, segments }: Admitted): GatewayError {
-    if (!known.has(method)) return new GatewayError('method_not_implemented');
+    if (!KNOWN_METHODS.has(method)) return new GatewayError('method_not_implemented');
     const allowed = routes.allowedMethods(segments);
     if (allowed.length === 0) return notFound(segments, versions);
     return new GatewayError('method_not_allowed', {

@@ -47,7 +47,7 @@ interface RequestContract {
   readonly names: () => ReadonlySet<string>;
 }
 
-const unexpectedBody: Violation = {
+const UNEXPECTED_BODY: Violation = {
   in: 'body',
   param: '',
   pointer: '',
@@ -55,7 +55,7 @@ const unexpectedBody: Violation = {
   message: 'This operation takes no body.',
 };
 
-const missingUpgrade: Violation = {
+const MISSING_UPGRADE: Violation = {
   in: 'header',
   param: 'upgrade',
   code: 'required',
@@ -64,7 +64,7 @@ const missingUpgrade: Violation = {
 };
 
 /** The violation of an Idempotency-Key on a streamed body. Such a body cannot be compared with the body of an earlier request. */
-const keyOfStream: Violation = {
+const STREAM_WITH_KEY: Violation = {
   in: 'header',
   param: 'idempotency-key',
   code: 'not_allowed',
@@ -112,8 +112,8 @@ export function createValidate(options: ValidateOptions): Validate {
     const scope = createCheckScope();
     const values = withinScope(scope, () => readParameters(matched, contract, violations));
     // The map of headers has no `Upgrade`, because that is a field of the connection. A handshake is recognized by `Sec-WebSocket-Key`.
-    if (contract.needsUpgrade && !matched.headers.has('sec-websocket-key')) violations.push(missingUpgrade);
-    if (isUnexpected(matched, contract.body)) violations.push(unexpectedBody);
+    if (contract.needsUpgrade && !matched.headers.has('sec-websocket-key')) violations.push(MISSING_UPGRADE);
+    if (isUnexpected(matched, contract.body)) violations.push(UNEXPECTED_BODY);
     // The query to send is added to the exchange itself, which costs less than a copy of the exchange.
     const checking = matched as typeof matched & { search: string };
     checking.search = contract.reader.search(query, values);
@@ -139,7 +139,8 @@ export function createValidate(options: ValidateOptions): Validate {
     violations: Violation[],
     scope: CheckScope,
   ): Exchange & Validated {
-    if (matched.operation.idempotency !== 'off' && matched.headers.has('idempotency-key')) violations.push(keyOfStream);
+    if (matched.operation.idempotency !== 'off' && matched.headers.has('idempotency-key'))
+      violations.push(STREAM_WITH_KEY);
     return {
       ...pass(matched, contract, undefined, violations),
       bodyCheck: form.stream?.(matched.headers.get('content-type'), {

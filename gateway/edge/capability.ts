@@ -3,7 +3,7 @@
 import { type Capability, type FactsOf, noted, rarelyNoted } from '../catalogue/capability.ts';
 import { EDGE_CODES } from './codes.ts';
 
-const fields = {
+const FIELDS = {
   client: {
     section: 'client',
     stage: 'admit',
@@ -29,7 +29,7 @@ const fields = {
   },
 } as const;
 
-const facts: FactsOf<typeof fields> = {
+const FACTS: FactsOf<typeof FIELDS> = {
   client: { admit: (client) => `client ${client}` },
   client_request_id: { admit: (id) => `client request id ${id}` },
   max_bytes: {
@@ -39,4 +39,4 @@ const facts: FactsOf<typeof fields> = {
   },
 };
 
-export const EDGE = { codes: EDGE_CODES, fields, facts } as const satisfies Capability;
+export const EDGE = { codes: EDGE_CODES, fields: FIELDS, facts: FACTS } as const satisfies Capability;

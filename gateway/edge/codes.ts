@@ -1,10 +1,10 @@
 // The error codes of connections, and of requests that are not HTTP as the gateway requires it.
 
-import { type CatalogueEntry, faultOfGateway, invalidRequest } from '../catalogue/catalogue-entry.ts';
+import { type CatalogueEntry, FAULT_OF_GATEWAY, INVALID_REQUEST } from '../catalogue/catalogue-entry.ts';
 
 export const EDGE_CODES = {
   misdirected_request: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     needs: 'hosts',
     status: 421,
     message: 'This host name is not served here.',
@@ -13,7 +13,7 @@ export const EDGE_CODES = {
     example: { host: 'api.example.com' },
   },
   uri_too_long: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 414,
     closes: true,
     message: 'The request target is too long.',
@@ -22,7 +22,7 @@ export const EDGE_CODES = {
     example: { max_bytes: 8192 },
   },
   headers_too_large: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 431,
     closes: true,
     message: 'The header section is too large.',
@@ -31,7 +31,7 @@ export const EDGE_CODES = {
     example: { max_bytes: 16_384 },
   },
   expectation_failed: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 417,
     closes: true,
     message: 'The only expectation that is understood is 100-continue.',
@@ -39,7 +39,7 @@ export const EDGE_CODES = {
     remedy: 'Leave the `Expect` header out.',
   },
   request_timeout: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 408,
     retryable: true,
     closes: true,
@@ -48,7 +48,7 @@ export const EDGE_CODES = {
     remedy: 'Send the request again. If that happens often, look at the connection, or send smaller bodies.',
   },
   malformed_http: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 400,
     closes: true,
     message: 'The request is not well-formed HTTP/1.1.',
@@ -58,7 +58,7 @@ export const EDGE_CODES = {
       'Use a library that speaks HTTP, and build neither request line nor headers by hand. Open a new connection.',
   },
   http_version_not_supported: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 505,
     closes: true,
     message: 'This HTTP version is not supported; HTTP/1.1 is.',
@@ -66,7 +66,7 @@ export const EDGE_CODES = {
     remedy: 'Speak HTTP/1.1.',
   },
   malformed_path: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 400,
     message: 'The path has an invalid escape, an empty or dot segment, or an encoded separator.',
     meaning:
@@ -74,7 +74,7 @@ export const EDGE_CODES = {
     remedy: 'Escape each part of the path and of the query by itself, and join them with single slashes.',
   },
   tls_required: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     needs: 'plain listener',
     status: 403,
     closes: true,
@@ -85,7 +85,7 @@ export const EDGE_CODES = {
     remedy: 'Call the same address with `https://`. If a key went over the wire in the clear, have it replaced.',
   },
   gateway_shutting_down: {
-    ...faultOfGateway,
+    ...FAULT_OF_GATEWAY,
     status: 503,
     retryAfterSeconds: 1,
     closes: true,

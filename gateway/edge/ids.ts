@@ -14,7 +14,7 @@ export interface Ids {
 }
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const crockfordBytes = Buffer.from(CROCKFORD);
+const CROCKFORD_BYTES = Buffer.from(CROCKFORD);
 const BLOCK_BYTES = 8192;
 /** Bytes that become one text. A slice keeps the whole text in memory, and the ids of a stream may live for days, so the text is short. */
 const PIECE_BYTES = 256;
@@ -24,7 +24,7 @@ const RANDOM_CHARACTERS = 16;
 
 export function createIds(now: () => number): Ids {
   const takeCharacters = createTexts((bytes) => {
-    for (let i = 0; i < bytes.length; i += 1) bytes[i] = crockfordBytes[(bytes[i] as number) & 31] as number;
+    for (let i = 0; i < bytes.length; i += 1) bytes[i] = CROCKFORD_BYTES[(bytes[i] as number) & 31] as number;
     return bytes.toString('latin1');
   }, 1);
   const takeHex = createTexts((bytes) => {

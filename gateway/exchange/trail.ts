@@ -19,10 +19,12 @@ interface TraceNotes {
   readonly attempts: { readonly spanId: string; readonly beganAt: number; readonly target: string }[];
 }
 
-const timed = Object.keys(TIMED_STAGES) as TimedStage[];
-const indexes = Object.fromEntries(timed.map((stage, index) => [stage, index])) as Readonly<Record<TimedStage, number>>;
+const TIMED = Object.keys(TIMED_STAGES) as TimedStage[];
+const STAGE_INDEXES = Object.fromEntries(TIMED.map((stage, index) => [stage, index])) as Readonly<
+  Record<TimedStage, number>
+>;
 /** The times of stages that have not ended. They are NaN and not 0, so that V8 makes an array of fractions from the start. */
-const notEnded: readonly number[] = timed.map(() => Number.NaN);
+const NOT_ENDED: readonly number[] = TIMED.map(() => Number.NaN);
 
 /**
  * The notes about one exchange. The trail is also the reservation of its exchange, which saves each request an object. All members exist
@@ -35,7 +37,7 @@ export class Trail implements Reservation, TrailNotes, UsualNotes {
   readonly startedAt: number;
   stage: StageName = 'admit';
   /** `performance.now()` at the end of each timed stage, in their order. NaN stands for a stage that was not reached. */
-  readonly endedAt: number[] = notEnded.slice();
+  readonly endedAt: number[] = NOT_ENDED.slice();
   /** Notes that few exchanges have; undefined until the first of them. */
   rare: RareNotes | undefined = undefined;
   clientAddress: string | undefined = undefined;
@@ -80,7 +82,7 @@ export class Trail implements Reservation, TrailNotes, UsualNotes {
   }
 
   ended(stage: TimedStage): void {
-    this.endedAt[indexes[stage]] = performance.now();
+    this.endedAt[STAGE_INDEXES[stage]] = performance.now();
   }
 
   note<Name extends keyof RareNotes>(name: Name, value: RareNotes[Name]): void {

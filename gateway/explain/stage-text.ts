@@ -24,15 +24,15 @@ const GENERAL_FACTS: FactsOf<GeneralFields, 'rehearsed'> = {
   trace_id: { forward: (trace) => `trace ${trace}` },
 };
 
-const capabilities = Object.values<Capability>(ALL_CAPABILITIES);
-const tables: readonly FactRows[] = [...capabilities.map(({ facts = {} }) => facts), GENERAL_FACTS];
+const CAPABILITIES = Object.values<Capability>(ALL_CAPABILITIES);
+const FACT_TABLES: readonly FactRows[] = [...CAPABILITIES.map(({ facts = {} }) => facts), GENERAL_FACTS];
 
 /** All facts, in order, with their fields. Several capabilities may have a fact about the same field. */
-export const FACTS = tables.flatMap((facts) => Object.entries(facts));
+export const FACTS = FACT_TABLES.flatMap((facts) => Object.entries(facts));
 
-const withoutFacts: Readonly<Partial<Record<StageName, string>>> = Object.assign(
+const STAGES_WITHOUT_FACTS: Readonly<Partial<Record<StageName, string>>> = Object.assign(
   {},
-  ...capabilities.map((capability) => capability.withoutFacts),
+  ...CAPABILITIES.map((capability) => capability.withoutFacts),
 );
 
 /** Returns sentences about a stage. Returns none if the line has no fact about it. */
@@ -47,7 +47,7 @@ export function createStageText(facts: readonly (readonly [field: string, fact: 
     const lines = tells.flatMap(({ name, fact }) =>
       line[name] === undefined ? [] : (fact[stage]?.(line[name], line, outcome) ?? []),
     );
-    const alone = withoutFacts[stage];
+    const alone = STAGES_WITHOUT_FACTS[stage];
     return lines.length === 0 && alone !== undefined ? [alone] : lines;
   };
 }

@@ -36,7 +36,7 @@ interface KnownName {
   readonly field: FieldLine;
 }
 
-const roles: ReadonlyMap<string, Role> = new Map([
+const HEADER_ROLES: ReadonlyMap<string, Role> = new Map([
   ['date', 'date'],
   ['content-length', 'length'],
   ['transfer-encoding', 'coding'],
@@ -87,7 +87,7 @@ function statusLineOf(status: number): string {
 
 function knownNameOf(name: string): KnownName {
   if (!isToken(name)) throw new TypeError('the name of a header of the answer is not a token');
-  const known = { role: roles.get(name.toLowerCase()), field: new FieldLine(name) };
+  const known = { role: HEADER_ROLES.get(name.toLowerCase()), field: new FieldLine(name) };
   if (knownNames.size < NAMES_MAX) knownNames.set(name, known);
   return known;
 }

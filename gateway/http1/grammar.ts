@@ -14,23 +14,23 @@ export const FIELD_REST = `[${VALUE_CHARACTERS}]*`;
 export const FIELD_LINE = `${TOKEN}:${FIELD_REST}`;
 
 const whole = (source: string) => new RegExp(`^${source}$`);
-const token = whole(TOKEN);
-const notInField = new RegExp(`[^${VALUE_CHARACTERS}]`);
-/** Tried before `notInField`: nearly every value is visible ASCII, and a search for one range takes half the time. */
-const notVisible = /[^ -~]/;
+const TOKEN_ONLY = whole(TOKEN);
+const NOT_IN_FIELD = new RegExp(`[^${VALUE_CHARACTERS}]`);
+/** Tried before `NOT_IN_FIELD`: nearly every value is visible ASCII, and a search for one range takes half the time. */
+const NOT_VISIBLE = /[^ -~]/;
 /** Up to this length, a loop over the characters takes less time than a regular expression. */
 const LOOPED_CHARACTERS_MAX = 32;
 
 export const HEAD_END = Buffer.from('\r\n\r\n');
 
 export function isToken(text: string): boolean {
-  return token.test(text);
+  return TOKEN_ONLY.test(text);
 }
 
 /** Whether a value can be sent in a field line. */
 export function isFieldValue(text: string): boolean {
-  const isVisible = text.length <= LOOPED_CHARACTERS_MAX ? isVisibleAscii(text) : !notVisible.test(text);
-  return isVisible || !notInField.test(text);
+  const isVisible = text.length <= LOOPED_CHARACTERS_MAX ? isVisibleAscii(text) : !NOT_VISIBLE.test(text);
+  return isVisible || !NOT_IN_FIELD.test(text);
 }
 
 function isVisibleAscii(text: string): boolean {

@@ -32,23 +32,23 @@ const LINES_MAX = 100;
  * quote and no fragment. Single spaces stand between the three, and CRLF is the only line end.
  */
 const REQUEST_LINE = '(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) /[!$-~]* HTTP/1\\.1\\r\\n';
-const usual = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)+$`);
+const USUAL_HEAD = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)+$`);
 /** The beginning of a usual head: its request line and what has arrived after it. */
-const beginning = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)*(?:\\r|${TOKEN}(?::${FIELD_REST}\\r?)?)?$`);
+const HEAD_BEGINNING = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)*(?:\\r|${TOKEN}(?::${FIELD_REST}\\r?)?)?$`);
 /**
  * Node's parser may refuse one of these fields before the end of its line has arrived. If the bytes so far end within such a field, Node's
  * parser gets them at once, so that its refusal does not wait for the rest of the line.
  */
-const readEarly = /^(?:content-length|transfer-encoding|(?:proxy-)?connection|upgrade):/i;
+const EARLY_FIELD = /^(?:content-length|transfer-encoding|(?:proxy-)?connection|upgrade):/i;
 const VERSION = ' HTTP/1.1';
 /** Methods of requests that commonly have a body. */
-const withBody = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
-const contentLength = /^(?:0|[1-9]\d{0,14})$/;
+const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+const CONTENT_LENGTH = /^(?:0|[1-9]\d{0,14})$/;
 /**
  * Fields that change how the rest of the request or the connection is read. `Proxy-Connection` is one of them, because some parsers read it
  * like `Connection`.
  */
-const unusualFields = ['transfer-encoding', 'expect', 'upgrade', 'proxy-connection', 'http2-settings'] as const;
+const UNUSUAL_FIELDS = ['transfer-encoding', 'expect', 'upgrade', 'proxy-connection', 'http2-settings'] as const;
 
 /**
  * @returns `more`: the bytes are the beginning of a usual head; `unusual`: another parser has to read them
@@ -62,7 +62,7 @@ export function readUsualHead(
   if (end > headBytesMax) return 'unusual';
   // `end + 2`: the text includes the line end of the last field line.
   const text = bytes.toString('latin1', 0, end + 2);
-  if (!usual.test(text)) return 'unusual';
+  if (!USUAL_HEAD.test(text)) return 'unusual';
   const space = text.indexOf(' ');
   const lineEnd = text.indexOf('\r');
   const method = text.slice(0, space);
@@ -86,13 +86,13 @@ export function readUsualHead(
 
 /** Whether the beginning of a head is usual. If it is, the reader waits for the rest, as Node's parser would. */
 function beginsUsually(text: string): boolean {
-  if (!beginning.test(text)) return false;
+  if (!HEAD_BEGINNING.test(text)) return false;
   const lastLineAt = text.lastIndexOf('\n') + 1;
   const fields = new Map<string, string>();
   if (!readLines(text.slice(0, lastLineAt), text.indexOf('\n') + 1, [], fields)) return false;
   const method = text.slice(0, text.indexOf(' '));
   if (bodyBytesOf(method, fields) === undefined || isPersistentBy(fields.get('connection')) === undefined) return false;
-  return !readEarly.test(text.slice(lastLineAt));
+  return !EARLY_FIELD.test(text.slice(lastLineAt));
 }
 
 /** The line before the first field line of each head, for `fieldNameAt`. */
@@ -117,10 +117,10 @@ function readLines(text: string, from: number, lines: string[], fields: Map<stri
 
 /** The length of the body (RFC 9112 section 6.3); undefined for an unusual head. */
 function bodyBytesOf(method: string, fields: ReadonlyMap<string, string>): number | undefined {
-  for (const name of unusualFields) if (fields.has(name)) return undefined;
+  for (const name of UNUSUAL_FIELDS) if (fields.has(name)) return undefined;
   const length = fields.get('content-length');
   if (length === undefined) return 0;
-  if (!contentLength.test(length) || (length !== '0' && !withBody.has(method))) return undefined;
+  if (!CONTENT_LENGTH.test(length) || (length !== '0' && !METHODS_WITH_BODY.has(method))) return undefined;
   return Number(length);
 }
 

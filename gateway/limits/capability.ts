@@ -1,14 +1,14 @@
 // The capability `limits`: error codes, and what the log and `gateway explain` say about decisions.
 
 import { type Capability, type FactsOf, noted, objectsIn, rarelyNoted } from '../catalogue/capability.ts';
-import { rateLimited } from '../catalogue/catalogue-entry.ts';
+import { RATE_LIMITED } from '../catalogue/catalogue-entry.ts';
 import type { Charged, LimitStates } from '../exchange/findings.ts';
 import { missingTierText } from '../shared/missing-tier.ts';
 import { durationText } from '../shared/text.ts';
 
-const codes = {
+const CODES = {
   rate_limited: {
-    ...rateLimited,
+    ...RATE_LIMITED,
     status: 429,
     message: 'The request limit is used up. Wait as long as Retry-After says.',
     meaning: 'The limit named in `violated_policies` is used up. Wait `retry_after` seconds.',
@@ -16,7 +16,7 @@ const codes = {
       'Wait `retry_after` seconds, as the header `Retry-After` says, and send it again. Slow down when `RateLimit` shows little left. See [rate limits](/docs/guides/rate-limits).',
   },
   auth_attempts_limited: {
-    ...rateLimited,
+    ...RATE_LIMITED,
     status: 429,
     message: 'Too many failed requests came from this network address. Wait as long as Retry-After says.',
     meaning: 'Too many requests from this network address were refused. Keys known to be good still pass.',
@@ -25,7 +25,7 @@ const codes = {
   },
 } as const;
 
-const fields = {
+const FIELDS = {
   retry_after: {
     section: 'refusal',
     stage: 'throttle',
@@ -95,7 +95,7 @@ const fields = {
   },
 } as const;
 
-const facts: FactsOf<typeof fields> = {
+const FACTS: FactsOf<typeof FIELDS> = {
   retry_after: {
     throttle: (after, _, outcome) =>
       outcome === 'refused' ? `the address has failed too often; it may come back after ${after} s` : undefined,
@@ -112,15 +112,15 @@ const facts: FactsOf<typeof fields> = {
 };
 
 export const LIMITS = {
-  codes,
-  fields,
-  facts,
+  codes: CODES,
+  fields: FIELDS,
+  facts: FACTS,
   withoutFacts: { limit: 'nothing counts this request' },
 } as const satisfies Capability;
 
 type Members = Readonly<Record<string, unknown>>;
 
-const sources: Readonly<Record<string, string>> = {
+const COUNTER_SOURCES: Readonly<Record<string, string>> = {
   redis: 'Redis',
   process: 'this process',
   unknown: 'no store',
@@ -157,7 +157,7 @@ function tightestLimit({ limits, limit, limit_remaining, limit_quota, rehearsed 
 
 /** Returns which store decided, and when. */
 function decisionIn({ limit_source: source, decided_at: decidedAt, rehearsed }: Members): string {
-  const decider = sources[String(source)] ?? `the store ${source}`;
+  const decider = COUNTER_SOURCES[String(source)] ?? `the store ${source}`;
   if (rehearsed === true) return `as ${decider} has counted`;
   return `decided by ${decider} at ${typeof decidedAt === 'number' ? new Date(decidedAt).toISOString() : ''}`;
 }

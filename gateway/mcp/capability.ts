@@ -1,11 +1,11 @@
 // The capability `mcp`: error codes of the endpoint for agents, and what the log and `gateway explain` say about calls by tool.
 
 import { type Capability, type FactsOf, rarelyNoted } from '../catalogue/capability.ts';
-import { type CatalogueEntry, invalidRequest, notPermitted } from '../catalogue/catalogue-entry.ts';
+import { type CatalogueEntry, INVALID_REQUEST, NOT_PERMITTED } from '../catalogue/catalogue-entry.ts';
 
-const codes = {
+const CODES = {
   origin_not_allowed: {
-    ...notPermitted,
+    ...NOT_PERMITTED,
     needs: 'agents',
     status: 403,
     message: 'Pages of this origin may not call tools.',
@@ -14,7 +14,7 @@ const codes = {
     remedy: 'Call tools from a server or a desktop client, or have the origin allowed in `cors` of the gateway.',
   },
   tool_answer_too_large: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     needs: 'agents',
     status: 406,
     message: 'The operation was executed, and its response is too long for a tool. It has no list that could be cut.',
@@ -25,7 +25,7 @@ const codes = {
     example: { max_bytes: 32_768, upstream_status: 200 },
   },
   tool_answer_unreadable: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     needs: 'agents',
     status: 406,
     message: 'The operation was executed, and its response is no text: tools respond with JSON and text only.',
@@ -36,7 +36,7 @@ const codes = {
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
 
-const fields = {
+const FIELDS = {
   mcp: {
     section: 'kind',
     stage: 'match',
@@ -63,10 +63,10 @@ const fields = {
   },
 } as const;
 
-const facts: FactsOf<typeof fields> = {
+const FACTS: FactsOf<typeof FIELDS> = {
   mcp: { match: (method: unknown) => `a message for agents: ${method}` },
   tool: { match: (tool, { within }) => `called by the tool ${tool}, in the message ${within}` },
   within: { toldBy: 'tool' },
 };
 
-export const MCP = { codes, fields, facts } as const satisfies Capability;
+export const MCP = { codes: CODES, fields: FIELDS, facts: FACTS } as const satisfies Capability;

@@ -11,8 +11,8 @@ const QUERY_MAX = 200;
 const WORDS_MAX = 12;
 const DESCRIPTION_MAX = 160;
 
-const isReading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-const operationName = { type: 'string', description: `The name, as ${SEARCH} gives it.` };
+const READ_ONLY_HINTS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const OPERATION_NAME = { type: 'string', description: `The name, as ${SEARCH} gives it.` };
 
 const DEFINITIONS: Readonly<Record<SearchTool, object>> = {
   [SEARCH]: {
@@ -23,18 +23,18 @@ const DEFINITIONS: Readonly<Record<SearchTool, object>> = {
       limit: { type: 'integer', minimum: 1, maximum: RESULTS.max, default: RESULTS.usual },
       offset: { type: 'integer', minimum: 0, default: 0 },
     }),
-    annotations: isReading,
+    annotations: READ_ONLY_HINTS,
   },
   [DESCRIBE]: {
     title: 'Describe an operation',
     description: 'Returns the description of an operation and the JSON Schema of its arguments.',
-    inputSchema: objectSchema({ name: operationName }, ['name']),
-    annotations: isReading,
+    inputSchema: objectSchema({ name: OPERATION_NAME }, ['name']),
+    annotations: READ_ONLY_HINTS,
   },
   [CALL]: {
     title: 'Call an operation',
     description: `Calls an operation with the arguments that ${DESCRIBE} tells.`,
-    inputSchema: objectSchema({ name: operationName, arguments: { type: 'object' } }, ['name']),
+    inputSchema: objectSchema({ name: OPERATION_NAME, arguments: { type: 'object' } }, ['name']),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   },
 };

@@ -1,12 +1,12 @@
 // The capability `overload`: its error code.
 
 import type { Capability } from '../catalogue/capability.ts';
-import { faultOfGateway } from '../catalogue/catalogue-entry.ts';
+import { FAULT_OF_GATEWAY } from '../catalogue/catalogue-entry.ts';
 
 export const OVERLOAD = {
   codes: {
     gateway_overloaded: {
-      ...faultOfGateway,
+      ...FAULT_OF_GATEWAY,
       status: 503,
       retryAfterSeconds: 1,
       message: 'The gateway cannot take this request at the moment. Nothing was processed.',

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { whole } from '../config/parts.ts';
 
-const share = 'must be a number from 0.01 to 1';
+const SHARE_RULE = 'must be a number from 0.01 to 1';
 export const overloadSettings = z.strictObject({
   maxInFlight: whole('requests', 1, 1_000_000)
     .default(10_000)
@@ -11,9 +11,9 @@ export const overloadSettings = z.strictObject({
       'The largest number of concurrent requests in one process; more are refused ([reliability](reliability.md#overload)).',
     ),
   organizationShare: z
-    .number(share)
-    .min(0.01, share)
-    .max(1, share)
+    .number(SHARE_RULE)
+    .min(0.01, SHARE_RULE)
+    .max(1, SHARE_RULE)
     .default(0.5)
     .describe(
       'The part of `maxInFlight` and of `bufferedBytesMax` that one organization may use. It also applies to the request slots of an upstream while others wait for them. 1: everything.',

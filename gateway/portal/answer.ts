@@ -18,7 +18,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const headersOf: Readonly<Record<PortalResourceKind, Readonly<Record<string, string>>>> = {
+const HEADERS: Readonly<Record<PortalResourceKind, Readonly<Record<string, string>>>> = {
   page: {
     'Content-Security-Policy': PAGE_POLICY,
     'Cross-Origin-Opener-Policy': 'same-origin',
@@ -45,7 +45,7 @@ export function answerWith(
   isLasting = false,
 ): void {
   const { status, kind, type, etag } = resource;
-  for (const [name, value] of Object.entries(headersOf[kind])) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(HEADERS[kind])) response.setHeader(name, value);
   // Clients store the resource and revalidate it, and get no body if it is unchanged. A 404 is not stored, because the page may exist soon.
   const known = isLasting ? LASTING : 'public, max-age=60, must-revalidate';
   response.setHeader('Cache-Control', status === 200 ? known : 'no-store');

@@ -13,8 +13,8 @@ export const ASSETS = '/docs/assets';
 const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
-const styles = ['portal', 'reference', 'account'];
-const scripts = [
+const STYLES = ['portal', 'reference', 'account'];
+const SCRIPTS = [
   ...[
     'portal',
     'search',
@@ -94,8 +94,8 @@ function sourcesOf(look: Look, title: string): readonly Source[] {
     read: async () => content,
   });
   return [
-    ...styles.map((name) => own(`${name}.css`, CSS)),
-    ...scripts.map((name) => own(`${name}.js`, JAVASCRIPT)),
+    ...STYLES.map((name) => own(`${name}.css`, CSS)),
+    ...SCRIPTS.map((name) => own(`${name}.js`, JAVASCRIPT)),
     ...LOOK_FILES,
     ...pageCode().map(([name, read]) => ({ name, type: JAVASCRIPT, read })),
     made('theme.css', CSS, themeOf(look)),

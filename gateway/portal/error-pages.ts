@@ -11,14 +11,14 @@ import { codeBlock, plain, renderLine } from './markdown.ts';
 import { fenced } from './reference/operation-markdown.ts';
 
 /** The meaning of each `retryable` value, as an answer to "Retry?". */
-const again = {
+const RETRY_ADVICE = {
   true: 'Yes. <code>retryable</code> is <code>true</code>: the identical request may be retried, after <code>retry_after</code> seconds if the error has that field; the header <code>Retry-After</code> says the same.',
   false: 'No. <code>retryable</code> is <code>false</code>: do not retry the identical request. First do the above.',
   if_safe:
     'If it is safe. <code>retryable</code> is <code>true</code> for <code>GET</code>, <code>HEAD</code>, <code>QUERY</code>, <code>PUT</code>, <code>DELETE</code>, <code>OPTIONS</code> and <code>TRACE</code>, and for requests with an <code>Idempotency-Key</code> that may be retried. Others may have been processed.',
 } as const;
 
-const shortly = { true: 'yes', false: 'no', if_safe: 'if safe' } as const;
+const RETRY_WORDS = { true: 'yes', false: 'no', if_safe: 'if safe' } as const;
 
 interface ErrorPageOptions {
   readonly publicUrl: string;
@@ -42,12 +42,12 @@ export function errorPage(code: ErrorCode, { publicUrl, guides, facts, isListed 
 ${isListed ? '' : `<p class="warning">${NOT_LISTED}</p>\n`}<dl class="facts">
 <div><dt>Status</dt><dd>${refusal.status}</dd></div>
 <div><dt>Type</dt><dd><code>${refusal.type}</code></dd></div>
-<div><dt>Retry</dt><dd>${shortly[`${refusal.retryable}`]}</dd></div>
+<div><dt>Retry</dt><dd>${RETRY_WORDS[`${refusal.retryable}`]}</dd></div>
 </dl>
 <h2>What to do</h2>
 <p>${renderLine(remedy)}</p>
 <h2>Retry?</h2>
-<p>${again[`${refusal.retryable}`]}</p>
+<p>${RETRY_ADVICE[`${refusal.retryable}`]}</p>
 <h2>What it looks like</h2>
 ${codeBlock(example, 'json', 'Example')}
 ${code === 'validation_failed' ? violationsHtml() : ''}<p>${renderLine(advice)}</p>
@@ -58,7 +58,7 @@ ${code === 'validation_failed' ? violationsHtml() : ''}<p>${renderLine(advice)}<
     ...(isListed ? [] : [NOT_LISTED]),
     `Status ${refusal.status}, type \`${refusal.type}\`.`,
     `## What to do\n\n${remedy}`,
-    `## Retry?\n\n${again[`${refusal.retryable}`].replace(/<\/?code>/g, '`')}`,
+    `## Retry?\n\n${RETRY_ADVICE[`${refusal.retryable}`].replace(/<\/?code>/g, '`')}`,
     `## What it looks like\n\n${fenced('json', example)}`,
     ...(code === 'validation_failed' ? [violationsMarkdown()] : []),
     advice,
@@ -127,7 +127,7 @@ export function errorsPage(codes: readonly ErrorCode[], guides: ReadonlySet<stri
       // What the filter finds besides the row: the message, and whether it may be sent again.
       const words = `${plain(message)}${retryable === false ? '' : ' retry retryable'}`;
       const link = `<a href="/docs/errors/${code}"><code>${code}</code></a>`;
-      return `<tr data-words="${escapeHtml(words)}"><th scope="row">${link}</th><td class="status s${Math.floor(status / 100)}">${status}</td><td>${renderLine(withKnownGuides(meaning, guides))}</td><td>${shortly[`${retryable}`]}</td></tr>`;
+      return `<tr data-words="${escapeHtml(words)}"><th scope="row">${link}</th><td class="status s${Math.floor(status / 100)}">${status}</td><td>${renderLine(withKnownGuides(meaning, guides))}</td><td>${RETRY_WORDS[`${retryable}`]}</td></tr>`;
     });
     const head = ['Code', 'Status', 'Meaning', 'Retry'].map((text) => `<th scope="col">${text}</th>`).join('');
     return `<section data-filtered><h2 id="${type}"><code>${type}</code></h2>

@@ -8,7 +8,7 @@ import { escapeHtml } from './html.ts';
 import { linkList, neighbourLinks, type Page } from './layout.ts';
 import { plain, type Rendered, renderMarkdown, withoutLimits } from './markdown.ts';
 
-const directory = new URL('../../docs/guides/', import.meta.url);
+const GUIDES_FOLDER = new URL('../../docs/guides/', import.meta.url);
 
 interface BuiltIn {
   readonly name: string;
@@ -18,7 +18,7 @@ interface BuiltIn {
 }
 
 /** The guides of the gateway, in reading order. */
-const builtInGuides: readonly BuiltIn[] = [
+const GUIDES: readonly BuiltIn[] = [
   { name: 'quickstart', summary: 'From a key to a first write and a first error.', needs: ['keys', 'read'] },
   { name: 'authentication', summary: 'Keys, scopes, live and test.', needs: ['keys'] },
   { name: 'pagination', summary: 'Lists page by page, filtered and sorted.', needs: ['operation listCustomers'] },
@@ -34,7 +34,7 @@ const builtInGuides: readonly BuiltIn[] = [
   { name: 'versioning', summary: 'What may change, and what never does.', needs: ['version'] },
 ];
 
-export const BUILT_IN_GUIDES: readonly string[] = builtInGuides.map(({ name }) => name);
+export const BUILT_IN_GUIDES: readonly string[] = GUIDES.map(({ name }) => name);
 
 export interface Guide extends GuideSource {
   readonly rendered: Rendered;
@@ -50,7 +50,7 @@ interface GuideChoice {
 /** Reads and renders the guides that apply, in reading order. A guide of the configuration replaces the gateway's guide of the same name. */
 export async function loadGuides({ own, builtIn, facts }: GuideChoice): Promise<Guide[]> {
   const replaced = new Set(own.map(({ name }) => name));
-  const wanted = builtInGuides.filter(
+  const wanted = GUIDES.filter(
     ({ name }) => !replaced.has(name) && (Array.isArray(builtIn) ? builtIn.includes(name) : builtIn === true),
   );
   const drafts = (await Promise.all(wanted.map((guide, index) => builtInGuide(guide, 100 + index, facts)))).flat();
@@ -73,7 +73,7 @@ async function builtInGuide(
   facts: GuideFacts,
 ): Promise<GuideSource[]> {
   if (!needs.every((need) => facts.has(need))) return [];
-  const file = new URL(`${name}.md`, directory);
+  const file = new URL(`${name}.md`, GUIDES_FOLDER);
   const [text, { mtimeMs: updatedMs }] = await Promise.all([readFile(file, 'utf8'), stat(file)]);
   const markdown = withSetup(fillIn(text, facts), facts.get('url') ?? '');
   const [, title = name] = /^# (.*)$/m.exec(markdown) ?? [];

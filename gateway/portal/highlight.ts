@@ -8,7 +8,7 @@ export const KEY_MARK = '\uE000';
 /** The text in code in place of a key, before the reader has entered one. */
 export const KEY_PLACEHOLDER = 'YOUR_API_KEY';
 
-const words: Readonly<Record<string, string>> = {
+const KEYWORDS: Readonly<Record<string, string>> = {
   json: 'true|false|null',
   js: 'const|let|await|async|function|return|new|for|of|if|else|throw|try|catch|while|import|from|true|false|null|yield',
   python: 'import|from|async|await|with|as|try|except|def|return|for|in|if|else|while|print|True|False|None',
@@ -16,20 +16,20 @@ const words: Readonly<Record<string, string>> = {
   sh: 'curl|export|for|do|done|in|if|then|fi',
 };
 
-const strings = String.raw`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`;
-const comments: Readonly<Record<string, string>> = {
+const STRINGS = String.raw`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`;
+const COMMENTS: Readonly<Record<string, string>> = {
   sh: '#[^\\n]*',
   python: '#[^\\n]*',
   js: '//[^\\n]*',
   go: '//[^\\n]*',
 };
 
-const patterns = new Map(Object.entries(words).map(([language, list]) => [language, patternOf(language, list)]));
+const PATTERNS = new Map(Object.entries(KEYWORDS).map(([language, list]) => [language, patternOf(language, list)]));
 
 function patternOf(language: string, list: string): RegExp {
   // A quotation of a shell may span lines; so may the raw strings of Go and the templates of JavaScript.
-  const quoted = language === 'sh' ? String.raw`"(?:[^"\\]|\\[^])*"|'[^']*'` : `\`[^\`]*\`|${strings}`;
-  const comment = comments[language] === undefined ? '' : `(?<comment>(?<![^\\s])${comments[language]})|`;
+  const quoted = language === 'sh' ? String.raw`"(?:[^"\\]|\\[^])*"|'[^']*'` : `\`[^\`]*\`|${STRINGS}`;
+  const comment = COMMENTS[language] === undefined ? '' : `(?<comment>(?<![^\\s])${COMMENTS[language]})|`;
   const number = String.raw`(?<number>(?<![\w.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\w))`;
   const word = `(?<word>(?<![\\w.-])(?:${list})(?![\\w-]))`;
   return new RegExp(`${comment}(?<text>${quoted})|${number}|${word}`, 'g');
@@ -39,7 +39,7 @@ const CODE_MAX = 100_000;
 
 /** Returns HTML. A language that is not known, and long text, are escaped only. */
 export function highlight(code: string, language: string): string {
-  const pattern = patterns.get(language);
+  const pattern = PATTERNS.get(language);
   if (pattern === undefined || code.length > CODE_MAX) return withKey(escapeHtml(code));
   let html = '';
   let end = 0;

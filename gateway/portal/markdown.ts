@@ -8,7 +8,7 @@ import { createSlugs, escapeHtml, shortened } from './html.ts';
 import { tabs } from './tabs.ts';
 
 /** Links may lead to pages, anchors and addresses, never to scripts. */
-const linkForm = /^(https?:\/\/|mailto:|[/#])/i;
+const LINK_FORM = /^(https?:\/\/|mailto:|[/#])/i;
 
 /** Longer text is cut: some forms of Markdown take time in proportion to the square of their length. */
 const MARKDOWN_MAX = 200_000;
@@ -65,7 +65,7 @@ const marked = new Marked({
     },
     link({ href, tokens }: Tokens.Link) {
       const inner = this.parser.parseInline(tokens);
-      return linkForm.test(href) ? `<a href="${escapeHtml(href)}">${inner}</a>` : inner;
+      return LINK_FORM.test(href) ? `<a href="${escapeHtml(href)}">${inner}</a>` : inner;
     },
     // Pages load nothing from elsewhere.
     image: ({ text }: Tokens.Image) => escapeHtml(text),
@@ -167,7 +167,7 @@ export function withoutLimits(text: string): string {
 /** A wide table scrolls by itself, also by keyboard. */
 const TABLE = '<div class="table" role="group" aria-label="Table" tabindex="0"><table>';
 
-const labels: Readonly<Record<string, string>> = {
+const LANGUAGE_LABELS: Readonly<Record<string, string>> = {
   sh: 'Shell',
   shell: 'Shell',
   js: 'JavaScript',
@@ -179,7 +179,7 @@ const labels: Readonly<Record<string, string>> = {
 };
 
 /** Renders a block of code with a button that copies it. */
-export function codeBlock(text: string, language: string, label = labels[language] ?? 'Code'): string {
+export function codeBlock(text: string, language: string, label = LANGUAGE_LABELS[language] ?? 'Code'): string {
   const attributes = `class="code" role="group" aria-label="${escapeHtml(label)}" tabindex="0"`;
   return `<div class="block"><div ${attributes}><pre><code>${highlight(text, language)}</code></pre></div>${COPY}</div>\n`;
 }

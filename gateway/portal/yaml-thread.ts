@@ -15,15 +15,15 @@ port?.once('message', (json: Uint8Array) => {
 const DEPTH = 3;
 
 /** Quotes what YAML 1.1, which many readers still have, takes for something else than text: dates, `yes`, `12:30`. */
-const options = { compat: 'yaml-1.1', aliasDuplicateObjects: false, lineWidth: 110 } as const;
+const YAML_OPTIONS = { compat: 'yaml-1.1', aliasDuplicateObjects: false, lineWidth: 110 } as const;
 
 function write(object: Record<string, unknown>, indent: string, lines: string[]): void {
   for (const [name, value] of Object.entries(object)) {
     if (indent.length < DEPTH * 2 && isMap(value)) {
-      lines.push(`${indent}${stringify(name, options).trimEnd()}:\n`);
+      lines.push(`${indent}${stringify(name, YAML_OPTIONS).trimEnd()}:\n`);
       write(value, `${indent}  `, lines);
     } else {
-      const text = stringify({ [name]: value }, options);
+      const text = stringify({ [name]: value }, YAML_OPTIONS);
       lines.push(indent === '' ? text : text.replace(/^(?=.)/gm, indent));
     }
   }

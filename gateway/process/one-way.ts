@@ -8,7 +8,7 @@ import { shownPath } from '../shared/file-text.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import { sqliteProblem } from '../shared/stores/sqlite.ts';
 import { ACCEPT, oneWayReason } from '../shared/stores/sqlite-schema.ts';
-import { versionedFiles } from './store-files.ts';
+import { VERSIONED_FILES } from './store-files.ts';
 
 /**
  * Returns one mistake for each file whose upgrade has to be accepted. Returns none with Redis, because the gateway then opens none of these
@@ -16,7 +16,7 @@ import { versionedFiles } from './store-files.ts';
  */
 export function oneWayUpgrades({ redisUrl, dataDirectory }: Pick<Settings, 'redisUrl' | 'dataDirectory'>): Mistake[] {
   if (redisUrl !== undefined) return [];
-  return Object.entries(versionedFiles).flatMap(([file, steps]) => {
+  return Object.entries(VERSIONED_FILES).flatMap(([file, steps]) => {
     const path = join(dataDirectory, file);
     let reason: string | undefined;
     // A file that cannot be read is refused when it is opened.

@@ -10,7 +10,7 @@ import { USAGE_FILE, USAGE_STEPS } from '../usage/sqlite-schema.ts';
 import { USES_FILE } from '../versions/sqlite-store.ts';
 
 /** The files whose tables have versions, each with the steps that upgrade it. */
-export const versionedFiles: Readonly<Record<string, SchemaSteps>> = {
+export const VERSIONED_FILES: Readonly<Record<string, SchemaSteps>> = {
   [KEY_STORE_FILE]: KEY_STORE_STEPS,
   [REPLAY_FILE]: REPLAY_STEPS,
   [USAGE_FILE]: USAGE_STEPS,
@@ -19,4 +19,4 @@ export const versionedFiles: Readonly<Record<string, SchemaSteps>> = {
 };
 
 /** The files of all embedded stores. */
-export const storeFiles: readonly string[] = [...Object.keys(versionedFiles), USES_FILE];
+export const STORE_FILES: readonly string[] = [...Object.keys(VERSIONED_FILES), USES_FILE];

@@ -3,7 +3,7 @@
 import { type Capability, type FactsOf, rarelyNoted } from '../catalogue/capability.ts';
 import { REPLAY_CODES } from './codes.ts';
 
-const fields = {
+const FIELDS = {
   replayed: {
     section: 'rare',
     stage: 'replay',
@@ -30,7 +30,7 @@ const fields = {
   },
 } as const;
 
-const refusedBecause: Readonly<Record<string, string>> = {
+const REFUSAL_REASONS: Readonly<Record<string, string>> = {
   idempotency_key_in_use: 'a request with this Idempotency-Key is still running',
   idempotency_key_reused: 'this Idempotency-Key belongs to another request',
   idempotency_result_not_retained: 'this Idempotency-Key was answered before, with more than is kept',
@@ -39,7 +39,7 @@ const refusedBecause: Readonly<Record<string, string>> = {
   gateway_overloaded: 'the idempotency store could not be asked in time',
 };
 
-const facts: FactsOf<typeof fields, 'code'> = {
+const FACTS: FactsOf<typeof FIELDS, 'code'> = {
   replayed: { replay: () => 'this Idempotency-Key was answered before; that answer was given again' },
   recorded: {
     replay: (_, { outcome_unknown: lost }) => (lost === true ? undefined : 'a new Idempotency-Key: the answer is kept'),
@@ -47,7 +47,7 @@ const facts: FactsOf<typeof fields, 'code'> = {
   outcome_unknown: {
     replay: () => 'a new Idempotency-Key: it was sent and its outcome is unknown, so the key is refused from then on',
   },
-  code: { replay: (code, _, outcome) => (outcome === 'refused' ? refusedBecause[String(code)] : undefined) },
+  code: { replay: (code, _, outcome) => (outcome === 'refused' ? REFUSAL_REASONS[String(code)] : undefined) },
 };
 
-export const REPLAY = { codes: REPLAY_CODES, fields, facts } as const satisfies Capability;
+export const REPLAY = { codes: REPLAY_CODES, fields: FIELDS, facts: FACTS } as const satisfies Capability;

@@ -1,10 +1,10 @@
 // The error codes of the Idempotency-Key.
 
-import { type CatalogueEntry, misusedKey } from '../catalogue/catalogue-entry.ts';
+import { type CatalogueEntry, MISUSED_KEY } from '../catalogue/catalogue-entry.ts';
 
 export const REPLAY_CODES = {
   idempotency_key_missing: {
-    ...misusedKey,
+    ...MISUSED_KEY,
     needs: 'required repeats',
     status: 400,
     message: 'This operation requires an Idempotency-Key header, so that a repeated request cannot run twice.',
@@ -13,7 +13,7 @@ export const REPLAY_CODES = {
       'Make a random key (a UUID) for this write and send it with every attempt. See [idempotency](/docs/guides/idempotency).',
   },
   idempotency_key_malformed: {
-    ...misusedKey,
+    ...MISUSED_KEY,
     needs: 'repeats',
     status: 400,
     message: 'The Idempotency-Key header is one value of 1 to 255 visible ASCII characters.',
@@ -21,7 +21,7 @@ export const REPLAY_CODES = {
     remedy: 'Send a UUID, or another text of 1 to 255 visible ASCII characters.',
   },
   idempotency_key_in_use: {
-    ...misusedKey,
+    ...MISUSED_KEY,
     needs: 'repeats',
     retryable: true,
     status: 409,
@@ -32,7 +32,7 @@ export const REPLAY_CODES = {
       'Wait `retry_after` seconds, as the header `Retry-After` says, and send the same request again: you get the response of the first one.',
   },
   idempotency_key_reused: {
-    ...misusedKey,
+    ...MISUSED_KEY,
     needs: 'repeats',
     status: 422,
     message: 'This Idempotency-Key was used for a different request. A new request needs a new key.',
@@ -40,7 +40,7 @@ export const REPLAY_CODES = {
     remedy: 'Make a new key for each new request, and keep it only for repetitions of that request.',
   },
   idempotency_result_not_retained: {
-    ...misusedKey,
+    ...MISUSED_KEY,
     needs: 'repeats',
     status: 409,
     message: 'The first request with this Idempotency-Key was executed, but its response was not kept.',
@@ -49,7 +49,7 @@ export const REPLAY_CODES = {
     remedy: 'Read with a `GET` what the first request did. Do not send it again with another key: it was executed.',
   },
   idempotency_outcome_unknown: {
-    ...misusedKey,
+    ...MISUSED_KEY,
     needs: 'repeats',
     status: 409,
     message:

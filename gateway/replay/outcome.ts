@@ -5,12 +5,12 @@ import type { RecordedAnswer } from '../exchange/exchange.ts';
 import { type JsonNode, printJsonTree, readJson } from '../shared/json-tree.ts';
 
 /** Outcomes that may differ at the next attempt (RFC 9110 sections 15.5.2, 15.5.4, 15.5.9, 15.5.10; RFC 6585 section 4). */
-const passing = new Set([401, 403, 408, 409, 429]);
+const PASSING_STATUSES = new Set([401, 403, 408, 409, 429]);
 /**
  * Headers of an answer that a replay leaves out. The gateway sets the first two itself. A cookie belongs to the client that got the first
  * answer, and a repetition may come from another key of the organization. Earlier versions have stored cookies.
  */
-const neverReplayed = new Set(['idempotent-replayed', 'original-request-id', 'set-cookie']);
+const UNSTORED_HEADERS = new Set(['idempotent-replayed', 'original-request-id', 'set-cookie']);
 
 /** The upstream's answer, or the refusal that was made from it. */
 export type Outcome =
@@ -70,7 +70,7 @@ export function outcomeOfRefusal(requestId: string, error: unknown): Buffer | un
   if (!(error instanceof GatewayError)) return undefined;
   const { cause: _cause, upstreamStatus: _status, ...details } = error.details;
   const status = details.words?.status;
-  if (status === undefined || status >= 500 || passing.has(status)) return undefined;
+  if (status === undefined || status >= 500 || PASSING_STATUSES.has(status)) return undefined;
   return toBytes({ kind: 'refusal', requestId, code: error.code, details });
 }
 
@@ -88,5 +88,5 @@ function toBytes(head: object, body: Buffer = Buffer.alloc(0)): Buffer {
 }
 
 function replayable(headers: readonly string[]): string[] {
-  return headers.filter((_, index) => !neverReplayed.has((headers[index & ~1] as string).toLowerCase()));
+  return headers.filter((_, index) => !UNSTORED_HEADERS.has((headers[index & ~1] as string).toLowerCase()));
 }

@@ -6,7 +6,7 @@ import type { Checked, RecordedAnswer, Recording } from '../exchange/exchange.ts
 import type { Awaitable } from '../shared/awaitable.ts';
 import { startDeadline } from '../shared/deadline.ts';
 import { createDenseSet } from '../shared/dense-set.ts';
-import { type Machine, realMachine } from '../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
 import { bodyToRepeat, mayHaveRun, outcomeOfAnswer, outcomeOfRefusal } from './outcome.ts';
 import type { AnswerKey, Claim, ReplayStore, Retention } from './replay-store.ts';
 
@@ -47,7 +47,7 @@ export interface Recordings {
 }
 
 export function createRecordings(options: RecordingOptions): Recordings {
-  const { machine = realMachine } = options;
+  const { machine = REAL_MACHINE } = options;
   const { performance, sleep } = machine;
   const writing = createDenseSet<Promise<void>>();
   let closing = false;
@@ -103,7 +103,7 @@ function recordingOf(
   options: RecordingOptions,
   settle: (claimed: ClaimedWrite, write: () => Awaitable<void>) => Promise<void>,
 ): Recording {
-  const { store, retention, bodyBytesMax, machine = realMachine } = options;
+  const { store, retention, bodyBytesMax, machine = REAL_MACHINE } = options;
   const { answerKey, claim } = claimed;
   const { owner, runsAgain } = claim;
   let isOpen = true;
@@ -150,7 +150,7 @@ function forget({ answerKey, claim }: ClaimedWrite, { store }: RecordingOptions)
 }
 
 /** Waits for the store with a bound: settles as `answer` does, or rejects after `ms` milliseconds. */
-export function within<T>(ms: number, answer: Awaitable<T>, machine = realMachine): Awaitable<T> {
+export function within<T>(ms: number, answer: Awaitable<T>, machine = REAL_MACHINE): Awaitable<T> {
   if (!(answer instanceof Promise)) return answer;
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error(`no answer within ${ms} ms`));

@@ -8,7 +8,7 @@ import type { Operation } from '../exchange/operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { delimiterOfForm } from '../shared/http/forms.ts';
 import { parseIdempotencyKey } from '../shared/http/idempotency-key.ts';
-import { type Machine, realMachine } from '../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
 import { digestOf, fingerprintOf } from './fingerprint.ts';
 import { type Outcome, parseOutcome } from './outcome.ts';
 import { type ClaimedWrite, createRecordings, type Recordings, STORE_WAIT_MS, within } from './recording.ts';
@@ -186,7 +186,7 @@ function keyedWriteOf(checked: Checked, header: string, options: ReplayOptions):
       runsAgain: runsAgain(options, upstream),
       replicaWait: options.replicas > 0 ? options : undefined,
     },
-    leaseEndsAt: (options.machine ?? realMachine).performance.now() + leaseMs,
+    leaseEndsAt: (options.machine ?? REAL_MACHINE).performance.now() + leaseMs,
   };
 }
 

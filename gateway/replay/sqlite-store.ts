@@ -1,7 +1,7 @@
 // The embedded replay store: one SQLite file in the data directory, which survives restarts.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { type Machine, realMachine } from '../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
 import { inTransaction, openSqlite } from '../shared/stores/sqlite.ts';
 import { applySteps } from '../shared/stores/sqlite-schema.ts';
 import {
@@ -44,7 +44,7 @@ export function createSqliteReplayStore({
   acceptOneWay,
   now,
   onChange,
-  machine = realMachine,
+  machine = REAL_MACHINE,
 }: SqliteReplayStoreOptions): ReplayStore {
   const database = openSqlite({
     directory,

@@ -44,7 +44,7 @@ export async function toolReport(configuration: Configuration, caller?: Caller):
     isDeprecated: (operation) => deprecations.ofOperations.has(operation),
   });
   const { leftOut } = await toolbox.selection();
-  const { tools, isSearched, pages } = await toolbox.listOf(caller ?? everyone);
+  const { tools, isSearched, pages } = await toolbox.listOf(caller ?? EVERYONE);
   const listBytes = Buffer.byteLength(pages.join(','));
   return {
     mode: isSearched ? 'search' : 'list',
@@ -60,7 +60,7 @@ export async function toolReport(configuration: Configuration, caller?: Caller):
 }
 
 /** Stands for a caller with every right. */
-const everyone = {} as Caller;
+const EVERYONE = {} as Caller;
 
 function tokensOf(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);

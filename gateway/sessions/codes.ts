@@ -2,16 +2,16 @@
 
 import {
   type CatalogueEntry,
-  faultOfGateway,
-  faultOfUpstream,
-  invalidRequest,
-  notPermitted,
-  unauthenticated,
+  FAULT_OF_GATEWAY,
+  FAULT_OF_UPSTREAM,
+  INVALID_REQUEST,
+  NOT_PERMITTED,
+  UNAUTHENTICATED,
 } from '../catalogue/catalogue-entry.ts';
 
 export const SESSION_CODES = {
   session_required: {
-    ...unauthenticated,
+    ...UNAUTHENTICATED,
     needs: 'sessions',
     status: 401,
     challenge: 'bare',
@@ -21,7 +21,7 @@ export const SESSION_CODES = {
       'Navigate the browser to `/session/login?return_to=` with the path of the page. See [browser applications](/docs/guides/browser-applications).',
   },
   session_expired: {
-    ...unauthenticated,
+    ...UNAUTHENTICATED,
     needs: 'sessions',
     status: 401,
     challenge: 'bare',
@@ -32,7 +32,7 @@ export const SESSION_CODES = {
       'Keep what the person has written, and navigate the browser to `/session/login?return_to=` with the path of the page.',
   },
   cross_site_request: {
-    ...notPermitted,
+    ...NOT_PERMITTED,
     needs: 'sessions',
     status: 403,
     message: 'A session is used by pages of its own origin only, and this request does not show that one has made it.',
@@ -42,7 +42,7 @@ export const SESSION_CODES = {
       'Send the request from a page of the same origin, with the header that `GET /session` names. Programs send a key or a token instead of a cookie.',
   },
   return_to_invalid: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     needs: 'sessions',
     status: 400,
     message: 'The path in return_to has to be one of the same origin, such as /customers?page=2.',
@@ -50,7 +50,7 @@ export const SESSION_CODES = {
     remedy: 'Write `encodeURIComponent(location.pathname + location.search)` as `return_to`.',
   },
   login_provider_unknown: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     needs: 'sessions',
     status: 400,
     message: 'The parameter provider has to name one of the providers of this platform.',
@@ -64,7 +64,7 @@ export const SESSION_CODES = {
     example: { providers: ['customers', 'staff'] },
   },
   login_failed: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     needs: 'sessions',
     status: 400,
     message: 'The sign-in did not succeed.',
@@ -79,7 +79,7 @@ export const SESSION_CODES = {
     remedy: 'Sign in again. If that fails too, tell the operator of the platform the request id.',
   },
   login_not_permitted: {
-    ...notPermitted,
+    ...NOT_PERMITTED,
     needs: 'sessions',
     status: 403,
     message: 'You are known to the provider, but you have no access here.',
@@ -91,7 +91,7 @@ export const SESSION_CODES = {
     remedy: 'Ask the administrator of your organization to have your account put in order.',
   },
   provider_unavailable: {
-    ...faultOfUpstream,
+    ...FAULT_OF_UPSTREAM,
     needs: 'sessions',
     retryable: true,
     status: 503,
@@ -101,7 +101,7 @@ export const SESSION_CODES = {
     remedy: 'Wait `retry_after` seconds, as the header `Retry-After` says, and try again.',
   },
   session_store_unavailable: {
-    ...faultOfGateway,
+    ...FAULT_OF_GATEWAY,
     needs: 'sessions',
     status: 503,
     retryAfterSeconds: 2,
@@ -111,7 +111,7 @@ export const SESSION_CODES = {
       'Wait `retry_after` seconds, as the header `Retry-After` says, and send the request again. There is no need to sign in again.',
   },
   logout_token_invalid: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     needs: 'sessions',
     status: 400,
     message: 'This is not a logout token of a provider that people sign in with, or it was sent before.',

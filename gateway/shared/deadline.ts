@@ -3,7 +3,7 @@
 // process, the request may not even have been sent.
 
 import { contain } from './faults.ts';
-import { realMachine } from './machine.ts';
+import { REAL_MACHINE } from './machine.ts';
 
 /** If a timer is later than this, in milliseconds, the whole process has paused. The peer then gets this time once more. */
 export const STILL_MS = 50;
@@ -17,7 +17,7 @@ export const STILL_MS = 50;
 export function afterReading(
   dueAt: number,
   callback: (nowMs: number) => void,
-  { performance, setTimeout, setImmediate } = realMachine,
+  { performance, setTimeout, setImmediate } = REAL_MACHINE,
 ): void {
   const nowMs = performance.now();
   if (nowMs - dueAt > STILL_MS) setTimeout(() => setImmediate(callback, performance.now()), STILL_MS).unref();
@@ -36,7 +36,7 @@ export interface Deadline {
  * @param onOverdue called at most once for each start, at the end of the turn in which the timer expires, unless the sockets that are read
  *   in that turn restart or stop the deadline. An error that it throws is reported
  */
-export function startDeadline(ms: number, onOverdue: () => void, machine = realMachine): Deadline {
+export function startDeadline(ms: number, onOverdue: () => void, machine = REAL_MACHINE): Deadline {
   const { performance, setTimeout, clearTimeout } = machine;
   let starts = 0;
   let dueAt = performance.now() + ms;

@@ -35,7 +35,7 @@ export function scanJson(text: string, visitor?: JsonVisitor): number | undefine
     for (at++; text[at] !== '"'; ) {
       // Control characters must be escaped. After the end of the text the code is NaN.
       if (!(text.charCodeAt(at) >= 32)) return false;
-      const past = text[at] === '\\' ? pastMatch(escaped, text, at) : at + 1;
+      const past = text[at] === '\\' ? pastMatch(ESCAPE, text, at) : at + 1;
       if (past === undefined) return false;
       at = past;
     }
@@ -55,7 +55,7 @@ export function scanJson(text: string, visitor?: JsonVisitor): number | undefine
 
   function skipScalar(): boolean {
     const start = at;
-    if (text[at] !== '"') at = pastMatch(scalar, text, at) ?? at;
+    if (text[at] !== '"') at = pastMatch(SCALAR, text, at) ?? at;
     else if (!skipString()) return false;
     if (at === start) return false;
     visitor?.scalar(text.slice(start, at));
@@ -93,8 +93,8 @@ export function scanJson(text: string, visitor?: JsonVisitor): number | undefine
   return closing.length === 0 && at === text.length ? undefined : at;
 }
 
-const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 /** Returns the offset after a match at `at`, or undefined. */
 function pastMatch(pattern: RegExp, text: string, at: number): number | undefined {

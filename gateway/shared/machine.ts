@@ -30,7 +30,7 @@ export interface Machine {
 }
 
 /** The functions of Node. Each one is read at its use, because tests replace them. */
-export const realMachine: Machine = {
+export const REAL_MACHINE: Machine = {
   now: () => Date.now(),
   performance,
   get setTimeout() {

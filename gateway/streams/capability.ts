@@ -1,12 +1,12 @@
 // The capability `streams`: the error code of answers that stay open, and what the log and `gateway explain` say about them.
 
 import { type Capability, type FactsOf, rarelyNoted } from '../catalogue/capability.ts';
-import { rateLimited } from '../catalogue/catalogue-entry.ts';
+import { RATE_LIMITED } from '../catalogue/catalogue-entry.ts';
 import type { StreamEnd, StreamKind } from '../exchange/findings.ts';
 
-const codes = {
+const CODES = {
   too_many_streams: {
-    ...rateLimited,
+    ...RATE_LIMITED,
     status: 429,
     message: 'Your organization has as many open streams as it may have. Close one of them first.',
     meaning:
@@ -17,7 +17,7 @@ const codes = {
   },
 } as const;
 
-const fields = {
+const FIELDS = {
   stream: {
     section: 'kind',
     stage: 'forward',
@@ -37,13 +37,13 @@ const fields = {
   },
 } as const;
 
-const kinds: Readonly<Record<string, string>> = {
+const STREAM_KINDS: Readonly<Record<string, string>> = {
   events: 'an event stream',
   lines: 'a stream of JSON lines',
   websocket: 'a WebSocket',
 } satisfies Readonly<Record<StreamKind, string>>;
 
-const ends: Readonly<Record<string, string>> = {
+const STREAM_ENDS: Readonly<Record<string, string>> = {
   drain: 'the gateway ended it, because its process ended',
   reload: 'the gateway ended it, because the operation was gone after a reload',
   credential: 'the gateway ended it, because the key, token or organization was no longer valid',
@@ -51,13 +51,13 @@ const ends: Readonly<Record<string, string>> = {
   too_long: 'the gateway ended it after maxStreamMs',
 } satisfies Readonly<Record<StreamEnd, string>>;
 
-const facts: FactsOf<typeof fields, 'open_streams_max'> = {
+const FACTS: FactsOf<typeof FIELDS, 'open_streams_max'> = {
   // It is about a rehearsed request.
   open_streams_max: {
     forward: (most) => `it may stay open; the organization may have ${most} open streams in each process`,
   },
-  stream: { forward: (kind) => `it was ${kinds[String(kind)]}` },
-  stream_end: { forward: (end) => ends[String(end)] },
+  stream: { forward: (kind) => `it was ${STREAM_KINDS[String(kind)]}` },
+  stream_end: { forward: (end) => STREAM_ENDS[String(end)] },
 };
 
-export const STREAMS = { codes, fields, facts } as const satisfies Capability;
+export const STREAMS = { codes: CODES, fields: FIELDS, facts: FACTS } as const satisfies Capability;

@@ -19,15 +19,18 @@ export interface Agents {
  * be lost.
  */
 const IDLE_MS = 4000;
-const keeping = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 64 };
+const POOLED_AGENT = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 64 };
 // A peer that closes its half of a WebSocket still receives data.
-const single = { keepAlive: false, allowHalfOpen: true };
+const UNPOOLED_AGENT = { keepAlive: false, allowHalfOpen: true };
 
 /** Called with an idle connection that has delivered bytes, before it is closed. */
 type OnUnrequestedBytes = (socket: Duplex) => void;
 
 export function createAgents(unread: Unread, onUnrequestedBytes: OnUnrequestedBytes): Agents {
-  return { kept: onlyQuiet(new http.Agent(keeping), unread, onUnrequestedBytes), alone: new http.Agent(single) };
+  return {
+    kept: onlyQuiet(new http.Agent(POOLED_AGENT), unread, onUnrequestedBytes),
+    alone: new http.Agent(UNPOOLED_AGENT),
+  };
 }
 
 /** @param tls connection settings, added to the common ones */
@@ -36,8 +39,8 @@ export function createSecureAgents(
   onUnrequestedBytes: OnUnrequestedBytes,
   tls: https.AgentOptions | undefined,
 ): Agents {
-  const kept = onlyQuiet(new https.Agent({ ...keeping, ...tls }), unread, onUnrequestedBytes);
-  return { kept, alone: new https.Agent({ ...single, ...tls }) };
+  const kept = onlyQuiet(new https.Agent({ ...POOLED_AGENT, ...tls }), unread, onUnrequestedBytes);
+  return { kept, alone: new https.Agent({ ...UNPOOLED_AGENT, ...tls }) };
 }
 
 /** Node calls this method when a request needs a connection; its type declarations omit it. */

@@ -2,7 +2,7 @@
 
 import { type Capability, type FactsOf, rarelyNoted } from '../catalogue/capability.ts';
 
-const fields = {
+const FIELDS = {
   tunnel: {
     section: 'kind',
     stage: 'admit',
@@ -13,8 +13,8 @@ const fields = {
   },
 } as const;
 
-const facts: FactsOf<typeof fields> = {
+const FACTS: FactsOf<typeof FIELDS> = {
   tunnel: { admit: (tunnel) => `passed on as it was, through the tunnel ${tunnel}` },
 };
 
-export const TUNNEL = { fields, facts } as const satisfies Capability;
+export const TUNNEL = { fields: FIELDS, facts: FACTS } as const satisfies Capability;

@@ -3,12 +3,12 @@
 
 import type { Admitted } from '../exchange/exchange.ts';
 
-const bearer = /^bearer[ \t]+/i;
+const BEARER = /^bearer[ \t]+/i;
 /**
  * The form of a Bearer token (RFC 6750 section 2.1). A credential with another form counts as guessable, because a service may read it as a
  * password.
  */
-const tokenForm = /^[A-Za-z0-9\-._~+/]+=*$/;
+const TOKEN_FORM = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 /**
  * @param passwordTokens beginnings of Bearer tokens that hold a user name and a password
@@ -22,12 +22,12 @@ export function createGuessable(
 
   function isPassword(token: string): boolean {
     const text = token.toLowerCase();
-    return !tokenForm.test(token) || beginnings.some((beginning) => text.startsWith(beginning));
+    return !TOKEN_FORM.test(token) || beginnings.some((beginning) => text.startsWith(beginning));
   }
 
   return function guessableIn({ headers }) {
     const credential = headers.get('authorization');
-    const scheme = credential === undefined ? null : bearer.exec(credential);
+    const scheme = credential === undefined ? null : BEARER.exec(credential);
     if (credential === undefined || scheme === null) return credential;
     return isPassword(credential.slice(scheme[0].length)) ? credential : undefined;
   };

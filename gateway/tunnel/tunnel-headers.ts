@@ -8,7 +8,7 @@ import { setsSessionCookie, withoutSessionCookies } from '../shared/http/session
 import { PLACEHOLDER_NAME } from './table.ts';
 
 /** Hop-by-hop fields, dropped whether or not Connection names them. */
-const hopByHop = new Set([
+const HOP_BY_HOP = new Set([
   ...[
     'connection',
     'keep-alive',
@@ -23,21 +23,21 @@ const hopByHop = new Set([
 ]);
 
 /** Request fields that the gateway sets itself or withholds from upstreams. */
-const gatewayOwned = new Set([
+const OWNED_REQUEST_HEADERS = new Set([
   ...['host', 'expect', 'via', 'forwarded', 'traceparent', 'tracestate'],
   ...['x-request-id', 'x-organization-id', 'x-api-key-id'],
   // Some servers take the client's address or the original URL from these.
   ...['x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'true-client-ip', 'cf-connecting-ip', 'fastly-client-ip'],
   ...['x-original-url', 'x-original-host', 'x-rewrite-url', 'x-host', 'front-end-https'],
 ]);
-const gatewayOwnedPrefix = /^x-(forwarded|gateway-)/;
+const OWNED_REQUEST_PREFIX = /^x-(forwarded|gateway-)/;
 
 /** Answer fields that the gateway sets itself, or that concern connections which clients cannot open. */
-const answerOwned = new Set(['x-request-id', 'x-client-request-id', 'x-error-code', 'alt-svc']);
-const answerOwnedPrefix = /^x-gateway-/;
+const OWNED_ANSWER_HEADERS = new Set(['x-request-id', 'x-client-request-id', 'x-error-code', 'alt-svc']);
+const OWNED_ANSWER_PREFIX = /^x-gateway-/;
 
 /** Security headers of the gateway that the upstream may replace with its own. */
-const replaceable = new Set([
+const REPLACEABLE_HEADERS = new Set([
   ...['x-content-type-options', 'content-security-policy', 'referrer-policy', 'strict-transport-security'],
 ]);
 
@@ -105,7 +105,9 @@ function namedBy(connection: string | undefined): ReadonlySet<string> {
 
 /** Rejects names with underscores: some servers read `_` as `-`, so such a name could become a gateway field, a credential or a length. */
 function mayForward(name: string): boolean {
-  return !name.includes('_') && !hopByHop.has(name) && !gatewayOwned.has(name) && !gatewayOwnedPrefix.test(name);
+  return (
+    !name.includes('_') && !HOP_BY_HOP.has(name) && !OWNED_REQUEST_HEADERS.has(name) && !OWNED_REQUEST_PREFIX.test(name)
+  );
 }
 
 /** Content-Security-Policy for upstreams with pages: pages load scripts and styles of their own, but no other page may frame them. */
@@ -134,13 +136,13 @@ export function tunnelAnswerHeaders(answering: Answering): string[] {
   const named = namedBy(valuesOf(raw, 'connection'));
   const ours = namesOf(commonHeaders);
   ours.delete('vary');
-  for (const name of replaceable) ours.delete(name);
+  for (const name of REPLACEABLE_HEADERS) ours.delete(name);
   const present = new Set<string>();
   for (let i = 0; i < raw.length; i += 2) {
     const name = (raw[i] as string).toLowerCase();
     const value = raw[i + 1] as string;
-    if (hopByHop.has(name) || named.has(name) || ours.has(name) || answerOwned.has(name)) continue;
-    if (answerOwnedPrefix.test(name) || (name === 'set-cookie' && setsSessionCookie(value))) continue;
+    if (HOP_BY_HOP.has(name) || named.has(name) || ours.has(name) || OWNED_ANSWER_HEADERS.has(name)) continue;
+    if (OWNED_ANSWER_PREFIX.test(name) || (name === 'set-cookie' && setsSessionCookie(value))) continue;
     // Neither has a body, so they must not carry a length (RFC 9110 section 8.6).
     if (name === 'content-length' && (status === 204 || status === 101)) continue;
     present.add(name);
@@ -149,7 +151,7 @@ export function tunnelAnswerHeaders(answering: Answering): string[] {
   for (let i = 0; i < commonHeaders.length; i += 2) {
     const name = commonHeaders[i] as string;
     const lower = name.toLowerCase();
-    if (replaceable.has(lower) && (status === 101 || present.has(lower))) continue;
+    if (REPLACEABLE_HEADERS.has(lower) && (status === 101 || present.has(lower))) continue;
     sent.push(name, hasPages && lower === 'content-security-policy' ? PAGE_POLICY : (commonHeaders[i + 1] as string));
   }
   return sent;

@@ -6,7 +6,7 @@ import { durationText } from '../shared/text.ts';
 import { UPSTREAM_CODES } from './codes.ts';
 import { withheldText } from './headers/withheld.ts';
 
-const fields = {
+const FIELDS = {
   target: {
     section: 'target',
     stage: 'forward',
@@ -147,16 +147,16 @@ function droppedQueryIn(withheld: unknown): readonly string[] | undefined {
   return own.length === 0 ? undefined : own;
 }
 
-const unsent: Readonly<Record<string, string>> = {
+const UNSENT_REASONS: Readonly<Record<string, string>> = {
   upstream_auth_failed: 'nothing was sent, because the gateway has no credential that it may send',
 };
 
-const unanswered: Readonly<Record<string, string>> = {
+const UNANSWERED_REASONS: Readonly<Record<string, string>> = {
   upstream_unreachable: 'no connection to it could be made, and nothing was sent',
   upstream_bad_response: 'it gave no usable response',
 };
 
-const repeatedBecause: Readonly<Record<RetryReason, string>> = {
+const RETRY_REASONS: Readonly<Record<RetryReason, string>> = {
   not_sent: 'no connection was made',
   connection_lost: 'the connection was lost',
   timeout: 'the target did not answer in time',
@@ -167,7 +167,7 @@ const repeatedBecause: Readonly<Record<RetryReason, string>> = {
   credential: 'the credential was refused',
 };
 
-const facts: FactsOf<typeof fields, 'code' | 'times'> = {
+const FACTS: FactsOf<typeof FIELDS, 'code' | 'times'> = {
   queued_ms: { forward: (ms) => `it waited ${durationText(Number(ms))} in the queue of the upstream` },
   target: {
     forward: (target, { rehearsed }) => `${rehearsed === true ? 'would be ' : ''}${sentTo(String(target))}`,
@@ -179,8 +179,8 @@ const facts: FactsOf<typeof fields, 'code' | 'times'> = {
   code: {
     forward(code, { target, upstream_status: status }, outcome) {
       if (outcome !== 'refused' || status !== undefined) return undefined;
-      if (target === undefined) return unsent[String(code)];
-      return unanswered[String(code)] ?? 'it did not answer';
+      if (target === undefined) return UNSENT_REASONS[String(code)];
+      return UNANSWERED_REASONS[String(code)] ?? 'it did not answer';
     },
   },
   upstream_status: {
@@ -205,7 +205,7 @@ const facts: FactsOf<typeof fields, 'code' | 'times'> = {
   times: { forward: timesText },
 };
 
-export const UPSTREAM = { codes: UPSTREAM_CODES, fields, facts } as const satisfies Capability;
+export const UPSTREAM = { codes: UPSTREAM_CODES, fields: FIELDS, facts: FACTS } as const satisfies Capability;
 
 /**
  * Returns where a request was sent. A target that is no address of a service is the gateway itself (`gateway:`, `session:`) or the contract
@@ -217,7 +217,7 @@ function sentTo(target: string): string {
 }
 
 function reasonsOf(retries: readonly unknown[]): string {
-  const words: Readonly<Record<string, string>> = repeatedBecause;
+  const words: Readonly<Record<string, string>> = RETRY_REASONS;
   return [...new Set(retries.map((reason) => words[String(reason)] ?? String(reason)))].join('; ');
 }
 

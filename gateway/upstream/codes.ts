@@ -1,17 +1,17 @@
 // The error codes of answers in which a service refuses a request, and of services that fail or cannot be reached.
 
 import {
-  absent,
   type CatalogueEntry,
-  conflict,
-  faultOfUpstream,
-  invalidRequest,
-  notPermitted,
+  CONFLICT,
+  FAULT_OF_UPSTREAM,
+  INVALID_REQUEST,
+  NOT_FOUND,
+  NOT_PERMITTED,
 } from '../catalogue/catalogue-entry.ts';
 
 export const UPSTREAM_CODES = {
   resource_missing: {
-    ...absent,
+    ...NOT_FOUND,
     status: 404,
     message: 'There is no such record.',
     meaning: 'The record does not exist, or belongs to another organization.',
@@ -19,7 +19,7 @@ export const UPSTREAM_CODES = {
       'Check the identifier, and that the key belongs to the organization and the mode (live or test) in which the record was created.',
   },
   invalid_cursor: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 400,
     message: 'The cursor does not belong to this list. Start again without cursor.',
     meaning: 'The cursor is broken, or was made for another list, filter or sort. Start again without it.',
@@ -27,21 +27,21 @@ export const UPSTREAM_CODES = {
       'Send the first request of the list again, and each `cursor` unchanged with the same filters and sort. See [pagination](/docs/guides/pagination).',
   },
   precondition_failed: {
-    ...conflict,
+    ...CONFLICT,
     status: 412,
     message: 'The record changed in the meantime: a precondition of the request does not hold.',
     meaning: 'An `If-Match` or similar header does not hold: the record was changed in the meantime.',
     remedy: 'Read the record again, apply your change to what it is now, and send that with its new `ETag`.',
   },
   precondition_required: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 428,
     message: 'This change is only made on the condition that the record is as you know it: send If-Match.',
     meaning: 'The service behind the operation asks for an `If-Match` or similar header with this change.',
     remedy: 'Retrieve the record and send its `ETag` as `If-Match` with the change, so that no other change is lost.',
   },
   invalid_transition: {
-    ...conflict,
+    ...CONFLICT,
     status: 409,
     message: 'The record cannot go from its present status to this one.',
     meaning: 'The record cannot change from its present status to the one asked for.',
@@ -49,7 +49,7 @@ export const UPSTREAM_CODES = {
     example: { param: 'status' },
   },
   already_exists: {
-    ...conflict,
+    ...CONFLICT,
     status: 409,
     message: 'There is a record with this value already; param names it.',
     meaning: 'There is a record with this value of the field that `param` names.',
@@ -57,21 +57,21 @@ export const UPSTREAM_CODES = {
     example: { param: 'name' },
   },
   operation_unsupported: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 422,
     message: 'The service behind this operation cannot do this.',
     meaning: 'The service behind the operation cannot do this as it is set up.',
     remedy: 'Do without this step, or ask the operator of the service. The same request will not succeed later.',
   },
   quota_exceeded: {
-    ...notPermitted,
+    ...NOT_PERMITTED,
     status: 422,
     message: 'A quota of the service behind this operation is used up.',
     meaning: 'A quota of the service behind the operation is used up. Waiting does not help.',
     remedy: 'Remove what is no longer needed, or ask the operator for a larger quota.',
   },
   reference_missing: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 422,
     message: 'The request refers to a record that does not exist.',
     meaning: 'The body refers to a record that does not exist.',
@@ -79,7 +79,7 @@ export const UPSTREAM_CODES = {
     example: { param: 'customer_id' },
   },
   upstream_unreachable: {
-    ...faultOfUpstream,
+    ...FAULT_OF_UPSTREAM,
     status: 502,
     retryable: true,
     message: 'The service behind this operation cannot be reached. Nothing was processed.',
@@ -87,28 +87,28 @@ export const UPSTREAM_CODES = {
     remedy: 'Send the request again, with growing pauses in between. Tell support the `request_id` if it lasts.',
   },
   upstream_timeout: {
-    ...faultOfUpstream,
+    ...FAULT_OF_UPSTREAM,
     status: 504,
     message: 'The service behind this operation did not respond in time.',
     meaning: 'The service behind the operation did not respond in time. It may have processed the request.',
     remedy: 'Send it again if `retryable` says so. Otherwise find out first, by reading, whether it was done.',
   },
   upstream_bad_response: {
-    ...faultOfUpstream,
+    ...FAULT_OF_UPSTREAM,
     status: 502,
     message: 'The service behind this operation gave no usable response.',
     meaning: 'The service behind the operation broke off or sent something that is no valid response.',
     remedy: 'Send it again if `retryable` says so. Otherwise find out first, by reading, whether it was done.',
   },
   upstream_contract_violation: {
-    ...faultOfUpstream,
+    ...FAULT_OF_UPSTREAM,
     status: 502,
     message: 'The response of the service behind this operation does not match the API contract.',
     meaning: 'The service behind the operation responded against its own contract.',
     remedy: 'Nothing is wrong with your request. Tell support the `request_id`.',
   },
   upstream_auth_failed: {
-    ...faultOfUpstream,
+    ...FAULT_OF_UPSTREAM,
     status: 502,
     retryable: false,
     message: 'The gateway could not sign in to the service behind this operation. Your credentials are fine.',
@@ -116,7 +116,7 @@ export const UPSTREAM_CODES = {
     remedy: 'Nothing is wrong with your request or your key. Tell support the `request_id`.',
   },
   upstream_rejected: {
-    ...invalidRequest,
+    ...INVALID_REQUEST,
     status: 400,
     message: 'The service behind this operation refused the request.',
     meaning:
@@ -124,7 +124,7 @@ export const UPSTREAM_CODES = {
     remedy: 'Read the message and compare the request with the [reference](/docs/reference).',
   },
   upstream_overloaded: {
-    ...faultOfUpstream,
+    ...FAULT_OF_UPSTREAM,
     status: 503,
     retryable: true,
     retryAfterSeconds: 2,
@@ -134,7 +134,7 @@ export const UPSTREAM_CODES = {
       'Wait `retry_after` seconds, as the header `Retry-After` says, and send it again, and fewer requests at once.',
   },
   upstream_error: {
-    ...faultOfUpstream,
+    ...FAULT_OF_UPSTREAM,
     status: 500,
     message: 'The service behind this operation failed.',
     meaning:
@@ -142,7 +142,7 @@ export const UPSTREAM_CODES = {
     remedy: 'Send it again if `retryable` says so. Tell support the `request_id` if it lasts.',
   },
   upstream_unavailable: {
-    ...faultOfUpstream,
+    ...FAULT_OF_UPSTREAM,
     status: 503,
     retryable: true,
     retryAfterSeconds: 2,

@@ -147,12 +147,12 @@ function methodOf({ method, operation }: Checked): string {
   return method === 'HEAD' ? operation.method : method;
 }
 
-const none: readonly string[] = Object.freeze([]);
+const NO_HEADERS: readonly string[] = Object.freeze([]);
 
 /** Returns the `content-length` header of a streamed body, if the client has announced the length. */
 function lengthHeaders(checked: Checked): readonly string[] {
   const length = isStreamed(checked) ? checked.headers.get('content-length') : undefined;
-  return length === undefined ? none : ['content-length', length];
+  return length === undefined ? NO_HEADERS : ['content-length', length];
 }
 
 /**

@@ -44,7 +44,7 @@ export interface Handshake {
 }
 
 /** Fields of the client's handshake (RFC 6455 section 11.3), and the page that it comes from. */
-const handshakeFields = [
+const HANDSHAKE_FIELDS = [
   ...['sec-websocket-key', 'sec-websocket-version', 'sec-websocket-protocol', 'sec-websocket-extensions', 'origin'],
 ];
 
@@ -164,7 +164,7 @@ function headersFor(
   const headers: Record<string, string> = {};
   for (let i = 0; i < flat.length; i += 2) headers[flat[i] as string] = flat[i + 1] as string;
   delete headers['accept-encoding'];
-  for (const name of handshakeFields) {
+  for (const name of HANDSHAKE_FIELDS) {
     const value = exchange.headers.get(name);
     if (value !== undefined) headers[name] = value;
   }

@@ -1,6 +1,6 @@
-// The setting `credential` of an upstream: how the gateway authenticates there. A kind of credential is an entry of `kinds` here and one of
-// `kinds` in upstream/credentials/credential-kinds.ts. Each kind has a `secret`, the name of its entry in the secrets, by which start,
-// `check` and `doctor` find it.
+// The setting `credential` of an upstream: how the gateway authenticates there. A kind of credential is an entry of `kinds` here and a
+// row of `CREDENTIAL_KINDS` in upstream/credentials/credential-kinds.ts. Each kind has a `secret`, the name of its entry in the secrets, by
+// which start, `check` and `doctor` find it.
 
 import { z } from 'zod';
 import { fieldName, secretEntry } from '../config/parts.ts';
@@ -41,14 +41,16 @@ export type CredentialSettings = {
   [K in keyof Kinds]: { readonly kind: K } & Readonly<z.output<Kinds[K]>>;
 }[keyof Kinds];
 
-const forms = Object.entries(kinds).map(([kind, { shape }]) => `${kind}: { ${Object.keys(shape).join(', ')} }`);
+const CREDENTIAL_FORMS = Object.entries(kinds).map(
+  ([kind, { shape }]) => `${kind}: { ${Object.keys(shape).join(', ')} }`,
+);
 
 export const credential = z
   .strictObject(kinds)
   .partial()
   .refine(
     (value) => Object.keys(value).length === 1,
-    `must name one kind: ${forms.slice(0, -1).join(', ')} or ${forms.at(-1)}`,
+    `must name one kind: ${CREDENTIAL_FORMS.slice(0, -1).join(', ')} or ${CREDENTIAL_FORMS.at(-1)}`,
   )
   .meta({ minProperties: 1, maxProperties: 1 })
   .transform((value) => {
@@ -59,5 +61,5 @@ export const credential = z
   .meta({
     description:
       'How the gateway authenticates at the upstream ([with a key of its own](upstreams.md#a-service-that-wants-a-key)). The secret holds the whole value of the header (`apiKey`), the token (`bearer`), or `user:password`, or the password alone if it has no colon (`basic`). If the upstream rejects it, requests are suspended until the secret changes. Default: an assertion.',
-    values: forms.map((form) => `\`{ ${form} }\``).join(', '),
+    values: CREDENTIAL_FORMS.map((form) => `\`{ ${form} }\``).join(', '),
   });

@@ -8,10 +8,10 @@ export type PeriodUnit = (typeof PERIOD_UNITS)[number];
 type SpanUnit = 'day' | 'month' | 'year';
 
 /** The span of an hour is its day, that of a day its month, and that of a month its year. */
-const spanUnits = { hour: 'day', day: 'month', month: 'year' } as const satisfies Record<PeriodUnit, SpanUnit>;
+const SPAN_UNITS = { hour: 'day', day: 'month', month: 'year' } as const satisfies Record<PeriodUnit, SpanUnit>;
 
 /** How many characters of an ISO time name a span. */
-const nameLengths = { day: 10, month: 7, year: 4 } as const satisfies Record<SpanUnit, number>;
+const NAME_LENGTHS = { day: 10, month: 7, year: 4 } as const satisfies Record<SpanUnit, number>;
 
 /** Returns the beginning of the period that includes this moment. Epoch milliseconds. */
 export function periodStart(unit: PeriodUnit, atMs: number): number {
@@ -33,9 +33,9 @@ export interface PeriodSpan {
 
 /** Returns the span that includes this moment. */
 export function spanAt(unit: PeriodUnit, atMs: number): PeriodSpan {
-  const by = spanUnits[unit];
+  const by = SPAN_UNITS[unit];
   const startMs = startOf(by, atMs);
-  const name = new Date(startMs).toISOString().slice(0, nameLengths[by]);
+  const name = new Date(startMs).toISOString().slice(0, NAME_LENGTHS[by]);
   return { unit, name, startMs, endMs: endOf(by, atMs) };
 }
 

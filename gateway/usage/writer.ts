@@ -2,7 +2,7 @@
 // under its number, and the store adds it once. While the store is away, batches wait, and new counts stay in the tally.
 
 import type { Awaitable } from '../shared/awaitable.ts';
-import { type Machine, realMachine, type Timer } from '../shared/machine.ts';
+import { type Machine, REAL_MACHINE, type Timer } from '../shared/machine.ts';
 import { createRounds, RESTS_MAX_MS, type Rounds } from './rounds.ts';
 import type { UsageStore } from './store.ts';
 import { createTally, type TallyOptions, type UsageTally } from './tally.ts';
@@ -65,7 +65,7 @@ export class UsageWriter {
   #isClosed = false;
 
   constructor(options: WriterOptions) {
-    const { now, pairsMax, foldedMax, machine = realMachine } = options;
+    const { now, pairsMax, foldedMax, machine = REAL_MACHINE } = options;
     this.#options = options;
     this.#machine = machine;
     this.#name = machine.randomBytes(9).toString('base64url');

@@ -1,12 +1,12 @@
 // The capability `versions`: the error codes of ended and unknown versions.
 
 import type { Capability } from '../catalogue/capability.ts';
-import { invalidRequest } from '../catalogue/catalogue-entry.ts';
+import { INVALID_REQUEST } from '../catalogue/catalogue-entry.ts';
 
 export const VERSIONS = {
   codes: {
     version_unknown: {
-      ...invalidRequest,
+      ...INVALID_REQUEST,
       needs: 'versions',
       status: 404,
       message: 'There is no such API version; supported_versions lists those there are.',
@@ -14,7 +14,7 @@ export const VERSIONS = {
       remedy: 'Use one of the versions in `supported_versions`.',
     },
     version_sunset: {
-      ...invalidRequest,
+      ...INVALID_REQUEST,
       needs: 'sunset',
       status: 410,
       message: 'This version or operation has ended. The Link header names what follows it, and how to move on.',

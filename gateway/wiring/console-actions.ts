@@ -227,12 +227,12 @@ function toJson({ action, target, dryRun }: ConsoleAction, effect: Effect): obje
 /** Makes the answer for an error of an action. An error that is not in the catalogue comes from a store that is away. */
 function refusalOf(cause: unknown): ActionAnswer {
   const { code, entry } = cause instanceof GatewayError ? cause : new GatewayError('records_unavailable', { cause });
-  const error = sentences[code] ?? entry.message;
+  const error = SENTENCES[code] ?? entry.message;
   return { status: entry.status, body: { code, error } };
 }
 
 /** Sentences for operators, by code, where the message for clients of the API would mislead an operator. */
-const sentences: Readonly<Record<string, string>> = {
+const SENTENCES: Readonly<Record<string, string>> = {
   resource_missing: 'It does not exist.',
   reference_missing: 'There is no such tier.',
   precondition_failed: 'It has changed since you looked at it. This is how it is now.',

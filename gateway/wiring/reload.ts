@@ -11,7 +11,7 @@ import { changeText } from '../contract/diff/publications.ts';
 import { servedChanges } from '../contract/diff/served-changes.ts';
 import type { Log } from '../observe/log/log.ts';
 import { shownPath } from '../shared/file-text.ts';
-import { type Machine, realMachine } from '../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
 import { ConfigError, type Mistake, toSentence } from '../shared/mistakes.ts';
 import { createAuditNote } from './audit-note.ts';
 
@@ -70,7 +70,7 @@ interface ReloadStatus {
 }
 
 export function followConfiguration(options: ReloadOptions): Reloads {
-  const { log, now, inForce, watch = watchFiles, machine = realMachine } = options;
+  const { log, now, inForce, watch = watchFiles, machine = REAL_MACHINE } = options;
   const { setTimeout } = machine;
   // Every instance has its own files, so every instance notes its outcome.
   const note = createAuditNote(options.store, log, 'a reload', options.instance);

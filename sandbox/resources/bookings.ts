@@ -1,19 +1,19 @@
 // Bookings: a guest's reservation of an experience or of another resource of the house.
-import { integer, oneOf, reference, refuse, text, time, withinBounds } from '../kinds.ts';
+import { integer, oneOf, reference, refuse, TIME, text, withinBounds } from '../kinds.ts';
 import { after, before, by, equals, onlyByUpdate, optional, required, type SandboxResource } from '../resource.ts';
 
 const status = oneOf(['pending', 'confirmed', 'canceled', 'completed']);
 
-export const bookings: SandboxResource = {
+export const BOOKINGS: SandboxResource = {
   name: 'bookings',
   prefix: 'bkg',
   noun: 'booking',
   fields: {
     guest_id: required(reference('guests')),
-    starts_at: required(time),
+    starts_at: required(TIME),
     experience_id: optional(reference('experiences')),
     resource_name: optional(text({ max: 200 })),
-    ends_at: optional(time),
+    ends_at: optional(TIME),
     party_size: optional(integer(1, 10_000), 1),
     notes: optional(text({ max: 5000 })),
     status: onlyByUpdate(status, 'pending'),
@@ -24,8 +24,8 @@ export const bookings: SandboxResource = {
     guest_id: equals('guest_id', reference('guests')),
     experience_id: equals('experience_id', reference('experiences')),
     status: equals('status', status),
-    starts_after: after('starts_at', time),
-    starts_before: before('starts_at', time),
+    starts_after: after('starts_at', TIME),
+    starts_before: before('starts_at', TIME),
   },
   sorts: { starts_at: by('starts_at') },
   edges: { pending: ['confirmed', 'canceled'], confirmed: ['completed', 'canceled'] },

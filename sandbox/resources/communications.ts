@@ -5,7 +5,7 @@ import { byNullable, equals, optional, required, type SandboxResource } from '..
 const channel = oneOf(['sms', 'email', 'voice']);
 const status = oneOf(['queued', 'sent', 'delivered', 'failed']);
 
-export const communications: SandboxResource = {
+export const COMMUNICATIONS: SandboxResource = {
   name: 'communications',
   prefix: 'com',
   noun: 'communication',

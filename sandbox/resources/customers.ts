@@ -1,5 +1,5 @@
 // Customers: contact records with their equipment and service history.
-import { date, email, phone, text } from '../kinds.ts';
+import { date, email, PHONE, text } from '../kinds.ts';
 import { byText, equals, optional, required, type SandboxResource, startsWith } from '../resource.ts';
 import { flags, list, shape } from '../shapes.ts';
 
@@ -20,14 +20,14 @@ const equipment = shape(
 // The plus keeps the type of the column out of the comparison, which would rule out the index over the expression.
 const ITS_JOBS = `jobs WHERE scope = r.scope AND json_extract(record, '$.customer_id') = +r.id`;
 
-export const customers: SandboxResource = {
+export const CUSTOMERS: SandboxResource = {
   name: 'customers',
   prefix: 'cus',
   noun: 'customer',
   fields: {
     name: required(text({ max: 200 })),
     email: optional(email),
-    phone: optional(phone),
+    phone: optional(PHONE),
     address: optional(address),
     equipment: optional(list(equipment, { max: 100 }), []),
     communication_preferences: optional(flags(['sms', 'email', 'voice'])),
@@ -40,7 +40,7 @@ export const customers: SandboxResource = {
   },
   filters: {
     email: equals('email', email),
-    phone: equals('phone', phone),
+    phone: equals('phone', PHONE),
     name_prefix: startsWith('name', text({ max: 200 })),
   },
   sorts: { name: byText('name') },

@@ -1,19 +1,19 @@
 // Guests: the profiles of a hotel's guests.
-import { email, flag, phone, text } from '../kinds.ts';
+import { email, FLAG, PHONE, text } from '../kinds.ts';
 import { byText, equals, optional, required, type SandboxResource } from '../resource.ts';
-import { freeObject } from '../shapes.ts';
+import { FREE_OBJECT } from '../shapes.ts';
 
-export const guests: SandboxResource = {
+export const GUESTS: SandboxResource = {
   name: 'guests',
   prefix: 'gst',
   noun: 'guest',
   fields: {
     name: required(text({ max: 200 })),
     email: optional(email),
-    phone: optional(phone),
-    preferences: optional(freeObject),
+    phone: optional(PHONE),
+    preferences: optional(FREE_OBJECT),
     loyalty_number: optional(text({ max: 64 })),
-    vip: optional(flag, false),
+    vip: optional(FLAG, false),
   },
   kept: {},
   derived: {
@@ -21,6 +21,6 @@ export const guests: SandboxResource = {
     stays_count: `SELECT count(*) FROM bookings WHERE scope = r.scope
       AND json_extract(record, '$.guest_id') = +r.id AND json_extract(record, '$.status') = 'completed'`,
   },
-  filters: { email: equals('email', email), vip: equals('vip', flag) },
+  filters: { email: equals('email', email), vip: equals('vip', FLAG) },
   sorts: { name: byText('name') },
 };

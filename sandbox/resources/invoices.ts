@@ -24,7 +24,7 @@ const lineItem = shape(
   ['description', 'quantity', 'unit_amount'],
 );
 
-export const invoices: SandboxResource = {
+export const INVOICES: SandboxResource = {
   name: 'invoices',
   prefix: 'inv',
   noun: 'invoice',

@@ -1,5 +1,5 @@
 // Jobs: field service work for a customer, from scheduling to completion, with the time spent on it.
-import { type FieldValue, integer, oneOf, reference, text, time } from '../kinds.ts';
+import { type FieldValue, integer, oneOf, reference, TIME, text } from '../kinds.ts';
 import {
   after,
   before,
@@ -15,14 +15,14 @@ import {
 const status = oneOf(['scheduled', 'dispatched', 'in_progress', 'completed', 'canceled']);
 const serviceType = text({ max: 64, pattern: /^[a-z0-9]+(_[a-z0-9]+)*$/ });
 
-export const jobs: SandboxResource = {
+export const JOBS: SandboxResource = {
   name: 'jobs',
   prefix: 'job',
   noun: 'job',
   fields: {
     customer_id: required(reference('customers')),
     service_type: required(serviceType),
-    scheduled_at: required(time),
+    scheduled_at: required(TIME),
     technician_id: optional(reference('technicians')),
     notes: optional(text({ max: 5000 })),
     estimated_minutes: optional(integer(1, 43_200)),
@@ -35,8 +35,8 @@ export const jobs: SandboxResource = {
     technician_id: equals('technician_id', reference('technicians')),
     customer_id: equals('customer_id', reference('customers')),
     service_type: equals('service_type', serviceType),
-    scheduled_after: after('scheduled_at', time),
-    scheduled_before: before('scheduled_at', time),
+    scheduled_after: after('scheduled_at', TIME),
+    scheduled_before: before('scheduled_at', TIME),
   },
   sorts: { scheduled_at: by('scheduled_at') },
   edges: {

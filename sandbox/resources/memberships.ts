@@ -1,5 +1,5 @@
 // Memberships: a customer's subscription to a recurring maintenance plan and when it renews.
-import { date, flag, oneOf, reference, refuse, text, withinBounds } from '../kinds.ts';
+import { date, FLAG, oneOf, reference, refuse, text, withinBounds } from '../kinds.ts';
 import {
   before,
   byNullable,
@@ -16,7 +16,7 @@ import { addMonths } from '../times.ts';
 const MONTHS: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 };
 const status = oneOf(['active', 'paused', 'canceled', 'expired']);
 
-export const memberships: SandboxResource = {
+export const MEMBERSHIPS: SandboxResource = {
   name: 'memberships',
   prefix: 'mem',
   noun: 'membership',
@@ -26,7 +26,7 @@ export const memberships: SandboxResource = {
     interval: required(oneOf(['month', 'quarter', 'year'])),
     starts_on: required(date),
     price: optional(money),
-    auto_renew: optional(flag, true),
+    auto_renew: optional(FLAG, true),
     status: onlyByUpdate(status, 'active'),
   },
   kept: { renews_on: null },

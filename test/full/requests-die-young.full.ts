@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { runLoad } from '../../bench/load.ts';
-import { list, requestsOf, verify } from '../../bench/scenarios.ts';
+import { LIST, requestsOf, verify } from '../../bench/scenarios.ts';
 import { withGateway } from '../../bench/stand.ts';
 import { median } from '../../bench/statistics.ts';
 
@@ -21,10 +21,10 @@ for (let start = 1; start <= STARTS; start += 1) {
     const stand = { output: LOG, environment: () => ({ NODE_OPTIONS: `--import=${TRACE}` }) };
     await withGateway(stand, async ({ gateway, directory }) => {
       const { port } = gateway;
-      const requests = requestsOf(list, port, list.keysOf(gateway));
+      const requests = requestsOf(LIST, port, LIST.keysOf(gateway));
       const load = { port, connections: 64, requests, durationMs: 1000 };
       // A busy machine needs longer for as many.
-      while (promotedBytes(directory).length < 40) verify(gateway.name, list, await runLoad(load), undefined);
+      while (promotedBytes(directory).length < 40) verify(gateway.name, LIST, await runLoad(load), undefined);
       const promoted = promotedBytes(directory).slice(-15);
       assert.ok(median(promoted) < NEW_BYTES / 20, `${median(promoted)} bytes grew old in the median collection`);
     });

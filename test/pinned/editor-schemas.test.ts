@@ -6,14 +6,14 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import { type ConfigFile, configFileNames, editorSchemaOf } from '../../gateway/config/editor-schemas.ts';
+import { CONFIG_FILE_NAMES, type ConfigFile, editorSchemaOf } from '../../gateway/config/editor-schemas.ts';
 import { sound } from '../config/faults.ts';
 import { faultsInFiles } from '../config/faults-in-files.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const schemaOf = (file: ConfigFile) => JSON.parse(editorSchemaOf(file)) as object;
 const checks = Object.fromEntries(
-  configFileNames.map((file) => [
+  CONFIG_FILE_NAMES.map((file) => [
     file,
     new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(schemaOf(file)),
   ]),
@@ -55,7 +55,7 @@ const structural = [
 ];
 
 describe('schemas for editors', () => {
-  for (const file of configFileNames) {
+  for (const file of CONFIG_FILE_NAMES) {
     it(`of ${file}.yaml describe every key`, () => {
       assert.deepEqual(undescribed(schemaOf(file), file), []);
     });

@@ -1,4 +1,4 @@
-// One meaning per exported name: a reader who searches for a name finds one definition.
+// The rules of CONTRIBUTING.md for names that a pattern can find: an exported name has one definition, and fixed values are in capitals.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -19,4 +19,29 @@ it('no exported name is defined in two files', () => {
   }
   const twice = [...places].filter(([, found]) => found.size > 1).map(([name, found]) => [name, ...found]);
   assert.deepEqual(twice, []);
+});
+
+/** A constant at the top level of a file in camelCase, and its value. */
+const CONSTANT = /^(?:export )?const ([a-z]\w*)(?:: (?:[^=]|=>)+?)? =\s+(\S[\s\S]*?);$/gm;
+/** A value that is written out: a number, a text, a pattern, a list or a table, but none that is empty, because state begins so. */
+const WRITTEN_OUT = /^(?:Object\.freeze\()?(?:-?\d|['"`/]|[[{](?![\]}])|new (?:Set|Map|RegExp)(?:<[^(]*>)?\([^)])/;
+/** Schemas of settings, elements of a page, and code of samples. */
+const OTHER = /\bz\b\s*\.|\bwhole\(|^\[\.\.\.(?:document|note)\.|KEY_MARK/;
+
+it('constants whose values are written out are in capitals', () => {
+  const files = globSync(['gateway/**/*.{ts,js}', 'sandbox/**/*.ts', 'tools/**/*.ts'], { cwd: root });
+  const found = files.flatMap((file) =>
+    [...readFileSync(`${root}${file}`, 'utf8').matchAll(CONSTANT)].map(([, name = '', value = '']) => ({
+      file,
+      name,
+      value,
+    })),
+  );
+  assert.ok(found.length > 300, `${found.length}`);
+  assert.deepEqual(
+    found
+      .filter(({ value }) => WRITTEN_OUT.test(value) && !OTHER.test(value))
+      .map(({ file, name }) => `${file}: ${name}`),
+    [],
+  );
 });

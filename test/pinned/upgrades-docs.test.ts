@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { SCHEMA_VERSION } from '../../gateway/auth/store/redis/key-store-script.ts';
-import { versionedFiles } from '../../gateway/process/store-files.ts';
+import { VERSIONED_FILES } from '../../gateway/process/store-files.ts';
 import { FORMER } from '../support/former/fixture.ts';
 
 const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
@@ -16,7 +16,7 @@ const versionOf = (name: string) =>
   Number.parseInt(rows.find((row) => row.startsWith(`| \`${name}\``))?.split('|')[3] ?? '', 10);
 
 test('the table of stored forms has the version of each', () => {
-  for (const [file, steps] of Object.entries(versionedFiles)) assert.equal(versionOf(file), steps.length, file);
+  for (const [file, steps] of Object.entries(VERSIONED_FILES)) assert.equal(versionOf(file), steps.length, file);
   assert.equal(versionOf('{gateway}:*'), SCHEMA_VERSION);
 });
 

@@ -4,7 +4,7 @@ import type { CatalogueEntry } from '../../gateway/catalogue/catalogue-entry.ts'
 import { REFUSALS } from '../../gateway/catalogue/errors.ts';
 import { table } from './table.ts';
 
-const again = { true: 'yes', false: 'no', if_safe: 'if safe' };
+const RETRY_WORDS = { true: 'yes', false: 'no', if_safe: 'if safe' };
 
 /** Returns the tables with a heading each, in the order of the catalogue. */
 export function errorTables(): string {
@@ -16,7 +16,7 @@ export function errorTables(): string {
         String(status),
         linked(meaning),
         linked(remedy),
-        again[`${retryable}`],
+        RETRY_WORDS[`${retryable}`],
       ]);
       return `### \`${type}\`\n\n${table(['Code', 'Status', 'Meaning', 'What to do', 'Retry'], lines)}`;
     })

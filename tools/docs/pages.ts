@@ -1,7 +1,7 @@
 // The reference pages and schemas that are made from code. `npm run docs` writes them; test/pinned/reference-pages.test.ts compares them.
 
 import { readFileSync } from 'node:fs';
-import { configFileNames, editorSchemaOf } from '../../gateway/config/editor-schemas.ts';
+import { CONFIG_FILE_NAMES, editorSchemaOf } from '../../gateway/config/editor-schemas.ts';
 import { commandList } from './command-list.ts';
 import { configTables } from './config-tables.ts';
 import { errorTables } from './error-tables.ts';
@@ -20,7 +20,7 @@ export function fileOf(path: string): URL {
 /** Returns the text of every generated file by its path. The prose around the generated parts stays as it is. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   const read = (path: string) => readFileSync(fileOf(path), 'utf8');
-  const schemas = configFileNames.map((name) => [`config/schemas/${name}.json`, editorSchemaOf(name)] as const);
+  const schemas = CONFIG_FILE_NAMES.map((name) => [`config/schemas/${name}.json`, editorSchemaOf(name)] as const);
   const texts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'README.md': { drawing: stageDrawing(), stages: stageItems() },
     'docs/commands.md': await commandList(),

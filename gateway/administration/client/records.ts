@@ -11,7 +11,7 @@ export type AnswerMembers = Readonly<Record<string, unknown>>;
 
 type Kind = 'string' | 'number' | 'boolean' | 'list' | 'object' | 'time' | 'text or null' | 'time or null';
 
-const checks: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+const CHECKS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   string: isString,
   number: (value) => typeof value === 'number' && Number.isFinite(value),
   boolean: (value) => typeof value === 'boolean',
@@ -32,7 +32,7 @@ function isTime(value: unknown): boolean {
 
 /** Throws ServerProblem unless each of these members is of its kind. */
 export function requireMembers(server: string, members: AnswerMembers, kinds: Readonly<Record<string, Kind>>): void {
-  const wrong = Object.entries(kinds).find(([name, kind]) => !checks[kind](members[name]));
+  const wrong = Object.entries(kinds).find(([name, kind]) => !CHECKS[kind](members[name]));
   if (wrong !== undefined) throw otherContract(server, wrong[0]);
 }
 

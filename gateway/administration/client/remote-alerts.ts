@@ -6,7 +6,7 @@ import type { Attention } from '../attention.ts';
 import type { AdministrationClient } from './client.ts';
 import { requireMembers, rowsIn } from './records.ts';
 
-const ofCause = {
+const CAUSE_MEMBERS = {
   id: 'string',
   severity: 'string',
   cause: 'string',
@@ -16,7 +16,7 @@ const ofCause = {
   runbook: 'text or null',
   link: 'string',
 } as const;
-const ofAlert = {
+const ALERT_MEMBERS = {
   id: 'string',
   state: 'string',
   severity: 'string',
@@ -27,7 +27,7 @@ const ofAlert = {
   silent: 'boolean',
   told: 'list',
 } as const;
-const ofReceiver = {
+const RECEIVER_MEMBERS = {
   name: 'string',
   kind: 'string',
   state: 'string',
@@ -35,7 +35,7 @@ const ofReceiver = {
   failing_since: 'time or null',
   last_message_at: 'time or null',
 } as const;
-const ofSilence = { causes: 'string', until: 'time', by: 'string', reason: 'string' } as const;
+const SILENCE_MEMBERS = { causes: 'string', until: 'time', by: 'string', reason: 'string' } as const;
 
 export function remoteAlerts({ server, ask }: AdministrationClient): Actions['alerts'] {
   return {
@@ -46,14 +46,14 @@ export function remoteAlerts({ server, ask }: AdministrationClient): Actions['al
         server,
         members,
         'receivers',
-        ofReceiver,
+        RECEIVER_MEMBERS,
       );
       return {
         configured: members.configured as boolean,
         receivers: Object.fromEntries(receivers.map(({ name, ...receiver }) => [name, receiver])),
-        alerts: rowsIn<Attention['alerts'][number]>(server, members, 'alerts', ofAlert),
-        silences: rowsIn<Attention['silences'][number]>(server, members, 'silences', ofSilence),
-        causes: rowsIn<AlertNote>(server, members, 'causes', ofCause).map((cause) => ({
+        alerts: rowsIn<Attention['alerts'][number]>(server, members, 'alerts', ALERT_MEMBERS),
+        silences: rowsIn<Attention['silences'][number]>(server, members, 'silences', SILENCE_MEMBERS),
+        causes: rowsIn<AlertNote>(server, members, 'causes', CAUSE_MEMBERS).map((cause) => ({
           ...cause,
           state: 'firing',
           until: null,

@@ -58,7 +58,7 @@ function detailsOf({ errors }: AnswerMembers): string[] {
     .map((one) => `${[one.in, one.param].map(textOf).filter(Boolean).join(' ')}: ${foreign(one.message)}`);
 }
 
-const advices: Readonly<Record<string, string>> = {
+const ADVICE: Readonly<Record<string, string>> = {
   key_mode_mismatch: 'Use a live key.',
   last_key: 'To revoke it all the same, add --allow-last.',
   route_not_found:
@@ -78,7 +78,7 @@ function adviceOn({ code, type, required_scopes: scopes }: AnswerMembers): strin
       ? undefined
       : `Use a key that has ${names}: "*" does not include it. Without --org, a key works on its own organization.`;
   }
-  if (typeof code === 'string' && Object.hasOwn(advices, code)) return advices[code];
+  if (typeof code === 'string' && Object.hasOwn(ADVICE, code)) return ADVICE[code];
   return type === 'authentication_error' ? 'Look at the key in GATEWAY_KEY or --key-file.' : undefined;
 }
 
@@ -100,7 +100,7 @@ export function otherContract(server: string, member: string): ServerProblem {
 const UNKNOWN_AUTHORITY =
   'no authority that this machine knows has signed it. Name the certificate of its authority in NODE_EXTRA_CA_CERTS';
 
-const tlsReasons: Readonly<Record<string, string>> = {
+const TLS_REASONS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'it has expired',
   CERT_NOT_YET_VALID: 'it is not valid yet; is the clock of this machine right?',
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for other names',
@@ -112,7 +112,7 @@ const tlsReasons: Readonly<Record<string, string>> = {
   CERT_REVOKED: 'it was revoked',
 };
 
-const connectionReasons: Readonly<Record<string, string>> = {
+const CONNECTION_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'there is no such host name',
   EAI_AGAIN: 'the host name cannot be looked up at the moment',
@@ -133,9 +133,9 @@ export function unsentProblem(
     return new ServerProblem(
       `${server} cannot be reached (${code}): it does not speak TLS. Is it an address for http?`,
     );
-  const ofCertificate = tlsReasons[code];
+  const ofCertificate = TLS_REASONS[code];
   if (ofCertificate !== undefined)
     return new ServerProblem(`The certificate of ${server} is not accepted (${code}): ${ofCertificate}.`);
-  const reason = connectionReasons[code] ?? (code.startsWith('ERR_SSL_') ? 'TLS fails' : undefined);
+  const reason = CONNECTION_REASONS[code] ?? (code.startsWith('ERR_SSL_') ? 'TLS fails' : undefined);
   return reason === undefined ? undefined : new ServerProblem(`${server} cannot be reached (${code}): ${reason}.`);
 }

@@ -25,7 +25,7 @@ export interface SealedCursorsOptions {
 /** 132 bits. */
 const SEAL_LENGTH = 22;
 /** Parameters that may differ from page to page. The seal of a cursor does not cover them. */
-const notAFilter = new Set(['cursor', 'limit']);
+const NO_FILTERS = new Set(['cursor', 'limit']);
 
 export function createSealedCursors({
   digestOf,
@@ -34,7 +34,7 @@ export function createSealedCursors({
   query,
   organization,
 }: SealedCursorsOptions): SealedCursors {
-  const filters = [...query].filter(([name]) => !notAFilter.has(name)).sort();
+  const filters = [...query].filter(([name]) => !NO_FILTERS.has(name)).sort();
   /** Returns the seal of a position. The sealed text begins unlike any API key: no seal equals the digest of a key. */
   const sealOf = (position: string) =>
     digestOf(`cursor ${JSON.stringify([organization.id, operationId, path, filters, position])}`).slice(0, SEAL_LENGTH);

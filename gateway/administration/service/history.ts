@@ -52,7 +52,7 @@ function auditJson({ sequence, atMs, kind, by, organization, key, details }: Key
 }
 
 /** The details of a change that an organization may read. */
-const told = ['before', 'after', 'reason', 'successor', 'ends_at'];
+const CLIENT_DETAILS = ['before', 'after', 'reason', 'successor', 'ends_at'];
 
 function eventJson(event: PlacedEvent['event'], nowMs: number): object {
   if (event.kind === 'deprecation') return deprecationEvent(event.use, event.atMs, nowMs);
@@ -66,7 +66,7 @@ function eventJson(event: PlacedEvent['event'], nowMs: number): object {
     by: isOwn ? by : 'operator',
     key_id: key ?? null,
     request_id: isOwn ? (details.request_id ?? null) : null,
-    details: Object.fromEntries(told.flatMap((name) => (name in details ? [[name, details[name]]] : []))),
+    details: Object.fromEntries(CLIENT_DETAILS.flatMap((name) => (name in details ? [[name, details[name]]] : []))),
   };
 }
 

@@ -31,7 +31,7 @@ export const HANDLERS: Handlers = {
 };
 
 /** Errors of these classes are bugs of the gateway. Any other error comes from a store. */
-const mistakes = [TypeError, RangeError, ReferenceError, SyntaxError];
+const PROGRAMMING_ERRORS = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 export function createService(deps: AdministrationDeps) {
   return async function execute(checked: Checked) {
@@ -43,7 +43,7 @@ export function createService(deps: AdministrationDeps) {
       return inProcess(await handler(deps, callOf(deps, checked)));
     } catch (cause) {
       if (cause instanceof GatewayError) throw cause;
-      const isMistake = mistakes.some((kind) => cause instanceof kind);
+      const isMistake = PROGRAMMING_ERRORS.some((kind) => cause instanceof kind);
       throw new GatewayError(isMistake ? 'internal_error' : 'records_unavailable', { cause });
     }
   };

@@ -5,7 +5,7 @@ import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { nearestExisting } from '../../process/start-mistakes.ts';
-import { storeFiles } from '../../process/store-files.ts';
+import { STORE_FILES } from '../../process/store-files.ts';
 import { shownPath } from '../../shared/file-text.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 
@@ -46,16 +46,13 @@ export function checkRoom(bytes: number): Finding {
 
 /** Checks the existing stores: a damaged store may serve for days until the damaged part is read. */
 export function checkStores(directory: string): Finding[] {
-  return storeFiles
-    .filter((file) => existsSync(join(directory, file)))
-    .map((file) => {
-      const remedy =
-        'Stop the gateway and put a backup in its place; docs/operations.md says what is lost without one.';
-      const damage = damageOf(join(directory, file));
-      return damage === undefined
-        ? ok(`store ${file}`, 'It is whole.')
-        : fail(`store ${file}`, `It is damaged (${damage}).`, remedy);
-    });
+  return STORE_FILES.filter((file) => existsSync(join(directory, file))).map((file) => {
+    const remedy = 'Stop the gateway and put a backup in its place; docs/operations.md says what is lost without one.';
+    const damage = damageOf(join(directory, file));
+    return damage === undefined
+      ? ok(`store ${file}`, 'It is whole.')
+      : fail(`store ${file}`, `It is damaged (${damage}).`, remedy);
+  });
 }
 
 function damageOf(path: string): string | undefined {

@@ -5,7 +5,7 @@ import type { CommandContext, MachineContext } from '../context.ts';
 
 type Open<Concern extends keyof Actions> = (context: MachineContext) => Promise<Actions[Concern]>;
 
-const openings: { readonly [Concern in keyof Actions]: Open<Concern> } = {
+const OPENINGS: { readonly [Concern in keyof Actions]: Open<Concern> } = {
   organizations: async (context) => (await import('./organizations.ts')).organizationsHere(context),
   keys: async (context) => (await import('./keys.ts')).keysHere(context),
   audit: async (context) => (await import('./audit.ts')).auditHere(context),
@@ -18,5 +18,5 @@ const openings: { readonly [Concern in keyof Actions]: Open<Concern> } = {
 };
 
 export function onThisMachine(machine: MachineContext): CommandContext {
-  return { ...machine, actions: (concern) => openings[concern](machine) };
+  return { ...machine, actions: (concern) => OPENINGS[concern](machine) };
 }

@@ -4,7 +4,7 @@ import { shapeOf } from '../../contract/operations/routes.ts';
 import { serverPathsOf } from '../../contract/operations/servers.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import type { FetchedDocument } from './fetch-document.ts';
-import { documentPart, ownPaths } from './propose-entry.ts';
+import { documentPart, OWN_PATH } from './propose-entry.ts';
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']);
 
@@ -27,7 +27,7 @@ export function collisionsOf(
   const all = operationsOf(root);
   const collisions = all.flatMap(({ name, method, path }): Collision[] => {
     const by = entries.get(`${method} ${shapeOf(path)}`);
-    return by === undefined && !ownPaths.test(path) ? [] : [{ name, taken: `${method} ${path}`, by }];
+    return by === undefined && !OWN_PATH.test(path) ? [] : [{ name, taken: `${method} ${path}`, by }];
   });
   return collisions.length === all.length ? [] : collisions;
 }

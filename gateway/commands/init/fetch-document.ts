@@ -22,7 +22,7 @@ const ADDRESS = /^(localhost|[a-z0-9.-]+:\d+)(\/|$)/i;
 const BYTES_MAX = 64 * 1024 * 1024;
 
 /** The usual paths of documents: of FastAPI and LoopBack, Spring, ASP.NET, Fastify, NestJS, Django, and others. */
-const places = [
+const DOCUMENT_PATHS = [
   ...['/openapi.json', '/v3/api-docs', '/swagger/v1/swagger.json', '/documentation/json', '/api-json', '/docs-json'],
   ...['/api/schema/', '/schema/', '/openapi.yaml', '/swagger.json', '/api/openapi.json', '/api-docs'],
 ];
@@ -45,14 +45,14 @@ export async function fetchDocument(from: string): Promise<FetchedDocument> {
       throw new Error(`${absence[0]?.toUpperCase()}${absence.slice(1)}. Start the service first.`);
   }
   const base = given.pathname.replace(/\/$/, '');
-  for (const place of places) {
+  for (const place of DOCUMENT_PATHS) {
     const url = new URL(base + place, given);
     const { text } = await fetchText(url);
     const document = text === undefined ? undefined : tryParse(text, url);
     if (document !== undefined) return document;
   }
   throw new Error(
-    `${from} has no OpenAPI document (${first.problem ?? 'it is another kind of page'}), and the usual paths below it have none: ${places.join(', ')}. Give the URL of the document.`,
+    `${from} has no OpenAPI document (${first.problem ?? 'it is another kind of page'}), and the usual paths below it have none: ${DOCUMENT_PATHS.join(', ')}. Give the URL of the document.`,
   );
 }
 

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { configFileNames, editorSchemaOf } from '../../config/editor-schemas.ts';
+import { CONFIG_FILE_NAMES, editorSchemaOf } from '../../config/editor-schemas.ts';
 import { publicationsFile } from '../../contract/diff/publications.ts';
 import { shownPath } from '../../shared/file-text.ts';
 import type { CommandContext } from '../context.ts';
@@ -38,7 +38,7 @@ interface Templates {
 const template = (path: string) => new URL(`./files/${path}`, import.meta.url);
 /** The contract of the gateway itself. Each configuration gets a copy. */
 const OWN_CONTRACT = new URL('../../../openapi/gateway/', import.meta.url);
-const withExample: Templates = {
+const WITH_EXAMPLE: Templates = {
   config: {
     'gateway.yaml': template('gateway.yaml'),
     'upstreams.yaml': template('upstreams.yaml'),
@@ -46,7 +46,7 @@ const withExample: Templates = {
   },
   contracts: { 'v1/customers.yaml': template('openapi/v1/customers.yaml') },
 };
-const withoutExample: Templates = {
+const WITHOUT_EXAMPLE: Templates = {
   config: {
     'gateway.yaml': template('gateway.yaml'),
     'upstreams.yaml': template('empty/upstreams.yaml'),
@@ -91,7 +91,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
 
 function init(context: CommandContext, directory: string, { force, schemas, empty, json }: InitFlags): void {
   const directories = { config: directory, contracts: join(directory, 'openapi') };
-  const own = schemas ? [] : templatesFor(directories, empty ? withoutExample : withExample);
+  const own = schemas ? [] : templatesFor(directories, empty ? WITHOUT_EXAMPLE : WITH_EXAMPLE);
   refuseToOverwrite(context, own, force === true);
   const written = [...own, ...editorSchemas(directory)];
   for (const { path, text } of written) write(context, path, text);
@@ -119,7 +119,7 @@ async function addService(
 ): Promise<void> {
   const { proposeService } = await import('./propose-service.ts');
   const isNew = !existsSync(join(directories.config, 'upstreams.yaml'));
-  const base = isNew ? templatesFor(directories, withoutExample) : [];
+  const base = isNew ? templatesFor(directories, WITHOUT_EXAMPLE) : [];
   refuseToOverwrite(context, base, false);
   const upstreamsText = base.find(({ path }) => path.endsWith('upstreams.yaml'))?.text;
   const service: ProposedService = await proposeService(context, directories, flags, upstreamsText);
@@ -168,7 +168,7 @@ function firstRecord(contracts: string): WrittenFile[] {
 }
 
 function editorSchemas(directory: string): WrittenFile[] {
-  return configFileNames.map((name) => ({
+  return CONFIG_FILE_NAMES.map((name) => ({
     path: join(directory, 'schemas', `${name}.json`),
     text: editorSchemaOf(name),
   }));

@@ -18,7 +18,7 @@ export interface ProposedEntry {
 
 const NAME_MAX = 32;
 /** Matches paths that the gateway answers itself. */
-export const ownPaths = /^\/(docs|openapi|\.well-known)(\/|$)/;
+export const OWN_PATH = /^\/(docs|openapi|\.well-known)(\/|$)/;
 
 /** Returns a name for the entry: the first words of the title, without accents. Returns undefined if the title has no Latin letter. */
 export function nameOf({ root }: Pick<FetchedDocument, 'root'>): string | undefined {
@@ -69,7 +69,7 @@ export function takenBelow(
 ): string | undefined {
   const known = new Set(taken.map((path) => shapeOf(path)));
   const paths = Object.keys(documentPart(root.paths)).map((path) => prefix + path);
-  return paths.find((path) => ownPaths.test(path) || known.has(shapeOf(path)));
+  return paths.find((path) => OWN_PATH.test(path) || known.has(shapeOf(path)));
 }
 
 /** Whether an operation of the document has a name that another entry uses. */

@@ -16,7 +16,7 @@ import { contextOf, type Directories, type ProposedService } from './propose-ser
 import { runAlso, runCheck } from './run-also.ts';
 
 /** Headers that every client sends by itself. */
-const sentByClients = new Set(['accept', 'accept-encoding', 'user-agent', 'host', 'idempotency-key']);
+const SENT_BY_CLIENTS = new Set(['accept', 'accept-encoding', 'user-agent', 'host', 'idempotency-key']);
 
 /**
  * Runs `check` and `upstreams try` on the written configuration, and prints the commands up to the first request. Ends the command with
@@ -123,7 +123,7 @@ function isPlainRead({ asked: { entry, method, headers } }: Answered): boolean {
     declared === 'GET' &&
     !streams &&
     method === undefined &&
-    [...headers.keys()].every((name) => sentByClients.has(name))
+    [...headers.keys()].every((name) => SENT_BY_CLIENTS.has(name))
   );
 }
 

@@ -6,7 +6,7 @@ import type { StoredKey } from '../../auth/store/stored-key.ts';
 import { isObject } from '../../contract/pointer.ts';
 import type { Organization } from '../../exchange/caller.ts';
 import { counted, timeOrNull } from '../print.ts';
-import { endRules, headerRules, keyRules, misfitOf, organizationRules, type Rules } from './export-rules.ts';
+import { END_RULES, HEADER_RULES, KEY_RULES, misfitOf, ORGANIZATION_RULES, type Rules } from './export-rules.ts';
 
 const VERSION = 1;
 
@@ -55,7 +55,7 @@ export function parseHeader(line: string, wrong: Wrong): string {
   if (Number.isInteger(header.version) && (header.version as number) > VERSION) {
     wrong(`it is of version ${header.version} and this gateway knows version ${VERSION}; use a newer gateway.`);
   }
-  return checked<{ pepper_fingerprint: string }>(header, headerRules, wrong).pepper_fingerprint;
+  return checked<{ pepper_fingerprint: string }>(header, HEADER_RULES, wrong).pepper_fingerprint;
 }
 
 /** Parses any line after the header. */
@@ -64,13 +64,13 @@ export function parseExportRecord(line: string, wrong: Wrong): ExportRecord {
   const kind = isObject(value) ? value.kind : wrong('this is not a JSON object; the file may have been cut off here.');
   switch (kind) {
     case 'organization': {
-      const { kind: _, ...organization } = checked<Organization & { kind: string }>(value, organizationRules, wrong);
+      const { kind: _, ...organization } = checked<Organization & { kind: string }>(value, ORGANIZATION_RULES, wrong);
       return { kind, organization };
     }
     case 'key':
-      return { kind, key: keyOfMembers(checked<Readonly<Record<string, unknown>>>(value, keyRules, wrong)) };
+      return { kind, key: keyOfMembers(checked<Readonly<Record<string, unknown>>>(value, KEY_RULES, wrong)) };
     case 'end':
-      return { kind, counts: checked<Counts>(value, endRules, wrong) };
+      return { kind, counts: checked<Counts>(value, END_RULES, wrong) };
     default:
       return wrong('this is neither an organization nor a key nor the end.');
   }

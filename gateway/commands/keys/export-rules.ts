@@ -46,10 +46,10 @@ function orNull({ be, holds }: Rule): Rule {
   return { be: `${be}, or null`, holds: (value) => value === null || holds(value) };
 }
 
-const text: Rule = { be: 'a text', holds: isText };
-const count: Rule = { be: 'a whole number', holds: (value) => Number.isSafeInteger(value) && (value as number) >= 0 };
+const TEXT: Rule = { be: 'a text', holds: isText };
+const COUNT: Rule = { be: 'a whole number', holds: (value) => Number.isSafeInteger(value) && (value as number) >= 0 };
 /** Exact form only: a time that changes when parsed and printed was not written by an export. */
-const time: Rule = {
+const TIME: Rule = {
   be: 'a time such as 2026-11-20T12:00:00.000Z',
   holds: (value) => isText(value) && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString() === value,
 };
@@ -57,42 +57,42 @@ const keyId = form('the id of a key', /^key_[0-9A-Za-z]{1,64}$/);
 const organizationId = form('the id of an organization', ORGANIZATION_ID);
 const digest = form('43 characters of base64url', /^[0-9A-Za-z_-]{43}$/);
 
-export const headerRules: Rules = {
+export const HEADER_RULES: Rules = {
   format: choice('gateway-keys'),
   version: { be: '1', holds: (value) => value === 1 },
   pepper_fingerprint: digest,
-  exported_at: time,
+  exported_at: TIME,
 };
 
-export const organizationRules: Rules = {
+export const ORGANIZATION_RULES: Rules = {
   kind: choice('organization'),
   id: organizationId,
-  name: text,
+  name: TEXT,
   tier: form('the name of a tier', /./),
   state: choice('active', 'suspended'),
   contacts: list('a list of texts', () => true),
   operator: { be: 'true or false', holds: (value) => typeof value === 'boolean' },
 };
 
-export const keyRules: Rules = {
+export const KEY_RULES: Rules = {
   kind: choice('key'),
   id: keyId,
   digest,
   organization: organizationId,
   mode: choice('live', 'test'),
-  name: text,
+  name: TEXT,
   scopes: list('a list of scopes', (scope) => /^\S+$/.test(scope)),
   allowed_cidrs: list('a list of addresses and CIDR ranges', isAddressRange),
   prefix: form('the first 12 characters of a key', /^sk_(live|test)_[0-9A-Za-z]{4}$/),
   last_four: form('the last 4 characters of a key', /^[0-9A-Za-z]{4}$/),
-  created_at: time,
-  created_by: text,
-  expires_at: orNull(time),
-  revoked_at: orNull(time),
-  revoked_by: orNull(text),
-  revoked_reason: orNull(text),
-  last_used_at: orNull(time),
+  created_at: TIME,
+  created_by: TEXT,
+  expires_at: orNull(TIME),
+  revoked_at: orNull(TIME),
+  revoked_by: orNull(TEXT),
+  revoked_reason: orNull(TEXT),
+  last_used_at: orNull(TIME),
   replaced_by: orNull(keyId),
 };
 
-export const endRules: Rules = { kind: choice('end'), organizations: count, keys: count };
+export const END_RULES: Rules = { kind: choice('end'), organizations: COUNT, keys: COUNT };

@@ -13,7 +13,7 @@ export interface Remote {
 }
 
 /** Commands that work by the contract. */
-const byContract = new Set([
+const CONTRACT_COMMANDS = new Set([
   'orgs create',
   'orgs list',
   'orgs set-tier',
@@ -37,7 +37,7 @@ const byContract = new Set([
 ]);
 
 /** Commands about files and this machine: GATEWAY_SERVER alone does not concern them. */
-const ofFiles = new Set([
+const FILE_COMMANDS = new Set([
   'start',
   'check',
   'routes',
@@ -54,14 +54,15 @@ const ofFiles = new Set([
 
 /** Returns a sentence that says why this command does not work with a remote gateway; undefined if it does. */
 export function whyNotRemote({ isNamed }: Pick<Remote, 'isNamed'>, command: string): string | undefined {
-  if (command === 'help' || byContract.has(command) || (!isNamed && ofFiles.has(command))) return undefined;
+  if (command === 'help' || CONTRACT_COMMANDS.has(command) || (!isNamed && FILE_COMMANDS.has(command)))
+    return undefined;
   const cause = isNamed ? '--server' : 'GATEWAY_SERVER';
-  return `The contract of a gateway has no "${command}": give it on the machine of the gateway, without ${cause}. By contract: ${[...byContract].join(', ')}.`;
+  return `The contract of a gateway has no "${command}": give it on the machine of the gateway, without ${cause}. By contract: ${[...CONTRACT_COMMANDS].join(', ')}.`;
 }
 
 type Open<Concern extends keyof Actions> = (client: AdministrationClient) => Promise<Actions[Concern]>;
 
-const openings: { readonly [Concern in keyof Actions]: Open<Concern> } = {
+const OPENINGS: { readonly [Concern in keyof Actions]: Open<Concern> } = {
   organizations: async (client) =>
     (await import('../../administration/client/remote-organizations.ts')).remoteOrganizations(client),
   keys: async (client) => (await import('../../administration/client/remote-keys.ts')).remoteKeys(client),
@@ -84,7 +85,7 @@ export function openRemote({ address, isNamed, key }: RemoteServer, version: str
       const given = key();
       const { createAdministrationClient } = await import('../../administration/client/client.ts');
       client ??= createAdministrationClient({ address, key: given, version });
-      return openings[concern](client);
+      return OPENINGS[concern](client);
     },
     close: () => client?.close(),
   };

@@ -22,7 +22,7 @@ interface Given {
   insecure?: true;
 }
 
-const values: Readonly<Record<string, 'server' | 'key' | 'keyFile'>> = {
+const OPTION_VALUES: Readonly<Record<string, 'server' | 'key' | 'keyFile'>> = {
   '--server': 'server',
   '--key': 'key',
   '--key-file': 'keyFile',
@@ -65,7 +65,7 @@ function split(words: readonly string[]): { readonly given: Given; readonly comm
       given.insecure = true;
       continue;
     }
-    const option = Object.hasOwn(values, name) ? values[name] : undefined;
+    const option = Object.hasOwn(OPTION_VALUES, name) ? OPTION_VALUES[name] : undefined;
     if (option === undefined) break;
     if (inline === undefined) at += 1;
     const value = inline ?? words[at];

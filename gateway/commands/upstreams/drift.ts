@@ -14,7 +14,7 @@ import { isLikeUnknownPath } from './unknown-path.ts';
 const SHOWN_MAX = 3;
 const NAMED_MAX = 3;
 /** Statuses that the gateway translates for clients, whether the contract declares them or not. */
-const understood = new Set([400, 403, 404, 409, 410, 412, 413, 415, 422, 429]);
+const UNDERSTOOD_STATUSES = new Set([400, 403, 404, 409, 410, 412, 413, 415, 422, 429]);
 
 /** The secret that the trial sends; undefined if the entry has no credential. */
 type Sent = string | undefined;
@@ -114,7 +114,7 @@ function refusalOf(answered: Answered): Finding[] {
   if (!isReading(operation.method) && [404, 409, 422].includes(status)) return [];
   const what = `${operation.id}: it answers ${own} to a request that is as the contract says`;
   if (status >= 500) return [fail('contract', `${what}.`, 'Correct the service: it fails.')];
-  if (!understood.has(status)) {
+  if (!UNDERSTOOD_STATUSES.has(status)) {
     const isDeclared = responseFor(asked.entry, own).value !== undefined;
     if (!isDeclared)
       return [fail('contract', `${what}, and no contract declares it.`, 'Declare it, or answer otherwise.')];

@@ -26,7 +26,7 @@ interface ExerciseOptions {
   readonly requestsMax: number;
 }
 
-const ranks: Readonly<Record<string, number>> = { GET: 1, POST: 0, PUT: 3, PATCH: 2, DELETE: 4 };
+const METHOD_RANKS: Readonly<Record<string, number>> = { GET: 1, POST: 0, PUT: 3, PATCH: 2, DELETE: 4 };
 
 /**
  * Ends early if the upstream refuses the credential, because the upstream may block a client that goes on sending it, and if the first request
@@ -86,7 +86,7 @@ export function isSilent(answers: readonly Answered[]): boolean {
 /** Lists first, then creation, then the other operations. */
 function rankOf({ operation }: ContractOperation): number {
   const isList = operation.method === 'GET' && !operation.path.includes('{');
-  return isList ? -1 : (ranks[operation.method] ?? 5);
+  return isList ? -1 : (METHOD_RANKS[operation.method] ?? 5);
 }
 
 function whyNot(

@@ -9,7 +9,7 @@ import type { Caller, Mode } from '../../exchange/caller.ts';
 import { createLog } from '../../observe/log/log.ts';
 import { entryOfUpstream } from '../../shared/contracts/upstreams.ts';
 import { ConfigError } from '../../shared/mistakes.ts';
-import { withoutProbes } from '../../upstream/credentials/latch-probes.ts';
+import { NO_PROBES } from '../../upstream/credentials/latch-probes.ts';
 import { checkSecrets } from '../../wiring/named-secrets.ts';
 import { openSandbox } from '../../wiring/sandbox.ts';
 import { openUpstreamAccess } from '../../wiring/upstream-access.ts';
@@ -52,7 +52,7 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
     config: alone.config,
     workers: 1,
     secrets,
-    probes: withoutProbes,
+    probes: NO_PROBES,
     log,
     now,
     onWaited: () => undefined,

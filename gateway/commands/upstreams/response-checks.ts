@@ -8,8 +8,8 @@ import { type Finding, fail, ok, warn } from '../finding.ts';
 import type { Answered, Backend } from './backend.ts';
 
 /** Headers that frameworks add by themselves, and the gateway drops. */
-const needless = ['server', 'x-powered-by'] as const;
-const internal = /^(x-gateway-|x-organization-id$|x-api-key-id$|x-internal-)/;
+const NEEDLESS_HEADERS = ['server', 'x-powered-by'] as const;
+const INTERNAL_HEADER = /^(x-gateway-|x-organization-id$|x-api-key-id$|x-internal-)/;
 
 export function checkTimes(answers: readonly Answered[], { timeoutMs }: UpstreamEntry): Finding {
   const times = answers.map(({ ms }) => ms).sort((one, other) => one - other);
@@ -35,12 +35,12 @@ export function checkHeaders(
     findings.push(fail('headers', says, 'Leave it out of answers: its reader can impersonate the gateway.'));
   }
   const names = new Set(answers.flatMap(({ headers }) => Object.keys(headers)));
-  const inside = [...names].filter((name) => internal.test(name));
+  const inside = [...names].filter((name) => INTERNAL_HEADER.test(name));
   if (inside.length > 0) {
     const says = `It answers with internal headers: ${inside.join(', ')}.`;
     findings.push(fail('headers', says, 'Leave them out; the gateway drops them.'));
   }
-  const dropped = needless.filter((name) => names.has(name));
+  const dropped = NEEDLESS_HEADERS.filter((name) => names.has(name));
   if (dropped.length > 0)
     findings.push(ok('headers', `It answers with ${dropped.join(', ')}, which the gateway drops.`));
   for (const field of withheldIn(answers, addresses))
@@ -58,7 +58,7 @@ function withheldIn(answers: readonly Answered[], addresses: readonly string[]):
     const { operation } = asked.entry;
     clientAnswerHeaders(headers, { operation, headers: asked.headers, scheme: 'https' }, authorities, notes);
   }
-  return [...fields].filter((field) => !internal.test(field)).sort();
+  return [...fields].filter((field) => !INTERNAL_HEADER.test(field)).sort();
 }
 
 function echoes(headers: Answered['headers'], body: Buffer, proofs: readonly string[]): boolean {

@@ -48,7 +48,13 @@ export const hosts = z.strictObject({
 });
 
 /** Sites that are served only under a host name of their own. */
-const apart: ReadonlySet<HostName> = new Set(['panel', 'autoconfig', 'autodiscover', 'mtaSts', 'administration']);
+const SEPARATE_SITES: ReadonlySet<HostName> = new Set([
+  'panel',
+  'autoconfig',
+  'autodiscover',
+  'mtaSts',
+  'administration',
+]);
 
 export type Hosts = z.output<typeof hosts>;
 export type HostName = z.output<typeof site>;
@@ -64,5 +70,5 @@ export function checkHosts(all: Hosts, publicUrl: string, source: Source, mistak
 
 /** Returns the host name of a site, or undefined if it is not served. */
 export function hostOfSite(site: HostName, all: Hosts, publicUrl: string): string | undefined {
-  return apart.has(site) ? all[site] : (all[site] ?? all.api ?? new URL(publicUrl).hostname);
+  return SEPARATE_SITES.has(site) ? all[site] : (all[site] ?? all.api ?? new URL(publicUrl).hostname);
 }

@@ -16,7 +16,7 @@ export interface PortalFiles {
   readonly files: readonly string[];
 }
 
-const types: Readonly<Record<string, string>> = {
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
   '.webp': 'image/webp',
@@ -59,7 +59,7 @@ function readLogo({ portal, directory, source }: PortalFilesOptions, mistakes: M
   const file = join(directory, portal.logo);
   try {
     const body = readFileSync(file);
-    if (body.length <= LOGO_BYTES_MAX) return { logo: { type: types[extname(file)] ?? '', body }, files: [file] };
+    if (body.length <= LOGO_BYTES_MAX) return { logo: { type: MEDIA_TYPES[extname(file)] ?? '', body }, files: [file] };
     const reason = `the logo has ${body.length} bytes; every page loads it.`;
     mistakes.push(source.mistakeAt(['portal', 'logo'], reason, `Use a file of at most ${LOGO_BYTES_MAX} bytes.`));
   } catch (error) {
@@ -133,11 +133,11 @@ function readGuide(file: string, known: readonly string[], mistakes: Mistake[]):
 
 type Complain = (line: number | undefined, reason: string, remedy: string) => void;
 
-const memberNames = ['summary', 'order', 'updated'];
+const MEMBER_NAMES = ['summary', 'order', 'updated'];
 
 function checkMembers(members: WithFrontMatter['members'], complain: Complain): void {
   for (const [name, { value, line }] of members) {
-    if (!memberNames.includes(name)) complain(line, `a guide has no "${name}".`, suggest(name, memberNames));
+    if (!MEMBER_NAMES.includes(name)) complain(line, `a guide has no "${name}".`, suggest(name, MEMBER_NAMES));
     if (name === 'order' && !/^\d{1,4}$/.test(value))
       complain(line, 'order must be a whole number.', 'Write 1 for the first guide.');
     if (name === 'updated' && !day.safeParse(value).success)

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { secretEntry } from '../parts.ts';
 
-const ratio = 'must be a number from 0 to 1';
+const RATIO_RULE = 'must be a number from 0 to 1';
 
 /** Exports traces by OTLP over HTTP, in JSON. */
 export const tracing = z.strictObject({
@@ -15,9 +15,9 @@ export const tracing = z.strictObject({
       values: '`http://` or `https://` address',
     }),
   sampleRatio: z
-    .number(ratio)
-    .min(0, ratio)
-    .max(1, ratio)
+    .number(RATIO_RULE)
+    .min(0, RATIO_RULE)
+    .max(1, RATIO_RULE)
     .default(0.01)
     .describe('The part of all traces that is recorded. 0: none; 1: all.'),
   serviceName: z

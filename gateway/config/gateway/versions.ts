@@ -5,7 +5,7 @@ import { isFieldText } from '../../shared/http/words.ts';
 import { type Mistake, suggest } from '../../shared/mistakes.ts';
 import type { Source } from '../../shared/yaml-source.ts';
 import { byAnyName, type NamedOperation } from '../operation-names.ts';
-import { forHeaders } from '../parts.ts';
+import { HEADER_TEXT_RULE } from '../parts.ts';
 
 /** A UTC day, `2027-01-15`. */
 export const day = z
@@ -14,7 +14,7 @@ export const day = z
   .meta({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', values: 'day' });
 const page = z
   .string()
-  .refine(isFieldText, { error: forHeaders, abort: true })
+  .refine(isFieldText, { error: HEADER_TEXT_RULE, abort: true })
   .refine((text) => /^https?:\/\/[^\s<>"]+$/.test(text) && URL.canParse(text), 'must be an http:// or https:// address')
   .meta({ values: '`http://` or `https://` address, ASCII' });
 

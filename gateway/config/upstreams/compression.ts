@@ -5,11 +5,11 @@ import { whole } from '../parts.ts';
 
 type Coding = 'zstd' | 'br' | 'gzip';
 
-const codings: ReadonlySet<string> = new Set<Coding>(['zstd', 'br', 'gzip']);
+const CODINGS: ReadonlySet<string> = new Set<Coding>(['zstd', 'br', 'gzip']);
 /** This is no enum: the block is part of a union, so a mistake in an enum would be reported as a mistake of the whole block. */
 const coding = z
   .string()
-  .refine((text) => codings.has(text), 'must be zstd, br or gzip')
+  .refine((text) => CODINGS.has(text), 'must be zstd, br or gzip')
   .meta({ pattern: '^(zstd|br|gzip)$' })
   .transform((text) => text as Coding);
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
 import { whole } from '../parts.ts';
 
-const codes = Object.keys(REFUSALS) as [ErrorCode, ...ErrorCode[]];
+const ERROR_CODES = Object.keys(REFUSALS) as [ErrorCode, ...ErrorCode[]];
 
 /** `field`, or `error.field` for a nested member. */
 const dottedName = z
@@ -49,15 +49,15 @@ function oneOrMore<T extends z.ZodType<string | number>>(item: T, error: string)
     .transform((value) => (Array.isArray(value) ? value : [value]) as z.output<T>[]);
 }
 
-const statusRule = 'must be a status such as 409, or a list of these';
-const mediaTypeRule =
+const STATUS_RULE = 'must be a status such as 409, or a list of these';
+const MEDIA_TYPE_RULE =
   'must be a media type in lower case without parameters, none for an answer without one, or a list of these';
 const condition = z.strictObject({
-  status: oneOrMore(z.int().min(100, statusRule).max(599, statusRule), statusRule)
+  status: oneOrMore(z.int().min(100, STATUS_RULE).max(599, STATUS_RULE), STATUS_RULE)
     .optional()
     .describe('The status of the answer, or several.'),
   operations: operationIds.optional().describe('The operations whose answers the rule is about. Default: all.'),
-  contentType: oneOrMore(z.string().regex(/^(none|[a-z0-9.+-]+\/[a-z0-9.+-]+)$/, mediaTypeRule), mediaTypeRule)
+  contentType: oneOrMore(z.string().regex(/^(none|[a-z0-9.+-]+\/[a-z0-9.+-]+)$/, MEDIA_TYPE_RULE), MEDIA_TYPE_RULE)
     .optional()
     .describe('The media type of the answer, or several; `none`: it has none.'),
   body: z
@@ -76,11 +76,11 @@ function bodyRule({ input }: { readonly input?: unknown }): string {
 }
 
 /** Members that every error object has. */
-const reserved = /^(type|code|message|status|param|errors|truncated|retryable|retry_after|request_id|doc_url)$/;
+const RESERVED_MEMBER = /^(type|code|message|status|param|errors|truncated|retryable|retry_after|request_id|doc_url)$/;
 
 const outcome = z
   .strictObject({
-    code: z.enum(codes).optional().describe('The client gets this error of the catalogue.'),
+    code: z.enum(ERROR_CODES).optional().describe('The client gets this error of the catalogue.'),
     status: whole('an error status', 400, 599).optional().describe('With this status in place of that of the code.'),
     param: z
       .union(
@@ -104,7 +104,7 @@ const outcome = z
         z
           .string()
           .regex(/^[a-z][a-z0-9_]*$/, 'must be lower-case letters, digits and underscores')
-          .refine((name) => !reserved.test(name), 'must not be a member that every error has'),
+          .refine((name) => !RESERVED_MEMBER.test(name), 'must not be a member that every error has'),
         dottedName,
       )
       .optional()

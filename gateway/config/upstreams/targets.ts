@@ -94,9 +94,9 @@ export const breakerRules = z.strictObject({
     ),
 });
 
-const error = 'must be off, or a block of keys and values';
-export const ejection = z.union([off, ejectionRules], { error }).prefault({});
-export const breaker = z.union([off, breakerRules], { error }).prefault({});
+const BLOCK_RULE = 'must be off, or a block of keys and values';
+export const ejection = z.union([off, ejectionRules], { error: BLOCK_RULE }).prefault({});
+export const breaker = z.union([off, breakerRules], { error: BLOCK_RULE }).prefault({});
 
 /** Sends a request to each target at a fixed interval. */
 export const health = z.strictObject({

@@ -18,7 +18,7 @@ interface Placed {
 }
 
 /** The gateway's own paths, on every host name except the panel's. */
-const ownPaths = ['/.well-known/jwks.json', '/docs', '/docs.md', '/docs/*', '/llms.txt', '/openapi', '/openapi/*'];
+const OWN_PATHS = ['/.well-known/jwks.json', '/docs', '/docs.md', '/docs/*', '/llms.txt', '/openapi', '/openapi/*'];
 
 interface TunnelCheck {
   /** The entries by name; `hosts` are the sites of their operations. */
@@ -85,7 +85,7 @@ function checkCountedTogether({ upstreams, source }: TunnelCheck, mistakes: Mist
 function takenAlready({ upstreams, operations }: TunnelCheck, nameOf: (of: HostName) => string | undefined): Taken[] {
   const everywhere = (['api', 'mail', 'jmap'] as const).map(nameOf);
   return [
-    ...ownPaths.map((pattern) => ({ pattern, names: everywhere, what: "one of the gateway's own" })),
+    ...OWN_PATHS.map((pattern) => ({ pattern, names: everywhere, what: "one of the gateway's own" })),
     ...operations.map(({ id, upstream, path: pattern }) => ({
       pattern,
       names: (upstreams[upstream]?.hosts ?? ['api']).map(nameOf),

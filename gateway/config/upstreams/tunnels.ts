@@ -6,11 +6,11 @@ import { site } from '../gateway/hosts.ts';
 import { whole } from '../parts.ts';
 
 /** Refuses characters that could be spelled in two ways. */
-const plainPath = /^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\/\.well-known)*\/?$/;
-const path = z.string().refine((text) => text.startsWith('/') && plainPath.test(text), {
+const PLAIN_PATH = /^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\/\.well-known)*\/?$/;
+const path = z.string().refine((text) => text.startsWith('/') && PLAIN_PATH.test(text), {
   error: 'must be a path such as /login, of letters, digits and .-_~',
 });
-const pathOrBelow = z.string().refine((text) => text.startsWith('/') && plainPath.test(text.replace(/\/\*$/, '/')), {
+const pathOrBelow = z.string().refine((text) => text.startsWith('/') && PLAIN_PATH.test(text.replace(/\/\*$/, '/')), {
   error: 'must be a path such as /jmap, or /jmap/* for everything below it, of letters, digits and .-_~',
 });
 

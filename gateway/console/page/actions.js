@@ -10,7 +10,7 @@ const FOLLOWED_MS = 20_000;
 const ASKED_EVERY_MS = 400;
 
 /** Title, consequence and the word of the button, by action. */
-const texts = {
+const ACTION_TEXTS = {
   'suspend-organization': {
     verb: 'Suspend',
     of: (id) => `Suspend ${id}?`,
@@ -61,7 +61,7 @@ const texts = {
 };
 
 /** Seconds of a silence. */
-const durations = [
+const DURATIONS = [
   ['1800', '30 minutes'],
   ['7200', '2 hours'],
   ['28800', '8 hours'],
@@ -70,7 +70,7 @@ const durations = [
 ];
 
 /** Seconds of a silence that are not chosen. 0 ends one; an instance that is gone is dismissed by the shortest one. */
-const fixedSeconds = { 'end-silence': 0, 'forget-instance': 60 };
+const FIXED_SECONDS = { 'end-silence': 0, 'forget-instance': 60 };
 
 /**
  * A button for an action, or nothing for those who may not act.
@@ -81,7 +81,7 @@ const fixedSeconds = { 'end-silence': 0, 'forget-instance': 60 };
  */
 export function actionButton(action, target, options = {}) {
   if (!mayAct()) return [];
-  const { verb, dangerous } = texts[options.text ?? action];
+  const { verb, dangerous } = ACTION_TEXTS[options.text ?? action];
   const kind = dangerous ? 'act dangerous' : 'act';
   const name = `${verb} ${target}`;
   const button = element('button', { type: 'button', class: kind, 'aria-label': name, 'data-focus': name }, verb);
@@ -90,7 +90,7 @@ export function actionButton(action, target, options = {}) {
 }
 
 function openDialog(action, target, opener, { tiers = [], tier, text = action, done = () => undefined }) {
-  const { verb, of, says, dangerous } = texts[text];
+  const { verb, of, says, dangerous } = ACTION_TEXTS[text];
   const plan = element('div', { class: 'plan', 'aria-live': 'polite' }, element('p', { class: 'soft' }, 'Asking…'));
   const alert = element('p', { class: 'bad', role: 'alert' });
   const outcome = element('p', { class: 'outcome', role: 'status' });
@@ -208,13 +208,13 @@ function openDialog(action, target, opener, { tiers = [], tier, text = action, d
 /** What the operator enters, as members of the request. */
 function fieldsFor(action, tiers, tier) {
   const nothing = { forPlan: () => ({}), forChange: () => ({}), allowsLast: () => false, onChange: () => undefined };
-  if (action in fixedSeconds) {
-    const forBoth = () => ({ seconds: fixedSeconds[action] });
+  if (action in FIXED_SECONDS) {
+    const forBoth = () => ({ seconds: FIXED_SECONDS[action] });
     return { parts: [], input: { ...nothing, forPlan: forBoth, forChange: forBoth, tellLast: () => [] } };
   }
   if (action === 'change-tier' || action === 'silence-alerts') {
     const isTier = action === 'change-tier';
-    const choices = isTier ? tiers.filter((one) => one !== tier).map((one) => [one, one]) : durations;
+    const choices = isTier ? tiers.filter((one) => one !== tier).map((one) => [one, one]) : DURATIONS;
     const select = element(
       'select',
       { id: 'dialog-choice' },

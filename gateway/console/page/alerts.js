@@ -8,7 +8,7 @@ import { NONE, timeElement, words } from './format.js';
 import { addressOf } from './routes.js';
 import { createTable } from './tables.js';
 
-const kinds = { failure: 'bad', warning: 'warn' };
+const SEVERITY_MARKS = { failure: 'bad', warning: 'warn' };
 
 const FIRST_RECEIVER = [
   'alerts:',
@@ -29,7 +29,7 @@ place('alerts-none').append(
 
 /** A quiet alert has no colour, because its cause is over. Its end is sent unless the cause returns first. */
 function causeCell({ severity, cause, quiet_since: since, resolved_at: at }) {
-  if (since === null) return state(kinds[severity], cause);
+  if (since === null) return state(SEVERITY_MARKS[severity], cause);
   const end = ['Quiet since ', timeElement(since), '; its end is sent at ', timeElement(at), ', unless it returns.'];
   return element('span', { class: 'soft' }, cause, element('br'), state('off', element('span', {}, ...end)));
 }

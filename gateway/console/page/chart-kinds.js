@@ -5,7 +5,7 @@ import { duration, quantile, rate } from './format.js';
 import { durationTicks, labelled, linearTicks } from './scale.js';
 
 /** Requests per second: one column per slot. */
-export const stacked = {
+export const STACKED = {
   format: (value) => `${rate(value)}/s`,
   axisFormat: (value) => `${value}/s`,
   // An unfinished slot has no rate yet.
@@ -33,7 +33,7 @@ export const stacked = {
 };
 
 /** Durations in milliseconds, on a logarithmic axis: a time-out must not flatten everything else. */
-export const durations = {
+export const DURATIONS = {
   format: quantile,
   axisFormat: duration,
   lastSlot: () => -1,

@@ -2,7 +2,7 @@
 
 import { drawn } from './elements.js';
 
-const signs = { start: '▸', reload: '↻', refused: '✕', restart: '↺', outage: '▼', warning: '▲', uncounted: '▨' };
+const SIGNS = { start: '▸', reload: '↻', refused: '✕', restart: '↺', outage: '▼', warning: '▲', uncounted: '▨' };
 
 /** The events within a span, each with its drawing if there is a place to draw on. */
 export function marksIn(events, { beginMs, endMs, toX, ...place }) {
@@ -25,9 +25,9 @@ function draw({ kind, text, instance }, from, to, { top, bottom, pattern }) {
     // The stripes have the colour of the paper.
     group.append(drawn('rect', { ...band, class: 'ground' }), drawn('rect', { ...band, fill: `url(#${pattern})` }));
   else group.append(drawn('line', { x1: from, x2: from, y1: top, y2: bottom }));
-  group.append(drawn('text', { x: from, y: top - 6, 'text-anchor': 'middle' }, signs[kind] ?? '•'));
+  group.append(drawn('text', { x: from, y: top - 6, 'text-anchor': 'middle' }, SIGNS[kind] ?? '•'));
   return group;
 }
 
 /** A sign for a list of events. */
-export const signOf = (kind) => signs[kind] ?? '•';
+export const signOf = (kind) => SIGNS[kind] ?? '•';

@@ -7,7 +7,7 @@ import { versionCell, versionsIn } from './instance-versions.js';
 import { lastReload, mistakesOf } from './last-reload.js';
 import { addressOf, instanceIn } from './routes.js';
 
-const kinds = { '+': 'added', '-': 'removed', '@': 'place' };
+const LINE_KINDS = { '+': 'added', '-': 'removed', '@': 'place' };
 
 /** The shown configuration: route, instance, version, and the begin of that version. */
 let shown;
@@ -133,7 +133,9 @@ function changeOf({ file, kind, lines }) {
       name,
       element('p', { class: 'soft' }, 'It is too large, or differs too much, to show line by line.'),
     );
-  const parts = lines.map((line) => element('span', { class: `line ${kinds[line[0]] ?? ''}`.trim() }, `${line}\n`));
+  const parts = lines.map((line) =>
+    element('span', { class: `line ${LINE_KINDS[line[0]] ?? ''}`.trim() }, `${line}\n`),
+  );
   return element('div', { class: 'card change' }, name, element('pre', { tabindex: '0' }, ...parts));
 }
 

@@ -18,7 +18,7 @@ export function drawn(name, attributes = {}, ...children) {
 
 export const link = (href, ...children) => element('a', { href }, ...children);
 
-const signs = { good: '●', warn: '▲', bad: '✕', off: '○' };
+const SIGNS = { good: '●', warn: '▲', bad: '✕', off: '○' };
 
 /**
  * A word with a sign before it: its meaning does not depend on colour. Failures are red. Refusals and warnings are amber.
@@ -29,7 +29,7 @@ export function state(kind, text) {
   return element(
     'span',
     { class: `state ${kind}` },
-    element('span', { 'aria-hidden': 'true' }, `${signs[kind]} `),
+    element('span', { 'aria-hidden': 'true' }, `${SIGNS[kind]} `),
     text,
   );
 }

@@ -7,9 +7,9 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFracti
 const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const timeWithSeconds = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const date = new Intl.DateTimeFormat('en-GB', { year: 'numeric', month: 'short', day: 'numeric' });
-const inDay = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' };
-const dayAndTime = new Intl.DateTimeFormat('en-GB', inDay);
-const yearAndTime = new Intl.DateTimeFormat('en-GB', { year: 'numeric', ...inDay });
+const DAY_AND_TIME_OPTIONS = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' };
+const dayAndTime = new Intl.DateTimeFormat('en-GB', DAY_AND_TIME_OPTIONS);
+const yearAndTime = new Intl.DateTimeFormat('en-GB', { year: 'numeric', ...DAY_AND_TIME_OPTIONS });
 
 export const NONE = '–';
 const DAY_MS = 86_400_000;

@@ -7,7 +7,7 @@ import { ago, count, moment, NONE, timeElement } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
 
-const stateKinds = { suspended: 'warn', revoked: 'off', expired: 'off' };
+const STATE_KINDS = { suspended: 'warn', revoked: 'off', expired: 'off' };
 
 /** What is typed may be a whole key: only its last four characters leave this field. */
 export function searchText(text) {
@@ -45,7 +45,7 @@ async function showSearch(find) {
       {
         key: 'state',
         label: 'State',
-        cell: (row) => state(stateKinds[row.state], row.state),
+        cell: (row) => state(STATE_KINDS[row.state], row.state),
         value: (row) => row.state,
       },
     ],
@@ -125,7 +125,7 @@ function factsOf({ id, tier, state: known, operator, last_used_at: used }) {
   const rows = [
     ['Id', element('code', {}, id)],
     ['Tier', tier],
-    ['State', state(stateKinds[known], known)],
+    ['State', state(STATE_KINDS[known], known)],
     ['Last use', used === null ? NONE : timeElement(used, `${moment(used)}, ${ago(used)}`)],
     ['Requests', link(addressOf('requests', { organization: id }), 'Recent requests')],
     ...(operator ? [['Kind', 'Staff of the platform: may hold operator scopes']] : []),
@@ -226,7 +226,7 @@ function keyCard(key, organization) {
       ' ',
       element('code', { class: 'soft' }, id),
       ' ',
-      state(stateKinds[known], known),
+      state(STATE_KINDS[known], known),
       ...(organization === undefined ? [] : [' of ', link(addressOf('organizations', {}, organization), organization)]),
     ),
     element(

@@ -15,11 +15,11 @@ function counted(number, params, isBad = false) {
   return element('a', { href: addressOf('requests', params), class: 'inner', 'data-focus': focus }, text);
 }
 
-const otherOperations = 'other operations';
+const OTHER_OPERATIONS = 'other operations';
 
 export function operationsTable() {
   const total = (key) => (row) => row.total[key];
-  const isOne = ({ name }) => name !== otherOperations;
+  const isOne = ({ name }) => name !== OTHER_OPERATIONS;
   const show = createTable(place('operations'), {
     caption: 'Operations with the most requests',
     empty: 'No requests in this time.',

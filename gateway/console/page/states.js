@@ -3,23 +3,23 @@
 import { state } from './elements.js';
 import { NONE, words } from './format.js';
 
-export const targetKinds = {
+export const TARGET_KINDS = {
   ...{ healthy: undefined, not_asked_yet: 'off', suspect: 'warn', returning: 'warn', trial: 'warn' },
   ...{ failing: 'bad', ejected: 'bad', unhealthy: 'bad' },
 };
-export const breakerKinds = { closed: undefined, half_open: 'warn', open: 'bad' };
-export const credentialKinds = {
+export const BREAKER_KINDS = { closed: undefined, half_open: 'warn', open: 'bad' };
+export const CREDENTIAL_KINDS = {
   proven: undefined,
   unproven: undefined,
   latched: 'bad',
   no_secret: 'bad',
 };
 /** The states in which an operator can have the credential tried again. */
-export const retriedCredentials = new Set(['latched']);
+export const RETRIED_CREDENTIALS = new Set(['latched']);
 
 /** With the name of the secret that has to change. */
 export const credentialState = ({ credential, credential_fault: fault }) =>
-  worded(credentialKinds, credential, fault === undefined ? '' : `: ${fault.secret}`);
+  worded(CREDENTIAL_KINDS, credential, fault === undefined ? '' : `: ${fault.secret}`);
 
 /**
  * A healthy target is shown as suspect after a failed request: one failure is not yet a cause. Before the first request and the first health

@@ -6,7 +6,7 @@ import { clockWithMilliseconds, day, duration, NONE, operationName, timeElement,
 import { showNextSteps } from './next-steps.js';
 import { addressOf } from './routes.js';
 
-const kinds = { passed: 'good', answered: 'good', 'not reached': 'off', 'not tried': 'off' };
+const OUTCOME_MARKS = { passed: 'good', answered: 'good', 'not reached': 'off', 'not tried': 'off' };
 
 /**
  * Shows the exchanges with this id; a client may have used it more than once.
@@ -131,7 +131,7 @@ function factsOf(id, time, record) {
 
 /** The colour and the word of a stage: the service failed, or the gateway refused. */
 function outcomeOf({ outcome }, record) {
-  if (outcome !== 'refused') return [kinds[outcome], outcome === 'answered' ? 'responded' : outcome];
+  if (outcome !== 'refused') return [OUTCOME_MARKS[outcome], outcome === 'answered' ? 'responded' : outcome];
   const kind = kindOf(record) ?? 'warn';
   return [kind, kind === 'bad' ? 'failed' : 'refused'];
 }

@@ -8,7 +8,7 @@ import { exchangeTable } from './exchanges.js';
 import { count, lastSpan, moment, operationName, percent, quantile, rate } from './format.js';
 import { addressOf } from './routes.js';
 import { piecesIn } from './runbook.js';
-import { breakerKinds, credentialState, stateOfTarget, targetKinds, worded } from './states.js';
+import { BREAKER_KINDS, credentialState, stateOfTarget, TARGET_KINDS, worded } from './states.js';
 import { SUBJECTS, subjectIn } from './subjects.js';
 import { createTable } from './tables.js';
 import { createTrafficCharts } from './traffic-charts.js';
@@ -190,7 +190,7 @@ export function showNothing(text, ...leads) {
 const isService = ({ address }) => !/^(examples|gateway):/.test(address);
 const isHurt = ({ targets = [], breaker = {} }) => targets.some(isBad) || Object.values(breaker).includes('open');
 const refusedLink = () => link(addressOf('requests', { ...subjectIn(subject), status: 'refused' }), 'its requests');
-const isBad = (target) => targetKinds[target.state] === 'bad';
+const isBad = (target) => TARGET_KINDS[target.state] === 'bad';
 
 /** Shows the present state of the upstream, by preference on an instance where the upstream has a fault. */
 function showUpstream({ statuses }) {
@@ -213,7 +213,7 @@ function showUpstream({ statuses }) {
     ...targets.filter((target) => !isBad(target)).map(rowOf),
     ...Object.entries(breaker).map(([mode, known]) => [
       `Breaker, ${mode}`,
-      known === 'open' ? broken : worded(breakerKinds, known),
+      known === 'open' ? broken : worded(BREAKER_KINDS, known),
     ]),
     ...(credential === undefined ? [] : [['Credential', credentialState(upstream)]]),
     ['In progress', count(inProgress)],
@@ -239,7 +239,7 @@ function showOperation({ latest, errors }) {
 }
 
 const stateOf = (target) =>
-  worded(targetKinds, stateOfTarget(target), target.last_error ? `, ${target.last_error}` : '');
+  worded(TARGET_KINDS, stateOfTarget(target), target.last_error ? `, ${target.last_error}` : '');
 
 function factsCard(rows) {
   const facts = rows.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value)));

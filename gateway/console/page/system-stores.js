@@ -3,9 +3,9 @@
 import { element } from './elements.js';
 import { count, withTimes } from './format.js';
 import { worded } from './states.js';
-import { createTableOf, instanceColumn, ofAll, sumOf } from './system-table.js';
+import { createTableOf, INSTANCE_COLUMN, ofAll, sumOf } from './system-table.js';
 
-const storeKinds = {
+const STORE_KINDS = {
   ...{ reachable: undefined, up: undefined, normal: undefined, unused: 'off' },
   ...{ failing: 'bad', away: 'bad', overloaded: 'bad', shedding: 'warn' },
 };
@@ -20,8 +20,8 @@ export function stores() {
       keyOf: ({ instance, name }) => `${instance} ${name}`,
       columns: [
         { key: 'name', label: 'What', cell: ({ name }) => name },
-        instanceColumn,
-        { key: 'state', label: 'State', cell: (row) => worded(storeKinds, row.state) },
+        INSTANCE_COLUMN,
+        { key: 'state', label: 'State', cell: (row) => worded(STORE_KINDS, row.state) },
         { key: 'more', label: 'Details', long: true, cell: detailsOf },
       ],
     },

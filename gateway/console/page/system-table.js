@@ -40,7 +40,7 @@ export const ofAll =
 
 export const sumOf = (values) => values.reduce((sum, value) => sum + (value ?? 0), 0);
 
-export const instanceColumn = {
+export const INSTANCE_COLUMN = {
   key: 'instance',
   label: 'Instance',
   optional: true,

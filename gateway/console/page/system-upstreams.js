@@ -4,8 +4,8 @@ import { actionButton } from './actions.js';
 import { element } from './elements.js';
 import { clockWithSeconds, count } from './format.js';
 import { addressOf } from './routes.js';
-import { breakerKinds, credentialState, retriedCredentials, stateOfTarget, targetKinds, worded } from './states.js';
-import { createTableOf, instanceColumn, ofAll, sumOf } from './system-table.js';
+import { BREAKER_KINDS, credentialState, RETRIED_CREDENTIALS, stateOfTarget, TARGET_KINDS, worded } from './states.js';
+import { createTableOf, INSTANCE_COLUMN, ofAll, sumOf } from './system-table.js';
 
 export function upstreams() {
   const keyOf = ({ upstream, mode, address }) => `${upstream} ${mode} ${address}`;
@@ -22,13 +22,13 @@ export function upstreams() {
         cell: (row) => `${row.upstream} (${row.mode})`,
         value: (row) => `${row.upstream} ${row.mode}`,
       },
-      instanceColumn,
+      INSTANCE_COLUMN,
       { key: 'address', label: 'Target', long: true, cell: ({ address }) => address, value: ({ address }) => address },
       { key: 'state', label: 'State', long: true, cell: targetState, value: (row) => row.state },
       {
         key: 'breaker',
         label: 'Breaker',
-        cell: (row) => worded(breakerKinds, row.breaker),
+        cell: (row) => worded(BREAKER_KINDS, row.breaker),
         value: (row) => row.breaker,
       },
       {
@@ -55,13 +55,13 @@ function targetState(row) {
     row.consecutive_failures > 0
       ? `, ${count(row.consecutive_failures)} ${row.consecutive_failures === 1 ? 'failure' : 'failures in a row'}`
       : '';
-  const known = worded(targetKinds, stateOfTarget(row), since + failures);
+  const known = worded(TARGET_KINDS, stateOfTarget(row), since + failures);
   return row.last_error ? element('span', {}, known, element('span', { class: 'soft error' }, row.last_error)) : known;
 }
 
 function credentialCell(row) {
   const known = credentialState(row);
-  if (!retriedCredentials.has(row.credential)) return known;
+  if (!RETRIED_CREDENTIALS.has(row.credential)) return known;
   return element('span', {}, known, ' ', ...actionButton('retry-upstream', row.upstream));
 }
 

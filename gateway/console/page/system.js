@@ -9,7 +9,7 @@ import { lastReload, mistakesOf } from './last-reload.js';
 import { addressOf } from './routes.js';
 import { worded } from './states.js';
 import { stores } from './system-stores.js';
-import { createTableOf, instanceColumn, ofAll, ofEach } from './system-table.js';
+import { createTableOf, INSTANCE_COLUMN, ofAll, ofEach } from './system-table.js';
 import { upstreams } from './system-upstreams.js';
 import { createTable } from './tables.js';
 
@@ -124,7 +124,7 @@ function instanceState({ missing_since: since, isUnasked }) {
   return state('bad', element('span', {}, 'missing since ', timeElement(since)));
 }
 
-const workerKinds = { serving: undefined, starting: 'warn', ending: 'warn', waiting: 'bad', silent: 'bad' };
+const WORKER_KINDS = { serving: undefined, starting: 'warn', ending: 'warn', waiting: 'bad', silent: 'bad' };
 
 function workers() {
   const show = createTableOf('workers', ofEach(workersIn), {
@@ -133,8 +133,8 @@ function workers() {
     keyOf: ({ instance, worker, pid }) => `${instance} ${worker} ${pid}`,
     columns: [
       { key: 'worker', label: 'Worker', cell: (row) => String(row.worker), value: (row) => row.worker },
-      instanceColumn,
-      { key: 'state', label: 'State', cell: (row) => worded(workerKinds, row.state), value: (row) => row.state },
+      INSTANCE_COLUMN,
+      { key: 'state', label: 'State', cell: (row) => worded(WORKER_KINDS, row.state), value: (row) => row.state },
       { key: 'pid', label: 'Process', numeric: true, cell: (row) => String(row.pid ?? NONE), value: (row) => row.pid },
       {
         key: 'since',
@@ -189,7 +189,7 @@ function certificates() {
             ),
           value: ({ names }) => names[0],
         },
-        instanceColumn,
+        INSTANCE_COLUMN,
         {
           key: 'days',
           label: 'Days left',
@@ -211,7 +211,7 @@ function certificates() {
 
 const certificatesIn = ({ certificates: known = [] }) => known;
 
-const lifeKinds = { announced: 'off', deprecated: 'warn', ended: 'bad' };
+const LIFE_KINDS = { announced: 'off', deprecated: 'warn', ended: 'bad' };
 
 function versions() {
   return createTableOf('versions', ({ versions }) => versions?.operations ?? [], {
@@ -223,7 +223,7 @@ function versions() {
       {
         key: 'state',
         label: 'State',
-        cell: (row) => worded(lifeKinds, row.state, row.sunset ? `, ends ${day(Date.parse(row.sunset))}` : ''),
+        cell: (row) => worded(LIFE_KINDS, row.state, row.sunset ? `, ends ${day(Date.parse(row.sunset))}` : ''),
         value: (row) => row.state,
       },
       { key: 'calls', label: 'Calls', numeric: true, cell: (row) => count(row.calls), value: (row) => row.calls },

@@ -6,7 +6,7 @@ import { gatewayNow, moment } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 
 const SHORTEST = '15m';
-const names = { '15m': 'last 15 minutes', '1h': 'last hour', '6h': 'last 6 hours', '24h': 'last 24 hours' };
+const RANGE_NAMES = { '15m': 'last 15 minutes', '1h': 'last hour', '6h': 'last 6 hours', '24h': 'last 24 hours' };
 const LENGTHS_MS = { '15m': 900_000, '1h': 3_600_000, '6h': 21_600_000, '24h': 86_400_000 };
 const EVERY_MS = { '15m': 2000, '1h': 2000, '6h': 10_000, '24h': 10_000 };
 const FREE_EVERY_MS = 10_000;
@@ -23,7 +23,7 @@ export function shownTime() {
   const [from, to] = [params.get('from'), params.get('to')];
   if (Date.parse(from) < Date.parse(to)) return { from, to };
   const range = params.get('range');
-  return { range: range in names ? range : SHORTEST };
+  return { range: range in RANGE_NAMES ? range : SHORTEST };
 }
 
 /** How often the shown time changes, in milliseconds. */
@@ -32,7 +32,7 @@ export const renewedEveryMs = () => EVERY_MS[shownTime().range] ?? FREE_EVERY_MS
 /** The name of the time for headings. */
 export function timeName() {
   const { range, from, to } = shownTime();
-  return range === undefined ? `${moment(from)} to ${moment(to)}` : names[range];
+  return range === undefined ? `${moment(from)} to ${moment(to)}` : RANGE_NAMES[range];
 }
 
 /** Shows another time in the present view. Moments are epoch milliseconds. */

@@ -1,7 +1,7 @@
 // The two charts of a subject: requests by status, and durations. Both mark the time under the pointer. A click opens the
 // requests of this time. Dragging selects a longer time, and the charts then show only that time.
 
-import { durations, stacked } from './chart-kinds.js';
+import { DURATIONS, STACKED } from './chart-kinds.js';
 import { createChart } from './charts.js';
 import { count, period } from './format.js';
 import { addressOf } from './routes.js';
@@ -31,14 +31,14 @@ export function createTrafficCharts(trafficBox, latencyBox, filter) {
   }
 
   const traffic = createChart(trafficBox, {
-    ...stacked,
+    ...STACKED,
     title: 'Requests',
     onChoose: (slot, name) => open(slot, { status: ['4xx', '5xx', '3xx'].includes(name) ? name : undefined }),
     onZoom: zoom,
     onPoint: (slot) => latency.point(slot),
   });
   const latency = createChart(latencyBox, {
-    ...durations,
+    ...DURATIONS,
     title: 'Duration',
     onChoose: (slot) => open(slot, { sort: 'duration' }),
     onZoom: zoom,

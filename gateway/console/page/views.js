@@ -10,7 +10,7 @@ import { SUBJECTS, subjectIn } from './subjects.js';
 import { shownTime } from './time-range.js';
 
 const BREAKDOWN_EVERY_MS = 4000;
-const titles = {
+const TITLES = {
   overview: 'Overview',
   requests: 'Requests',
   organizations: 'Organizations',
@@ -30,7 +30,7 @@ const WITH_CHARTS = ['overview', 'subject'];
 const WITHIN = { configuration: 'system', alerts: 'system', upstreams: 'system', operations: 'routes' };
 
 /** By panel: a function that loads it. Its result has `open(route, feed)`, and if needed `feed(feed)` and `close()`. */
-const loaders = {
+const LOADERS = {
   async overview() {
     const show = overview();
     return { open: (_route, feed) => feed && show(feed), feed: show };
@@ -121,7 +121,7 @@ const LISTS = { upstreams: 'system', operations: 'routes', codes: 'overview' };
 
 /** Undefined for an unknown address. */
 function panelOf({ view: name, id }) {
-  if (!(name in titles)) return undefined;
+  if (!(name in TITLES)) return undefined;
   if (id === undefined) return LISTS[name] ?? name;
   if (name === 'runbook') return name;
   return name === 'requests' ? 'story' : name in SUBJECTS ? 'subject' : name;
@@ -144,7 +144,7 @@ export function createViews(tell, latest, before) {
     if (!loaded.has(panel))
       loaded.set(
         panel,
-        loaders[panel](tell).catch((error) => {
+        LOADERS[panel](tell).catch((error) => {
           loaded.delete(panel);
           throw error;
         }),
@@ -163,7 +163,7 @@ export function createViews(tell, latest, before) {
     place('controls').hidden = panel === 'runbook' || panel === undefined;
     // The number of failures in the title stays until the next answer.
     const [failures = ''] = /^\(\d+\) /.exec(document.title) ?? [];
-    document.title = `${failures}${name in titles ? (route.id ?? titles[name]) : 'Not found'} · Gateway console`;
+    document.title = `${failures}${name in TITLES ? (route.id ?? TITLES[name]) : 'Not found'} · Gateway console`;
   }
 
   /** Says that the contents could not be read. An empty table would say that there are none. */

@@ -10,8 +10,8 @@ export interface Bound {
 /** The bounds by keyword. Inclusive and exclusive bounds of numbers share one entry. */
 export type Bounds = Map<string, Bound>;
 
-const lower = ['minLength', 'minItems', 'minProperties'];
-const upper = ['maxLength', 'maxItems', 'maxProperties'];
+const LOWER = ['minLength', 'minItems', 'minProperties'];
+const UPPER = ['maxLength', 'maxItems', 'maxProperties'];
 
 /** Adds the bounds of a schema that has to hold, too. */
 export function addBounds(bounds: Bounds, schema: JsonObject): void {
@@ -20,12 +20,12 @@ export function addBounds(bounds: Bounds, schema: JsonObject): void {
     ['minimum', schema.exclusiveMinimum, true, true],
     ['maximum', schema.maximum, false, false],
     ['maximum', schema.exclusiveMaximum, true, false],
-    ...lower.map((name): [string, unknown, boolean, boolean] => [name, schema[name], false, true]),
-    ...upper.map((name): [string, unknown, boolean, boolean] => [name, schema[name], false, false]),
+    ...LOWER.map((name): [string, unknown, boolean, boolean] => [name, schema[name], false, true]),
+    ...UPPER.map((name): [string, unknown, boolean, boolean] => [name, schema[name], false, false]),
   ];
   for (const [name, value, exclusive, isLower] of given) {
     // A lower bound of 0 on a length or count constrains nothing.
-    if (typeof value !== 'number' || (value === 0 && lower.includes(name))) continue;
+    if (typeof value !== 'number' || (value === 0 && LOWER.includes(name))) continue;
     const before = bounds.get(name);
     if (before === undefined || isTighter({ value, exclusive }, before, isLower))
       bounds.set(name, { value, exclusive });

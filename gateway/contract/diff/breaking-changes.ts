@@ -58,7 +58,7 @@ interface KeepOptions {
   readonly kept: KeptContracts | undefined;
 }
 
-const nothing: BreakingChanges = {
+const NO_BREAKING_CHANGES: BreakingChanges = {
   promised: [],
   operations: [],
   exceptions: '[]',
@@ -76,7 +76,7 @@ export async function checkBreakingChanges(
   mistakes: Mistake[],
 ): Promise<BreakingChanges> {
   // A contract with mistakes may lack operations only because of these mistakes, so nothing is compared.
-  if (gateway?.publishedContracts === undefined || breaking === undefined || !isWhole) return nothing;
+  if (gateway?.publishedContracts === undefined || breaking === undefined || !isWhole) return NO_BREAKING_CHANGES;
   const former = earlier?.breakingChanges;
   const formerOf = (file: string) =>
     earlier?.isUnchanged(file) === true ? former?.promised.find((promise) => promise.file === file) : undefined;

@@ -5,9 +5,9 @@ import type { DiffPlace, Effect, Walk } from './findings.ts';
 import { levelOf, shownValue } from './findings.ts';
 import type { View } from './view.ts';
 
-const lowerBounds = new Set(['minimum', 'minLength', 'minItems', 'minProperties']);
+const LOWER_BOUNDS = new Set(['minimum', 'minLength', 'minItems', 'minProperties']);
 /** Each format is contained in the other: an int32 is an int64. */
-const formatWidens: Readonly<Record<string, string>> = { int32: 'int64', float: 'double' };
+const WIDER_FORMATS: Readonly<Record<string, string>> = { int32: 'int64', float: 'double' };
 
 /** Reports a change by its effect on the set of possible values. */
 export function reportChange({ side, tell }: Walk, subject: string, effect: Effect, at: DiffPlace, what: string): void {
@@ -63,7 +63,7 @@ export function compareBound(
   at: DiffPlace,
 ): void {
   if (old?.value === fresh?.value && old?.exclusive === fresh?.exclusive) return;
-  const isLower = lowerBounds.has(name);
+  const isLower = LOWER_BOUNDS.has(name);
   const tightened = old === undefined || (fresh !== undefined && isTighter(fresh, old, isLower));
   const text = (bound: Bound | undefined) =>
     bound === undefined ? 'none' : `${bound.value}${bound.exclusive ? ' (exclusive)' : ''}`;
@@ -81,7 +81,7 @@ export function compareTexts(walk: Walk, old: View, fresh: View, at: DiffPlace):
   const [before, after] = [[...old.formats], [...fresh.formats]];
   if (before.length === 1 && after.length === 1 && before[0] !== after[0]) {
     const [one = '', other = ''] = [before[0], after[0]];
-    const effect = formatWidens[one] === other ? 'widened' : formatWidens[other] === one ? 'narrowed' : 'changed';
+    const effect = WIDER_FORMATS[one] === other ? 'widened' : WIDER_FORMATS[other] === one ? 'narrowed' : 'changed';
     reportChange(walk, 'format', effect, at, `the format goes from ${one} to ${other}`);
   } else compareSet(walk, 'format', old.formats, fresh.formats, at);
 }

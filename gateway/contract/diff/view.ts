@@ -37,7 +37,7 @@ export interface View {
   writeOnly: boolean;
 }
 
-const decisive = [
+const DECISIVE = [
   ...['not', 'if', 'then', 'else', 'contains', 'minContains', 'maxContains', 'dependentRequired', 'dependentSchemas'],
   ...['propertyNames', 'unevaluatedItems', 'multipleOf', 'uniqueItems', '$dynamicRef'],
 ];
@@ -116,7 +116,7 @@ function add(root: JsonObject, view: View, located: Located, inside: Set<string>
     if (branches.length === 1) add(root, view, branches[0] as Located, inside);
     else if (branches.length > 1) view.unions = [...view.unions, { kind, branches }];
   }
-  for (const keyword of decisive) {
+  for (const keyword of DECISIVE) {
     if (schema[keyword] === undefined || schema[keyword] === false) continue;
     view.rest.set(keyword, textOf(root, schema[keyword]));
   }

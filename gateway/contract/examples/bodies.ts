@@ -4,7 +4,7 @@ import { essenceOf, isJson } from '../media-types.ts';
 import { isObject } from '../pointer.ts';
 
 /** The type of an answer for a range, because a contract may declare a range of media types. */
-const typeInRange: Readonly<Record<string, string>> = {
+const TYPE_IN_RANGE: Readonly<Record<string, string>> = {
   '*/*': 'application/json',
   'application/*': 'application/json',
   'text/*': 'text/plain',
@@ -19,7 +19,7 @@ const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 const EVENTS = 3;
 
 export function concreteType(type: string): string {
-  return typeInRange[essenceOf(type)] ?? type;
+  return TYPE_IN_RANGE[essenceOf(type)] ?? type;
 }
 
 /** Prints a body. @param schema the schema of the value, which decides whether a text is base64 of bytes */

@@ -6,7 +6,7 @@ import { samplesOf } from '../samples/sample.ts';
 import type { DeclaredAnswer } from './declared.ts';
 
 /** Headers that are made even if the contract does not require them, because the next request of a client depends on them. */
-const useful = new Set(['location', 'etag', 'last-modified']);
+const USEFUL_HEADERS = new Set(['location', 'etag', 'last-modified']);
 
 interface HeaderContext {
   readonly answer: DeclaredAnswer;
@@ -25,7 +25,7 @@ export function headersFor(context: HeaderContext): Record<string, string | unde
     const header = member(root, declared, written);
     const name = written.toLowerCase();
     const isRequired = isObject(header.value) && header.value.required === true;
-    if (name === 'content-type' || !(isRequired || useful.has(name))) return [];
+    if (name === 'content-type' || !(isRequired || USEFUL_HEADERS.has(name))) return [];
     const text = textOf(name, header, context);
     return text === undefined && !isRequired ? [] : [[name, text] as const];
   });

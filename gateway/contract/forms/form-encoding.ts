@@ -17,9 +17,9 @@ export interface PropertyEncoding {
   readonly isJson: boolean;
 }
 
-const separators: Readonly<Record<string, string>> = { form: ',', spaceDelimited: ' ', pipeDelimited: '|' };
+const SEPARATORS: Readonly<Record<string, string>> = { form: ',', spaceDelimited: ' ', pipeDelimited: '|' };
 
-const plain: PropertyEncoding = {
+const PLAIN_ENCODING: PropertyEncoding = {
   style: undefined,
   separator: undefined,
   isSpread: false,
@@ -34,7 +34,7 @@ export function encodingsOf(root: JsonObject, mediaType: Located): ReadonlyMap<s
 }
 
 function toEncoding(value: unknown): PropertyEncoding {
-  if (!isObject(value)) return plain;
+  if (!isObject(value)) return PLAIN_ENCODING;
   const { style, explode, contentType } = value;
   const hasStyle = style !== undefined || explode !== undefined;
   const written = typeof style === 'string' ? style : 'form';
@@ -42,7 +42,7 @@ function toEncoding(value: unknown): PropertyEncoding {
   const contentTypes = typeof contentType === 'string' && !hasStyle ? contentType.split(',').map(essenceOf) : [];
   return {
     style: hasStyle ? written : undefined,
-    separator: exploded ? undefined : separators[written],
+    separator: exploded ? undefined : SEPARATORS[written],
     isSpread: style === 'form' && exploded,
     contentTypes,
     isJson: contentTypes.length > 0 && contentTypes.every(isJson),
@@ -50,7 +50,7 @@ function toEncoding(value: unknown): PropertyEncoding {
 }
 
 export function encodingFor(encodings: ReadonlyMap<string, PropertyEncoding>, name: string): PropertyEncoding {
-  return encodings.get(name) ?? plain;
+  return encodings.get(name) ?? PLAIN_ENCODING;
 }
 
 /** Whether only an object is valid: a text can then only be JSON. */

@@ -28,7 +28,7 @@ interface Uncertain {
   readonly text: string;
 }
 
-const faults = {
+const FAULTS = {
   duplicate: { code: 'duplicate', message: 'Is given more than once.' },
   brackets: { code: 'invalid', message: 'Has a name that services read differently. Use pairs of brackets: a[b][0].' },
   numbers: { code: 'invalid', message: 'Has items whose numbers do not rise, or that are named in several ways.' },
@@ -87,7 +87,7 @@ export class FormValue {
   addFile(place: FormPlace, standIn: string): void {
     const isListed = place.keys.length === 1 && place.shape?.types.has('array') === true;
     if (place.isBroken) {
-      this.#refuseAt(pointerOf(place.keys.slice(0, 1)), faults.brackets);
+      this.#refuseAt(pointerOf(place.keys.slice(0, 1)), FAULTS.brackets);
       return;
     }
     const slot = this.#slotOf(isListed ? [...place.keys, ''] : place.keys, isListed ? 'repeated' : 'appended');
@@ -100,7 +100,7 @@ export class FormValue {
   violations(check: SchemaCheck, root: JsonObject): Violation[] {
     const found = toBodyViolations(this.#errors(check), root);
     if (METHOD_OVERRIDE in this.#value && this.#shape.property(METHOD_OVERRIDE) === undefined)
-      this.#refuseAt(`/${METHOD_OVERRIDE}`, faults.unknown);
+      this.#refuseAt(`/${METHOD_OVERRIDE}`, FAULTS.unknown);
     const own = this.#violations.filter(
       ({ pointer, code }) => !found.some((one) => one.pointer === pointer && one.code === code),
     );
@@ -135,7 +135,7 @@ export class FormValue {
 
   #put({ keys, shape, isBroken, encoding }: FormPlace, given: unknown, naming: Naming = 'appended'): void {
     if (isBroken) {
-      this.#refuseAt(pointerOf(keys.slice(0, 1)), faults.brackets);
+      this.#refuseAt(pointerOf(keys.slice(0, 1)), FAULTS.brackets);
       return;
     }
     const slot = this.#slotOf(keys, naming);
@@ -158,7 +158,7 @@ export class FormValue {
     const before = Array.isArray(holder) ? holder[key as number] : target[key];
     if (before === undefined) target[key] = value;
     else if (shape !== undefined || (this.#made.has(before) && !Array.isArray(before))) {
-      this.#refuseAt(pointer, faults.duplicate);
+      this.#refuseAt(pointer, FAULTS.duplicate);
     } else if (Array.isArray(before) && this.#lists.isRepeated(before)) before.push(value);
     else target[key] = this.#newList([before, value], 'repeated');
   }
@@ -177,12 +177,12 @@ export class FormValue {
       const key = Array.isArray(holder)
         ? this.#lists.itemKey(holder, written, isLast ? naming : 'appended', isLast)
         : written;
-      if (key === undefined) return this.#refuseAt(pointer, faults.numbers);
+      if (key === undefined) return this.#refuseAt(pointer, FAULTS.numbers);
       pointer += `/${escapeToken(String(key))}`;
       if (isLast) return { holder, key, pointer };
       shape = Array.isArray(holder) ? shape?.items() : shape?.member(written);
       const below: Holder | undefined = this.#holderIn(holder, key, isItemKey(shape, keys[at + 1] as string));
-      if (below === undefined) return this.#refuseAt(pointer, faults.duplicate);
+      if (below === undefined) return this.#refuseAt(pointer, FAULTS.duplicate);
       holder = below;
     }
   }

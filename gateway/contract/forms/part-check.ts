@@ -78,10 +78,10 @@ function mediaTypeFault(
 }
 
 function charsetFault(contentType = ''): PartFault | undefined {
-  return charsetsIn(contentType).every((charset) => /^(?:utf-?8|us-ascii)$/i.test(charset)) ? undefined : notUtf8;
+  return charsetsIn(contentType).every((charset) => /^(?:utf-?8|us-ascii)$/i.test(charset)) ? undefined : NOT_UTF8;
 }
 
-const notUtf8: PartFault = { code: 'wrong_format', message: 'Must be text in UTF-8.' };
+const NOT_UTF8: PartFault = { code: 'wrong_format', message: 'Must be text in UTF-8.' };
 
 function countBytes(shape: ValueShape | undefined): Omit<PartCheck, 'isFile' | 'isJson'> {
   const { bytesMin, bytesMax } = shape ?? { bytesMin: 0, bytesMax: Number.POSITIVE_INFINITY };
@@ -122,7 +122,7 @@ function keepText(): Omit<PartCheck, 'isFile' | 'isJson'> {
     },
     end() {
       const all = kept.subarray(0, size);
-      return isUtf8(all) ? { text: all.toString('utf8') } : { text: '', fault: notUtf8 };
+      return isUtf8(all) ? { text: all.toString('utf8') } : { text: '', fault: NOT_UTF8 };
     },
   };
 }

@@ -30,7 +30,7 @@ export function costlySchemas(document: ContractDocument): Mistake[] {
       at('pattern', 'long texts can take too many steps to compare, and are refused.', 'Set maxLength beside it.');
     if (typeof schema.$dynamicRef === 'string')
       at('$dynamicRef', 'what is nested below it can take too many steps to check, and is refused.', 'Use $ref.');
-    const union = combining.find((keyword) => Array.isArray(schema[keyword]));
+    const union = COMBINING_KEYWORDS.find((keyword) => Array.isArray(schema[keyword]));
     if (union !== undefined && costOf.isCause(schema))
       at(
         union,
@@ -42,8 +42,8 @@ export function costlySchemas(document: ContractDocument): Mistake[] {
   return found;
 }
 
-const combining = ['allOf', 'anyOf', 'oneOf'];
-const applicators = [...combining, 'not', 'if', 'then', 'else', 'dependentSchemas'];
+const COMBINING_KEYWORDS = ['allOf', 'anyOf', 'oneOf'];
+const APPLICATORS = [...COMBINING_KEYWORDS, 'not', 'if', 'then', 'else', 'dependentSchemas'];
 
 /** Creates a function that counts the steps for one value. It follows references that describe the same value. */
 function createCostOf(root: JsonObject) {
@@ -63,7 +63,7 @@ function createCostOf(root: JsonObject) {
     if (Array.isArray(schema)) return schema.flatMap(referredFrom);
     if (!isObject(schema)) return [];
     const own = typeof schema.$ref === 'string' ? [follow(root, { value: schema, pointer: '' }).value] : [];
-    return [...own, ...applicators.flatMap((keyword) => (keyword in schema ? referredFrom(schema[keyword]) : []))];
+    return [...own, ...APPLICATORS.flatMap((keyword) => (keyword in schema ? referredFrom(schema[keyword]) : []))];
   }
 
   const isTooMuch = (schema: unknown) => costOf(schema) * VALUES_MIN > STEPS_MAX;

@@ -9,7 +9,7 @@ type Property = NodeType['properties'][string];
 type Kind = Exclude<Property, (...given: never[]) => unknown>;
 
 /** A value that the linter does not look into. */
-const opaque = { resolvable: false };
+const OPAQUE = { resolvable: false };
 
 /** Returns the types with references where OpenAPI has objects of its own, and nowhere else. */
 export const withoutFurtherReferences: TypeExtension = (types) =>
@@ -19,7 +19,7 @@ function restricted(type: NodeType): NodeType {
   const { extensionsPrefix: prefix, ...rest } = type;
   const properties = Object.entries(type.properties).map(([name, property]) => {
     const isExtension = prefix !== undefined && name.startsWith(prefix);
-    return [name, isExtension ? opaque : restrictedProperty(property)] as const;
+    return [name, isExtension ? OPAQUE : restrictedProperty(property)] as const;
   });
   const further = type.additionalProperties && restrictedProperty(type.additionalProperties);
   return {
@@ -34,7 +34,7 @@ function restricted(type: NodeType): NodeType {
 /** Excludes the names of extensions, which have no type: the linter would take them for members of the map around them. */
 function apartFrom(prefix: string, further: Property | undefined): Property {
   return (value: unknown, name: string) => {
-    if (name.startsWith(prefix)) return opaque;
+    if (name.startsWith(prefix)) return OPAQUE;
     return typeof further === 'function' ? further(value, name) : further;
   };
 }

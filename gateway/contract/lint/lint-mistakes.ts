@@ -87,7 +87,7 @@ export function unreadable(file: string, error: unknown): Mistake {
   };
 }
 
-const remedies: Readonly<Record<string, string>> = {
+const REMEDIES: Readonly<Record<string, string>> = {
   'no-unresolved-refs':
     'Point the $ref at something that exists, in this file or in one below the contracts directory.',
   'gateway/texts-are-no-references': 'Write the value itself.',
@@ -111,5 +111,5 @@ function remedyFor({ ruleId, suggest, location: [location] }: NormalizedProblem)
   const path = location && 'pointer' in location ? pathOf((location.pointer ?? '').replace(/^#/, '')) : [];
   if (ruleId === 'struct' && isPathWithoutSlash(path)) return `Paths begin with a slash. Did you mean "/${path[1]}"?`;
   if (suggest.length > 0) return `Did you mean ${suggest.map((name) => `"${name}"`).join(' or ')}?`;
-  return remedies[ruleId] ?? 'Make the document valid OpenAPI 3.0 or 3.1 at this place.';
+  return REMEDIES[ruleId] ?? 'Make the document valid OpenAPI 3.0 or 3.1 at this place.';
 }

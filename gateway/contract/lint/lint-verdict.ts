@@ -9,7 +9,7 @@ import { isObject, objectAt, pathOf, valueAt } from '../pointer.ts';
 export type Verdict = 'mistake' | 'warning' | 'accepted';
 
 /** Members that decide which requests and answers pass. A member that is close to one of them is misspelt. */
-const enforced = wordsIn(
+const ENFORCED_KEYWORDS = wordsIn(
   'type properties required items prefixItems additionalProperties patternProperties propertyNames enum const pattern format',
   'minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems contains',
   'minContains maxContains minProperties maxProperties allOf anyOf oneOf then else dependentRequired dependentSchemas nullable',
@@ -20,29 +20,29 @@ const enforced = wordsIn(
 );
 
 /** Members whose content the gateway does not enforce. */
-const unenforced = wordsIn(
+const UNENFORCED_KEYWORDS = wordsIn(
   'info externalDocs tags webhooks callbacks links examples example xml contact license summary description title',
   'deprecated flows openIdConnectUrl bearerFormat $comment',
 );
 
 /** Members that OpenAPI requires and the gateway does not need. */
-const dispensable = new Set(['title', 'version', 'description', 'responses', 'flows', 'openIdConnectUrl']);
+const DISPENSABLE_MEMBERS = new Set(['title', 'version', 'description', 'responses', 'flows', 'openIdConnectUrl']);
 
 /** The member names of these objects are chosen by the author, so a name there is no member of OpenAPI. */
-const named = wordsIn(
+const KEYWORDS_OF_NAMES = wordsIn(
   'properties patternProperties dependentSchemas $defs definitions schemas parameters headers responses requestBodies',
   'securitySchemes securityDefinitions pathItems content encoding mapping',
 );
 
 /** Rules whose problems are mistakes wherever they are. */
-const strict = new Set(['gateway/extensions-have-a-meaning', 'gateway/texts-are-no-references']);
+const STRICT_RULES = new Set(['gateway/extensions-have-a-meaning', 'gateway/texts-are-no-references']);
 
 export function verdictOn(problem: NormalizedProblem, document: Document): Verdict {
   const { ruleId, location } = problem;
-  if (strict.has(ruleId)) return 'mistake';
+  if (STRICT_RULES.has(ruleId)) return 'mistake';
   const path = location[0] && 'pointer' in location[0] ? pathOf((location[0].pointer ?? '').replace(/^#/, '')) : [];
   if (memberAt(path, (name) => name.startsWith('x-'))) return 'accepted';
-  const decidesNothing = memberAt(path, (name) => unenforced.has(name));
+  const decidesNothing = memberAt(path, (name) => UNENFORCED_KEYWORDS.has(name));
   if (problem.severity === 'warn') return decidesNothing ? 'accepted' : 'warning';
   if (ruleId === 'no-unresolved-refs' && path.at(-2) === 'mapping') return onMapping(document, path);
   if (ruleId === 'path-parameters-defined' && isInTemplate(problem.message)) return 'accepted';
@@ -57,7 +57,7 @@ function memberAt(path: readonly string[], meets: (name: string) => boolean): bo
   for (const [index, token] of path.entries()) {
     if (!isName && meets(token)) return true;
     // Under `paths`, templates begin with a slash, all other names are members.
-    isName = !isName && (named.has(token) || (token === 'examples' && index > 0));
+    isName = !isName && (KEYWORDS_OF_NAMES.has(token) || (token === 'examples' && index > 0));
   }
   return false;
 }
@@ -95,7 +95,7 @@ function onStructure({ message, suggest }: NormalizedProblem, document: Document
   if (message.startsWith('Must contain at least one') && /^(parameters|headers)$/.test(path.at(-2) ?? ''))
     return 'warning';
   const missing = /^The field `([^`]*)` must be present/.exec(message)?.[1];
-  return missing !== undefined && dispensable.has(missing) ? 'warning' : 'mistake';
+  return missing !== undefined && DISPENSABLE_MEMBERS.has(missing) ? 'warning' : 'mistake';
 }
 
 /** Whether a place that the linter does not expect is a path that lacks its slash. */
@@ -104,8 +104,8 @@ export function isPathWithoutSlash(path: readonly string[]): boolean {
 }
 
 function isMisspelling(name: string, known: readonly string[]): boolean {
-  const candidates = known.filter((candidate) => enforced.has(candidate));
-  return name.length > 3 && closest(name, candidates) !== undefined && !enforced.has(name);
+  const candidates = known.filter((candidate) => ENFORCED_KEYWORDS.has(candidate));
+  return name.length > 3 && closest(name, candidates) !== undefined && !ENFORCED_KEYWORDS.has(name);
 }
 
 function versionOf({ parsed }: Document): string {

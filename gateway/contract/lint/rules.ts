@@ -8,12 +8,12 @@ import { withoutFurtherReferences } from './document-types.ts';
 import { formatsAreExact, nullableAdmitsNull, patternsAreExact, patternsCanRun } from './schema-rules.ts';
 
 /** The node types that may have `x-gateway-*` members. Elsewhere they would be ignored silently. */
-const carriers = new Set(['Root', 'PathItem', 'Operation']);
+const EXTENSION_CARRIERS = new Set(['Root', 'PathItem', 'Operation']);
 
 const extensionsHaveAMeaning: Oas3Rule = () => ({
   any(node, { type, report, location }) {
     if (typeof node !== 'object' || node === null) return;
-    const isCarrier = carriers.has(type.name);
+    const isCarrier = EXTENSION_CARRIERS.has(type.name);
     for (const [name, value] of Object.entries(node)) {
       if (!name.startsWith('x-')) continue;
       const isOwn = name.startsWith('x-gateway-');
@@ -36,7 +36,7 @@ function ownBelow(value: unknown, place: readonly string[], seen = new Set<unkno
 }
 
 /** Types of single values. */
-const scalars = new Set(['string', 'number', 'integer', 'boolean']);
+const SCALAR_TYPES = new Set(['string', 'number', 'integer', 'boolean']);
 
 /** Refuses a reference in place of a text. OpenAPI does not allow it; other tools insert a file there. */
 const textsAreNoReferences: Oas3Rule = () => ({
@@ -47,7 +47,8 @@ const textsAreNoReferences: Oas3Rule = () => ({
       const found =
         (Object.hasOwn(type.properties, name) ? type.properties[name] : undefined) ?? type.additionalProperties;
       const expected = typeof found === 'function' ? found(value, name) : found;
-      if (!expected || 'name' in expected || !scalars.has(expected.type ?? (expected.enum ? 'string' : ''))) continue;
+      if (!expected || 'name' in expected || !SCALAR_TYPES.has(expected.type ?? (expected.enum ? 'string' : '')))
+        continue;
       report({ message: 'OpenAPI has no reference here', location: location.child([name]) });
     }
   },
@@ -134,7 +135,7 @@ function inSwagger(rule: Oas3Rule): Oas2Rule {
   };
 }
 
-export const ownRules: Plugin = {
+export const OWN_RULES: Plugin = {
   id: 'gateway',
   typeExtension: { oas2: withoutFurtherReferences, oas3: withoutFurtherReferences },
   rules: {

@@ -4,13 +4,13 @@ import { createConfig, lint } from '@redocly/openapi-core';
 import type { Mistake } from '../../shared/mistakes.ts';
 import { createFileResolver } from '../reading/file-resolver.ts';
 import { toMistakes } from './lint-mistakes.ts';
-import { ownRules } from './rules.ts';
+import { OWN_RULES } from './rules.ts';
 
 /**
  * Disabled rules: already reported as mistakes, irrelevant behind a gateway, which publishes its own address (no-empty-servers), or (the last
  * one) wrong for schemas with conditions.
  */
-const off = [
+const RULES_OFF = [
   'struct',
   'no-unresolved-refs',
   'path-parameters-defined',
@@ -30,9 +30,9 @@ const OF_SECURITY = 'security-defined';
  * @param isSecured whether the entry of upstreams.yaml says who may call
  */
 export async function recommendationsFor(file: string, directory: string, isSecured: boolean): Promise<Mistake[]> {
-  const unwanted = isSecured ? [...off, OF_SECURITY] : off;
+  const unwanted = isSecured ? [...RULES_OFF, OF_SECURITY] : RULES_OFF;
   const rules = Object.fromEntries(unwanted.map((rule) => [rule, 'off' as const]));
-  const given = { extends: ['recommended'], rules, plugins: [ownRules] };
+  const given = { extends: ['recommended'], rules, plugins: [OWN_RULES] };
   const config = await createConfig(given as Parameters<typeof createConfig>[0]);
   const problems = await lint({ ref: file, config, externalRefResolver: createFileResolver(file, directory) });
   return problems

@@ -33,11 +33,11 @@ interface Facts {
   readonly references: Set<string>;
 }
 
-const order: readonly UnenforcedKind[] = ['request bodies', 'answers', 'formats', 'patterns', 'extensions'];
+const ORDER: readonly UnenforcedKind[] = ['request bodies', 'answers', 'formats', 'patterns', 'extensions'];
 /** Members whose values the author chooses freely. They contain no schemas. */
-const values = new Set(['example', 'examples', 'default', 'enum', 'const', 'value', 'description', 'summary']);
+const VALUE_KEYWORDS = new Set(['example', 'examples', 'default', 'enum', 'const', 'value', 'description', 'summary']);
 /** Members of these have names of the author. */
-const named = new Set([
+const KEYWORDS_OF_NAMES = new Set([
   'properties',
   'patternProperties',
   '$defs',
@@ -47,10 +47,10 @@ const named = new Set([
   'content',
 ]);
 /** Formats that say how a value is shown or sent, and exclude no value. */
-const descriptive = new Set(['password', 'binary', 'float', 'double', 'int32', 'int64']);
+const DESCRIPTIVE_FORMATS = new Set(['password', 'binary', 'float', 'double', 'int32', 'int64']);
 
 /** Extensions for generators and documentation, which ask for no check. */
-const presentation =
+const PRESENTATION_EXTENSION =
   /^x-(enum-?(varnames|names|descriptions)|code-?samples|display-?name|examples?|logo|tags|summary|internal|order|group|traitTag)$/i;
 
 /**
@@ -71,7 +71,7 @@ export function unenforcedIn(operations: readonly ContractOperation[]): Unenforc
     const [kind, name] = JSON.parse(one) as [UnenforcedKind, string];
     return { kind, name, operations: ids };
   });
-  return all.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || b.operations.length - a.operations.length);
+  return all.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || b.operations.length - a.operations.length);
 }
 
 function noteOf(kind: UnenforcedKind, name: string): string {
@@ -144,9 +144,10 @@ function uncheckedTypes(root: JsonObject, owner: Located): string[] {
 function saysSomething(schema: unknown): boolean {
   if (!isObject(schema)) return false;
   const { type, format, ...rest } = schema;
-  const isAny = (type === undefined || type === 'string') && (format === undefined || descriptive.has(String(format)));
+  const isAny =
+    (type === undefined || type === 'string') && (format === undefined || DESCRIPTIVE_FORMATS.has(String(format)));
   const constraints = Object.keys(rest).filter(
-    (name) => !values.has(name) && name !== 'title' && !name.startsWith('x-'),
+    (name) => !VALUE_KEYWORDS.has(name) && name !== 'title' && !name.startsWith('x-'),
   );
   return !isAny || constraints.length > 0 || rest.enum !== undefined || rest.const !== undefined;
 }
@@ -166,13 +167,14 @@ function factsOf(part: unknown): Facts {
       if (areNames) visit(below, false);
       else if (name.startsWith('x-')) noteExtension(name);
       else if (name === '$ref' && typeof below === 'string' && below.startsWith('#/')) facts.references.add(below);
-      else if (!values.has(name)) visit(below, named.has(name));
+      else if (!VALUE_KEYWORDS.has(name)) visit(below, KEYWORDS_OF_NAMES.has(name));
     }
     if (!areNames) noteKeywords(value as JsonObject);
   }
 
   function noteExtension(name: string): void {
-    if (!name.startsWith('x-gateway-') && !presentation.test(name)) facts.found.add(noteOf('extensions', name));
+    if (!name.startsWith('x-gateway-') && !PRESENTATION_EXTENSION.test(name))
+      facts.found.add(noteOf('extensions', name));
   }
 
   function noteKeywords({ format, pattern, maxLength }: JsonObject): void {
@@ -186,7 +188,7 @@ function factsOf(part: unknown): Facts {
 }
 
 function isChecked(format: string): boolean {
-  if (descriptive.has(format)) return true;
+  if (DESCRIPTIVE_FORMATS.has(format)) return true;
   return formatCheck(format, 'string') !== undefined || formatCheck(format, 'number') !== undefined;
 }
 

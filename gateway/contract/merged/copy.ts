@@ -4,10 +4,18 @@ import { follow, isObject, type JsonObject, uriDecoded } from '../pointer.ts';
 
 export type Copy = (value: unknown) => unknown;
 
-const component = /^#\/components\/([^/]+)\/([^/]+)(.*)$/;
+const COMPONENT_REFERENCE = /^#\/components\/([^/]+)\/([^/]+)(.*)$/;
 
 /** Objects whose members the author names, or which are data. A member `x-gateway-…` in them is no extension. */
-const chosen = new Set(['properties', 'headers', 'patternProperties', 'example', 'default', 'value', 'const']);
+const NAMED_BY_AUTHORS = new Set([
+  'properties',
+  'headers',
+  'patternProperties',
+  'example',
+  'default',
+  'value',
+  'const',
+]);
 
 /**
  * @param newPlace maps a component to its new place: `schemas/Job` → `schemas/billing_Job`
@@ -24,7 +32,8 @@ export function createCopy(
     if (Array.isArray(value)) return value.map((item) => copy(item));
     if (!isObject(value)) return value;
     const { $ref } = value;
-    if (typeof $ref === 'string' && $ref.startsWith('#/') && !component.test($ref)) return inlined(value, $ref);
+    if (typeof $ref === 'string' && $ref.startsWith('#/') && !COMPONENT_REFERENCE.test($ref))
+      return inlined(value, $ref);
     const schema = isChosen ? value : withNullType(value);
     const result: JsonObject = {};
     for (const [name, below] of Object.entries(schema)) {
@@ -34,7 +43,7 @@ export function createCopy(
           ? movedReference(below, newPlace)
           : name === 'links' && !isChosen && isObject(below)
             ? Object.fromEntries(Object.entries(below).map(([link, value]) => [link, copyLink(value)]))
-            : copy(below, chosen.has(name));
+            : copy(below, NAMED_BY_AUTHORS.has(name));
       // Assignment would set the prototype if the name is `__proto__`.
       Object.defineProperty(result, name, { value: copied, enumerable: true, writable: true, configurable: true });
     }
@@ -73,7 +82,7 @@ function withNullType(value: JsonObject): JsonObject {
 }
 
 function movedReference(reference: unknown, newPlace: (place: string) => string): unknown {
-  const [, kind, name, rest] = component.exec(String(reference)) ?? [];
+  const [, kind, name, rest] = COMPONENT_REFERENCE.exec(String(reference)) ?? [];
   return kind === undefined ? reference : `#/components/${newPlace(`${kind}/${uriDecoded(name as string)}`)}${rest}`;
 }
 
@@ -82,7 +91,7 @@ export function forEachUsed(root: JsonObject, value: unknown, found: (place: str
   const inlined = new Set<string>();
   function visit(value: unknown): void {
     if (typeof value === 'string' && value.startsWith('#/')) {
-      const [, kind, name] = component.exec(value) ?? [];
+      const [, kind, name] = COMPONENT_REFERENCE.exec(value) ?? [];
       if (kind !== undefined) found(`${kind}/${uriDecoded(name as string)}`);
       else if (!inlined.has(value)) {
         inlined.add(value);

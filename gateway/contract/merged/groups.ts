@@ -87,10 +87,11 @@ function textAt(value: JsonObject, name: string): string {
 }
 
 /** The order of methods at a path in documentation; other methods follow unsorted. */
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const METHOD_ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 function inReadingOrder(operations: readonly ContractOperation[]): ContractOperation[] {
-  const rank = ({ operation: { method } }: ContractOperation) => methods.indexOf(method) + 1 || methods.length + 1;
+  const rank = ({ operation: { method } }: ContractOperation) =>
+    METHOD_ORDER.indexOf(method) + 1 || METHOD_ORDER.length + 1;
   const byPath = Map.groupBy(operations, ({ operation: { path } }) => path);
   return [...byPath.values()].flatMap((here) => here.sort((one, other) => rank(one) - rank(other)));
 }

@@ -6,7 +6,7 @@ import { sessionCookieName } from '../../shared/http/session-cookies.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, type JsonObject, objectAt } from '../pointer.ts';
 
-const schemes: Readonly<Record<string, JsonObject>> = {
+const SECURITY_SCHEMES: Readonly<Record<string, JsonObject>> = {
   apiKey: {
     type: 'http',
     scheme: 'bearer',
@@ -54,6 +54,6 @@ export function securitySchemes(members: readonly ContractOperation[]): string[]
     const described = documents
       .map(({ root }) => objectAt(root.components, 'securitySchemes')[name])
       .find((found) => isObject(found) && found.type === 'http');
-    return `${JSON.stringify(name)}:${JSON.stringify(described ?? schemes[name])}`;
+    return `${JSON.stringify(name)}:${JSON.stringify(described ?? SECURITY_SCHEMES[name])}`;
   });
 }

@@ -7,7 +7,7 @@ import type { ContractOperation } from './operations.ts';
 import { shapeOf } from './routes.ts';
 
 /** Paths that the gateway serves itself; they take precedence over all operations. */
-const ownPaths = /^\/(docs|openapi)(\/|$)|^\/\.well-known\/jwks\.json$/;
+const OWN_PATH = /^\/(docs|openapi)(\/|$)|^\/\.well-known\/jwks\.json$/;
 
 type MistakeAtNames = (entry: string, reason: string, remedy: string) => Mistake;
 
@@ -35,7 +35,7 @@ export function checkConflicts(
     const { operation } = entry;
     const template = operation.path.slice(operation.publicPrefix.length);
     const place = ['paths', template, operation.method.toLowerCase()];
-    if (ownPaths.test(operation.path)) {
+    if (OWN_PATH.test(operation.path)) {
       const reason = `${operation.path} is one of the gateway's own paths.`;
       const remedy = 'Set another basePath in its entry of upstreams.yaml.';
       mistakes.push(entry.document.position().mistakeAtKey(['paths', template], reason, remedy));

@@ -48,12 +48,12 @@ export function crossingOf(source: CrossingSource): Crossing {
     forwardsToken: entry?.authorization === 'forward',
     requestHeaders: Object.freeze([...new Set([...declared, ...(entry?.requestHeaders ?? [])])]),
     responseHeaders: new Set([...declaredHeaders(root, located), ...further]),
-    externalReferences: new Set(further.filter((name) => references.has(name))),
+    externalReferences: new Set(further.filter((name) => REFERENCE_HEADERS.has(name))),
     cookies: cookiesOf(parameters, entry?.cookies ?? []),
   };
 }
 
-const references = new Set(['location', 'link', 'content-location']);
+const REFERENCE_HEADERS = new Set(['location', 'link', 'content-location']);
 
 function hasRules(answers: readonly unknown[] | undefined): boolean {
   return answers !== undefined && answers.length > 0;

@@ -94,7 +94,7 @@ interface Meaning {
   readonly ofOperations?: boolean;
 }
 
-const members: Readonly<Record<string, Meaning>> = {
+const EXTENSION_MEANINGS: Readonly<Record<string, Meaning>> = {
   'x-gateway-upstream': { as: 'upstream', check: nameIn('upstreams', 'upstreams.yaml') },
   'x-gateway-limit': { as: 'limit', check: nameIn('limits', 'limits.yaml under extra') },
   'x-gateway-cost': { as: 'cost', check: wholeUpTo(COST_MAX, 'A cost is a whole number') },
@@ -124,9 +124,9 @@ export function extensionsOf(
   const says: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(isObject(node) ? node : {})) {
     if (!name.startsWith('x-gateway-')) continue;
-    const meaning = members[name];
+    const meaning = EXTENSION_MEANINGS[name];
     if (!meaning) {
-      const remedy = suggest(name, Object.keys(members));
+      const remedy = suggest(name, Object.keys(EXTENSION_MEANINGS));
       mistakes.push(document.position().mistakeAtKey([...place, name], `${name} is not known.`, remedy));
       continue;
     }

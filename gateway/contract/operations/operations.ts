@@ -53,7 +53,7 @@ export interface ContractOperation {
   readonly parameters: readonly Located[];
 }
 
-const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const;
+const PATH_ITEM_METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const;
 
 /** The input for one operation. */
 interface Draft {
@@ -94,7 +94,7 @@ export function* operationsOf(
     if (template.startsWith('x-') || !isRequestable(template)) continue;
     const item = member(root, { value: root.paths, pointer: '/paths' }, template);
     const pathSays = extensionsOf(document, ['paths', template], item.value, known, mistakes);
-    for (const method of methods) {
+    for (const method of PATH_ITEM_METHODS) {
       const located = member(root, item, method);
       const { value } = located;
       if (!isObject(value)) continue;

@@ -185,7 +185,7 @@ function schemeOf(root: JsonObject, name: string): JsonObject | undefined {
 }
 
 /** RFC 9110 section 9.2.1, and QUERY, which is safe too. */
-const safe = new Set(['get', 'head', 'options', 'trace', 'query']);
+const SAFE_METHODS = new Set(['get', 'head', 'options', 'trace', 'query']);
 
 /** Returns the alternatives by `security` of the entry. */
 function entryAlternatives(
@@ -194,7 +194,7 @@ function entryAlternatives(
   complain: Complain,
 ): readonly SecurityAlternative[] | undefined {
   if (apiKey !== undefined) return [{ scheme: 'apiKey', scopes: apiKey }];
-  const byMethod = safe.has(place.at(-1) as string) ? read : write;
+  const byMethod = SAFE_METHODS.has(place.at(-1) as string) ? read : write;
   const required = operation.security ?? document.root.security;
   const requirements = scopes !== undefined && Array.isArray(required) ? required.filter(isObject) : [];
   const owner = operation.security === undefined ? ['security'] : [...place, 'security'];

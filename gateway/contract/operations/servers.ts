@@ -9,13 +9,13 @@ interface DeclaredServer {
   readonly origin: string | undefined;
 }
 
-const none: DeclaredServer = { path: '', origin: undefined };
+const NO_SERVER: DeclaredServer = { path: '', origin: undefined };
 /** The base of relative addresses, which no address can name. */
 const BASE = 'http://relative.invalid';
 
 /** Returns the first server of a document. */
 export function serverOfDocument(root: JsonObject): DeclaredServer {
-  return serversIn(root)[0] ?? none;
+  return serversIn(root)[0] ?? NO_SERVER;
 }
 
 /** The place of a server in upstreams.yaml. */
@@ -72,7 +72,7 @@ export function foreignOrigin(root: JsonObject, item: unknown, operation: unknow
 
 /** Returns the path of the document's server, and the other paths of its other servers or of other values of their variables. */
 export function serverPathsOf(root: object): { readonly used: string; readonly others: readonly string[] } {
-  const { path: used } = serversIn(root)[0] ?? none;
+  const { path: used } = serversIn(root)[0] ?? NO_SERVER;
   const servers = 'servers' in root && Array.isArray(root.servers) ? root.servers : [];
   const paths = servers
     .flatMap((server) => [toServer(server), ...otherwise(server)])
@@ -100,7 +100,7 @@ function toServer(server: unknown): DeclaredServer | undefined {
   const text = server.url.replace(/\{([^}]*)\}/g, (_, name: string) =>
     String(objectAt(server.variables, name).default ?? ''),
   );
-  if (!URL.canParse(text, BASE)) return none;
+  if (!URL.canParse(text, BASE)) return NO_SERVER;
   const { origin, pathname } = new URL(text, BASE);
   return { path: pathname.replace(/\/+$/, ''), origin: origin === BASE ? undefined : origin };
 }

@@ -146,12 +146,12 @@ function plainInteger(text: string): number | undefined {
 }
 
 /** The limits of JSON in a parameter. The number of its members needs no bound, because the length of the query bounds it. */
-const jsonLimits: JsonLimits = { jsonDepthMax: 32, jsonMembersMax: Number.POSITIVE_INFINITY };
+const JSON_LIMITS: JsonLimits = { jsonDepthMax: 32, jsonMembersMax: Number.POSITIVE_INFINITY };
 
 /** Parses JSON by the rules for bodies: the upstream must not read another value than the gateway has checked. Other text stays text. */
 function parseOrText(text: string): unknown {
   try {
-    const { value, uncheckable } = parseJson(Buffer.from(text), jsonLimits);
+    const { value, uncheckable } = parseJson(Buffer.from(text), JSON_LIMITS);
     return uncheckable.length > 0 ? text : value;
   } catch {
     return text;

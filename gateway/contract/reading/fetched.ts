@@ -2,7 +2,7 @@
 // files of the gateway's machine.
 
 import { BaseResolver, createConfig, lintDocument, makeDocumentFromString, ResolveError } from '@redocly/openapi-core';
-import { ownRules } from '../lint/rules.ts';
+import { OWN_RULES } from '../lint/rules.ts';
 
 /** A resolver that reads no file, and notes the references that it was asked for. */
 class RefusingResolver extends BaseResolver {
@@ -17,7 +17,7 @@ class RefusingResolver extends BaseResolver {
 /** Returns the references to files in a document, each once. Addresses are not among them. Rejects if it is no OpenAPI document. */
 export async function fileReferencesIn(text: string, extension: 'json' | 'yaml'): Promise<string[]> {
   const rules = { 'no-unresolved-refs': 'error' };
-  const config = await createConfig({ rules, plugins: [ownRules] } as Parameters<typeof createConfig>[0]);
+  const config = await createConfig({ rules, plugins: [OWN_RULES] } as Parameters<typeof createConfig>[0]);
   const resolver = new RefusingResolver();
   const document = makeDocumentFromString(text, `/fetched.${extension}`);
   await lintDocument({ document, config, externalRefResolver: resolver });

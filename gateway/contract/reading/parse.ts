@@ -8,7 +8,7 @@ import { positionsIn } from '../../shared/yaml-source.ts';
 import { toMistakes, unfitFor, unreadable } from '../lint/lint-mistakes.ts';
 import { type Verdict, verdictOn } from '../lint/lint-verdict.ts';
 import { createPositions } from '../lint/positions.ts';
-import { ownRules } from '../lint/rules.ts';
+import { OWN_RULES } from '../lint/rules.ts';
 import { isObject, type JsonObject } from '../pointer.ts';
 import type { ContractContent } from './contract-content.ts';
 import { createFileResolver, type FileResolver } from './file-resolver.ts';
@@ -17,7 +17,7 @@ import { convertSwagger, isSwagger } from './swagger.ts';
 
 // Redocly checks that a document is valid OpenAPI 3.0, 3.1 or 3.2. Rules of style are off, because style is no reason to refuse a
 // contract.
-const rules = {
+const LINT_RULES = {
   struct: 'error',
   'no-unresolved-refs': 'error',
   'path-parameters-defined': 'error',
@@ -47,7 +47,7 @@ export type ParseContract = (
 
 /** Creates the parser, with the rules of the linter. */
 export async function createContractParser(): Promise<ParseContract> {
-  const config = await createConfig({ rules, plugins: [ownRules] } as Parameters<typeof createConfig>[0]);
+  const config = await createConfig({ rules: LINT_RULES, plugins: [OWN_RULES] } as Parameters<typeof createConfig>[0]);
   return (file, within, mistakes) => parse(createFileResolver(file, within), config, mistakes);
 }
 

@@ -11,7 +11,7 @@ interface Loss {
   readonly remedy: string;
 }
 
-const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
 export function isSwagger(root: unknown): root is JsonObject {
   return isObject(root) && 'swagger' in root && !('openapi' in root);
@@ -40,7 +40,7 @@ export async function convertSwagger(root: JsonObject): Promise<{ root: JsonObje
 /** Makes a form with a required field required, because the converter does not. */
 function requireForms({ paths }: JsonObject): void {
   for (const item of Object.values(isObject(paths) ? paths : {})) {
-    for (const method of methods) {
+    for (const method of METHODS) {
       const body = objectAt(objectAt(item, method), 'requestBody');
       const form = [URLENCODED, MULTIPART].map((type) => objectAt(objectAt(objectAt(body, 'content'), type), 'schema'));
       if (form.some(({ required }) => Array.isArray(required) && required.length > 0)) body.required = true;
@@ -60,7 +60,7 @@ function prepareAddress(root: JsonObject): void {
 /** Gives each operation the bodies that its path or a shared parameter declares: the converter expects them at the operation. */
 function preparePath(root: JsonObject, item: JsonObject, place: readonly string[], losses: Loss[]): void {
   const shared = parametersIn(root, item);
-  for (const method of methods) {
+  for (const method of METHODS) {
     const operation = item[method];
     if (!isObject(operation)) continue;
     const own = parametersIn(root, operation);
@@ -146,7 +146,7 @@ function prepareAnswers(root: JsonObject, operation: JsonObject): void {
   }
 }
 
-const sections: Readonly<Record<string, string>> = {
+const SECTIONS: Readonly<Record<string, string>> = {
   schemas: 'definitions',
   parameters: 'parameters',
   responses: 'responses',
@@ -157,7 +157,7 @@ const sections: Readonly<Record<string, string>> = {
 export function toSwaggerPlace(path: readonly (string | number)[]): readonly (string | number)[] {
   const [first, second, ...rest] = path;
   if (first === 'servers') return ['basePath'];
-  if (first === 'components') return second === undefined ? [] : [sections[second] ?? String(second), ...rest];
+  if (first === 'components') return second === undefined ? [] : [SECTIONS[second] ?? String(second), ...rest];
   if (first !== 'paths') return path;
   const body = path.indexOf('requestBody');
   if (body !== -1) return [...path.slice(0, body), 'parameters'];

@@ -17,7 +17,7 @@ interface Merged extends FlatSchema {
 const DEPTH_MAX = 8;
 /** Maximum number of alternatives of one schema. */
 const ALTERNATIVES_MAX = 8;
-const none = Symbol('no value');
+const NO_VALUE = Symbol('no value');
 
 /** Returns one flat schema per combination of branches that is tried, the first branches first; none if no value fits. */
 export function flatSchemasOf(root: JsonObject, schema: unknown): FlatSchema[] {
@@ -61,10 +61,10 @@ function joined(one: Merged, other: Merged | undefined): Merged | undefined {
     withoutPartialExamples(other.keywords, one.keywords),
   ];
   const keywords: JsonObject = { ...left, ...right };
-  for (const [keyword, join] of Object.entries(joins)) {
+  for (const [keyword, join] of Object.entries(JOINS)) {
     if (left[keyword] === undefined || right[keyword] === undefined) continue;
     const value = join(left[keyword], right[keyword]);
-    if (value === none) return undefined;
+    if (value === NO_VALUE) return undefined;
     keywords[keyword] = value;
   }
   return {
@@ -89,14 +89,14 @@ const both: Join = (one, other) => ({ allOf: [one, other] });
 const either: Join = (one, other) => one === true || other === true;
 const equal = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-const joins: Readonly<Record<string, Join>> = {
+const JOINS: Readonly<Record<string, Join>> = {
   type: typeOfBoth,
-  const: (one, other) => (equal(one, other) ? one : none),
+  const: (one, other) => (equal(one, other) ? one : NO_VALUE),
   enum: (one, other) => {
     const common = (one as unknown[]).filter((value) =>
       (other as unknown[]).some((candidate) => equal(value, candidate)),
     );
-    return common.length === 0 ? none : common;
+    return common.length === 0 ? NO_VALUE : common;
   },
   required: (one, other) => [...new Set([...(one as unknown[]), ...(other as unknown[])])],
   properties: membersOfBoth,
@@ -121,7 +121,7 @@ function typeOfBoth(one: unknown, other: unknown): unknown {
   const covers = (types: unknown[], type: unknown) =>
     types.includes(type) || (type === 'integer' && types.includes('number'));
   const common = [...left.filter((type) => covers(right, type)), ...right.filter((type) => covers(left, type))];
-  return common.length === 0 ? none : [...new Set(common)];
+  return common.length === 0 ? NO_VALUE : [...new Set(common)];
 }
 
 function membersOfBoth(one: unknown, other: unknown): unknown {

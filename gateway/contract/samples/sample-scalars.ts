@@ -12,7 +12,7 @@ import { textsFor } from './pattern-text.ts';
 const LENGTH_MAX = 1000;
 const OF_PATTERN_MAX = 3;
 
-const byFormat: Readonly<Record<string, string>> = {
+const SAMPLE_BY_FORMAT: Readonly<Record<string, string>> = {
   'date-time': '2026-01-15T10:30:00Z',
   'iso-date-time': '2026-01-15T10:30:00Z',
   date: '2026-01-15',
@@ -43,7 +43,7 @@ const byFormat: Readonly<Record<string, string>> = {
 export function textsFitting(flat: FlatSchema): string[] {
   const { keywords, patterns } = flat;
   const fits = (text: string) => fitsScalar(flat, text);
-  const formatted = byFormat[String(keywords.format)];
+  const formatted = SAMPLE_BY_FORMAT[String(keywords.format)];
   const least = Number(keywords.minLength ?? 0);
   const most = Number(keywords.maxLength ?? LENGTH_MAX);
   if (formatted !== undefined && patterns.length === 0) {

@@ -86,7 +86,7 @@ function given(
   return [only, ...written, ...listAt(choices).slice(0, 5)].filter((value) => value !== undefined);
 }
 
-const typeByKeyword: Readonly<Record<string, string>> = {
+const TYPE_BY_KEYWORD: Readonly<Record<string, string>> = {
   properties: 'object',
   required: 'object',
   additionalProperties: 'object',
@@ -104,8 +104,8 @@ const typeByKeyword: Readonly<Record<string, string>> = {
 /** Returns the types. Without `type`, returns the type to which the keywords apply. */
 function typesOf({ keywords, patterns }: FlatSchema): unknown[] {
   if (keywords.type !== undefined) return [keywords.type].flat();
-  const about = Object.keys(keywords).find((keyword) => typeByKeyword[keyword] !== undefined);
-  return [about === undefined || patterns.length > 0 ? 'string' : typeByKeyword[about]];
+  const about = Object.keys(keywords).find((keyword) => TYPE_BY_KEYWORD[keyword] !== undefined);
+  return [about === undefined || patterns.length > 0 ? 'string' : TYPE_BY_KEYWORD[about]];
 }
 
 interface ArrayTools {

@@ -60,7 +60,7 @@ function holds(number: number, ofLiteral: (literal: Decimal) => boolean): boolea
   return [...literals].every((literal) => ofLiteral(toDecimal(literal)));
 }
 
-export const bounds = {
+export const BOUND_KEYWORDS = {
   minimum: bound((number, limit) => number >= limit),
   maximum: bound((number, limit) => number <= limit),
   exclusiveMinimum: bound((number, limit) => number > limit),

@@ -10,21 +10,21 @@ type FormatCheck = (value: never) => boolean;
 /** Longer expressions are refused, because compiling one takes time quadratic in its length. */
 export const REGEX_LENGTH_MAX = 1000;
 
-const label = '(?:[a-z0-9\\u{a1}-\\u{ffff}]+-)*[a-z0-9\\u{a1}-\\u{ffff}]+';
-const named = `${label}(?:\\.${label})*\\.[a-z\\u{a1}-\\u{ffff}]{2,}`;
+const LABEL = '(?:[a-z0-9\\u{a1}-\\u{ffff}]+-)*[a-z0-9\\u{a1}-\\u{ffff}]+';
+const NAMED_HOST = `${LABEL}(?:\\.${LABEL})*\\.[a-z\\u{a1}-\\u{ffff}]{2,}`;
 /** Public IPv4 addresses only, as in ajv-formats. */
-const address =
+const ADDRESS =
   '(?!(?:10|127)(?:\\.\\d{1,3}){3})(?!(?:169\\.254|192\\.168)(?:\\.\\d{1,3}){2})(?!172\\.(?:1[6-9]|2\\d|3[01])(?:\\.\\d{1,3}){2})' +
   '(?:[1-9]\\d?|1\\d\\d|2[01]\\d|22[0-3])(?:\\.(?:1?\\d{1,2}|2[0-4]\\d|25[0-5])){2}\\.(?:[1-9]\\d?|1\\d\\d|2[0-4]\\d|25[0-4])';
-const urlAfterUser = new RegExp(`^(?:${address}|${named})(?::\\d{2,5})?(?:/|$)`, 'iu');
-const urlScheme = /^(?:https?|ftp):\/\//i;
+const URL_AFTER_USER = new RegExp(`^(?:${ADDRESS}|${NAMED_HOST})(?::\\d{2,5})?(?:/|$)`, 'iu');
+const URL_SCHEME = /^(?:https?|ftp):\/\//i;
 
 /**
  * Accepts the URLs that ajv-formats accepts, whose single expression takes cubic time because the user name may end at any `@`. This
  * function tries each `@` separately; a host name ends before the next one.
  */
 function isUrl(text: string): boolean {
-  const scheme = urlScheme.exec(text)?.[0];
+  const scheme = URL_SCHEME.exec(text)?.[0];
   if (scheme === undefined || /\s/.test(text)) return false;
   let start = scheme.length;
   for (const part of text.slice(start).split('@')) {
@@ -32,7 +32,7 @@ function isUrl(text: string): boolean {
     const hasUser = start > scheme.length;
     // A second @ is allowed only after a slash, where it has no meaning. A user name must not be empty.
     const canEnd = (isLast || part.includes('/')) && !(hasUser && start === scheme.length + 1);
-    if (canEnd && urlAfterUser.test(part)) return true;
+    if (canEnd && URL_AFTER_USER.test(part)) return true;
     start += part.length + 1;
   }
   return false;
@@ -49,11 +49,12 @@ function isBase64(text: string): boolean {
   return joined.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(joined.slice(0, joined.length - padding));
 }
 
-const own: Readonly<Record<string, FormatCheck>> = { url: isUrl, regex: isRegex, byte: isBase64 };
+const OWN_FORMATS: Readonly<Record<string, FormatCheck>> = { url: isUrl, regex: isRegex, byte: isBase64 };
 
 /** Returns the check of a format for values of a type, or `undefined` if the format does not apply to it. */
 export function formatCheck(name: string, type: 'string' | 'number'): FormatCheck | undefined {
-  if (Object.hasOwn(own, name)) return type === 'string' ? counted(own[name] as FormatCheck) : undefined;
+  if (Object.hasOwn(OWN_FORMATS, name))
+    return type === 'string' ? counted(OWN_FORMATS[name] as FormatCheck) : undefined;
   if (name === 'int64') return type === 'number' ? isInt64 : undefined;
   if (!Object.hasOwn(formats.fullFormats, name)) return undefined;
   const format = formats.fullFormats[name as keyof typeof formats.fullFormats] as Definition;

@@ -20,10 +20,10 @@ const STEPS_PER_MEMBER = 200;
 const STEPS_PER_CHARACTER = 10;
 
 /** The scope of work that no client causes, such as reading a configuration. */
-const unbounded: CheckScope = { stepsLeft: Number.POSITIVE_INFINITY, inexact: undefined };
+const UNBOUNDED_SCOPE: CheckScope = { stepsLeft: Number.POSITIVE_INFINITY, inexact: undefined };
 
 /** The scope of the exchange that is being checked. A module variable suffices, because checks are synchronous. */
-export let current: CheckScope = unbounded;
+export let current: CheckScope = UNBOUNDED_SCOPE;
 
 export function createCheckScope(): CheckScope {
   return { stepsLeft: STEPS_MAX, inexact: undefined };

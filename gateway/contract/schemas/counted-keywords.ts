@@ -5,7 +5,7 @@ import { _, type Ajv2020, type Code, type CodeGen, type KeywordCxt, type Name } 
 import { takeSteps } from './check-scope.ts';
 
 /** Keywords whose loops apply the schema that is their value. Other loops only compare names. */
-const applying = new Set([
+const APPLYING_KEYWORDS = new Set([
   'items',
   'contains',
   'additionalProperties',
@@ -13,9 +13,9 @@ const applying = new Set([
   'unevaluatedItems',
   'unevaluatedProperties',
 ]);
-const loops = ['forRange', 'forOf'] as const;
+const LOOPS = ['forRange', 'forOf'] as const;
 /** Keywords whose code lists all members of the value without a loop. */
-const listing = new Set(['minProperties', 'maxProperties']);
+const LISTING_KEYWORDS = new Set(['minProperties', 'maxProperties']);
 const weights = new WeakMap<object, number>();
 
 /** Steps that one keyword takes, with the error that it may report. */
@@ -71,7 +71,7 @@ export function countTurns(ajv: Ajv2020): void {
   function countLoops(gen: CodeGen): void {
     if (counted.has(gen)) return;
     counted.add(gen);
-    for (const loop of loops) {
+    for (const loop of LOOPS) {
       const make = gen[loop] as (...settings: unknown[]) => CodeGen;
       const counting = (name: unknown, over: Code, ...settings: unknown[]) =>
         make.apply(gen, [
@@ -85,7 +85,7 @@ export function countTurns(ajv: Ajv2020): void {
 
   function countTurn(body: (turn: Name) => void): (turn: Name) => void {
     return (turn) => {
-      if (inner !== undefined) spendSteps(inner, applying.has(inner.keyword) ? stepsOf(inner.schema) : 1);
+      if (inner !== undefined) spendSteps(inner, APPLYING_KEYWORDS.has(inner.keyword) ? stepsOf(inner.schema) : 1);
       body(turn);
     };
   }
@@ -100,7 +100,8 @@ export function countTurns(ajv: Ajv2020): void {
         const outer = inner;
         inner = cxt;
         countLoops(cxt.gen);
-        if (listing.has(cxt.keyword)) spendSteps(cxt, _`${2 * STEPS_PER_NAME} * Object.keys(${cxt.data}).length`);
+        if (LISTING_KEYWORDS.has(cxt.keyword))
+          spendSteps(cxt, _`${2 * STEPS_PER_NAME} * Object.keys(${cxt.data}).length`);
         if (cxt.keyword === '$dynamicAnchor') spendSteps(cxt, stepsOf(cxt.parentSchema));
         generate.call(definition, cxt, type);
         if (cxt.keyword === '$dynamicRef') spendErrors(cxt);

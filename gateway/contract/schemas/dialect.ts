@@ -4,9 +4,19 @@ import { escapeToken, follow, isObject, type JsonObject } from '../pointer.ts';
 import { declareInherited } from './inherited-names.ts';
 
 // The values of these members are data, not schemas.
-const data = new Set(['example', 'examples', 'default', 'enum', 'const', 'required', 'mapping', 'scopes', 'security']);
+const DATA_KEYWORDS = new Set([
+  'example',
+  'examples',
+  'default',
+  'enum',
+  'const',
+  'required',
+  'mapping',
+  'scopes',
+  'security',
+]);
 // The member names of these objects are chosen by the author, so they are never keywords.
-const named = new Set([
+const KEYWORDS_OF_NAMES = new Set([
   'properties',
   'patternProperties',
   'dependentSchemas',
@@ -55,7 +65,7 @@ export function normalizeSchemas(root: JsonObject): boolean {
     }
     for (const [key, below] of Object.entries(node)) {
       if (keysAreNames) walk(below, false);
-      else if (!data.has(key) && !key.startsWith('x-')) walk(below, named.has(key));
+      else if (!DATA_KEYWORDS.has(key) && !key.startsWith('x-')) walk(below, KEYWORDS_OF_NAMES.has(key));
     }
   };
   walk(root, false);
@@ -78,8 +88,8 @@ export function eachSchema<Context>(
     const isNode = !Array.isArray(value) && !keysAreNames;
     const inner = isNode ? visit(value as JsonObject, pointer, context) : context;
     for (const [key, below] of Object.entries(value)) {
-      if (isNode && (data.has(key) || key.startsWith('x-'))) continue;
-      walk(below, isNode && named.has(key), `${pointer}/${escapeToken(key)}`, inner);
+      if (isNode && (DATA_KEYWORDS.has(key) || key.startsWith('x-'))) continue;
+      walk(below, isNode && KEYWORDS_OF_NAMES.has(key), `${pointer}/${escapeToken(key)}`, inner);
     }
   };
   walk(root, false, '', outermost);

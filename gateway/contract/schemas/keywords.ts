@@ -4,7 +4,7 @@
 import { _, type Ajv2020, type KeywordCxt, Name } from 'ajv/dist/2020.js';
 import { or } from 'ajv/dist/compile/codegen/index.js';
 import { isContainer } from '../json.ts';
-import { bounds, isExact, multipleOf } from '../scalars/exact-numbers.ts';
+import { BOUND_KEYWORDS, isExact, multipleOf } from '../scalars/exact-numbers.ts';
 import { formatCheck } from '../scalars/formats.ts';
 import { toPattern } from '../scalars/patterns.ts';
 import { takeSteps } from './check-scope.ts';
@@ -57,7 +57,7 @@ export function replaceKeywords(ajv: Ajv2020): void {
 /** Replaces limits. Ajv computes with doubles, and counts the characters of every text, even of a very long one. */
 function replaceLimits(ajv: Ajv2020): void {
   const ofTexts = Object.entries({ minLength: isLongEnough, maxLength: isShortEnough });
-  const ofNumbers = Object.entries(bounds);
+  const ofNumbers = Object.entries(BOUND_KEYWORDS);
   for (const [keyword, isWithin] of [...ofTexts, ...ofNumbers]) {
     const isOfTexts = keyword.endsWith('Length');
     const message = isOfTexts ? 'must have another length' : 'must be within the bound';

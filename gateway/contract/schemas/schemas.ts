@@ -47,7 +47,7 @@ interface ItemSchemas {
  */
 const COLLECTED_SIZE_MAX = 2000;
 
-const none: readonly ErrorObject[] = [];
+const NO_ERRORS: readonly ErrorObject[] = [];
 
 /** The compiled schemas of one document, by the pointers of operations and of schemas. */
 interface Compiled {
@@ -129,7 +129,7 @@ function pointTo({ pointer }: Located): JsonObject {
 
 function requestSchemasOf(entry: ContractOperation, ajvs: AjvByExtent): RequestSchemas {
   const { root } = entry.document;
-  const bodies = jsonSchemasOf(root, member(root, entry.located, 'requestBody'), checkedTypes).map(
+  const bodies = jsonSchemasOf(root, member(root, entry.located, 'requestBody'), CHECKED_TYPES).map(
     ([type, schema]) => [type, toCheck(ajvs, bodySchemaOf(root, type, schema))] as const,
   );
   return {
@@ -202,7 +202,7 @@ export function responseFor(entry: ContractOperation, status: number): Located {
 }
 
 /** Media types of requests that are checked besides JSON: forms, and the ranges that include JSON or forms. */
-const checkedTypes = [URLENCODED, MULTIPART, '*/*', 'application/*', 'multipart/*'] as const;
+const CHECKED_TYPES = [URLENCODED, MULTIPART, '*/*', 'application/*', 'multipart/*'] as const;
 
 /** Returns the declared JSON media types, and those in `others`, each with its schema if it has one. */
 function jsonSchemasOf(
@@ -231,7 +231,7 @@ function toCheck(ajvs: AjvByExtent, schema: JsonObject): SchemaCheck {
       validate = first;
     }
     try {
-      return validate(value) ? none : (validate.errors ?? none);
+      return validate(value) ? NO_ERRORS : (validate.errors ?? NO_ERRORS);
     } catch (error) {
       // A RangeError means that the check did not end, because a schema refers to itself for the same value.
       throw error instanceof RangeError ? tooComplex() : error;

@@ -34,16 +34,16 @@ interface LocalSchemaOptions {
 }
 
 /** The values of these members are data, not schemas. */
-const data = new Set(['enum', 'const', 'default', 'required', 'type']);
+const DATA_KEYWORDS = new Set(['enum', 'const', 'default', 'required', 'type']);
 /** The authors choose the names of the members of these objects. */
-const named = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
+const KEYWORDS_OF_NAMES = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
 /** Keywords that only OpenAPI has, or that serve only people who read a page. */
-const dropped = new Set([
+const DROPPED_KEYWORDS = new Set([
   ...['xml', 'externalDocs', 'example', 'examples', 'discriminator', 'contentMediaType', '$comment'],
   ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$vocabulary', 'readOnly', 'writeOnly'],
 ]);
 /** The keywords that a loose copy leaves out: bounds and formats. Types, members and descriptions stay. */
-const bounds = new Set([
+const BOUND_KEYWORDS = new Set([
   ...[
     'required',
     'additionalProperties',
@@ -101,7 +101,7 @@ export function createLocalSchemas(root: JsonObject, options: LocalSchemaOptions
     }
     return Object.fromEntries(
       Object.entries(schema).flatMap(([name, value]) => {
-        if (dropped.has(name) || name.startsWith('x-') || (loose && bounds.has(name))) return [];
+        if (DROPPED_KEYWORDS.has(name) || name.startsWith('x-') || (loose && BOUND_KEYWORDS.has(name))) return [];
         const kept = keywordOf(name, value, depth);
         return kept === undefined ? [] : [[loose && name === 'oneOf' ? 'anyOf' : name, kept]];
       }),
@@ -116,8 +116,8 @@ export function createLocalSchemas(root: JsonObject, options: LocalSchemaOptions
       losses.add(`${name}, which allows anything here`);
       return undefined;
     }
-    if (data.has(name)) return value;
-    if (named.has(name)) return isObject(value) ? membersOf(name, value, depth) : undefined;
+    if (DATA_KEYWORDS.has(name)) return value;
+    if (KEYWORDS_OF_NAMES.has(name)) return isObject(value) ? membersOf(name, value, depth) : undefined;
     if (Array.isArray(value)) return value.map((item) => (isObject(item) ? copyOf(item, depth + 1) : item));
     return isObject(value) ? copyOf(value, depth + 1) : value;
   }

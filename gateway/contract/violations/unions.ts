@@ -11,7 +11,7 @@ import { reachableFrom } from '../schemas/reachable.ts';
 const STEPS_PER_ERROR = 20;
 const STEPS_PER_SCHEMA = 20;
 
-const unions = new Set(['anyOf', 'oneOf', 'contains']);
+const UNION_KEYWORDS = new Set(['anyOf', 'oneOf', 'contains']);
 
 /** The objects of a schema, with its references followed: `all` at any depth, `inPlace` only objects that describe the same value. */
 interface Reach {
@@ -24,7 +24,7 @@ interface Reach {
  * the schema that they belong to; schema paths do not help, because they restart after every reference.
  */
 export function settleUnions(errors: readonly ErrorObject[], root: JsonObject): readonly ErrorObject[] {
-  if (!errors.some(({ keyword }) => unions.has(keyword))) return errors;
+  if (!errors.some(({ keyword }) => UNION_KEYWORDS.has(keyword))) return errors;
   return settleAll(errors, root, createReach(root));
 }
 
@@ -33,7 +33,7 @@ function settleAll(errors: readonly ErrorObject[], root: JsonObject, reach: Reac
   const settled: (readonly ErrorObject[])[] = [];
   for (let i = errors.length - 1; i >= 0; i--) {
     const error = errors[i] as ErrorObject;
-    if (!unions.has(error.keyword)) {
+    if (!UNION_KEYWORDS.has(error.keyword)) {
       settled.push([error]);
       continue;
     }
@@ -122,7 +122,7 @@ function admits(root: JsonObject, schema: unknown, types: readonly string[], dep
 function createReach(root: JsonObject): Reach {
   return {
     all: memoized((schema) => reachableFrom(root, schema)),
-    inPlace: memoized((schema) => reachableFrom(root, schema, (name) => applicators.has(name))),
+    inPlace: memoized((schema) => reachableFrom(root, schema, (name) => APPLICATORS.has(name))),
   };
 }
 
@@ -138,4 +138,4 @@ function memoized(reach: Reach['all']): Reach['all'] {
   };
 }
 
-const applicators = new Set(['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'not', 'dependentSchemas']);
+const APPLICATORS = new Set(['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'not', 'dependentSchemas']);

@@ -14,7 +14,7 @@ interface ViolationMessage {
 type Params = Readonly<Record<string, unknown>>;
 
 /** Keywords whose value is sent to the client, with the code, and the error parameter that has the value. */
-const constrained: Readonly<Record<string, readonly [code: ViolationCode, param: string]>> = {
+const CONSTRAINTS: Readonly<Record<string, readonly [code: ViolationCode, param: string]>> = {
   type: ['wrong_type', 'type'],
   format: ['wrong_format', 'format'],
   pattern: ['pattern_mismatch', 'pattern'],
@@ -34,7 +34,7 @@ const constrained: Readonly<Record<string, readonly [code: ViolationCode, param:
 };
 
 /** The other keywords: code and message. */
-const readings: Readonly<Record<string, readonly [code: ViolationCode, message: (params: Params) => string]>> = {
+const READINGS: Readonly<Record<string, readonly [code: ViolationCode, message: (params: Params) => string]>> = {
   items: ['too_many_items', ({ limit }) => sentence(constraintText('maxItems', limit))],
   unevaluatedItems: ['too_many_items', ({ len }) => sentence(constraintText('maxItems', len))],
   contains: ['too_few_items', () => 'Must hold an item of a form that is missing here.'],
@@ -51,7 +51,7 @@ const readings: Readonly<Record<string, readonly [code: ViolationCode, message: 
 export function violationMessageFor(error: ErrorObject): ViolationMessage {
   const params = error.params as Params;
   if (error.keyword === 'oneOf' || error.keyword === 'anyOf') return messageForUnion(error, params);
-  const [told, param] = constrained[error.keyword] ?? [];
+  const [told, param] = CONSTRAINTS[error.keyword] ?? [];
   if (told !== undefined && param !== undefined) {
     const value = params[param];
     return {
@@ -60,7 +60,7 @@ export function violationMessageFor(error: ErrorObject): ViolationMessage {
       constraint: { [error.keyword]: value },
     };
   }
-  const [code, message] = readings[error.keyword] ?? (['invalid', () => 'Is not valid.'] as const);
+  const [code, message] = READINGS[error.keyword] ?? (['invalid', () => 'Is not valid.'] as const);
   return { code, message: message(params) };
 }
 

@@ -14,7 +14,7 @@ const CONSTRAINT_LENGTH_MAX = 200;
 const VISITED_MAX = 50_000;
 const MADE_UP = '*';
 /** The members of these are values, not schemas. */
-const values: ReadonlySet<string> = new Set(['example', 'examples', 'enum', 'const', 'default']);
+const VALUE_KEYWORDS: ReadonlySet<string> = new Set(['example', 'examples', 'enum', 'const', 'default']);
 
 /**
  * Returns a function that gives the names that the contract declares for an operation's input. Searches the contract on the first
@@ -29,7 +29,7 @@ function namesIn({ document: { root }, located, parameters }: ContractOperation)
   const names = new Set<string>();
   for (const { value } of parameters) if (isObject(value)) names.add(String(value.name)).add(lower(value.name));
   const start = [child(located, 'requestBody').value, ...parameters.map(({ value }) => value)];
-  for (const schema of reachableFrom(root, start, (name) => !values.has(name), VISITED_MAX)) {
+  for (const schema of reachableFrom(root, start, (name) => !VALUE_KEYWORDS.has(name), VISITED_MAX)) {
     if (!isObject(schema)) continue;
     for (const name of Object.keys(objectAt(schema, 'properties'))) names.add(name);
     if (Array.isArray(schema.required)) for (const name of schema.required) names.add(String(name));

@@ -42,9 +42,9 @@ function withoutKey(name: string): string {
 
 const STEPS_PER_ERROR = 100;
 /** Keywords whose errors only repeat that a nested keyword failed; the nested error is reported. */
-const structural = new Set(['if', 'allOf', '$ref', 'propertyNames', 'dependentSchemas']);
+const STRUCTURAL_KEYWORDS = new Set(['if', 'allOf', '$ref', 'propertyNames', 'dependentSchemas']);
 /** A violation with one of these codes hides all others of the same value. */
-const decisive = ['read_only', 'wrong_type'];
+const DECISIVE_CODES = ['read_only', 'wrong_type'];
 
 /** Translates the errors of a body into violations, one per mistake. `root` is the document that contains the schema. */
 export function toBodyViolations(errors: readonly ErrorObject[], root: JsonObject): Violation[] {
@@ -57,14 +57,14 @@ export function toViolations(errors: readonly ErrorObject[], root: JsonObject): 
   takeSteps(STEPS_PER_ERROR * errors.length);
   const byPlace = new Map<string, Violation[]>();
   for (const error of settleUnions(errors, root)) {
-    if (structural.has(error.keyword)) continue;
+    if (STRUCTURAL_KEYWORDS.has(error.keyword)) continue;
     const violation = toViolation(error);
     const place = `${violation.in} ${violation.pointer ?? violation.param}`;
     const there = byPlace.get(place) ?? [];
     if (!there.some(({ code }) => code === violation.code)) byPlace.set(place, [...there, violation]);
   }
   return [...byPlace.values()].flatMap((there) => {
-    const first = decisive.map((code) => there.find((violation) => violation.code === code)).find(Boolean);
+    const first = DECISIVE_CODES.map((code) => there.find((violation) => violation.code === code)).find(Boolean);
     return first ? [first] : there;
   });
 }

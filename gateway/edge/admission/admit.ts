@@ -77,14 +77,14 @@ function originForm(url: string, headers: Map<string, string>): string {
  * A name, an IPv4 address or an IPv6 address in brackets, and a port (RFC 3986 section 3.2). The RFC allows more characters in names. No
  * real host uses them, and a server that reads X-Forwarded-Host would take a comma for the end of the name.
  */
-const hostForm = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?$/;
+const HOST_FORM = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d*)?$/;
 
 /** Creates the check. It caches the last valid host, because most requests are for one host. */
 function createHostCheck(): (host: string) => boolean {
   let usual: string | undefined;
   return (host) => {
     if (host === usual) return true;
-    if (!hostForm.test(host)) return false;
+    if (!HOST_FORM.test(host)) return false;
     usual = host;
     return true;
   };

@@ -5,7 +5,7 @@ import { GatewayError } from '../../catalogue/errors.ts';
 import { plainLength } from '../../http1/grammar.ts';
 
 // Fields with a single value. A second line is an attack or a mistake, and servers differ in which line they use.
-const single = new Set([
+const SINGLE_HEADERS = new Set([
   'host',
   'content-length',
   'content-type',
@@ -24,7 +24,7 @@ const HEADER_LINES_MAX = 100;
  * Fields that decide what a request means, such as its caller, its address and host, the length and type of its body, and the conditions
  * under which it runs. A `Connection` field that names one of them is refused (RFC 9110 section 7.6.1).
  */
-const meaningful =
+const MEANINGFUL_HEADER =
   /^(?:authorization|cookie|host|origin|forwarded|x-forwarded-.*|content-(?:length|type|encoding)|transfer-encoding|expect|idempotency-key|if-.*)$/;
 
 /**
@@ -43,7 +43,7 @@ export function readHeaders(raw: readonly string[], bytesMax: number): Map<strin
     const before = headers.get(name);
     if (before === undefined) headers.set(name, value);
     else if (name === 'authorization') throw new GatewayError('authorization_ambiguous');
-    else if (single.has(name)) throw new GatewayError('malformed_http');
+    else if (SINGLE_HEADERS.has(name)) throw new GatewayError('malformed_http');
     else headers.set(name, name === 'cookie' ? `${before}; ${value}` : `${before}, ${value}`);
   }
   if (size > bytesMax) throw new GatewayError('headers_too_large', { fields: { max_bytes: bytesMax } });
@@ -62,7 +62,7 @@ function dropNamed(headers: Map<string, string>, connection: string): void {
   for (const option of connection.toLowerCase().split(',')) {
     const name = option.trim();
     if (!headers.has(name)) continue;
-    if (meaningful.test(name)) throw new GatewayError('malformed_http');
+    if (MEANINGFUL_HEADER.test(name)) throw new GatewayError('malformed_http');
     headers.delete(name);
   }
 }

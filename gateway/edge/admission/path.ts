@@ -12,18 +12,18 @@ interface RequestTarget {
 }
 
 // Unreserved characters and sub-delimiters of RFC 3986 without the semicolon: they need no decoding and are unambiguous.
-const isPlain = tableOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,=:@");
+const PLAIN_CHARACTERS = tableOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,=:@");
 const SLASH = 0x2f;
 const DOT = 0x2e;
 // All characters that a segment may contain (RFC 3986 section 3.3). Semicolons are excluded, because some servers cut parameters off there.
 // Only parameters of style matrix may have them.
-const segmentForm = /^[A-Za-z0-9._~!$&'()*+,=:@%-]*$/;
-const matrixForm = /^[A-Za-z0-9._~!$&'()*+,=:@%;-]*$/;
+const SEGMENT_FORM = /^[A-Za-z0-9._~!$&'()*+,=:@%-]*$/;
+const MATRIX_FORM = /^[A-Za-z0-9._~!$&'()*+,=:@%;-]*$/;
 // Visible ASCII without the double quote, and without the number sign, at which some servers begin a fragment.
-const query = /^[\x21\x24-\x7e]*$/;
+const QUERY_FORM = /^[\x21\x24-\x7e]*$/;
 // Visible ASCII, also without angle brackets: no target in RFC 3986 has them, and some HTTP libraries refuse them before their server sees
 // the request.
-const plainQuery = /^[\x21\x24-\x3b\x3d\x3f-\x7e]*$/;
+const PLAIN_QUERY_FORM = /^[\x21\x24-\x3b\x3d\x3f-\x7e]*$/;
 
 /**
  * Splits and checks the target of a request line.
@@ -34,10 +34,10 @@ export function parseTarget(target: string, isMatrixPath?: (path: string) => boo
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   const search = mark === -1 ? '' : target.slice(mark + 1);
-  const encoded = search === '' || plainQuery.test(search) ? search : encodedQuery(search);
+  const encoded = search === '' || PLAIN_QUERY_FORM.test(search) ? search : encodedQuery(search);
   const segments = plainSegments(path);
   if (segments !== undefined) return { path, segments, query: encoded };
-  const form = path.includes(';') && isMatrixPath?.(path) === true ? matrixForm : segmentForm;
+  const form = path.includes(';') && isMatrixPath?.(path) === true ? MATRIX_FORM : SEGMENT_FORM;
   return { ...decodePath(path, form), query: encoded };
 }
 
@@ -55,7 +55,7 @@ function plainSegments(path: string): string[] | undefined {
       if (at === from) return undefined;
       segments.push(path.slice(from, at));
       from = at + 1;
-    } else if (isPlain[code] !== 1 || (code === DOT && at === from)) return undefined;
+    } else if (PLAIN_CHARACTERS[code] !== 1 || (code === DOT && at === from)) return undefined;
   }
   segments.push(path.slice(from));
   return segments;
@@ -69,7 +69,7 @@ function tableOf(characters: string): Uint8Array {
 
 /** Returns a query with its angle brackets percent-encoded, as in the URL standard. */
 function encodedQuery(text: string): string {
-  if (!query.test(text)) throw new GatewayError('malformed_path');
+  if (!QUERY_FORM.test(text)) throw new GatewayError('malformed_path');
   return text.replaceAll('<', '%3C').replaceAll('>', '%3E');
 }
 

@@ -11,14 +11,14 @@ export type HostNames = Readonly<Partial<Record<Site, string | undefined>>>;
 /** Returns the sites of a Host header; undefined for a host name that is not served. */
 type SitesOf = (host: string | undefined) => ReadonlySet<Site> | undefined;
 
-const everything: ReadonlySet<Site> = new Set(['api', 'mail', 'jmap']);
+const ALL_SITES: ReadonlySet<Site> = new Set(['api', 'mail', 'jmap']);
 
 /**
  * @param hosts host names in lower case without port; sites without one share the host of the API
  * @param publicUrl its host is the API's, unless the API has a host name of its own
  */
 export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
-  if (Object.values(hosts).every((name) => name === undefined)) return () => everything;
+  if (Object.values(hosts).every((name) => name === undefined)) return () => ALL_SITES;
   const api = hosts.api ?? hostNameIn(new URL(publicUrl).host);
   const byName = new Map<string, Set<Site>>();
   const add = (name: string, site: Site) => byName.set(name, (byName.get(name) ?? new Set()).add(site));

@@ -35,12 +35,12 @@ interface Cors {
 }
 
 /** Browsers may send these headers. They are listed by name, because `*` covers neither Authorization nor requests with credentials. */
-const requestHeaders = [
+const REQUEST_HEADERS = [
   ...['Authorization', 'Content-Type', 'Accept', 'Accept-Language', 'Idempotency-Key', 'Last-Event-ID', 'Prefer'],
   ...['X-Request-Id', 'If-Match', 'If-None-Match', 'If-Modified-Since', 'If-Unmodified-Since'],
 ];
 /** Headers that a page may read beside the CORS-safelisted headers. */
-const responseHeaders = [
+const RESPONSE_HEADERS = [
   ...['RateLimit', 'RateLimit-Policy', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'],
   ...['Retry-After', 'X-Request-Id', 'X-Client-Request-Id', 'X-Error-Code', 'WWW-Authenticate', 'Allow'],
   ...['Idempotent-Replayed', 'Original-Request-Id', 'ETag', 'Link', 'Location', 'Deprecation', 'Sunset'],
@@ -100,8 +100,8 @@ export function createCors(options: CorsOptions): Cors {
 }
 
 function toHost({ origins, credentials, maxAgeSeconds }: CrossOriginRules, options: CorsOptions): Host {
-  const readable = named(responseHeaders, options.declaredResponseHeaders);
-  const sendable = named(requestHeaders, options.declaredRequestHeaders);
+  const readable = named(RESPONSE_HEADERS, options.declaredResponseHeaders);
+  const sendable = named(REQUEST_HEADERS, options.declaredRequestHeaders);
   return {
     anyOrigin: origins.includes('*'),
     origins: new Set(origins),

@@ -8,8 +8,8 @@ import type { DownstreamRequest } from '../../exchange/downstream.ts';
 import type { Admitted, Arrived } from '../../exchange/exchange.ts';
 import { nodeExchangeOf } from '../edge-exchange.ts';
 
-const allowed = ['GET', 'HEAD', 'OPTIONS'];
-const Allow = allowed.join(', ');
+const ALLOWED_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+const Allow = ALLOWED_METHODS.join(', ');
 const JWKS = '/.well-known/jwks.json';
 
 export interface OwnPathsOptions {
@@ -47,7 +47,7 @@ export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
     response.set({ Allow, 'Cache-Control': 'no-store' }).status(204).end();
   });
   app.use(({ method }, _response, next) => {
-    next(allowed.includes(method) ? undefined : new GatewayError('method_not_allowed', { headers: { Allow } }));
+    next(ALLOWED_METHODS.includes(method) ? undefined : new GatewayError('method_not_allowed', { headers: { Allow } }));
   });
   app.get(JWKS, (_request, response) => {
     // A new key is published 10 minutes before it signs (`assertion-keys rotate`), so caches that keep the answer for 5 minutes have it in

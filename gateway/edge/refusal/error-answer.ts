@@ -55,11 +55,11 @@ export function createErrorAnswers(publicUrl: string): AnswerOf {
 }
 
 /** The details that are not part of the answer. All others are, so a detail that is missing here costs time, but changes no answer. */
-const unsentDetails: ReadonlySet<string> = new Set<keyof GatewayErrorDetails>(['cause', 'path', 'upstreamStatus']);
+const UNSENT_DETAILS: ReadonlySet<string> = new Set<keyof GatewayErrorDetails>(['cause', 'path', 'upstreamStatus']);
 
 /** Whether no detail changes the answer. */
 function isPlain({ details }: GatewayError): boolean {
-  for (const name in details) if (!unsentDetails.has(name)) return false;
+  for (const name in details) if (!UNSENT_DETAILS.has(name)) return false;
   return true;
 }
 

@@ -30,7 +30,7 @@ interface Unreadable {
 }
 
 /** The error codes for errors of Node's parser. An error that is not listed is malformed_http. */
-const parserErrors: Readonly<Record<string, ErrorCode>> = {
+const PARSER_ERRORS: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'body_too_large',
@@ -90,7 +90,7 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
       }
       const code = isOtherVersion(error)
         ? 'http_version_not_supported'
-        : (parserErrors[error.code ?? ''] ?? 'malformed_http');
+        : (PARSER_ERRORS[error.code ?? ''] ?? 'malformed_http');
       refuseUnreadable(socket, pendingOn(socket), new GatewayError(code, { cause: error }));
     },
     onConnect(socket) {

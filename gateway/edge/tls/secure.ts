@@ -56,7 +56,7 @@ export interface Secure {
  * The ciphers of TLS 1.2: those with forward secrecy and authenticated encryption (Mozilla, "intermediate"). All ciphers of TLS 1.3 are
  * fine.
  */
-const ciphers = [
+const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',
@@ -88,7 +88,7 @@ export function createSecure(options: SecureOptions): Secure {
     return {
       ...(pair && { cert: pair.certificate, key: pair.key }),
       minVersion,
-      ciphers,
+      ciphers: CIPHERS,
       ticketKeys,
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
       // OpenSSL resumes a session only in the context that created it, so all instances use the same context.

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import type { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import { type ConnectRedis, connectRedis, type Redis } from '../../redis/client.ts';
 import { evaluate, toScript } from '../../redis/sealed-script.ts';
-import { realMachine } from '../../shared/machine.ts';
+import { REAL_MACHINE } from '../../shared/machine.ts';
 import { createSharedUnits, type SharedUnits } from './reserved-units.ts';
 
 const require = createRequire(import.meta.url);
@@ -52,7 +52,7 @@ export interface FailureCounters {
 }
 
 /** Counters of this process only. */
-export const processFailureCounters: FailureCounters = {
+export const PROCESS_FAILURE_COUNTERS: FailureCounters = {
   counter: (name, rules) => new ProcessCounter(name, rules),
   close: () => undefined,
 };
@@ -66,7 +66,7 @@ export function openFailureCounters(
   redisUrl: string | undefined,
   connect: ConnectRedis = connectRedis,
 ): FailureCounters {
-  if (redisUrl === undefined) return processFailureCounters;
+  if (redisUrl === undefined) return PROCESS_FAILURE_COUNTERS;
   const client = connect({ url: redisUrl, commandTimeoutMs: COMMAND_TIMEOUT_MS });
   const units = createSharedUnits(client);
   return {
@@ -175,7 +175,7 @@ class SharedCounter implements FailureCounter {
     if (waiting === undefined) {
       waiting = { ...Promise.withResolvers<FailureCount>(), failures: 0 };
       this.#waiting.set(block, waiting);
-      if (!this.#inFlight.has(block)) realMachine.setImmediate(this.#send, block);
+      if (!this.#inFlight.has(block)) REAL_MACHINE.setImmediate(this.#send, block);
     }
     waiting.failures += 1;
     return waiting.promise;
@@ -202,7 +202,7 @@ class SharedCounter implements FailureCounter {
       this.#inFlight.delete(block);
       if (this.#waiting.has(block)) this.#send(block);
     };
-    const rest = () => realMachine.setTimeout(next, FLOOD_REST_MS).unref();
+    const rest = () => REAL_MACHINE.setTimeout(next, FLOOD_REST_MS).unref();
     void this.#count(block, failures)
       .then(resolve)
       .then(failures < FLOOD ? next : rest);

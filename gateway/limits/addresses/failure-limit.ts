@@ -8,7 +8,7 @@ import {
   type FailureCounter,
   type FailureCounters,
   type FailureRules,
-  processFailureCounters,
+  PROCESS_FAILURE_COUNTERS,
 } from './failure-counter.ts';
 
 /**
@@ -42,7 +42,7 @@ export class FailureLimit {
   constructor(options: FailureLimitOptions) {
     this.#now = options.now;
     this.#addressesMax = options.addressesMax ?? ADDRESSES_MAX;
-    this.#counter = (options.counters ?? processFailureCounters).counter(options.name, options);
+    this.#counter = (options.counters ?? PROCESS_FAILURE_COUNTERS).counter(options.name, options);
     this.#windowSeconds = options.windowSeconds;
   }
 

@@ -34,7 +34,7 @@ export interface LoginAttempt {
 export const NO_LOGIN: LoginAttempt = { answered: () => undefined, abandoned: () => undefined, over: () => undefined };
 
 /** Statuses by which an upstream answers a failed login, or too many failed logins. */
-const failing = new Set([401, 402, 403, 429]);
+const FAILURE_STATUSES = new Set([401, 402, 403, 429]);
 const ALL_ADDRESSES = 'all';
 /**
  * Retry-After while attempts in flight have reserved all units. It is an estimate, because the gateway does not know when one of them will
@@ -175,7 +175,7 @@ export class LoginThrottle {
     return {
       answered: (status) => {
         if (!isOver && status !== undefined && status < 300) this.#accepted.add(digest);
-        end(true, status !== undefined && failing.has(status));
+        end(true, status !== undefined && FAILURE_STATUSES.has(status));
       },
       // A client with a trusted credential that leaves before the answer does not count as a failure. Its request stays one of unknown
       // outcome, and too many of these end the trust.

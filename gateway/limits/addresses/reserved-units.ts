@@ -3,7 +3,7 @@
 
 import type { Redis } from '../../redis/client.ts';
 import { evaluate, toScript } from '../../redis/sealed-script.ts';
-import { type Machine, realMachine, type Timer } from '../../shared/machine.ts';
+import { type Machine, REAL_MACHINE, type Timer } from '../../shared/machine.ts';
 
 const LEASE_MS = 60_000;
 
@@ -44,7 +44,7 @@ export interface SharedUnits {
   close(): void;
 }
 
-export function createSharedUnits(client: Redis, leaseMs = LEASE_MS, machine: Machine = realMachine): SharedUnits {
+export function createSharedUnits(client: Redis, leaseMs = LEASE_MS, machine: Machine = REAL_MACHINE): SharedUnits {
   const { setInterval, clearInterval } = machine;
   const instance = machine.randomUUID();
   let reservations = 0;

@@ -66,7 +66,7 @@ interface AdminRequest {
 /** A page of another origin cannot send it without a preflight, which is never allowed. */
 const ACTION_HEADER = 'x-console-action';
 
-const loopbackNames = new Set(['127.0.0.1', '[::1]', 'localhost']);
+const LOOPBACK_NAMES = new Set(['127.0.0.1', '[::1]', 'localhost']);
 const READING = new Set(['GET', 'HEAD']);
 
 /** Creates the checks. @param host bound address of the listener */
@@ -96,7 +96,7 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
     refuseStranger({ method, headers }) {
       const { origin } = headers;
       const name = (headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
-      if (onLoopback && !loopbackNames.has(name))
+      if (onLoopback && !LOOPBACK_NAMES.has(name))
         return refusal(421, 'misdirected', 'This host name is not the admin listener.');
       const isOwn = origin === undefined || origin === `http://${headers.host}` || origin === `https://${headers.host}`;
       if (!isOwn || isFromOtherSite(method, headers))

@@ -15,20 +15,20 @@ import { members, milliseconds } from './line-text.ts';
 /** The largest number of scopes of a caller that the line names. */
 const SCOPES_MAX = 64;
 
-const spanNames = STAGE_SPANS.map(({ stage }) => stage);
+const SPAN_NAMES = STAGE_SPANS.map(({ stage }) => stage);
 
 type ValueOfField = (rare: RareNotes, trail: Trail) => unknown;
 
 /** Members whose value is not simply the note in their row. The line lacks a member whose value is undefined. */
-const computedFields: { readonly [Name in RareFieldName]?: ValueOfField } = {
+const COMPUTED_FIELDS: { readonly [Name in RareFieldName]?: ValueOfField } = {
   code: (_, { code }) => code,
   attempts: ({ retries }, { attempts }) => retries && attempts,
   withheld: withheldIn,
   cause: causeIn,
 };
 
-const fields = RARE_LOG_FIELDS.map(([name, note]) => {
-  const of: ValueOfField = computedFields[name] ?? ((rare) => rare[note]);
+const RARE_FIELDS = RARE_LOG_FIELDS.map(([name, note]) => {
+  const of: ValueOfField = COMPUTED_FIELDS[name] ?? ((rare) => rare[note]);
   return { key: `,"${name}":`, of };
 });
 
@@ -44,7 +44,7 @@ export function rarePart(trail: Trail, durationMs: number): string {
 
 function notesPart(rare: RareNotes, trail: Trail): string {
   let text = '';
-  for (const { key, of } of fields) {
+  for (const { key, of } of RARE_FIELDS) {
     const value = of(rare, trail);
     if (value !== undefined) text += key + JSON.stringify(value);
   }
@@ -61,12 +61,12 @@ function stagesPart(trail: Trail, durationMs: number): TextOf<'stages'> | '' {
   if (!(Number(endedAt[0]) > 0)) return '';
   const reached = [startedAt, ...endedAt, forwardBeganAt(trail, durationMs)];
   let spans = '';
-  for (let index = 0; index < spanNames.length; index += 1) {
+  for (let index = 0; index < SPAN_NAMES.length; index += 1) {
     const from = reached[index] as number;
     if (Number.isNaN(from)) continue;
     // The remaining time belongs to the stage in which the exchange ended.
     const to = reached[index + 1] || startedAt + durationMs;
-    spans += `${spans === '' ? '' : ','}"${spanNames[index]}":${milliseconds(to - from)}`;
+    spans += `${spans === '' ? '' : ','}"${SPAN_NAMES[index]}":${milliseconds(to - from)}`;
   }
   return `,"stages_ms":{${spans}}` as const;
 }

@@ -11,11 +11,11 @@ export function members<Name extends string>(values: Readonly<Record<Name, unkno
 }
 
 /** `.000` to `.999` */
-const thousandths = Array.from({ length: 1000 }, (_, part) => `.${String(part).padStart(3, '0')}`);
+const THOUSANDTHS = Array.from({ length: 1000 }, (_, part) => `.${String(part).padStart(3, '0')}`);
 
 /** Prints three decimals with integer arithmetic: printing a fraction costs several times as much. */
 export function milliseconds(ms: number): string {
   const micros = Math.round(ms * 1000);
   const whole = Math.floor(micros / 1000);
-  return `${whole}${thousandths[micros - whole * 1000]}`;
+  return `${whole}${THOUSANDTHS[micros - whole * 1000]}`;
 }

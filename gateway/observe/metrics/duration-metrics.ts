@@ -32,7 +32,7 @@ export const DURATION_BUCKETS = [
 
 /** One label for all methods that clients invent (OpenTelemetry, `http.request.method`). */
 const OTHER_METHOD = '_OTHER';
-const knownMethods = ['CONNECT', ...METHODS];
+const KNOWN_METHODS = ['CONNECT', ...METHODS];
 
 /** From this status on (502, 503, 504), a refusal means that the service did not answer. */
 const UNANSWERED_STATUS = 502;
@@ -63,7 +63,7 @@ export function createDurationMetrics(registry: Registry, routes: RouteSeries): 
     return series;
   });
   const unmatchedSeries = new Map(
-    [...knownMethods, OTHER_METHOD].map((method) => [
+    [...KNOWN_METHODS, OTHER_METHOD].map((method) => [
       method,
       memoize((status: number) => {
         const series = server.series(method, 'unmatched', String(status), '');

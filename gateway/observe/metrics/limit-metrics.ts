@@ -30,7 +30,7 @@ interface LimitMetrics {
 }
 
 // In seconds. The store is on the same network and has a deadline of 90 ms.
-const buckets = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1];
+const BUCKETS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1];
 
 const OUTAGE_POLICIES = ['local', 'allow', 'refuse'];
 
@@ -57,7 +57,7 @@ export function createLimitMetrics(registry: Registry, onPressure: OnPressure): 
     name: 'gateway_limit_store_duration_seconds',
     help: 'Time from the first request of a batch to the verdict of Redis, or of the outage policy in its place.',
     labelNames: [],
-    buckets,
+    buckets: BUCKETS,
   }).series();
   const seriesOf = memoize((policy: string) => ({
     admitted: decisions(policy, 'admitted'),

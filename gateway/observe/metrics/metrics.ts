@@ -108,7 +108,7 @@ interface OverloadMetrics {
 }
 
 /** Bounds of the buckets in seconds. Requests that did not wait are not counted. */
-const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** An alert compares these series, so each begins at 0. */
 const SHED_REASONS = [
@@ -134,7 +134,7 @@ function createOverloadMetrics(registry: Registry): OverloadMetrics {
     name: 'gateway_upstream_queue_seconds',
     help: 'Time in the queue of an upstream, of the requests that waited and were then sent.',
     labelNames: ['upstream'],
-    buckets,
+    buckets: BUCKETS,
   });
   const waitAt = memoize((upstream: string) => wait.series(upstream));
 

@@ -20,7 +20,7 @@ interface TargetCondition {
 
 export interface TargetSetState {
   readonly targets: readonly TargetCondition[];
-  readonly breaker: Readonly<Record<string, keyof typeof breakerValues>>;
+  readonly breaker: Readonly<Record<string, keyof typeof BREAKER_VALUES>>;
 }
 
 type ByUpstream<State> = () => Readonly<Record<string, State>>;
@@ -39,8 +39,8 @@ export interface TargetMetrics {
   checked(check: { readonly upstream: string; readonly mode: string; readonly result: string }): void;
 }
 
-const breakerValues = { closed: 0, half_open: 1, open: 2 };
-const up = new Set(['healthy', 'returning']);
+const BREAKER_VALUES = { closed: 0, half_open: 1, open: 2 };
+const USABLE_STATES = new Set(['healthy', 'returning']);
 
 /** Registers gauges that are measured at each scrape. */
 export function registerUpstreamGauges(registry: Registry, states: ByUpstream<UpstreamState>): void {
@@ -88,7 +88,7 @@ export function registerTargetGauges(registry: Registry, states: ByUpstream<Targ
     'gateway_upstream_target_up',
     '1 while a target is healthy or returning to its full share; 0 in every other state.',
     'min',
-    (target) => Number(up.has(target.state)),
+    (target) => Number(USABLE_STATES.has(target.state)),
   );
   ofTargets(
     'gateway_upstream_target_outstanding',
@@ -103,7 +103,7 @@ export function registerTargetGauges(registry: Registry, states: ByUpstream<Targ
   };
   registerGauge(registry, { ...breakers, aggregator: 'max' }, () =>
     Object.entries(states()).flatMap(([upstream, { breaker }]) =>
-      Object.entries(breaker).map(([mode, state]) => [{ upstream, mode }, breakerValues[state]] as const),
+      Object.entries(breaker).map(([mode, state]) => [{ upstream, mode }, BREAKER_VALUES[state]] as const),
     ),
   );
 }

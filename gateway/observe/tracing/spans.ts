@@ -68,11 +68,11 @@ function serverAttributes(trail: Trail): object[] {
   });
 }
 
-const eventNames = [...Object.values(TIMED_STAGES), 'forwarded'];
+const EVENT_NAMES = [...Object.values(TIMED_STAGES), 'forwarded'];
 
 function eventsOf({ endedAt, forwardedAt = Number.NaN }: Trail): object[] {
   return [...endedAt, forwardedAt].flatMap((at, index) =>
-    Number.isNaN(at) ? [] : { timeUnixNano: nanoseconds(at), name: eventNames[index] },
+    Number.isNaN(at) ? [] : { timeUnixNano: nanoseconds(at), name: EVENT_NAMES[index] },
   );
 }
 

@@ -29,7 +29,7 @@ export function limitElements({ data }, keys) {
   ];
 }
 
-const levels = { free: '', near: 'near its end', full: 'used up' };
+const LEVELS = { free: '', near: 'near its end', full: 'used up' };
 
 function limitElement(limit, names) {
   const {
@@ -72,7 +72,7 @@ function limitElement(limit, names) {
       {},
       String(policy),
       ' ',
-      ...(levels[level] ? [element('span', { class: `badge ${level}` }, levels[level])] : []),
+      ...(LEVELS[level] ? [element('span', { class: `badge ${level}` }, LEVELS[level])] : []),
     ),
     bar,
     element('p', {}, element('strong', {}, count(used)), ` of ${count(limit.limit)} in the last ${spanText(span)}`),

@@ -165,10 +165,10 @@ export function explanationElements(
 /** The status of a request that its client has ended before the response. */
 const CLIENT_LEFT = 499;
 
-const signs = { passed: '✓', refused: '✕', answered: '●' };
+const SIGNS = { passed: '✓', refused: '✕', answered: '●' };
 
 function stageElement({ stage, outcome, facts, duration_ms: ms }) {
-  const kind = Object.hasOwn(signs, outcome) ? outcome : 'unreached';
+  const kind = Object.hasOwn(SIGNS, outcome) ? outcome : 'unreached';
   const took = Number.isFinite(ms) ? ` · ${ms < 10 ? Number(ms.toFixed(2)) : Math.round(ms)} ms` : '';
   return element(
     'div',
@@ -176,7 +176,7 @@ function stageElement({ stage, outcome, facts, duration_ms: ms }) {
     element(
       'p',
       {},
-      element('span', { class: 'sign', 'aria-hidden': 'true' }, signs[outcome] ?? '–'),
+      element('span', { class: 'sign', 'aria-hidden': 'true' }, SIGNS[outcome] ?? '–'),
       ' ',
       element('strong', {}, String(stage)),
       ` ${outcome}${took}`,

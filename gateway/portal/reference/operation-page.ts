@@ -22,7 +22,7 @@ import { reasonNotToSend, tryForm } from './try-form.ts';
 
 type Render = ReturnType<typeof createSchemaHtml>;
 
-const headings = {
+const HEADINGS = {
   path: 'Path parameters',
   query: 'Query parameters',
   header: 'Headers',
@@ -108,9 +108,9 @@ function introOf(operation: ReferredOperation, { needs }: OperationTexts): strin
 function textOf(view: OperationView, texts: OperationTexts): string {
   const render = createSchemaHtml(createSlugs());
   const parts: string[] = [];
-  const addParameters = (place: keyof typeof headings) => {
+  const addParameters = (place: keyof typeof HEADINGS) => {
     const here = view.parameters.filter((parameter) => parameter.place === place);
-    if (here.length > 0) parts.push(`<h2 id="${place}">${headings[place]}</h2>${render.parameters(here)}`);
+    if (here.length > 0) parts.push(`<h2 id="${place}">${HEADINGS[place]}</h2>${render.parameters(here)}`);
   };
   // The path and the query come first, because most operations have the same headers.
   for (const place of ['path', 'query'] as const) addParameters(place);

@@ -44,7 +44,7 @@ export interface OperationView {
   readonly callbacks: readonly SentRequestView[];
 }
 
-const places = ['path', 'query', 'header', 'cookie'] as const;
+const PARAMETER_PLACES = ['path', 'query', 'header', 'cookie'] as const;
 /** Items that are shown of each list, because a contract may make it as long as it likes. */
 const SHOWN_MAX = 200;
 const PROPER_METHODS = /^(GET|HEAD|DELETE|OPTIONS|TRACE)$/;
@@ -55,14 +55,16 @@ export function viewOfOperation(operation: ReferredOperation, tools: DocumentToo
   const viewOf = createSchemaViews(root, tools);
   const mediaIn = createMediaViews(root, tools, viewOf);
   const parameters = operation.parameters.slice(0, SHOWN_MAX).flatMap((parameter): ParameterView[] => {
-    const place = places.find((one) => one === parameter.in);
+    const place = PARAMETER_PLACES.find((one) => one === parameter.in);
     if (place === undefined) return [];
     return [parameterView(place, parameter, viewOf, root, tools)];
   });
   const body = createBodyViews(root, tools)(declared.requestBody, 'request');
   const hasBody = body !== undefined && !(PROPER_METHODS.test(operation.method) && body.media.length === 0);
   return {
-    parameters: parameters.sort((one, other) => places.indexOf(one.place) - places.indexOf(other.place)),
+    parameters: parameters.sort(
+      (one, other) => PARAMETER_PLACES.indexOf(one.place) - PARAMETER_PLACES.indexOf(other.place),
+    ),
     body: hasBody ? body : undefined,
     answers: answersOf(root, declared, tools, mediaIn),
     callbacks: callbacksOf(root, declared, tools),

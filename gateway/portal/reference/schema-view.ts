@@ -222,7 +222,7 @@ function valuesOf(flat: DocumentObject): string[] {
   return all.length > VALUES_MAX ? [...shown, `… and ${all.length - VALUES_MAX} more`] : shown;
 }
 
-const phrases: readonly (readonly [keyword: string, phrase: (value: string) => string])[] = [
+const CONSTRAINT_PHRASES: readonly (readonly [keyword: string, phrase: (value: string) => string])[] = [
   ['minimum', (value) => `at least ${value}`],
   ['exclusiveMinimum', (value) => `more than ${value}`],
   ['maximum', (value) => `at most ${value}`],
@@ -239,7 +239,7 @@ const phrases: readonly (readonly [keyword: string, phrase: (value: string) => s
 ];
 
 function rulesOf(flat: DocumentObject): string[] {
-  const rules = phrases.flatMap(([keyword, phrase]) =>
+  const rules = CONSTRAINT_PHRASES.flatMap(([keyword, phrase]) =>
     flat[keyword] === undefined ? [] : [phrase(valueText(flat[keyword]))],
   );
   if (flat.uniqueItems === true) rules.push('no item twice');

@@ -16,7 +16,7 @@ export interface SentRequestView {
   readonly body: BodyView | undefined;
 }
 
-const methods = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace', 'query'];
+const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace', 'query'];
 /** Some documents have hundreds of webhooks with large bodies. */
 const SHOWN_MAX = 200;
 const BODIES_MAX = 30;
@@ -44,7 +44,7 @@ function viewsOf(items: readonly SentItem[], tools: DocumentTools): SentRequestV
   const all = items.slice(0, SHOWN_MAX).flatMap(({ name, address, item, root }) => {
     const found = tools.resolve(root, item);
     return membersOf(found)
-      .filter(([method, operation]) => methods.includes(method) && isDocumentObject(operation))
+      .filter(([method, operation]) => METHODS.includes(method) && isDocumentObject(operation))
       .map(([method, operation]) => ({ name, address, method, root, operation: operation as DocumentObject }));
   });
   return all.map(({ name, address, method, root, operation }, index) => ({

@@ -2,7 +2,7 @@
 // within a second. A process that cannot read the ends accepts no cached session after this second.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
-import { type Machine, realMachine } from '../../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../../shared/machine.ts';
 import { type ChangeFollower, createChangeFollower } from '../../shared/stores/change-follower.ts';
 import { createLookUp, type LookUp } from '../../shared/stores/look-up.ts';
 import { type Refreshed, Refresher, type RefresherOptions } from '../refresh/refresher.ts';
@@ -64,7 +64,7 @@ export class LiveSessions {
   #doubted = new Set<Session>();
 
   constructor(options: LiveSessionsOptions) {
-    const { store, max, machine = realMachine } = options;
+    const { store, max, machine = REAL_MACHINE } = options;
     this.#options = options;
     this.#store = store;
     this.#machine = machine;

@@ -23,7 +23,7 @@ interface Examined {
 }
 
 /** Optional members of a discovery document, with the consequence if one is absent. */
-const wanted = {
+const WANTED_METADATA = {
   revocation_endpoint: 'it names no revocation_endpoint: tokens of ended sessions stay valid there until they expire.',
   end_session_endpoint: 'it names no end_session_endpoint: signing out ends the session here alone.',
 } as const;
@@ -63,7 +63,9 @@ export async function examineProvider({
     ...(await keysFailure(metadata, fetchFrom)),
     ...(await redirectFailures(library, configuration, redirectUris)),
   ];
-  const missing = Object.entries(wanted).filter(([member]) => metadata[member as keyof typeof wanted] === undefined);
+  const missing = Object.entries(WANTED_METADATA).filter(
+    ([member]) => metadata[member as keyof typeof WANTED_METADATA] === undefined,
+  );
   const warnings = missing.map(([, costs]) => `In its discovery document ${costs}`);
   if (metadata.backchannel_logout_supported !== true)
     warnings.push('It offers no back-channel logout: a person who signs out there stays signed in here.');

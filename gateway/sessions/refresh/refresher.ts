@@ -3,7 +3,7 @@
 // takes it again.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
-import { type Machine, realMachine } from '../../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../../shared/machine.ts';
 import type { Provider, Redeemed } from '../provider/provider.ts';
 import type {
   EndReason,
@@ -63,7 +63,7 @@ export class Refresher {
   readonly #takeLease: TakeLease;
 
   constructor(options: RefresherOptions) {
-    const { store, reuseMsOf, nowMs, machine = realMachine } = options;
+    const { store, reuseMsOf, nowMs, machine = REAL_MACHINE } = options;
     this.#options = options;
     this.#machine = machine;
     this.#failures = createFailures(machine.performance);

@@ -4,7 +4,7 @@ const LISTED_MAX = 20;
 
 const count = (n: unknown, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`;
 
-const texts: Readonly<Record<string, (value: unknown) => string>> = {
+const CONSTRAINT_TEXTS: Readonly<Record<string, (value: unknown) => string>> = {
   type: (type) => `must be ${[type].flat().map(typeName).join(' or ')}`,
   format: (format) => `must be a valid ${format}`,
   pattern: (pattern) => `must match the pattern ${pattern}`,
@@ -25,7 +25,7 @@ const texts: Readonly<Record<string, (value: unknown) => string>> = {
 
 /** Returns undefined for a keyword whose value says nothing to people. */
 export function constraintText(keyword: string, value: unknown): string | undefined {
-  return Object.hasOwn(texts, keyword) ? texts[keyword]?.(value) : undefined;
+  return Object.hasOwn(CONSTRAINT_TEXTS, keyword) ? CONSTRAINT_TEXTS[keyword]?.(value) : undefined;
 }
 
 function typeName(type: unknown): string {

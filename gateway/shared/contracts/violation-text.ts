@@ -5,7 +5,7 @@ import { constraintText } from './constraint-text.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 /** The texts of violations for which the contract names no value. */
-const violated: Readonly<Record<string, string>> = {
+const VIOLATION_TEXTS: Readonly<Record<string, string>> = {
   required: 'is required',
   unknown: 'is not known here',
   read_only: 'is set by the service and cannot be sent',
@@ -14,7 +14,7 @@ const violated: Readonly<Record<string, string>> = {
 
 export function violationReason({ code, constraint }: Members): string {
   const [keyword, value] = Object.entries(constraint ?? {})[0] ?? [''];
-  return constraintText(keyword, value) ?? violated[String(code)] ?? 'is not as the contract says';
+  return constraintText(keyword, value) ?? VIOLATION_TEXTS[String(code)] ?? 'is not as the contract says';
 }
 
 /** A name that the client has chosen is noted as `*`, because it may hold a secret. */

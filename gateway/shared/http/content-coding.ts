@@ -47,7 +47,7 @@ export function formFor(
 const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /** Former names that mean the same (RFC 9110 section 8.4.1). */
-const aliases: Readonly<Record<string, string>> = { 'x-gzip': 'gzip', 'x-compress': 'compress' };
+const ALIASES: Readonly<Record<string, string>> = { 'x-gzip': 'gzip', 'x-compress': 'compress' };
 
 /**
  * Parses Accept-Encoding: returns a weight from 0 to 1 for each coding, in the order of the header. A malformed weight counts as 0, which
@@ -59,7 +59,7 @@ export function acceptedCodings(header: string | undefined): Map<string, number>
   const weights = new Map<string, number>();
   for (const element of (header ?? '').toLowerCase().split(',')) {
     const [coding = '', ...parameters] = element.split(';').map((part) => part.trim());
-    if (coding !== '') weights.set(aliases[coding] ?? coding, weightIn(parameters));
+    if (coding !== '') weights.set(ALIASES[coding] ?? coding, weightIn(parameters));
   }
   return weights;
 }

@@ -1,26 +1,26 @@
 // The header fields that the gateway sets or consumes itself: they do not cross it, even if a contract or an entry names them.
 
-const request = new Set([
+const OWNED_REQUEST_HEADERS = new Set([
   ...['accept-encoding', 'authorization', 'cookie', 'host', 'content-length', 'forwarded', 'via'],
   ...['traceparent', 'tracestate', 'x-request-id'],
   ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'http2-settings'],
   ...['x-organization-id', 'x-api-key-id', 'x-gateway-assertion'],
 ]);
-const requestPrefix = /^(x-forwarded-|proxy-|x-gateway-)/;
+const OWNED_REQUEST_PREFIX = /^(x-forwarded-|proxy-|x-gateway-)/;
 
 /** Whether only the gateway sends this field to upstreams. Some servers read `_` as `-`, so any spelling counts. */
 export function isOwnedRequestHeader(name: string): boolean {
   const spelled = name.replaceAll('_', '-');
-  return request.has(spelled) || requestPrefix.test(spelled);
+  return OWNED_REQUEST_HEADERS.has(spelled) || OWNED_REQUEST_PREFIX.test(spelled);
 }
 
 /** Fields of the message, the client or the connection: the gateway sends them with the meaning that they have for every service. */
-const withMeaning =
+const MEANINGFUL_HEADER =
   /^(?:content-.*|accept.*|if-.*|sec-.*|access-control-.*|range|origin|date|user-agent|prefer|idempotency-key|last-event-id)$/;
 
 /** Whether the gateway may send its credential for an upstream in this field. The name is in lower case. */
 export function mayCarryCredential(name: string): boolean {
-  return name === 'authorization' || !(isOwnedRequestHeader(name) || withMeaning.test(name.replaceAll('_', '-')));
+  return name === 'authorization' || !(isOwnedRequestHeader(name) || MEANINGFUL_HEADER.test(name.replaceAll('_', '-')));
 }
 
 /** Returns the header field of a credential for an upstream, in lower case: the field in its settings, if they name one. */
@@ -49,9 +49,9 @@ export const RESERVED_ANSWER_HEADERS = [
   ...['deprecation', 'sunset'],
 ] as const;
 /** The gateway alone decides about CORS. */
-const answerPrefix = /^(x-internal-|proxy-|x-gateway-|access-control-)/;
+const OWNED_ANSWER_PREFIX = /^(x-internal-|proxy-|x-gateway-|access-control-)/;
 
-const answer = new Set<string>([
+const OWNED_ANSWER_HEADERS = new Set<string>([
   ...REPLACED_ANSWER_HEADERS,
   ...RESERVED_ANSWER_HEADERS,
   ...['set-cookie', 'cache-control'],
@@ -59,5 +59,5 @@ const answer = new Set<string>([
 
 /** Whether the gateway withholds or replaces this field of an upstream's answer, even if a contract or an entry declares it. */
 export function isOwnedAnswerHeader(name: string): boolean {
-  return answer.has(name) || answerPrefix.test(name);
+  return OWNED_ANSWER_HEADERS.has(name) || OWNED_ANSWER_PREFIX.test(name);
 }

@@ -6,11 +6,11 @@
 export const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'] as const;
 
 /** RFC 9110 section 9.2.2, and RFC 10008 for QUERY. */
-const idempotentMethods = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']);
+const IDEMPOTENT_METHODS = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']);
 
 /** Whether a request of this method may be sent again after it may have been processed. */
 export function isIdempotent(method: string): boolean {
-  return idempotentMethods.has(method);
+  return IDEMPOTENT_METHODS.has(method);
 }
 
 /** Whether a status refuses the login of a request, at a server (401) or a proxy (407). A 403 may concern this one request. */
@@ -36,7 +36,7 @@ export function pathInLink(path: string): string {
 /** A stream is a sequence of items; a client wants each one when it arrives. */
 type KindOfAnswer = 'events' | 'lines';
 
-const kinds: ReadonlyMap<string, KindOfAnswer> = new Map([
+const ANSWER_KINDS: ReadonlyMap<string, KindOfAnswer> = new Map([
   ['text/event-stream', 'events'],
   ['application/x-ndjson', 'lines'],
   ['application/ndjson', 'lines'],
@@ -49,5 +49,5 @@ const kinds: ReadonlyMap<string, KindOfAnswer> = new Map([
 export function streamKindOf(contentType: string | undefined): KindOfAnswer | undefined {
   if (contentType === undefined || contentType === 'application/json') return undefined;
   const semicolon = contentType.indexOf(';');
-  return kinds.get((semicolon === -1 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase());
+  return ANSWER_KINDS.get((semicolon === -1 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase());
 }

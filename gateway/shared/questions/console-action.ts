@@ -41,7 +41,7 @@ interface Field {
   readonly of?: readonly ActionName[];
 }
 
-const names: readonly string[] = [
+const ACTION_NAMES: readonly string[] = [
   'suspend-organization',
   'resume-organization',
   'change-tier',
@@ -62,7 +62,7 @@ const isLine = (lengthMin: number, lengthMax: number) => (value: unknown) =>
   value.length <= lengthMax &&
   !/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u.test(value);
 
-const fields: Readonly<Record<Exclude<keyof ConsoleAction, 'action'>, Field>> = {
+const ACTION_FIELDS: Readonly<Record<Exclude<keyof ConsoleAction, 'action'>, Field>> = {
   target: { name: 'target', isValid: isLine(1, 200) },
   dryRun: { name: 'dry_run', isValid: isFlag },
   ifMatch: { name: 'if_match', isValid: isLine(1, 200) },
@@ -73,7 +73,7 @@ const fields: Readonly<Record<Exclude<keyof ConsoleAction, 'action'>, Field>> = 
 };
 
 /** The members that an action needs, in addition to the members that all actions need. */
-const needed: Readonly<Partial<Record<ActionName, readonly (keyof typeof fields)[]>>> = {
+const REQUIRED_FIELDS: Readonly<Partial<Record<ActionName, readonly (keyof typeof ACTION_FIELDS)[]>>> = {
   'change-tier': ['tier'],
   'silence-alerts': ['seconds'],
 };
@@ -85,7 +85,7 @@ const needed: Readonly<Partial<Record<ActionName, readonly (keyof typeof fields)
 export function actionOf(action: string, body: unknown): ConsoleAction | string | undefined {
   if (!isActionName(action)) return undefined;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'The body is not a JSON object.';
-  const known = Object.entries(fields).filter(([, { of }]) => of?.includes(action) ?? true);
+  const known = Object.entries(ACTION_FIELDS).filter(([, { of }]) => of?.includes(action) ?? true);
   const unknown = Object.keys(body).find((name) => !known.some(([, field]) => field.name === name));
   if (unknown !== undefined) return `The action has no member ${JSON.stringify(unknown.slice(0, 40))}.`;
   const members: Record<string, unknown> = { action };
@@ -95,12 +95,13 @@ export function actionOf(action: string, body: unknown): ConsoleAction | string 
     if (!isValid(value)) return `The member ${name} is not as it should be.`;
     members[key] = value;
   }
-  const wanted = ['target', 'dryRun', ...(needed[action] ?? [])];
+  const wanted = ['target', 'dryRun', ...(REQUIRED_FIELDS[action] ?? [])];
   const missing = wanted.find((key) => members[key] === undefined);
-  if (missing !== undefined) return `The member ${fields[missing as keyof typeof fields].name} is missing.`;
+  if (missing !== undefined)
+    return `The member ${ACTION_FIELDS[missing as keyof typeof ACTION_FIELDS].name} is missing.`;
   return members as unknown as ConsoleAction;
 }
 
 function isActionName(name: string): name is ActionName {
-  return names.includes(name);
+  return ACTION_NAMES.includes(name);
 }

@@ -2,7 +2,7 @@
 // it, otherwise at the next poll.
 
 import type { Awaitable } from '../awaitable.ts';
-import { type Machine, realMachine } from '../machine.ts';
+import { type Machine, REAL_MACHINE } from '../machine.ts';
 
 const PAGE = 1000;
 
@@ -68,7 +68,7 @@ export function createChangeFollower<Change extends Sequenced>({
   onPolled,
   ...options
 }: ChangeFollowerOptions<Change>): ChangeFollower<Change> {
-  const { setInterval, clearInterval, performance } = options.machine ?? realMachine;
+  const { setInterval, clearInterval, performance } = options.machine ?? REAL_MACHINE;
   const reader = createStreamReader(options);
   let failure: Error | undefined;
   let readAtMs = now();

@@ -2,14 +2,14 @@
 // authenticated, too: a text cannot be moved to another record. A key ring encrypts with its first key, and decrypts with all keys.
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
-import { realMachine } from '../machine.ts';
+import { REAL_MACHINE } from '../machine.ts';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
-type RandomBytes = Pick<typeof realMachine, 'randomBytes'>;
+type RandomBytes = Pick<typeof REAL_MACHINE, 'randomBytes'>;
 
 export interface TextSeal {
   /** Equal for equal secrets; tells nothing about the secret. */
@@ -21,7 +21,7 @@ export interface TextSeal {
 }
 
 /** @param purpose separates the keys that uses derive from one secret (the `info` of RFC 5869) */
-export function createTextSeal(secret: string, purpose: string, { randomBytes }: RandomBytes = realMachine): TextSeal {
+export function createTextSeal(secret: string, purpose: string, { randomBytes }: RandomBytes = REAL_MACHINE): TextSeal {
   const key = Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES));
   return {
     fingerprint: createHmac('sha256', key).update('fingerprint').digest('base64url').slice(0, 16),
@@ -58,7 +58,7 @@ export interface KeyRing {
 export function createKeyRing(
   secrets: () => readonly string[],
   purpose: string,
-  machine: RandomBytes = realMachine,
+  machine: RandomBytes = REAL_MACHINE,
 ): KeyRing {
   let derivedFrom: readonly string[] = [];
   let seals: readonly TextSeal[] = [];

@@ -27,9 +27,9 @@ export interface RefusalRule {
 /** Longest name or value that is copied. Anything longer is a text, and texts may stand only in `message`. */
 const VALUE_LENGTH_MAX = 256;
 /** Control characters, line separators, lone surrogates. */
-const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 /** Stored forms of secrets, such as `$6$…`, `{SSHA}…` or `otpauth:`, and backslashes, which may hide an escaped value. */
-const storedSecret = /\$[a-z0-9-]+\$|\{[a-z0-9.-]+\}|otpauth:|\\/i;
+const STORED_SECRET = /\$[a-z0-9-]+\$|\{[a-z0-9.-]+\}|otpauth:|\\/i;
 
 /** Returns the error to throw. `body` is the parsed body of the upstream; undefined if it is not JSON. */
 export function toDeclaredRefusal(rule: RefusalRule, body: JsonNode | undefined, submitted: Submitted): GatewayError {
@@ -70,18 +70,18 @@ function paramOf(param: RefusalRule['param'], body: JsonNode | undefined, submit
 function valueIn(body: JsonNode | undefined, member: string, submitted: Submitted): string | undefined {
   const value = textIn(body, member);
   if (value === undefined || value.length > VALUE_LENGTH_MAX) return undefined;
-  if (storedSecret.test(value) || hasInternals(value)) return undefined;
+  if (STORED_SECRET.test(value) || hasInternals(value)) return undefined;
   return submitted.isFreeOfSecrets(value) ? value : undefined;
 }
 
 function messageIn({ message }: RefusalRule, body: JsonNode | undefined, submitted: Submitted): string | undefined {
   const text = message === undefined ? undefined : textIn(body, message);
-  if (text === undefined || storedSecret.test(text) || !submitted.isFree(text)) return undefined;
+  if (text === undefined || STORED_SECRET.test(text) || !submitted.isFree(text)) return undefined;
   return publicSentence(text);
 }
 
 function textIn(body: JsonNode | undefined, member: string): string | undefined {
   const node = nodeAt(body, memberPath(member));
   if (node?.kind !== 'scalar' || typeof node.value !== 'string' || node.value === '') return undefined;
-  return unprintable.test(node.value) ? undefined : node.value;
+  return UNPRINTABLE.test(node.value) ? undefined : node.value;
 }

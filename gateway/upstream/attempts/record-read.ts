@@ -12,7 +12,7 @@ import type { Relay } from '../relay/relay.ts';
  * Header fields that describe the body or the conditions of the client's request. They would be wrong on the read, so it is sent without
  * them.
  */
-const ofTheClientsRequest = new Set([
+const DROPPED_HEADERS = new Set([
   ...['accept', 'accept-encoding', 'content-type', 'content-length', 'idempotency-key', 'prefer', 'last-event-id'],
   ...['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'],
 ]);
@@ -23,7 +23,7 @@ export function recordRequest(outgoing: Outgoing, path: string): Outgoing {
   const given = headersIn(outgoing);
   for (let i = 0; i < given.length; i += 2) {
     const name = given[i] as string;
-    if (!ofTheClientsRequest.has(name)) headers.push(name, given[i + 1] as string);
+    if (!DROPPED_HEADERS.has(name)) headers.push(name, given[i + 1] as string);
   }
   return { method: 'GET', path, headers, body: null };
 }

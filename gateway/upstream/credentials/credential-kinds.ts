@@ -34,7 +34,7 @@ interface Kind<K> {
   readonly form: string;
 }
 
-const kinds: { readonly [K in CredentialKind]: Kind<K> } = {
+const CREDENTIAL_KINDS: { readonly [K in CredentialKind]: Kind<K> } = {
   apiKey: {
     form: 'one line of visible characters, without spaces around them',
     parse: (text, { header: name }) =>
@@ -62,13 +62,15 @@ const kinds: { readonly [K in CredentialKind]: Kind<K> } = {
 
 /** Parses a secret. Returns undefined if the text does not have the form of its kind, for example because the file is truncated. */
 export function parseCredential(text: string, settings: CredentialSettings): ParsedCredential | undefined {
-  const { parse } = kinds[settings.kind] as Kind<CredentialKind>;
+  const { parse } = CREDENTIAL_KINDS[settings.kind] as Kind<CredentialKind>;
   return parse(text, settings);
 }
 
 /** Returns the form that the secret lacks, without the secret itself; undefined if the secret can be parsed. */
 export function credentialProblem(text: string, settings: CredentialSettings): string | undefined {
-  return parseCredential(text, settings) === undefined ? `it must hold ${kinds[settings.kind].form}.` : undefined;
+  return parseCredential(text, settings) === undefined
+    ? `it must hold ${CREDENTIAL_KINDS[settings.kind].form}.`
+    : undefined;
 }
 
 /**

@@ -30,7 +30,7 @@ type SuspendedBy = CredentialFault['reason'];
 type SecretFault = Exclude<SuspendedBy, 'refused'>;
 
 /** Why a request was not sent, for the log, by the name of the secret. */
-const causes: Readonly<Record<SuspendedBy, (secret: string) => string>> = {
+const CAUSES: Readonly<Record<SuspendedBy, (secret: string) => string>> = {
   refused: (secret) => `the service refused the secret of the credential, ${secret}, which has not changed since`,
   absent: (secret) => `${SECRET_OF_CREDENTIAL}, ${secret}, is missing`,
   unusable: (secret) => `${SECRET_OF_CREDENTIAL}, ${secret}, is empty, unreadable or not in the form of its kind`,
@@ -157,7 +157,7 @@ export class Credential {
   }
 
   #authFailed(why: SuspendedBy): GatewayError {
-    return new GatewayError('upstream_auth_failed', { cause: new Error(causes[why](this.#secret.entry)) });
+    return new GatewayError('upstream_auth_failed', { cause: new Error(CAUSES[why](this.#secret.entry)) });
   }
 
   #suspendedBy(): SuspendedBy | undefined {

@@ -47,7 +47,7 @@ export interface LatchProbes {
 }
 
 /** The schedule for a command such as `gateway check`: it never gives a turn, because the command ends with the first refusal. */
-export const withoutProbes: LatchProbes = {
+export const NO_PROBES: LatchProbes = {
   take: async (_upstream, _latchedAtMs, nowMs) => ({ kind: 'wait', nextAtMs: nowMs + LONGEST_WAIT_MS }),
   healed: async () => undefined,
 };

@@ -2,7 +2,7 @@
 
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { CompressedForm } from './compression.ts';
-import { type EncoderStream, encoders } from './encoders.ts';
+import { ENCODERS, type EncoderStream } from './encoders.ts';
 
 /** The receiver of the body of an answer, such as the response to the client. */
 export interface BodySink {
@@ -49,7 +49,7 @@ export class CompressedBody implements BodySink {
     const { coding, bytesMin } = this.#form;
     if (body.length === 0 || body.length < bytesMin) return 'stays';
     if (body.length > AT_ONCE_BYTES_MAX) return 'streams';
-    const encoded = encoders[coding].encode(body);
+    const encoded = ENCODERS[coding].encode(body);
     // If the client accepts no uncompressed answer, `bytesMin` is 0 and the compressed body is sent even if it is longer.
     if (encoded.length >= body.length && bytesMin > 0) return 'stays';
     this.#exchange.trail.bytesOut = encoded.length;
@@ -76,7 +76,7 @@ export class CompressedBody implements BodySink {
   #begun(): EncoderStream {
     if (this.#stream !== undefined) return this.#stream;
     const { response, trail } = this.#exchange;
-    const stream = encoders[this.#form.coding].createStream();
+    const stream = ENCODERS[this.#form.coding].createStream();
     this.#stream = stream;
     trail.note('compressed', this.#form.coding);
     const resume = () => void stream.resume();

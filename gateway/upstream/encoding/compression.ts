@@ -47,9 +47,9 @@ export interface Compression {
  * Statuses whose answers are not compressed. 204 and 205 have no body. 206 has a part of one, and its range counts the bytes of the body as
  * the service sent it (RFC 9110 section 14).
  */
-const unfit = new Set([204, 205, 206]);
+const UNFIT_STATUSES = new Set([204, 205, 206]);
 /** Fields that describe the exact bytes of the service. An answer with one of them is not compressed, because the field would be wrong. */
-const aboutBytes = ['content-range', 'content-digest', 'repr-digest', 'digest', 'content-md5', 'signature'];
+const HEADERS_ABOUT_BYTES = ['content-range', 'content-digest', 'repr-digest', 'digest', 'content-md5', 'signature'];
 const COMPRESSIBLE =
   /^(?:text\/(?!event-stream)|application\/(?:json|xml|javascript|ecmascript|yaml|x-yaml|graphql|jsonl|ndjson|x-ndjson|x-jsonlines|json-seq|toml|rtf|sql)(?:$|[ \t;])|[a-z]+\/[\w.!#$&^-]+\+(?:json|xml|yaml|text)(?:$|[ \t;]))/;
 
@@ -100,10 +100,12 @@ export function createCompression(rules: CompressionRules | undefined): Compress
 }
 
 function isCompressible(status: number, headers: AnswerHeaders): boolean {
-  if (status < 200 || status >= 300 || unfit.has(status)) return false;
+  if (status < 200 || status >= 300 || UNFIT_STATUSES.has(status)) return false;
   const type = textOf(headers['content-type']).toLowerCase();
   if (!COMPRESSIBLE.test(type) || codingOf(headers) !== '') return false;
-  return mayTransform(textOf(headers['cache-control'])) && aboutBytes.every((name) => headers[name] === undefined);
+  return (
+    mayTransform(textOf(headers['cache-control'])) && HEADERS_ABOUT_BYTES.every((name) => headers[name] === undefined)
+  );
 }
 
 /**

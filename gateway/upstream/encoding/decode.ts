@@ -13,7 +13,7 @@ type Decoder = (body: Buffer, outputLimit: number) => Buffer;
 const ZSTD_WINDOW_LOG_MAX = 23;
 const ZLIB_METHOD_DEFLATE = 8;
 
-const decoders: Readonly<Record<string, Decoder>> = {
+const DECODERS: Readonly<Record<string, Decoder>> = {
   gzip: (body, maxOutputLength) => zlib.gunzipSync(body, { maxOutputLength }),
   'x-gzip': (body, maxOutputLength) => zlib.gunzipSync(body, { maxOutputLength }),
   // Some servers send `deflate` without the zlib header (RFC 9110 section 8.4.1.2).
@@ -39,7 +39,7 @@ export function codingOf(headers: AnswerHeaders): string {
 
 /** Whether `decodeBody` knows the coding. */
 export function isDecodable(coding: string): boolean {
-  return Object.hasOwn(decoders, coding);
+  return Object.hasOwn(DECODERS, coding);
 }
 
 /**
@@ -49,7 +49,7 @@ export function isDecodable(coding: string): boolean {
  * @param bytesMax maximum length of the result
  */
 export function decodeBody(body: Buffer, coding: string, bytesMax: number): Buffer | DecodingFault {
-  const decode = decoders[coding];
+  const decode = DECODERS[coding];
   if (decode === undefined || body.length === 0) return body;
   try {
     return decode(body, bytesMax);

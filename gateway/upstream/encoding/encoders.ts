@@ -17,30 +17,30 @@ interface Encoder {
   createStream(): EncoderStream;
 }
 
-const brotli = { [constants.BROTLI_PARAM_QUALITY]: 1 };
-const zstd = { [constants.ZSTD_c_compressionLevel]: 1 };
-const gzip = { level: 1 };
+const BROTLI_OPTIONS = { [constants.BROTLI_PARAM_QUALITY]: 1 };
+const ZSTD_OPTIONS = { [constants.ZSTD_c_compressionLevel]: 1 };
+const GZIP_OPTIONS = { level: 1 };
 
-export const encoders: Readonly<Record<CompressionCoding, Encoder>> = {
+export const ENCODERS: Readonly<Record<CompressionCoding, Encoder>> = {
   zstd: {
-    encode: (body) => zlib.zstdCompressSync(body, { params: zstd }),
+    encode: (body) => zlib.zstdCompressSync(body, { params: ZSTD_OPTIONS }),
     createStream: () =>
       zlib.createZstdCompress({
         flush: constants.ZSTD_e_flush,
-        params: { ...zstd, [constants.ZSTD_c_windowLog]: STREAM_WINDOW_LOG },
+        params: { ...ZSTD_OPTIONS, [constants.ZSTD_c_windowLog]: STREAM_WINDOW_LOG },
       }),
   },
   br: {
     encode: (body) =>
-      zlib.brotliCompressSync(body, { params: { ...brotli, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } }),
+      zlib.brotliCompressSync(body, { params: { ...BROTLI_OPTIONS, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } }),
     createStream: () =>
       zlib.createBrotliCompress({
         flush: constants.BROTLI_OPERATION_FLUSH,
-        params: { ...brotli, [constants.BROTLI_PARAM_LGWIN]: STREAM_WINDOW_LOG },
+        params: { ...BROTLI_OPTIONS, [constants.BROTLI_PARAM_LGWIN]: STREAM_WINDOW_LOG },
       }),
   },
   gzip: {
-    encode: (body) => zlib.gzipSync(body, gzip),
-    createStream: () => zlib.createGzip({ ...gzip, flush: constants.Z_SYNC_FLUSH }),
+    encode: (body) => zlib.gzipSync(body, GZIP_OPTIONS),
+    createStream: () => zlib.createGzip({ ...GZIP_OPTIONS, flush: constants.Z_SYNC_FLUSH }),
   },
 };

@@ -32,7 +32,7 @@ export interface ParsedError {
   readonly fields?: Record<string, unknown>;
 }
 
-const types = new Set<string>([
+const ERROR_TYPES = new Set<string>([
   'invalid_request_error',
   'authentication_error',
   'permission_error',
@@ -63,7 +63,7 @@ export function parseDialect(value: unknown, isProblem: boolean, place: DefaultP
 
 /** Reads `{error: {…}}`: the gateway's own object, LoopBack, Google APIs. */
 function errorObject(error: Record<string, unknown>, place: DefaultPlace): ParsedError {
-  const type = typeof error.type === 'string' && types.has(error.type) ? (error.type as ErrorType) : undefined;
+  const type = typeof error.type === 'string' && ERROR_TYPES.has(error.type) ? (error.type as ErrorType) : undefined;
   const parsed = {
     form: 'error object',
     type,

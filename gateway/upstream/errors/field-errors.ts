@@ -22,14 +22,14 @@ export const FIELDS_MAX = 20;
 const DEPTH_MAX = 8;
 const NAME_MAX = 200;
 
-const places = new Set(['path', 'query', 'header', 'cookie', 'body']);
+const PARAMETER_PLACES = new Set(['path', 'query', 'header', 'cookie', 'body']);
 
 /** Reads a list in the form of the gateway, or in another form. */
 export function ownFieldErrors(list: readonly unknown[], place: DefaultPlace): FieldError[] {
   return list.slice(0, FIELDS_MAX).flatMap((entry) => {
     if (typeof entry === 'string') return [fieldError(place, [], undefined, entry)];
     if (!isJsonRecord(entry)) return [];
-    const isOwn = places.has(String(entry.in)) || typeof entry.param === 'string';
+    const isOwn = PARAMETER_PLACES.has(String(entry.in)) || typeof entry.param === 'string';
     return [isOwn ? ownFieldError(entry, place) : listedError(entry, place)];
   });
 }
@@ -37,7 +37,7 @@ export function ownFieldErrors(list: readonly unknown[], place: DefaultPlace): F
 /** Reads an entry in the form of the gateway's own error object. Other members are dropped. */
 function ownFieldError(entry: Record<string, unknown>, place: DefaultPlace): FieldError {
   const { message, code, pointer, param, constraint } = entry;
-  const own = places.has(String(entry.in)) ? (entry.in as FieldError['in']) : place;
+  const own = PARAMETER_PLACES.has(String(entry.in)) ? (entry.in as FieldError['in']) : place;
   const isPointer = typeof pointer === 'string' && (pointer === '' || pointer.startsWith('/'));
   const path = own === 'body' && isPointer ? tokensOf(pointer) : dotted(typeof param === 'string' ? param : '');
   const found = fieldError(own, path, publicCode(code) ?? slug(code), message);
@@ -77,7 +77,7 @@ function listedError(entry: Record<string, unknown>, place: DefaultPlace): Field
   const code = slug(entry.type) ?? slug(entry.code) ?? slug(extensions.code);
   if (Array.isArray(entry.loc)) {
     const [first, ...rest] = entry.loc;
-    return places.has(String(first))
+    return PARAMETER_PLACES.has(String(first))
       ? fieldError(first as FieldError['in'], rest, code, text)
       : fieldError(place, entry.loc, code, text);
   }

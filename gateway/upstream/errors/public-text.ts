@@ -6,7 +6,7 @@ const NAME_MAX = 200;
 const VALUES_MAX = 100;
 
 /** Signs of a stack trace, a class, a file, a query or a host of the service. Each pattern gets a text of bounded length. */
-const internals = [
+const INTERNAL_TEXT = [
   /\r|\n/,
   /\bnested exception\b|\bTraceback\b|\bSQLSTATE\b|\bORA-\d/i,
   /\bat [\w$.<>]+ ?\(/,
@@ -24,10 +24,10 @@ const internals = [
 ];
 
 /** The characters of field names, in the forms of the frameworks: `items[0].qty`, `@type`, `First name`, `xml:lang`. */
-const nameForm = /^[\p{L}\p{M}\p{N}_$@:.[\] #-]*$/u;
+const NAME_FORM = /^[\p{L}\p{M}\p{N}_$@:.[\] #-]*$/u;
 
 export function hasInternals(text: string): boolean {
-  return internals.some((pattern) => pattern.test(text));
+  return INTERNAL_TEXT.some((pattern) => pattern.test(text));
 }
 
 /** Returns a sentence for clients of at most 500 characters; undefined if it shows internals. */
@@ -41,7 +41,7 @@ export function publicSentence(value: unknown): string | undefined {
 export function publicName(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value).slice(0, NAME_MAX);
-  return nameForm.test(text) && !hasInternals(text) ? text : undefined;
+  return NAME_FORM.test(text) && !hasInternals(text) ? text : undefined;
 }
 
 /** Returns the part of a contract that a field violates: names with numbers, texts, and lists of these. */

@@ -4,7 +4,7 @@
 import type { ParsedError } from './error-dialects.ts';
 
 /** Names of members that hold secrets. */
-const secretName =
+const SECRET_NAME =
   /pass(?:word|wd|phrase|code)|secret|token|credential|api[-_]?key|private[-_]?key|\bpin\b|\bcv[cv]\b/i;
 /** Shorter secrets are not searched for, because nearly every text would contain them. */
 const SECRET_LENGTH_MIN = 4;
@@ -22,7 +22,7 @@ export function secretsIn(rawBody: Buffer | undefined, contentType: string | und
       if (isSecret && text.length >= SECRET_LENGTH_MIN) found.push(text);
     } else if (Array.isArray(value)) for (const item of value) waiting.push([item, isSecret]);
     else if (typeof value === 'object' && value !== null)
-      for (const [name, member] of Object.entries(value)) waiting.push([member, isSecret || secretName.test(name)]);
+      for (const [name, member] of Object.entries(value)) waiting.push([member, isSecret || SECRET_NAME.test(name)]);
   }
   return found;
 }

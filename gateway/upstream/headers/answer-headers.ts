@@ -21,7 +21,7 @@ interface AnswerField {
 }
 
 /** The fields whose treatment is fixed, by their lower-case names. The contract and the entry of the upstream decide about all others. */
-const answerFields = new Map<string, AnswerField>(
+const ANSWER_FIELDS = new Map<string, AnswerField>(
   (
     [
       [['Content-Type', 'Content-Disposition', 'Content-Range', 'Age', 'ETag', 'Last-Modified', 'Expires'], 'once'],
@@ -72,7 +72,7 @@ export function clientAnswerHeaders(
   for (const name in given) {
     const value = given[name];
     if (value === undefined || named?.has(name)) continue;
-    const { spelling, treatment } = answerFields.get(name) ?? declaredField(name, operation.responseHeaders);
+    const { spelling, treatment } = ANSWER_FIELDS.get(name) ?? declaredField(name, operation.responseHeaders);
     if (treatment === 'once') sent.push(spelling, typeof value === 'string' ? value : (value[0] as string));
     else if (treatment === 'list') pushLines(sent, spelling, value);
     else if (treatment === 'reference') pushReferences(sent, { name, spelling, value }, context, authorities, notes);
@@ -85,7 +85,7 @@ export function clientAnswerHeaders(
   return sent;
 }
 
-const withheld: AnswerField = { spelling: '', treatment: 'reserved' };
+const WITHHELD_FIELD: AnswerField = { spelling: '', treatment: 'reserved' };
 /** Bound of `declaredFields`, because each reload can declare new names. */
 const DECLARED_FIELDS_MAX = 1000;
 /** The treatment of declared fields that upstreams have sent, so that it is found once per name. */
@@ -93,10 +93,12 @@ const declaredFields = new Map<string, AnswerField>();
 
 /** Returns the treatment of a field about which the contract or the entry decides. */
 function declaredField(name: string, declared: ReadonlySet<string>): AnswerField {
-  if (!declared.has(name)) return withheld;
+  if (!declared.has(name)) return WITHHELD_FIELD;
   const known = declaredFields.get(name);
   if (known !== undefined) return known;
-  const field: AnswerField = isOwnedAnswerHeader(name) ? withheld : { spelling: titleCase(name), treatment: 'list' };
+  const field: AnswerField = isOwnedAnswerHeader(name)
+    ? WITHHELD_FIELD
+    : { spelling: titleCase(name), treatment: 'list' };
   if (declaredFields.size < DECLARED_FIELDS_MAX) declaredFields.set(name, field);
   return field;
 }

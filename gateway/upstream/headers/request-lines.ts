@@ -13,7 +13,7 @@ import { isOwnedRequestHeader, isSpellingOf } from '../../shared/http/owned-head
 import { upstreamCookies } from './cookies.ts';
 
 // All other request fields are dropped: credentials, cookies, hop-by-hop fields, and identity that the client claims.
-const requestAllowed = [
+const ALLOWED_HEADERS = [
   'accept',
   'accept-language',
   'content-type',
@@ -27,8 +27,8 @@ const requestAllowed = [
   'prefer',
   'user-agent',
 ];
-const allowedLines = requestAllowed.map((name) => new FieldLine(name));
-const acceptEncoding = new FieldLine('accept-encoding');
+const ALLOWED_LINES = ALLOWED_HEADERS.map((name) => new FieldLine(name));
+const ACCEPT_ENCODING = new FieldLine('accept-encoding');
 
 interface IdentityHeaders {
   /** The signed token of the caller; undefined if the upstream is not told who calls. */
@@ -72,7 +72,7 @@ export function upstreamRequestLines(checked: Headed, identity: IdentityHeaders,
 function clientLines(checked: Headed, readsAnswer: boolean, credentialHeader: string | undefined): string {
   const { headers, operation } = checked;
   let lines = '';
-  for (const field of allowedLines) {
+  for (const field of ALLOWED_LINES) {
     const value = headers.get(field.name);
     if (value === undefined) continue;
     if (field.name !== 'idempotency-key' || operation.idempotency !== 'off') lines += knownLine(field, value);
@@ -86,7 +86,7 @@ function clientLines(checked: Headed, readsAnswer: boolean, credentialHeader: st
   // The gateway could neither separate nor check the items of an encoded stream.
   if (readsAnswer || operation.streams) return `${lines}accept-encoding: identity\r\n`;
   const accepted = headers.get('accept-encoding');
-  return accepted === undefined ? lines : lines + knownLine(acceptEncoding, upstreamCodings(accepted));
+  return accepted === undefined ? lines : lines + knownLine(ACCEPT_ENCODING, upstreamCodings(accepted));
 }
 
 /** Returns the line of a field. Throws WireFault. */
@@ -173,7 +173,7 @@ function cookieLine(given: string | undefined, rules: CookieRules): string {
  * is not added a second time.
  */
 function mayForward(name: string): boolean {
-  return !isOwnedRequestHeader(name) && !requestAllowed.includes(name) && name !== 'range' && name !== 'if-range';
+  return !isOwnedRequestHeader(name) && !ALLOWED_HEADERS.includes(name) && name !== 'range' && name !== 'if-range';
 }
 
 /**
@@ -181,7 +181,7 @@ function mayForward(name: string): boolean {
  * each name.
  */
 const PLAIN = /^(?:zstd|br|gzip|deflate)(?:, ?(?:zstd|br|gzip|deflate))*$/;
-const knownCodings = new Set(['zstd', 'br', 'gzip', 'deflate', 'identity', '*']);
+const KNOWN_CODINGS = new Set(['zstd', 'br', 'gzip', 'deflate', 'identity', '*']);
 
 /**
  * Returns the Accept-Encoding of the client without codings that the gateway could not decode to check an answer. Returns `identity` if
@@ -191,7 +191,7 @@ export function upstreamCodings(accepted: string): string {
   if (PLAIN.test(accepted)) return accepted;
   const kept: string[] = [];
   for (const [coding, weight] of acceptedCodings(accepted)) {
-    if (knownCodings.has(coding)) kept.push(weight === 1 ? coding : `${coding};q=${weight}`);
+    if (KNOWN_CODINGS.has(coding)) kept.push(weight === 1 ? coding : `${coding};q=${weight}`);
   }
   return kept.length === 0 ? 'identity' : kept.join(', ');
 }

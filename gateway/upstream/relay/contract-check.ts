@@ -46,7 +46,7 @@ interface ContractDeviation {
 /** Longer answers are not checked. The length counts before and after decoding. */
 export const CHECKED_BYTES_MAX = 1_048_576;
 const TOO_LARGE = 'the body is too large to be checked';
-const undecoded: Readonly<Record<DecodingFault, string>> = {
+const DECODING_FAULTS: Readonly<Record<DecodingFault, string>> = {
   'too large': TOO_LARGE,
   invalid: 'the body does not have the coding that Content-Encoding names',
 };
@@ -55,7 +55,7 @@ const undecoded: Readonly<Record<DecodingFault, string>> = {
  * Added to an undeclared page: browsers then treat it as a page of another origin and run no scripts in it. No contract says that the
  * service publishes pages, so the page may be an attack. Browsers obey this policy in addition to the policy of every answer.
  */
-const sandboxed = Object.freeze(['Content-Security-Policy', 'sandbox']);
+const SANDBOX_HEADER = Object.freeze(['Content-Security-Policy', 'sandbox']);
 
 /** Checks the head of an answer below 400. Returns how its body is checked. */
 export function checkHead(
@@ -88,7 +88,7 @@ function takeUndeclared(
     const code = what === 'status' ? 'upstream_contract_violation' : 'upstream_bad_response';
     throw upstreamFailure(code, 'http_protocol_error', new Error(`undeclared ${what}`));
   }
-  return isActive ? sandboxed : undefined;
+  return isActive ? SANDBOX_HEADER : undefined;
 }
 
 /**
@@ -115,15 +115,15 @@ export function violationsIn(
 ): readonly string[] {
   if (collected.isTooLong) return [TOO_LARGE];
   const decoded = decodeBody(collected.whole(), codingOf(headers), CHECKED_BYTES_MAX);
-  if (typeof decoded === 'string') return [undecoded[decoded]];
+  if (typeof decoded === 'string') return [DECODING_FAULTS[decoded]];
   return check.violations(operation, status, decoded, firstValueOf(headers['content-type']));
 }
 
 type Asking = Pick<Forwardable, 'headers' | 'operation' | 'method'>;
 
 /** One range of bytes: `a-`, `a-b`, or `-n` for the last n bytes. */
-const oneRange = /^bytes[ \t]*=[ \t]*(\d{0,18})-(\d{0,18})[ \t]*$/i;
-const contentRange = /^bytes (\d{1,18})-(\d{1,18})\/(\d{1,18}|\*)$/i;
+const ONE_RANGE = /^bytes[ \t]*=[ \t]*(\d{0,18})-(\d{0,18})[ \t]*$/i;
+const CONTENT_RANGE = /^bytes (\d{1,18})-(\d{1,18})\/(\d{1,18}|\*)$/i;
 
 /**
  * Whether the request allows the status of its answer. A 206 or a 416 answers only a request with a range, and a 304 answers only a
@@ -143,10 +143,10 @@ function rangeOf({ headers, operation, method }: Asking): string | undefined {
 
 /** Whether a 206 lies within the range of the request. If the request has several ranges, every form of 206 is allowed. */
 function isAskedPart(headers: AnswerHeaders, range: string | undefined): boolean {
-  const asked = range === undefined ? null : oneRange.exec(range);
+  const asked = range === undefined ? null : ONE_RANGE.exec(range);
   if (range === undefined || asked === null) return range !== undefined;
   if (/^multipart\/byteranges\b/i.test(firstValueOf(headers['content-type']) ?? '')) return false;
-  const given = contentRange.exec(firstValueOf(headers['content-range']) ?? '');
+  const given = CONTENT_RANGE.exec(firstValueOf(headers['content-range']) ?? '');
   if (given === null) return false;
   const [first, last] = [Number(given[1]), Number(given[2])];
   if (asked[1] === '') return last - first < Number(asked[2]);

@@ -14,7 +14,7 @@ const MEMORY_BYTES_MAX = 48 * 1_048_576;
 const HASHES_AT_ONCE_MAX = 2;
 
 /** `$app$<label>$<secret>`: the secret of one application, with a label that stays readable. */
-const labelled = /^(\$app\$[^$]*\$)(.*)$/s;
+const LABELLED_PASSWORD = /^(\$app\$[^$]*\$)(.*)$/s;
 
 /**
  * Returns a secret in a form that may be stored, as a PHC string of scrypt. A secret that is hashed already and an empty one stay as they
@@ -23,7 +23,7 @@ const labelled = /^(\$app\$[^$]*\$)(.*)$/s;
  * @param over when it is aborted, no new hash starts and the call rejects
  */
 export async function hashedSecret(secret: string, over?: AbortSignal): Promise<string> {
-  const [, label = '', inner = secret] = labelled.exec(secret) ?? [];
+  const [, label = '', inner = secret] = LABELLED_PASSWORD.exec(secret) ?? [];
   if (inner === '' || isHashed(inner)) return secret;
   return label + (await hashed(inner, over));
 }

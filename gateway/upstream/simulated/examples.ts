@@ -25,7 +25,7 @@ export function withExamples(pools: Pools, answerFor: (address: string) => Answe
   return {
     ...pools,
     hold(origin, settings, onUnrequestedBytes) {
-      if (isGatewayItself(origin)) return withoutConnection(nothing);
+      if (isGatewayItself(origin)) return withoutConnection(NO_DISPATCHER);
       if (!answersFromContract(origin)) return pools.hold(origin, settings, onUnrequestedBytes);
       return withoutConnection(createExamplesDispatcher(answerFor(origin)));
     },
@@ -37,7 +37,7 @@ function withoutConnection(dispatcher: Dispatcher): SharedPool {
 }
 
 /** Fails each request. No request gets here, because upstream/forward.ts executes the operations of the gateway itself. */
-const nothing: Dispatcher = {
+const NO_DISPATCHER: Dispatcher = {
   dispatch: (_, handler) => handler.onResponseError(undefined, new Error('there is no service behind gateway:')),
 };
 

@@ -44,7 +44,7 @@ interface Lease {
   end(): void;
 }
 
-const entry = fileURLToPath(new URL('../../../sandbox/main.ts', import.meta.url));
+const SANDBOX_MAIN = fileURLToPath(new URL('../../../sandbox/main.ts', import.meta.url));
 const ATTEMPTS = 40;
 const ATTEMPT_EVERY_MS = 250;
 const EXIT_IN_USE = 73;
@@ -119,7 +119,7 @@ function launch(directory: string, options: SandboxProcessOptions): Promise<numb
   // Node keeps the compiled code of this process here. The directory lies below the configured one, because Node makes one for each version
   // and set of flags.
   const keptCode = getCompileCacheDir();
-  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry], {
+  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', SANDBOX_MAIN], {
     // A separate process group: a signal to the terminal of the gateway must not end a sandbox that other gateways use.
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

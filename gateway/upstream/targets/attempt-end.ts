@@ -16,7 +16,7 @@ import { serverErrorOf } from '../errors/upstream-errors.ts';
  */
 export type AttemptEnd = 'answered' | 'erred' | 'unreached' | 'failed' | 'abandoned';
 
-const failures = new Set<ErrorCode>(['upstream_timeout', 'upstream_bad_response']);
+const FAILURE_CODES = new Set<ErrorCode>(['upstream_timeout', 'upstream_bad_response']);
 
 /**
  * Returns how an attempt ended.
@@ -28,7 +28,7 @@ export function attemptEndOf(status: number | undefined, error: unknown): Attemp
   if (status !== undefined && status >= 400) return status < 500 ? 'answered' : serverErrorOf(status).end;
   if (error instanceof GatewayError) {
     if (error.code === 'upstream_unreachable') return 'unreached';
-    if (failures.has(error.code)) return 'failed';
+    if (FAILURE_CODES.has(error.code)) return 'failed';
   }
   return status === undefined ? 'abandoned' : 'answered';
 }

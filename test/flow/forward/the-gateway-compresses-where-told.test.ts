@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { beforeEach, describe, it, mock } from 'node:test';
 import zlib, { constants } from 'node:zlib';
-import { encoders } from '../../../gateway/upstream/encoding/encoders.ts';
+import { ENCODERS } from '../../../gateway/upstream/encoding/encoders.ts';
 import { closesAfterAll } from '../../support/closing.ts';
 import { decode } from '../../support/codings.ts';
 import { ask, openConnection, type Answer as Received, requestOf, until } from '../../support/connection.ts';
@@ -314,8 +314,8 @@ describe('a streamed answer', () => {
   /** Starts an answer that does not end, and returns its compressor once the client has the first bytes. */
   async function begun() {
     const streams: zlib.Gzip[] = [];
-    const make = encoders.gzip.createStream;
-    mock.method(encoders.gzip, 'createStream', () => {
+    const make = ENCODERS.gzip.createStream;
+    mock.method(ENCODERS.gzip, 'createStream', () => {
       const stream = make() as zlib.Gzip;
       streams.push(stream);
       return stream;

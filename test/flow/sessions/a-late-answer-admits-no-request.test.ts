@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { LiveSessions } from '../../../gateway/sessions/live/live-sessions.ts';
 import { openRedisSessionStore } from '../../../gateway/sessions/store/redis/redis-session-store.ts';
-import { realMachine } from '../../../gateway/shared/machine.ts';
+import { REAL_MACHINE } from '../../../gateway/shared/machine.ts';
 import { closesAfterEach } from '../../support/closing.ts';
 import { until } from '../../support/connection.ts';
 import { startServer } from '../../support/redis.ts';
@@ -23,7 +23,7 @@ for (const [what, stillMs, jumpMs] of [
     const store = await start(openRedisSessionStore({ url: redis.url, keys: ring }));
     const ahead = { stillMs: 0, jumpMs: 0 };
     const machine = {
-      ...realMachine,
+      ...REAL_MACHINE,
       now: () => Date.now() + ahead.jumpMs,
       performance: { now: () => performance.now() + ahead.stillMs },
     };

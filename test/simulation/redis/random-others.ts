@@ -7,7 +7,7 @@ import { createSecretsInRedis } from '../../../gateway/config/secrets/secrets-re
 import { openFailureCounters } from '../../../gateway/limits/addresses/failure-counter.ts';
 import { createSharedUnits, type SharedUnits } from '../../../gateway/limits/addresses/reserved-units.ts';
 import type { ConnectRedis } from '../../../gateway/redis/client.ts';
-import { realMachine, type Timer } from '../../../gateway/shared/machine.ts';
+import { REAL_MACHINE, type Timer } from '../../../gateway/shared/machine.ts';
 import { createLatchProbes } from '../../../gateway/upstream/credentials/latch-probes.ts';
 import { createRecordLocks, type RecordLock } from '../../../gateway/upstream/requests/record-locks.ts';
 import { spanAt } from '../../../gateway/usage/periods.ts';
@@ -36,7 +36,7 @@ export async function openOthers(url: string, connect: ConnectRedis) {
     probes: createLatchProbes(url, '', connect),
     counter: openFailureCounters(url, connect).counter('compared', RULES),
     units: createSharedUnits(connect({ url }), 100_000, {
-      ...realMachine,
+      ...REAL_MACHINE,
       setInterval,
       clearInterval: () => undefined,
     }),

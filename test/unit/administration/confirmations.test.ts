@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { awaitConfirmations, confirmationsNow } from '../../../gateway/administration/confirmations.ts';
-import { realMachine } from '../../../gateway/shared/machine.ts';
+import { REAL_MACHINE } from '../../../gateway/shared/machine.ts';
 import { START_MS } from '../auth/samples.ts';
 
 const LATEST = 5;
@@ -22,7 +22,7 @@ function begin(silentMs: number) {
     },
   };
   const machine = {
-    ...realMachine,
+    ...REAL_MACHINE,
     performance: { now: () => passedMs },
     async sleep(ms: number) {
       passedMs += ms;

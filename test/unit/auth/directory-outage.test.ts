@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Directory } from '../../../gateway/auth/directory.ts';
-import { realMachine } from '../../../gateway/shared/machine.ts';
+import { REAL_MACHINE } from '../../../gateway/shared/machine.ts';
 import { follow, GRACE_MS, settled, switchable } from './directory-samples.ts';
 import { digestOf, fakeClock, makeKey, refusal, storeWithKey, until } from './samples.ts';
 
@@ -59,8 +59,8 @@ test('after an outage longer than the grace, known keys are looked up until the 
   const { state, needed } = switchable(store);
   const clock = fakeClock();
   const life = { passedMs: 0 };
-  const performanceNow = () => realMachine.performance.now() + life.passedMs;
-  const directory = follow(t, needed, clock, undefined, { ...realMachine, performance: { now: performanceNow } });
+  const performanceNow = () => REAL_MACHINE.performance.now() + life.passedMs;
+  const directory = follow(t, needed, clock, undefined, { ...REAL_MACHINE, performance: { now: performanceNow } });
   await settled(directory, key);
   async function lookUps(): Promise<number> {
     state.lookUps = 0;
@@ -129,7 +129,7 @@ test('a clock that is set back during an outage does not lengthen the grace', as
   const { state, needed } = switchable(store);
   const clock = fakeClock();
   let lifeMs = 0;
-  const directory = follow(t, needed, clock, undefined, { ...realMachine, performance: { now: () => lifeMs } });
+  const directory = follow(t, needed, clock, undefined, { ...REAL_MACHINE, performance: { now: () => lifeMs } });
   await settled(directory, key);
   state.away = true;
   await until(() => directory.status().store === 'failing');

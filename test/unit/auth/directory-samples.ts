@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { Directory } from '../../../gateway/auth/directory.ts';
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
-import { realMachine } from '../../../gateway/shared/machine.ts';
+import { REAL_MACHINE } from '../../../gateway/shared/machine.ts';
 import { digestOf, fakeClock } from './samples.ts';
 
 export const POLL_MS = 5;
@@ -52,7 +52,7 @@ export function follow(
   store: Needed,
   clock = fakeClock(),
   bounds = { positiveMax: 100, negativeMax: 100 },
-  machine = realMachine,
+  machine = REAL_MACHINE,
 ) {
   const times = { now: clock.now, pollMs: POLL_MS, graceMs: GRACE_MS };
   const directory = new Directory({ store, digestOf, host: 'here', pid: 1, machine, ...times, ...bounds });

@@ -16,17 +16,17 @@ const { routeIn, addressOf } = (await load('routes')) as {
   routeIn(hash: string): { readonly view: string; readonly id?: string; readonly params: URLSearchParams };
   addressOf(view: string, params?: object, id?: string): string;
 };
-const { credentialKinds, retriedCredentials } = (await load('states')) as {
-  readonly credentialKinds: Readonly<Record<string, string | undefined>>;
-  readonly retriedCredentials: ReadonlySet<string>;
+const { CREDENTIAL_KINDS, RETRIED_CREDENTIALS } = (await load('states')) as {
+  readonly CREDENTIAL_KINDS: Readonly<Record<string, string | undefined>>;
+  readonly RETRIED_CREDENTIALS: ReadonlySet<string>;
 };
 const { searchText } = (await load('organizations')) as { searchText(text: string): string };
 
 test('a credential is red while nothing is sent, and has a button if it can be tried again', () => {
   for (const state of Object.keys(CREDENTIAL_STATES) as CredentialState[]) {
-    assert.ok(state in credentialKinds, state);
-    assert.equal(credentialKinds[state] === 'bad', isSuspended(state), state);
-    assert.equal(retriedCredentials.has(state), CREDENTIAL_STATES[state].afterRetry !== state, state);
+    assert.ok(state in CREDENTIAL_KINDS, state);
+    assert.equal(CREDENTIAL_KINDS[state] === 'bad', isSuspended(state), state);
+    assert.equal(RETRIED_CREDENTIALS.has(state), CREDENTIAL_STATES[state].afterRetry !== state, state);
   }
 });
 

@@ -4,7 +4,7 @@ import { type Charge, type ChargeMemory, uncounted } from '../../../gateway/limi
 import { createBatches } from '../../../gateway/limits/counters/redis/batches.ts';
 import type { RedisLink } from '../../../gateway/limits/counters/redis/link.ts';
 import { createRefusalCache } from '../../../gateway/limits/counters/refusal-cache.ts';
-import { realMachine } from '../../../gateway/shared/machine.ts';
+import { REAL_MACHINE } from '../../../gateway/shared/machine.ts';
 
 const WAIT_MS = 5;
 const NOW = 1_795_190_400_000;
@@ -23,7 +23,7 @@ function setUp() {
   const timers = new Map<object, { dueMs: number; run: () => void }>();
   let nowMs = 0;
   const machine = {
-    ...realMachine,
+    ...REAL_MACHINE,
     performance: { now: () => nowMs },
     setImmediate: <Args extends unknown[]>(run: (...args: Args) => void, ...args: Args) =>
       turns.push(() => run(...args)),

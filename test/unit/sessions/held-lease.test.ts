@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { holdLease } from '../../../gateway/sessions/refresh/held-lease.ts';
-import { realMachine } from '../../../gateway/shared/machine.ts';
+import { REAL_MACHINE } from '../../../gateway/shared/machine.ts';
 
 /** Announces, while the process stands still for so long. */
 async function announceWhile(standsStillMs: number, reuseMs: number, isOurs = true) {
@@ -16,7 +16,7 @@ async function announceWhile(standsStillMs: number, reuseMs: number, isOurs = tr
         return isOurs;
       },
     },
-    { ...realMachine, performance: { now: () => nowMs } },
+    { ...REAL_MACHINE, performance: { now: () => nowMs } },
   );
   const maySend = await held.announce();
   held.letGo();

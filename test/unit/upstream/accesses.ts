@@ -1,7 +1,7 @@
 // The connections to upstreams, for tests that need only their places.
 
 import { AccessTable } from '../../../gateway/upstream/access.ts';
-import { withoutProbes } from '../../../gateway/upstream/credentials/latch-probes.ts';
+import { NO_PROBES } from '../../../gateway/upstream/credentials/latch-probes.ts';
 
 export const openAccesses = (workers = 1) =>
   new AccessTable({
@@ -11,7 +11,7 @@ export const openAccesses = (workers = 1) =>
     onShed: () => undefined,
     isShedding: () => false,
     secretWrittenAt: () => undefined,
-    probes: withoutProbes,
+    probes: NO_PROBES,
     onSuspended: () => undefined,
     onHealed: () => undefined,
     now: Date.now,

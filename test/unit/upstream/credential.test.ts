@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { isSuspended } from '../../../gateway/shared/contracts/upstreams.ts';
 import { Credential } from '../../../gateway/upstream/credentials/credential.ts';
-import { withoutProbes } from '../../../gateway/upstream/credentials/latch-probes.ts';
+import { NO_PROBES } from '../../../gateway/upstream/credentials/latch-probes.ts';
 
 /** The content of the secret's file. */
 type Secret = string | undefined | (() => never);
@@ -23,7 +23,7 @@ function setUp(secret: Secret) {
       return typeof present === 'function' ? present() : present;
     },
     secretWrittenAt: () => undefined,
-    probes: withoutProbes,
+    probes: NO_PROBES,
     now: () => nowMs,
     onSuspended: (_upstream, why) => told.push(why),
     onHealed: () => told.push('healed'),

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Machine, realMachine } from '../../../gateway/shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../../../gateway/shared/machine.ts';
 import type { UsageStore } from '../../../gateway/usage/store.ts';
 import { UsageWriter } from '../../../gateway/usage/writer.ts';
 import { callerOf, ended, operationOf } from './samples.ts';
@@ -20,7 +20,7 @@ function writerOn(more: { readonly callMs?: number; readonly isGated?: boolean; 
   const done: ({ readonly call: number } | { readonly rest: number } | 'turn')[] = [];
   let clockMs = 0;
   const machine: Machine = {
-    ...realMachine,
+    ...REAL_MACHINE,
     performance: { now: () => clockMs },
     setImmediate(run, ...args) {
       done.push('turn');

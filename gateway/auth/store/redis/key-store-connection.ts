@@ -4,7 +4,7 @@ import { type ConnectRedis, connectRedis, type Redis } from '../../../redis/clie
 import { GarbledReply } from '../../../redis/garbled.ts';
 import { evaluate, type Script } from '../../../redis/sealed-script.ts';
 import { requireVersion } from '../../../redis/server-info.ts';
-import { type Machine, realMachine } from '../../../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../../../shared/machine.ts';
 import { META, REFUSED, SCHEMA_VERSION } from './key-store-script.ts';
 
 /** How long to wait for a Redis that is starting. */
@@ -47,7 +47,7 @@ export async function openConnection({
   now,
   deadlineMs,
   connect = connectRedis,
-  machine: { setTimeout, clearTimeout } = realMachine,
+  machine: { setTimeout, clearTimeout } = REAL_MACHINE,
 }: ConnectionOptions): Promise<StoreConnection> {
   const ready = Promise.withResolvers<void>();
   let lost: Error | undefined;

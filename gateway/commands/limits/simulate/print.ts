@@ -64,7 +64,7 @@ export function printSimulation(writer: Pick<CommandContext, 'write'>, { candida
   printText(writer, `\nRefused more often under ${candidate}:`);
   printTable(
     writer,
-    ['organization', 'tier', ...heads],
+    ['organization', 'tier', ...COLUMN_HEADS],
     worse
       .slice(0, SHOWN_MAX)
       .map(({ organization, tier, ...tally }) => [organization ?? '(anonymous)', tier, ...cellsOf(tally)]),
@@ -75,7 +75,7 @@ export function printSimulation(writer: Pick<CommandContext, 'write'>, { candida
 
   printLine(writer, '');
   const rows = [...result.tiers].map(([tier, tally]) => [tier, ...cellsOf(tally)]);
-  printTable(writer, ['tier', ...heads], [...rows, ['all', ...cellsOf(total)]]);
+  printTable(writer, ['tier', ...COLUMN_HEADS], [...rows, ['all', ...cellsOf(total)]]);
   if (limits.size === 0) return;
   printText(writer, '\nRequests that did not fit, by limit, enforced or not:');
   printTable(
@@ -85,7 +85,7 @@ export function printSimulation(writer: Pick<CommandContext, 'write'>, { candida
   );
 }
 
-const heads = ['requests', 'recorded', 'present', 'candidate', 'difference', 'shadow', 'worst minute'];
+const COLUMN_HEADS = ['requests', 'recorded', 'present', 'candidate', 'difference', 'shadow', 'worst minute'];
 
 /** Returns the cells of a row: the refusals in the log, by the present rules and by the candidate; then the candidate's shadow refusals and worst minute. */
 function cellsOf(tally: Tally): string[] {

@@ -2,7 +2,7 @@
 // a command is in progress, requests of later turns wait and share the next command. Fewer commands cost less, because a command takes more
 // CPU, here and on the server, than the decisions in it.
 
-import { type Machine, realMachine, type Timer } from '../../../shared/machine.ts';
+import { type Machine, REAL_MACHINE, type Timer } from '../../../shared/machine.ts';
 import {
   type Charge,
   type ChargeMemory,
@@ -73,7 +73,7 @@ export function createBatches({
   refusals,
   onBatch,
   serverClock,
-  machine: { performance, setImmediate, setTimeout, clearTimeout } = realMachine,
+  machine: { performance, setImmediate, setTimeout, clearTimeout } = REAL_MACHINE,
 }: BatchesOptions): DecideInBatch {
   const lanes = new WeakMap<RedisLink, Lane>();
 

@@ -3,7 +3,7 @@
 import type { Redis } from '../../../redis/client.ts';
 import { afterReading } from '../../../shared/deadline.ts';
 import { createDenseSet } from '../../../shared/dense-set.ts';
-import { type Machine, realMachine } from '../../../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../../../shared/machine.ts';
 import { createRunDecisions, type ScriptReply } from './window-script.ts';
 
 export interface Calls {
@@ -30,7 +30,7 @@ export function createCalls(
   client: Redis,
   deadlineMs: number,
   onFailure: (cause: Error) => void,
-  machine: Machine = realMachine,
+  machine: Machine = REAL_MACHINE,
 ): Calls {
   const { performance, setTimeout } = machine;
   const runDecisions = createRunDecisions(client);

@@ -3,7 +3,7 @@
 
 import { askRedis } from '../../../redis/client.ts';
 import { SLOTS, slotOf } from '../../../redis/slot.ts';
-import { type Machine, realMachine, type Timer } from '../../../shared/machine.ts';
+import { type Machine, REAL_MACHINE, type Timer } from '../../../shared/machine.ts';
 import { createRedisLink, type RedisLink, type RedisLinkOptions } from './link.ts';
 
 /** Pause between two reads of the slot map while a server is away. Another server may take over its slots. */
@@ -62,7 +62,7 @@ export class ClusterServers implements RedisServers {
     this.firstAttempt = promise;
     this.#endFirstAttempt = resolve;
     this.#options = options;
-    this.#machine = options.machine ?? realMachine;
+    this.#machine = options.machine ?? REAL_MACHINE;
     void this.#read();
   }
 

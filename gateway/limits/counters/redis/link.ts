@@ -2,7 +2,7 @@
 // as down for all callers. Only a successful probe marks the link as up again.
 
 import { type ConnectRedis, connectRedis } from '../../../redis/client.ts';
-import { type Machine, realMachine, type Timer } from '../../../shared/machine.ts';
+import { type Machine, REAL_MACHINE, type Timer } from '../../../shared/machine.ts';
 import { createCalls } from './calls.ts';
 import { encodeCharges, extendExpiryOfAll, type ScriptReply } from './window-script.ts';
 
@@ -46,7 +46,7 @@ export interface RedisLink {
 
 /** Connects at once and stays connected until closed. */
 export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }: RedisLinkOptions): RedisLink {
-  const { connect = connectRedis, machine = realMachine } = options;
+  const { connect = connectRedis, machine = REAL_MACHINE } = options;
   const { performance, setTimeout, clearTimeout } = machine;
   const client = connect({ url: options.url, onReady: probe, onLost: goDown });
   const calls = createCalls(client, options.deadlineMs, onFailure, machine);

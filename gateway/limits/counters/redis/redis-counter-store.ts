@@ -3,7 +3,7 @@
 
 import type { ConnectRedis } from '../../../redis/client.ts';
 import { parseRedisUrl } from '../../../redis/url.ts';
-import { type Machine, realMachine } from '../../../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../../../shared/machine.ts';
 import type { Charge, CounterStore, CounterStoreStatus, OutagePolicy } from '../counter-store.ts';
 import { createFallback } from '../fallback.ts';
 import { createRefusalCache } from '../refusal-cache.ts';
@@ -38,7 +38,7 @@ export interface RedisStore extends CounterStore {
 /** Opens a store for any form of Redis URL. It connects and reconnects by itself. */
 export function createRedisCounterStore(options: RedisCounterStoreOptions): RedisStore {
   const { url, now, whenStoreIsAway, onChange, instances = () => 1, deadlineMs = 90, probeEveryMs = 200 } = options;
-  const { machine = realMachine } = options;
+  const { machine = REAL_MACHINE } = options;
   let since = now();
   let reason: string | undefined = 'not connected yet';
   const servers = openServers({

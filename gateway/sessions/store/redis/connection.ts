@@ -2,7 +2,7 @@
 
 import { type ConnectRedis, openRedis } from '../../../redis/client.ts';
 import { evaluate, type Script } from '../../../redis/sealed-script.ts';
-import { type Machine, realMachine } from '../../../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../../../shared/machine.ts';
 import { SESSIONS } from './session-script.ts';
 
 const COMMAND_TIMEOUT_MS = 1000;
@@ -22,7 +22,7 @@ export interface SessionConnection {
 export async function openSessionConnection(
   url: string,
   connect?: ConnectRedis,
-  { performance }: Pick<Machine, 'performance'> = realMachine,
+  { performance }: Pick<Machine, 'performance'> = REAL_MACHINE,
 ): Promise<SessionConnection> {
   let wasLost = false;
   let reconnectedAt = Number.NEGATIVE_INFINITY;

@@ -2,7 +2,7 @@
 
 import type { ConnectRedis } from '../../../redis/client.ts';
 import { subscribe } from '../../../redis/subscribe.ts';
-import { type Machine, realMachine } from '../../../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../../../shared/machine.ts';
 import type { KeyRing } from '../../../shared/stores/seal.ts';
 import { fixedPartOf, LOGIN_MAX_MS, openTokens, personName, sidName, tokenColumns, tokenName } from '../record.ts';
 import type { EndsRead, ProviderLogout, Session, SessionEnd, SessionStore, SessionsOf } from '../session-store.ts';
@@ -119,7 +119,7 @@ export async function openRedisSessionStore({
   url,
   keys,
   connect,
-  machine = realMachine,
+  machine = REAL_MACHINE,
 }: RedisSessionStoreOptions): Promise<SessionStore> {
   const connection = await openSessionConnection(url, connect, machine);
   const { run } = connection;

@@ -1,7 +1,7 @@
 // The embedded session store: one SQLite file in the data directory, for a single gateway.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { type Machine, realMachine } from '../../../shared/machine.ts';
+import { type Machine, REAL_MACHINE } from '../../../shared/machine.ts';
 import type { KeyRing } from '../../../shared/stores/seal.ts';
 import { inTransaction, openSqlite } from '../../../shared/stores/sqlite.ts';
 import { applySteps } from '../../../shared/stores/sqlite-schema.ts';
@@ -55,7 +55,7 @@ interface SqliteSessionStoreOptions {
 
 /** Opens the store. Throws an Error for operators if the file is damaged, newer than this gateway, or older and not accepted. */
 export function createSqliteSessionStore(options: SqliteSessionStoreOptions): SessionStore {
-  const { directory, acceptOneWay, keys, now, machine = realMachine } = options;
+  const { directory, acceptOneWay, keys, now, machine = REAL_MACHINE } = options;
   const database = openSqlite({
     directory,
     file: SESSIONS_FILE,
