@@ -1,6 +1,6 @@
-// The life of the process, from top to bottom: every long-lived part is opened in this order and closed in reverse. A section
-// adds its parts to the list, which start, reload, `/status` and shutdown go through; serving/ builds what depends on the configuration,
-// once per configuration. Do not use a part above the line that creates it, not even in a callback: a callback may run while later parts
+// The life of the process, from top to bottom: every long-lived part is opened in this order and closed in reverse. A section adds its
+// parts to the list, which start, reload, `/status` and shutdown go through; serving/ builds what depends on the configuration, once per
+// configuration. Do not use a part above the line that creates it, not even in a callback, because a callback may run while later parts
 // open.
 
 import type { Socket } from 'node:net';
@@ -42,7 +42,7 @@ export interface App {
   stop(handOver?: boolean): Promise<void>;
 }
 
-/** Builds the gateway and opens its listeners. If a part cannot be opened, closes the others and rejects. */
+/** Builds the gateway and opens its listeners. If a part cannot be opened, the function closes the other parts and rejects. */
 export async function startApp(options: AppOptions): Promise<App> {
   const parts = createParts();
   try {
@@ -63,7 +63,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const counters = await openCounters({ options, base, observation }, parts);
   // targets, connections and credentials of upstreams
   const upstreams = await openUpstreams({ options, base, observation }, parts);
-  // callers: keys, tokens, sessions, open streams, stored answers, use
+  // callers: keys, tokens, sessions, open streams, stored answers, usage
   const callers = await openCallers({ options, base, observation, counters, upstreams }, parts);
   // the certificates of the public listener
   const certificates = await openCertificates({ options, base, observation }, parts);
@@ -81,7 +81,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const { port, plainPort } = await traffic.listen();
   certificates.ordered?.begin();
   const adminPort = await observation.admin.listen(operators);
-  // This comes after the listeners are open: if the port is taken, the start fails and must not have stored a demo key.
+  // This comes after the listeners are open, because the start fails if the port is taken, and must not have stored a demo key then.
   const { sandbox, assertions } = upstreams;
   await options.prepare?.({ sandbox: sandbox.process, assertionOf: assertions.assertionOf });
   base.onLifecycle('serving');

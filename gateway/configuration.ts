@@ -30,7 +30,7 @@ import { isGatewayItself } from './upstream/simulated/addresses.ts';
 
 const rulesOfConfigurations = new WeakMap<Configuration, ScopeRules>();
 
-/** Returns which scopes a caller has to name; the same object for the same configuration. */
+/** Returns the rules that say which scopes a caller has to name. The same configuration always gives the same object. */
 export function scopeRulesOf(configuration: Configuration): ScopeRules {
   const known = rulesOfConfigurations.get(configuration);
   if (known !== undefined) return known;
@@ -46,17 +46,17 @@ export interface Configuration {
   readonly contracts: Contracts;
   /** The published contracts, and the result of comparing the served contracts with them. */
   readonly breakingChanges: BreakingChanges;
-  /** Upstream → its TLS settings; upstreams without any are absent. */
+  /** The TLS settings by upstream; upstreams without TLS settings are absent. */
   readonly upstreamTls: ReadonlyMap<string, UpstreamTls>;
   /** The logo and the guides of the documentation. */
   readonly portalFiles: PortalFiles;
   /** Certificates of the public listener at start; `wiring/certificates.ts` follows their renewal. */
   readonly certificates: readonly Certificate[];
-  /** Digest over all files: equal for equal contents. */
+  /** The digest of all files. It is equal for equal contents. */
   readonly version: string;
   /** Whether every file was compared with a list of digests (config/digests.ts). */
   readonly isListed: boolean;
-  /** Every file that was read → digest of its content. */
+  /** The digest of each file that was read. */
   readonly files: ReadonlyMap<string, string>;
 }
 
@@ -68,7 +68,7 @@ export type LoadPurpose = 'check' | 'serve' | 'compare';
  * @param purpose `check` finds the mistakes of all schemas and lets exceptions expire; `serve` leaves large sets of schemas for first use;
  * `compare` does, too, and accepts what breaks a published contract
  * @param limitsPath file to read in place of limits.yaml
- * @param ignoresManifest the list of digests is about to be written
+ * @param ignoresManifest whether to ignore the list of digests, because it is about to be written
  */
 export function loadConfiguration(
   settings: Settings,
@@ -89,8 +89,8 @@ export function loadConfiguration(
 }
 
 /**
- * Reloads under a gateway that serves: unchanged files are reused, and the others are processed in slices and in another thread, so that
- * requests wait milliseconds only. Resolves with `previous` if no file has changed. Throws ConfigError or OutOfFiles.
+ * Reloads while the gateway serves. Unchanged files are reused. Changed files are processed in slices and in another thread, so that
+ * requests wait only milliseconds. Resolves with `previous` if no file has changed. Throws ConfigError or OutOfFiles.
  */
 export function reloadConfiguration(
   settings: Settings,
@@ -98,7 +98,7 @@ export function reloadConfiguration(
   previous: Configuration,
 ): Promise<Configuration> {
   return withFreeFiles(async () => {
-    // First: files that are being written have mistakes that mean nothing.
+    // This comes first, because mistakes in files that are still being written mean nothing.
     const manifest = await completeManifest(settings.configDirectory);
     const digests = await digestsOf(previous.files.keys());
     const reader = createThreadReader(settings.contractsDirectory);
@@ -206,7 +206,10 @@ async function check(
   return { config, contracts, breakingChanges, upstreamTls, portalFiles, certificates };
 }
 
-/** Returns the warnings of the contracts that have mistakes, such as a misspelt member without which a promise is broken. */
+/**
+ * Returns the warnings about contracts that also have mistakes. A warning may explain a mistake: without its misspelt member, a contract
+ * may break a promise.
+ */
 function warningsBeside(mistakes: readonly Mistake[], { documents }: Contracts): Mistake[] {
   const files = new Set(mistakes.map(({ file }) => file));
   return condensed(documents.flatMap(({ warnings }) => warnings).filter(({ file }) => files.has(file)));

@@ -1,4 +1,4 @@
-// Process entry: the command line. The only file that uses process.exit, signals and the environment.
+// The entry of the process: the command line. No other file uses process.exit, signals or the environment.
 
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-// `gateway keys list | head`: the reader has closed the pipe, so nothing more can be written.
+// The reader has closed the pipe, as in `gateway keys list | head`, so nothing more can be written.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   process.stderr.write(`gateway: The output cannot be written (${error.code}).\n`);
@@ -55,9 +55,9 @@ const code = await runCommand(process.argv.slice(2), context);
 if (code !== 0) end(code);
 
 /**
- * Ends the process at once. `process.exit` waits for Node's threads: a thread that waits for a silent name server or for a disk that hangs
- * would keep the process for long. So another program replaces this one in the same process (`process.execve`), and exits with the same
- * code.
+ * Ends the process at once. `process.exit` waits for Node's threads, and a thread that waits for a silent name server or a disk that hangs
+ * would keep the process running for long. Therefore another program replaces this one in the same process (`process.execve`), and exits
+ * with the same code.
  */
 function end(code: number): never {
   if (isAnyThreadBusy()) {

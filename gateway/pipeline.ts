@@ -1,6 +1,6 @@
 // The life of one request, from top to bottom. Start reading here; app.ts is the life of the process. Requests for a WebSocket run the same
-// stages: serving/upgrades.ts replaces only `forward` and `passThrough`. A call of an agent's tool runs all of them as an exchange of its
-// own. Three files have shorter sequences, in which a new stage does not run: serving/agents.ts for the messages of agents,
+// stages: serving/upgrades.ts replaces only `forward` and `passThrough`. A call of an agent's tool runs all stages as a separate exchange.
+// Three files have shorter sequences, in which a new stage does not run: serving/agents.ts for the messages of agents,
 // edge/own-answers/options.ts for OPTIONS, and tunnel/tunnels.ts for what follows `admit` in a tunnel.
 
 import type { Site } from './edge/admission/sites.ts';
@@ -24,9 +24,9 @@ type Sites = ReadonlySet<Site>;
 type Pipeline = (arrived: Arrived) => Promise<void>;
 
 /**
- * The steps of an operation, in order, with their files. Those that are no stage stand between the stages. Each step throws a GatewayError;
- * most stages return the exchange with their findings added. For each configuration, serving/checking-steps.ts makes the steps before
- * `replay`, and wiring/serving.ts the last two.
+ * The steps of an operation, in order, with their files. Some steps are not stages and stand between the stages. Each step throws a
+ * GatewayError; most stages return the exchange with their findings added. For each configuration, serving/checking-steps.ts makes the
+ * steps before `replay`, and wiring/serving.ts the last two.
  */
 export interface OperationSteps extends Readonly<Record<StageName, unknown>> {
   /** edge/admission/admit.ts */
@@ -59,11 +59,11 @@ export interface OperationSteps extends Readonly<Record<StageName, unknown>> {
 
 /** Every step that can refuse, answer or change a request: the steps of an operation, and those that choose what handles the request. */
 export interface Steps extends OperationSteps {
-  /** The sites of the host name that the request is for; undefined if the host name is not served here. edge/admission/sites.ts */
+  /** Returns the sites of the host name that the request is for; undefined if the host name is not served here. edge/admission/sites.ts */
   sitesFor(arrived: Pick<Arrived, 'request'>): Sites | undefined;
   /** Throws misdirected_request, or a code of admit. edge/admission/sites.ts */
   refuseMisdirected(arrived: Arrived): Promise<void>;
-  /** The tunnel of this path; undefined if it has none. tunnel/table.ts */
+  /** Returns the tunnel of this path; undefined if the path has no tunnel. tunnel/table.ts */
   tunnelAt(arrived: Pick<Arrived, 'request'>, sites: Sites): Tunnel | undefined;
   /** Sends the request to the service of the tunnel. tunnel/tunnels.ts */
   passThrough(admitted: Admitted, tunnel: Tunnel): Promise<void>;
@@ -75,14 +75,14 @@ export interface Steps extends OperationSteps {
   isPreflight(arrived: Arrived): boolean;
   /** Answers the preflight. edge/own-answers/cors.ts */
   answerPreflight(arrived: Arrived): Promise<void>;
-  /** Whether the path is one of the documentation, of published contracts or of published keys. edge/own-answers/own-paths.ts */
+  /** Whether the path belongs to the documentation, the published contracts or the published keys. edge/own-answers/own-paths.ts */
   isOwnPath(arrived: Pick<Arrived, 'request'>, sites: Sites): boolean;
   answerOwnPath(arrived: Arrived): Promise<void>;
   /** Answers OPTIONS. edge/own-answers/options.ts */
   answerOptions(arrived: Arrived): Promise<void>;
   /** Whether the path leads to the endpoint for agents. serving/agents.ts */
   isAgentsPath(arrived: Pick<Arrived, 'request'>, sites: Sites): boolean;
-  /** Answers a message of an agent. A call of a tool goes through the pipeline of operations as an exchange of its own. */
+  /** Answers a message of an agent. A call of a tool goes through the pipeline of operations as a separate exchange. */
   answerAgent(arrived: Arrived): Promise<void>;
 }
 
@@ -104,7 +104,7 @@ export function createPipeline(steps: Steps): Pipeline {
     const sites = steps.sitesFor(arrived);
     if (sites === undefined) return steps.refuseMisdirected(arrived);
     const tunnel = steps.tunnelAt(arrived, sites);
-    // A tunnel is not counted: it may stay open for days, and uses nothing of this configuration.
+    // A tunnel is not counted, because it may stay open for days and uses nothing of this configuration.
     if (tunnel !== undefined) return tunnelled(arrived, tunnel);
     return steps.countInFlight(answer(arrived, sites));
   };
@@ -126,11 +126,11 @@ export function createNeedsNode(
 
 /**
  * The order is a security property: cheap checks that need no body come first, no limit is spent before the caller is known, and nothing
- * reaches an upstream unchecked. A stage is noted before it runs, so that a refusal says where it was made. A step between two stages runs
- * under the name of the stage before it, and its refusals have that name. `reserve` is the exception: it runs under the name `validate`. A
- * stage needs the type that an earlier stage returns, so the code does not compile without the earlier one. `throttle` and the steps
- * between the stages return nothing: a pinned test holds them in their place. No step may stand between `replay` and `forward`, because
- * only `forward` ends the recording that `replay` begins: a refusal between them would leave the Idempotency-Key in use.
+ * reaches an upstream unchecked. The trail notes a stage before it runs, so that a refusal names its stage. A step between two stages, and
+ * each of its refusals, has the name of the stage before it. `reserve` is the exception: it has the name `validate`. A stage needs the type
+ * that an earlier stage returns, so the code does not compile without the earlier stage. `throttle` and the steps between the stages return
+ * nothing, so a pinned test checks their places. No step may stand between `replay` and `forward`, because only `forward` ends the
+ * recording that `replay` begins. A refusal between the two would leave the Idempotency-Key in use.
  */
 export function createOperationPipeline(steps: OperationSteps): Pipeline {
   return async function handleOperation(arrived) {

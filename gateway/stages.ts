@@ -1,5 +1,5 @@
-// The list of the stages, with the properties of each. pipeline.ts has the types of their functions, and runs them. `npm run docs` writes
-// the table of the README from it.
+// The list of the stages, with the properties of each. pipeline.ts declares the types of their functions, and runs them. `npm run docs`
+// writes the table of the README from this list.
 
 interface StageKind {
   /** What the stage checks, for the table of the README. */
@@ -63,7 +63,10 @@ export type TimedStage = {
   [Name in StageName]: (typeof STAGE_LIST)[Name] extends { ended: string } ? Name : never;
 }[StageName];
 
-/** Stages that can wait before the request is forwarded, with the name of the event in a trace. The trail has the time of their end. */
+/**
+ * The stages that can wait before the request is forwarded, with the name of the event in a trace. The trail records the time at which each
+ * ends.
+ */
 export const TIMED_STAGES = valuesOf('ended') as {
   readonly [Name in TimedStage]: (typeof STAGE_LIST)[Name]['ended'];
 };
@@ -71,13 +74,13 @@ export const TIMED_STAGES = valuesOf('ended') as {
 /** A member of `stages_ms` in the log line. */
 interface StageSpan {
   readonly stage: StageName;
-  /** The stages before it whose time it includes, because they are not timed. */
+  /** The earlier stages whose time this span includes, because they are not timed themselves. */
   readonly includes: readonly StageName[];
 }
 
 /**
- * The spans of a request, in order. Each timed stage ends a span; so do the stage before `forward`, and `forward`. A span includes the stages
- * since the end of the span before it.
+ * The spans of a request, in order. A span ends with a timed stage, with the stage before `forward`, or with `forward`. It includes the
+ * stages since the end of the previous span.
  */
 export const STAGE_SPANS: readonly StageSpan[] = spansOf();
 
