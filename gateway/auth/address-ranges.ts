@@ -30,7 +30,7 @@ export function allowanceOf(ranges: readonly string[]): ((address: string) => bo
   };
 }
 
-/** Whether every address of a range is in another one. An IPv4 range and its form in IPv6 (`::ffff:…`) are the same. */
+/** Whether every address of a range is in another range. An IPv4 range and its form in IPv6 (`::ffff:…`) are the same. */
 export function isRangeWithin(range: string, outer: string): boolean {
   const [inside, around] = [parseRange(range), parseRange(outer)];
   if (inside === undefined || around === undefined) return false;

@@ -1,5 +1,5 @@
-// API keys: `sk_live_` or `sk_test_`, 32 random characters, 6 of checksum. Creates them, recognises well-formed ones without a lookup, and
-// computes the digest that is stored.
+// API keys consist of `sk_live_` or `sk_test_`, 32 random characters, and 6 characters of checksum. Creates keys, recognises well-formed
+// keys without a look-up, and computes the digest that is stored.
 
 import { createHmac } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -11,7 +11,7 @@ const RANDOM_LENGTH = 32;
 const CHECK_LENGTH = 6;
 export const API_KEY_LENGTH = 'sk_live_'.length + RANDOM_LENGTH + CHECK_LENGTH;
 
-/** The parts of a key that may be displayed: enough for its owner to recognise it. */
+/** The parts of a key that may be displayed, so that its owner can recognise it. */
 interface KeyDisplay {
   readonly prefix: string;
   readonly lastFour: string;
@@ -19,7 +19,7 @@ interface KeyDisplay {
 
 export type DigestOf = (key: string) => string;
 
-/** Creates a key. It is stored nowhere: a lost key cannot be recovered, only replaced. */
+/** Creates a key. The key is stored nowhere, so a lost key cannot be recovered, only replaced. */
 export function createApiKey(mode: Mode, randomBytes: RandomBytes): string {
   const unchecked = `sk_${mode}_${randomBase62(RANDOM_LENGTH, randomBytes)}`;
   return unchecked + checkOf(unchecked);
@@ -45,12 +45,15 @@ export function createDigestOf(pepper: string): DigestOf {
   };
 }
 
-/** Returns a fingerprint of the pepper: the digest of a text that is never a key. Two processes compare it, and it reveals nothing. */
+/**
+ * Returns a fingerprint of the pepper: the digest of a text that is never a key. Two processes can compare their fingerprints, which reveal
+ * nothing.
+ */
 export function keyFingerprint(digestOf: DigestOf): string {
   return digestOf('fingerprint of the pepper');
 }
 
-/** Returns the checksum of a key. It covers the prefix, too: a key with `live` in place of `test` is malformed. */
+/** Returns the checksum of a key. It covers the prefix, too, so a key with `live` in place of `test` is malformed. */
 function checkOf(unchecked: string): string {
   return toBase62(crc32(unchecked), CHECK_LENGTH);
 }

@@ -13,7 +13,7 @@ import { createBasicReader, type MatchesBasic } from './basic.ts';
 import { type CredentialReader, type Credentials, parseAuthorization, withBasicChallenge } from './credentials.ts';
 import type { Directory } from './directory.ts';
 
-/** Finds an API key in a query, even without its end: its owner should replace it. */
+/** Finds an API key in a query, even if its end is missing, because its owner should replace it. */
 const KEY_IN_TEXT = /sk_(?:live|test)_[0-9A-Za-z]{16}/;
 
 /** Headers in which other gateways expect keys, with the hint of `api_key_missing` for each header. */
@@ -85,7 +85,7 @@ export function createAuthenticate({ directory, readToken, matchesBasic, readSes
 
 function identify(matched: Matched, caller: Caller): Identified {
   matched.trail.caller = caller;
-  // The caller is added to the exchange itself: a copy of the exchange would cost more than most of this stage.
+  // The caller is added to the exchange itself, because a copy of the exchange would cost more than most of this stage.
   const identified = matched as Matched & { caller: Caller };
   identified.caller = caller;
   return identified;
@@ -107,7 +107,7 @@ function requireCaller(caller: Caller | undefined): Caller {
   return caller;
 }
 
-/** Refuses a request without credentials. The code tells a page that a person can sign in, and a program that it needs a key. */
+/** Refuses a request without credentials. The error code tells a page that a person can sign in, and a program that it needs a key. */
 function refuseWithout({ query, operation, headers }: Matched): never {
   if (holdsKey(query)) throw new GatewayError('api_key_misplaced');
   const { security } = operation;

@@ -48,7 +48,9 @@ export function createMayUse({ scopeRules, takesTestKeys }: AuthorizeRules) {
   };
 }
 
-/** Creates the stage. No other function creates `Permitted`. The stage caches nothing: a decision takes 20 ns, less than a look-up. */
+/**
+ * Creates the stage. No other function creates `Permitted`. The stage caches nothing, because a decision takes 20 ns, less than a look-up.
+ */
 export function createAuthorize({ scopeRules, takesTestKeys, now }: AuthorizeOptions) {
   const { lacks, hasAll } = createHolds(scopeRules);
   const { operatorScopes } = scopeRules;
@@ -58,7 +60,7 @@ export function createAuthorize({ scopeRules, takesTestKeys, now }: AuthorizeOpt
     const { scheme } = caller;
     for (const way of security) if (way.scheme === scheme && hasAll(caller, way.scopes)) return;
     const [first, ...others] = security.filter((way) => way.scheme === scheme);
-    // No scope would help: the operation accepts only other kinds of credentials.
+    // No scope would help, because the operation accepts only other kinds of credentials.
     if (first === undefined) throw new GatewayError('auth_scheme_unsupported');
     // The refusal names the alternative of which the caller lacks the fewest scopes.
     const missing = ({ scopes }: SecurityAlternative) => scopes.filter((scope) => lacks(caller, scope)).length;
@@ -88,10 +90,10 @@ export function createAuthorize({ scopeRules, takesTestKeys, now }: AuthorizeOpt
   };
 }
 
-/** Returns the code with which tunnels and operations refuse a caller; undefined if they accept it. */
+/** Returns the code with which tunnels and operations refuse a caller; undefined if they accept the caller. */
 export function callerRefusal(caller: Caller, clientAddress: string, nowMs: number): ErrorCode | undefined {
-  // The key is checked before the organization: a 401 tells the client that another key would help, a 403 that no key of this organization
-  // would.
+  // The key is checked before the organization, because a 401 tells the client that another key would help, and a 403 that no key of this
+  // organization would.
   if (caller.revoked) return 'api_key_revoked';
   if (caller.expiresAtMs <= nowMs) return expiryOf(caller);
   if (caller.allowsAddress?.(clientAddress) === false) return 'ip_not_allowed';
@@ -103,7 +105,7 @@ function expiryOf({ scheme, issuer }: Caller): ErrorCode {
   return issuer === undefined ? 'api_key_expired' : 'token_expired';
 }
 
-/** Marks the exchange itself: a copy of its members costs more than the decision. */
+/** Marks the exchange itself, because a copy of its members costs more than the decision. */
 function markPermitted(identified: Identified): Permitted {
   const permitted = identified as Identified & { permitted: true };
   permitted.permitted = true;

@@ -1,6 +1,6 @@
-// Reads user name and password (RFC 7617), for operations that accept them. They must equal the credential with which the gateway
-// authenticates at the upstream: such a client is an administrator of the upstream. The gateway compares them, and sends no guess to the
-// upstream. Throws basic_credentials_invalid.
+// Reads user name and password (RFC 7617), for operations that accept them. User name and password must equal the credential with which the
+// gateway authenticates at the upstream, so such a client is an administrator of the upstream. The gateway compares the two, and sends no
+// guess to the upstream. Throws basic_credentials_invalid.
 
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../catalogue/errors.ts';
@@ -9,7 +9,7 @@ import { newCallerMemory } from '../exchange/caller-memory.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { Credentials } from './credentials.ts';
 
-/** The caller of every request with an accepted user name and password. The operation says of which upstream it is the administrator. */
+/** The caller of every request with an accepted user name and password. It is the administrator of the operation's upstream. */
 export const ADMINISTRATOR: Caller = Object.freeze({
   subject: 'mail-administrator',
   scheme: 'basic',
@@ -30,7 +30,10 @@ export const ADMINISTRATOR: Caller = Object.freeze({
   memory: newCallerMemory(),
 });
 
-/** Compares credentials with the credential of the gateway at this upstream. Returns false if the gateway has none there. */
+/**
+ * Compares credentials with the credential of the gateway at this upstream. Returns false if the gateway has no such credential at this
+ * upstream.
+ */
 export type MatchesBasic = (upstream: string, user: string, password: string) => boolean;
 
 /** Returns undefined for another kind of credential or an operation that does not accept Basic. Throws if the credential is invalid. */

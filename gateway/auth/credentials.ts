@@ -28,7 +28,7 @@ export function parseAuthorization(header: string | undefined): Credentials | un
   return { scheme: header.slice(0, space).toLowerCase(), value: header.slice(space + 1).trimStart() };
 }
 
-/** The hash of a key or token under a secret of this process: a memory dump of a cache reveals no credential. */
+/** The hash of a key or token under a secret of this process, so that a memory dump of a cache reveals no credential. */
 export type CredentialHash = string;
 
 export function createCredentialHash({ randomBytes } = REAL_MACHINE): (credential: string) => CredentialHash {

@@ -1,5 +1,5 @@
-// Maps presented keys to callers: caches them, drops them when they change, and continues to accept them for a while when the store is
-// away. Throws api_key_malformed, and auth_unavailable if it can neither read nor remember the key.
+// Maps presented keys to callers. Caches callers, drops a caller when it changes, and continues to accept cached callers for a while when
+// the store cannot be reached. Throws api_key_malformed, and auth_unavailable if the key is neither readable nor cached.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Caller, Organization } from '../exchange/caller.ts';
@@ -24,13 +24,13 @@ interface DirectoryOptions extends IdentityCacheOptions {
   readonly pid: number;
   now(): number;
   readonly pollMs?: number;
-  /** How long cached callers are accepted while the store is away. */
+  /** How long cached callers are accepted while the store cannot be reached. */
   readonly graceMs?: number;
   /** Called for every change in the store, after the cache entries that it affects were dropped. */
   readonly onChange?: (change: KeyStoreChange) => void;
   /** Called with the reason when the store can no longer be read, and with undefined when it can be read again. */
   readonly onHealth?: (reason: string | undefined) => void;
-  /** Called when the contents of the store were replaced: it was wiped, restored, or has lost its latest changes. */
+  /** Called when the contents of the store were replaced, because it was wiped, restored, or has lost its latest changes. */
   readonly onReplaced?: () => void;
   readonly machine?: Machine;
 }
@@ -48,7 +48,10 @@ export interface DirectoryStatus {
   readonly position: number | undefined;
   /** Reason why the store rejects writes (it is a replica, or full), for operators only; undefined while it accepts them. */
   readonly writeFailure: string | undefined;
-  /** Epoch milliseconds at which the store was found to be replaced by one without any organization; undefined once it has one. */
+  /**
+   * Epoch milliseconds at which the store was found to be replaced by a store without organizations; undefined once it contains an
+   * organization.
+   */
   readonly emptiedAtMs: number | undefined;
   readonly callers: number;
   readonly absences: number;
@@ -129,9 +132,9 @@ export class Directory {
     const keyHash = this.#cache.hashOf(key);
     const known = this.#cache.caller(keyHash);
     if (known !== undefined && this.#isWithinGrace()) return this.#use(known);
-    // A cached key had a valid form when it was first presented; checking again would cost half a microsecond.
+    // A cached key had a valid form when it was first presented. Another check would cost half a microsecond.
     if (parseApiKey(key) === undefined) throw new GatewayError('api_key_malformed');
-    // Without the store, cached absences prove nothing: the key may have been created since the last change that was read.
+    // Without the store, cached absences prove nothing, because the key may have been created since the last change that was read.
     this.#requireStore();
     if (this.#cache.isAbsent(keyHash)) return undefined;
     const { store, digestOf } = this.#options;
@@ -148,8 +151,8 @@ export class Directory {
   }
 
   /**
-   * Returns a number that changes with every change in the store: if it has changed, results of `callerOf` and `organizationOf` may be out of
-   * date. Returns undefined if the store could not be read for too long.
+   * Returns a number that changes with every change in the store. If the number has changed, results of `callerOf` and `organizationOf` may
+   * be out of date. Returns undefined if the store could not be read for too long.
    */
   asOf(): number | undefined {
     return this.#isWithinGrace() && this.#follower.position() !== undefined ? this.#cache.changes() : undefined;
@@ -187,7 +190,8 @@ export class Directory {
   }
 
   #onPolled(): void {
-    // The report says that every change up to this position is in force here: the cache has dropped what these changes make out of date.
+    // The report says that every change up to this position is in force here, because the cache has dropped every entry that these changes
+    // make out of date.
     const position = this.#follower.position();
     if (position !== undefined) this.#reports.noteRead({ position, changedAtMs: this.#follower.last()?.atMs });
     void this.#uses.writeSome();
@@ -195,13 +199,13 @@ export class Directory {
   }
 
   /**
-   * Returns whether requests may use cached callers: whether the process has read the changes of the key store within the time of grace.
+   * Whether requests may use cached callers, because the process has read the changes of the key store within the time of grace.
    *
    * - The wall clock detects that the process was suspended, for example with its machine. A key may have been revoked meanwhile, by a
-   *   command that did not wait for this process. So the process reads the store before it uses its cache.
+   *   command that did not wait for this process. The process therefore reads the store before it uses its cache.
    * - The monotonic clock measures an outage of the store, because the wall clock may be set back.
-   * - No command waits for a process that the store does not list, for example after an outage that was longer than the grace. Such a
-   *   process looks each caller up, until it has read the changes that were made before it was listed.
+   * - A process that the store does not list, for example after an outage that was longer than the grace, looks each caller up, because no
+   *   command waits for it. It does so until it has read the changes that were made before it was listed.
    */
   #isWithinGrace(): boolean {
     const follower = this.#follower;
@@ -215,7 +219,7 @@ export class Directory {
     return known?.caller;
   }
 
-  /** Throws at once while the store is away, because no request should wait for it. */
+  /** Throws at once while the store cannot be reached, because no request should wait for the store. */
   #requireStore(): void {
     const cause = this.#follower.failure();
     if (cause !== undefined) throw unavailable(cause);

@@ -1,5 +1,5 @@
-// Finds out whether a key store that was replaced under a running gateway came back without any organization: then no key works until the
-// keys are imported. A store that is empty from the start is a new one.
+// Finds out whether a key store that was replaced under a running gateway contains no organization, so that no key works until the keys are
+// imported. A store that is empty from the start is a new store.
 
 import type { KeyStore } from './store/key-store.ts';
 
@@ -8,7 +8,7 @@ export interface Emptiness {
   replaced(): void;
   /** Checks whether the replaced store has any organization. Never rejects. */
   look(): Promise<void>;
-  /** When the store was replaced, in epoch milliseconds; undefined unless it was found to be empty since. */
+  /** Returns when the store was replaced, in epoch milliseconds; undefined unless it was found to be empty since. */
   sinceMs(): number | undefined;
 }
 

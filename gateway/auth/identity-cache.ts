@@ -28,8 +28,8 @@ export class IdentityCache {
   readonly #byKeyId = new Map<string, CredentialHash>();
   readonly #byOrganization = new Map<string, Set<CredentialHash>>();
   readonly #callers: LRUCache<CredentialHash, KnownCaller>;
-  // An LRUCache allocates the space for all its entries at once, which takes 12 ms for 100,000. So the cache of unknown keys and the cache of
-  // organizations, which only tokens and sessions use, are created on first use.
+  // The cache of unknown keys and the cache of organizations, which only tokens and sessions use, are created on first use, because an
+  // LRUCache allocates the space for all its entries at once, which takes 12 ms for 100,000.
   #absences: LRUCache<CredentialHash, true> | undefined;
   #organizations: LRUCache<string, Organization> | undefined;
   #changes = 0;
@@ -65,7 +65,7 @@ export class IdentityCache {
     return known;
   }
 
-  /** Converts the store's answer. Unknown organizations are not cached: only an accepted token issuer can name them. */
+  /** Converts the store's answer. Unknown organizations are not cached, because only an accepted token issuer can name them. */
   learnOrganization(id: string, found: Organization | undefined, keep: boolean): Organization | undefined {
     const known = found && toKnownOrganization(found);
     if (keep && known !== undefined) {
@@ -95,7 +95,7 @@ export class IdentityCache {
       case 'organization.tier_changed':
       case 'organization.suspended':
       case 'organization.resumed':
-        // A copy, because each deletion changes the set.
+        // The loop uses a copy, because each deletion changes the set.
         for (const keyHash of [...(this.#byOrganization.get(organization) ?? [])]) this.#callers.delete(keyHash);
         this.#organizations?.delete(organization);
         break;
@@ -113,7 +113,8 @@ export class IdentityCache {
         break;
       default:
         kind satisfies never;
-        // A newer version of the gateway has written this kind of change. Drop all entries, because its effect is unknown.
+        // A newer version of the gateway has written this kind of change. All entries are dropped, because the effect of the change is
+        // unknown.
         this.forgetAll();
     }
   }

@@ -1,6 +1,6 @@
-// Reports to the key store that this gateway runs, and which changes are in force here. With these reports, `keys revoke --wait` knows when a
-// revocation has reached every instance. It also counts the gateways that report, for limits that are divided among them. It never throws
-// and delays no request: a failed report is repeated later.
+// Reports to the key store that this gateway runs, and which changes are in force here. With these reports, `keys revoke --wait` knows when
+// a revocation has reached every instance. This file also counts the gateways that report, for limits that are divided among them.
+// Reporting never throws and delays no request; a failed report is repeated later.
 
 import { type Machine, REAL_MACHINE, type Timer } from '../shared/machine.ts';
 import { randomBase62 } from './base62.ts';
@@ -24,7 +24,7 @@ type Read = Pick<Instance, 'position' | 'changedAtMs'>;
 
 export interface InstanceReports {
   readonly id: string;
-  /** Called after every read of the change stream, with the position up to which all outdated cache entries were dropped. */
+  /** Call it after every read of the change stream, with the position up to which all outdated cache entries were dropped. */
   noteRead(upTo: Read): void;
   /**
    * Returns the time since which the store lists this gateway without a break, even if a replica takes over. The time is by
@@ -49,8 +49,8 @@ export function createInstanceReports({
   const instance = {
     ...process,
     id: `gw_${randomBase62(ID_LENGTH, randomBytes)}`,
-    // Longer than `graceMs`, because the report may be older than the last read of the stream by two intervals, and because the store may
-    // lose the latest reports.
+    // This is longer than `graceMs`, because the report may be older than the last read of the stream by two intervals, and because the
+    // store may lose the latest reports.
     graceMs: graceMs + 3 * REPORTED_EVERY_MS + REPLICA_LAG_MS,
   };
   const listing = createListing({ listedMs: instance.graceMs, reportedEveryMs: REPORTED_EVERY_MS, now, performance });
@@ -109,20 +109,18 @@ export function createInstanceReports({
 }
 
 const COUNTED_EVERY_MS = 5000;
-/** Instances report every two seconds: an instance that has missed several reports has stopped or is about to stop. */
+/** Instances report every two seconds, so an instance that has missed several reports has stopped or is about to stop. */
 const SILENT_MAX_MS = 10_000;
 
 export interface LiveInstances {
   /** Returns the number of gateways, as last counted; at least 1. */
   count(): number;
-  /**
-   * Counts now and every few seconds. Call it after this instance has begun to report itself; the timer does not keep the process alive.
-   */
+  /** Counts now and every few seconds. Call it after this instance has begun to report. The timer does not keep the process alive. */
   begin(): void;
   stop(): void;
 }
 
-/** Keeps the last count while the store is away. `count` returns 1 until `begin` is called. */
+/** Keeps the last count while the store cannot be reached. `count` returns 1 until `begin` is called. */
 export function createLiveInstances(
   instances: Pick<KeyStore['instances'], 'list'>,
   { setInterval, clearInterval } = REAL_MACHINE,
@@ -133,8 +131,8 @@ export function createLiveInstances(
   async function countAll(): Promise<void> {
     try {
       const live = (await instances.list()).filter(({ silentMs }) => silentMs <= SILENT_MAX_MS);
-      // The list lacks even this instance if the store is just back from an outage and no instance has reported yet. Such a list is
-      // ignored.
+      // An empty list is ignored. It lacks even this instance, because the store is just back from an outage and no instance has reported
+      // yet.
       if (live.length > 0) count = live.length;
     } catch {
       // The store is away: keep the last count.

@@ -1,8 +1,8 @@
-// A stored key in JSON, as commands and the admin listener print it and exports hold it.
+// The JSON form of a stored key in commands, the admin listener and exports.
 
 import type { StoredKey } from './store/stored-key.ts';
 
-/** Member of a stored key → its name outside the process: in JSON, and as a column of the embedded store, in the order of both. */
+/** The name of each member of a stored key outside the process, in JSON and as a column of the embedded store, in the order of both. */
 export const KEY_MEMBERS: Readonly<Record<keyof StoredKey, string>> = {
   id: 'id',
   digest: 'digest',
@@ -26,7 +26,7 @@ const NAMES = Object.entries(KEY_MEMBERS) as [keyof StoredKey, string][];
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** All members, the digest included: for exports. Times become ISO texts, and a missing value null. */
+/** Returns all members for exports, including the digest. Times become ISO texts, and a missing value becomes null. */
 export function membersOfKey(key: StoredKey): Members {
   return Object.fromEntries(
     NAMES.map(([name, member]) => [member, isTime(name) ? timeOf(key[name]) : (key[name] ?? null)]),
@@ -43,7 +43,7 @@ export function keyOfMembers(members: Members): StoredKey {
 }
 
 /**
- * Returns the public members of a key: its state, but never its digest.
+ * Returns the public members of a key, including its state, but never its digest.
  *
  * @param key the key itself, which is known only when it is created
  */

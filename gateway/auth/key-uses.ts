@@ -1,4 +1,4 @@
-// Tracks when keys were last used: noted in memory at most once a minute per key, and written in batches outside the request path.
+// Tracks when keys were last used. A use is noted in memory at most once a minute per key, and written in batches outside the request path.
 
 import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
 import type { KeyStore } from './store/key-store.ts';
@@ -7,15 +7,15 @@ const NOTED_EVERY_MS = 60_000;
 const WRITTEN_EVERY_MS = 10_000;
 /** A batch takes about 1 ms of this process. */
 const BATCH = 200;
-/** While the store rejects writes, the oldest notes are dropped: losing these dates is acceptable, unbounded memory is not. */
+/** While the store rejects writes, the oldest notes are dropped, because losing these dates is acceptable, and unbounded memory is not. */
 const PENDING_MAX = 50_000;
 const LAST_ATTEMPTS_MS = 1000;
 const PAUSE_MS = 50;
 
 export interface KeyUses {
-  /** Notes the use unless the last noted one is recent. Returns the noted time, epoch milliseconds. */
+  /** Notes the use, unless the last noted use is recent. Returns the noted time in epoch milliseconds. */
   note(id: string, lastNotedAtMs: number): number;
-  /** Writes if a batch is full or old enough; cheap enough to call often. */
+  /** Writes if a batch is full or old enough. The call is cheap enough to repeat often. */
   writeSome(): Promise<void>;
   /** Writes all notes at shutdown. Retries for one second, then drops the rest. */
   writeAll(): Promise<void>;
@@ -60,7 +60,7 @@ export function createKeyUses({ keys, now, machine = REAL_MACHINE }: KeyUsesOpti
         await writeBatch();
         writtenAtMs = now();
       } catch {
-        // Another process is writing, or the store is away: a later batch repeats the same notes.
+        // Another process is writing, or the store cannot be reached. A later batch repeats the same notes.
       }
       writing = false;
     },

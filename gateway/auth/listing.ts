@@ -1,5 +1,5 @@
-// Since when the store lists this gateway for sure. A replica of Redis that takes over lacks the latest reports: after an outage, a gateway
-// may be in contact with the store again, and be forgotten all the same.
+// Determines since when the store lists this gateway for sure. A replica of Redis that takes over lacks the latest reports. After an
+// outage, a gateway may therefore be in contact with the store again, and be forgotten all the same.
 
 import type { Machine } from '../shared/machine.ts';
 
@@ -8,7 +8,9 @@ export const REPLICA_LAG_MS = 10_000;
 /** Clocks of servers that take over for each other differ. */
 const CLOCKS_DIFFER_MS = 1000;
 
-/** When a report was sent, by both clocks: the monotonic one stands still while the machine sleeps, and the other may be set. */
+/**
+ * When a report was sent, by both clocks, because the monotonic clock stands still while the machine sleeps, and the wall clock may be set.
+ */
 interface Sent {
   readonly atMs: number;
   readonly at: number;
@@ -30,7 +32,7 @@ interface InstanceListing {
 }
 
 export function createListing({ listedMs, reportedEveryMs, now, performance }: ListingOptions): InstanceListing {
-  /** The last report that no failover loses, and those after it. They follow each other without a break. */
+  /** The last report that no failover loses, and the reports after it. These reports follow each other without a break. */
   let reports: readonly Sent[] = [];
   let since = Number.POSITIVE_INFINITY;
 

@@ -10,7 +10,7 @@ interface FoundOrganizations {
   readonly organizations: readonly Organization[];
   /** Keys that the text names, with the organizations above. */
   readonly keys: readonly StoredKey[];
-  /** False if there are more results, or if the time was over before everything was read. */
+  /** False if there are more results, or if the time ran out before everything was read. */
   readonly complete: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Converts stored keys and organizations into cached objects. They are frozen, because one object serves every request until its record
-// changes.
+// Converts stored keys and organizations into cached objects. The objects are frozen, because one object serves every request until its
+// record changes.
 
 import type { Caller, Organization } from '../exchange/caller.ts';
 import { newCallerMemory } from '../exchange/caller-memory.ts';

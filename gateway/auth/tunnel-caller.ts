@@ -1,5 +1,5 @@
-// Finds the caller of a tunnelled request, if it carries an API key or token of the gateway. A tunnel requires none: it passes on the
-// service's own credentials.
+// Finds the caller of a tunnelled request, if it carries an API key or token of the gateway. A tunnel requires neither, because it passes
+// on the service's own credentials.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Caller } from '../exchange/caller.ts';

@@ -1,13 +1,13 @@
-// Computes the state of each assertion key at a given time, and a rotation without a gap: no verifier meets a signature whose key is not
-// published yet, or no longer published. Pure.
+// Computes the state of each assertion key at a given time, and a rotation without a gap, in which no verifier meets a signature whose key
+// is not published yet, or no longer published. Pure.
 
 import { calculateJwkThumbprint } from 'jose';
 
 /** The period in which a key is in use. Epoch seconds. */
 export interface Term {
-  /** When the key begins to sign; without it, from the beginning. */
+  /** When the key begins to sign; if it is undefined, from the beginning. */
   readonly signs_from?: number;
-  /** Until when the key is published; without it, for ever. */
+  /** Until when the key is published; if it is undefined, forever. */
   readonly published_until?: number;
 }
 
@@ -32,7 +32,7 @@ export function publishedKeysAt<T extends Term>(keys: readonly T[], atMs: number
   return keys.filter((key) => endMsOf(key) > atMs);
 }
 
-/** Returns the published key that started to sign last; of several with the same start, the first. */
+/** Returns the published key that started to sign last. If several have the same start, returns the first. */
 export function signerAt<T extends Term>(keys: readonly T[], atMs: number): T | undefined {
   return publishedKeysAt(keys, atMs)
     .filter((key) => startMsOf(key) <= atMs)

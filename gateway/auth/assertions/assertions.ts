@@ -9,19 +9,22 @@ import { type AssertionKey, kidOf, publishedKeysAt, signerAt, signerProblem, typ
 
 const LIFETIME_SECONDS = 60;
 /**
- * The age at which an assertion is renewed in the background. It is random for each assertion: a thousand assertions that were signed in one
- * second would otherwise be renewed in one second, and all other requests would wait a tenth of a second.
+ * The age at which an assertion is renewed in the background. It is random for each assertion. Otherwise a thousand assertions that were
+ * signed in one second would be renewed in one second, and all other requests would wait a tenth of a second.
  */
 const RENEWED_AFTER_MS = { least: 20_000, most: 40_000 };
 /**
- * The age up to which a cached assertion is sent. It is then valid for at least 15 s more, because it must not expire on its way.
+ * The age up to which a cached assertion is sent. An assertion of this age is valid for at least 15 s more, because it must not expire on
+ * its way.
  */
 const USABLE_FOR_MS = 44_000;
 
 interface AssertionClaims {
   /** Key id, or another subject that acts for the organization. */
   readonly subject: string;
-  /** The configured name of the issuer of a caller's token: subjects are unique only within one issuer. Absent for other callers. */
+  /**
+   * The configured name of the issuer of a caller's token, because subjects are unique only within one issuer. Undefined for other callers.
+   */
   readonly tokenIssuer?: string | undefined;
   readonly organization: string | undefined;
   readonly tier: string | undefined;
@@ -40,12 +43,12 @@ interface AssertionsOptions {
 export interface Assertions {
   /** Returns an assertion about a caller. Returns no promise while a usable assertion is cached. */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
-  /** Signs an assertion for a request that the gateway itself makes for an organization. Caches nothing. */
+  /** Signs an assertion for a request that the gateway itself sends for an organization. Caches nothing. */
   assertionOf(claims: AssertionClaims, upstream: string): Promise<string>;
   /** Returns the public halves of the published keys, as a JWK Set. */
   jwks(): { readonly keys: readonly PublishedKey[] };
   /**
-   * Replaces the keys. Assertions signed with the previous ones stay in use until they are renewed, unless a key was removed before its
+   * Replaces the keys. Assertions signed with the previous keys stay in use until they are renewed, unless a key was removed before its
    * time. Rejects, and changes nothing, if at some time from now on no key may sign.
    */
   useKeys(keys: readonly AssertionKey[]): Promise<void>;
@@ -115,7 +118,7 @@ export async function createAssertions(options: AssertionsOptions): Promise<Asse
       ready = await prepare(next, issuer, now());
       used = next;
       const kids = new Set(publishedKeysAt(ready, now()).map(({ published }) => published.kid));
-      // A key was removed before its time: upstreams no longer accept its signatures.
+      // If a key was removed before its time, upstreams no longer accept its signatures.
       if (former.some(({ published }) => !kids.has(published.kid))) cache = new AssertionCache();
     },
   };
@@ -148,7 +151,7 @@ async function createSign({ kty, crv, x, d }: AssertionKey, kid: string, issuer:
       ...(organization !== undefined && { org: organization }),
       ...(tier !== undefined && { tier }),
     };
-    // Rounded down, so that the expiry is never further ahead than the lifetime.
+    // The time is rounded down, so that the expiry is never further ahead than the lifetime.
     const issuedAt = Math.floor(atMs / 1000);
     return new SignJWT({ ...ofCaller, mode, scopes: [...scopes] })
       .setProtectedHeader({ alg: 'EdDSA', kid, typ: 'JWT' })

@@ -2,11 +2,11 @@
 
 import type { AssertionKey } from './assertion-keys.ts';
 
-/** Every gateway uses a new key set after this interval; a rotation allows more time than this before the new key signs. */
+/** The interval after which every gateway uses a new key set. A rotation allows more time than this before the new key signs. */
 const EVERY_MS = 2000;
 
 interface FollowOptions {
-  /** Reads the current set; returns the same array while the set is unchanged. */
+  /** Reads the current set. Resolves with the same array while the set is unchanged. */
   read(): Promise<readonly AssertionKey[]>;
   use(keys: readonly AssertionKey[]): Promise<void>;
   /** Called when the key set cannot be read or used, once for each reason. The last good set stays in use. */

@@ -34,12 +34,12 @@ export function ofNewKey(key: StoredKey): Members {
   return { mode, name, scopes, expires_at: expiresAtMs ?? null, after };
 }
 
-/** Returns what has changed; undefined if nothing has. */
+/** Returns the changed members; undefined if nothing has changed. */
 export function ofChangedKey(before: StoredKey, after: StoredKey): Members | undefined {
   return differencesOf(membersOfKey(before), membersOfKey(after));
 }
 
-/** Returns what has changed; undefined if nothing has. A change of the tier also names both tiers. */
+/** Returns the changed members; undefined if nothing has changed. A change of the tier also names both tiers. */
 export function ofChangedOrganization(before: Organization, after: Organization): Members | undefined {
   const differences = differencesOf({ ...before }, { ...after });
   return before.tier === after.tier ? differences : { from: before.tier, to: after.tier, ...differences };

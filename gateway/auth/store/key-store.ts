@@ -1,5 +1,5 @@
-// The methods of the key store, independent of the implementation. Every method settles within a bounded time: a store that is
-// away rejects, it does not hang. Every change writes its audit row in the same transaction.
+// The methods of the key store, independent of the implementation. Every method settles within a bounded time. If the store cannot be
+// reached, the method rejects; it does not hang. Every change writes its audit row in the same transaction.
 
 import type { Organization } from '../../exchange/caller.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
@@ -55,7 +55,7 @@ export interface Conditions {
   readonly keys?: readonly StoredKey[] | undefined;
   /** Organizations as they were read. They must not have changed since. */
   readonly organizations?: readonly Organization[] | undefined;
-  /** For a revocation: requires that another key can replace this one (`takesPlaceOf`), or that this one no longer works. */
+  /** For a revocation: requires that another key can replace this key (`takesPlaceOf`), or that this key no longer works. */
   readonly leavesAnother?: boolean | undefined;
   /** For a creation or rotation: the maximum number of keys that the organization may have afterwards. */
   readonly most?: KeysMost | undefined;
@@ -64,7 +64,10 @@ export interface Conditions {
 export interface KeysMost {
   /** The most keys that work. */
   readonly usable: number;
-  /** The most keys in all. Revoked and ended keys count, because they stay in the store, and a creation may have to read all keys. */
+  /**
+   * The largest number of keys, including revoked and ended keys, because these stay in the store, and a creation may have to read all
+   * keys.
+   */
   readonly records: number;
 }
 
@@ -86,7 +89,7 @@ export interface KeyStoreChange {
   readonly kind: ChangeKind;
   readonly organization: string | undefined;
   readonly key: string | undefined;
-  /** `before` and `after` have the members that the change has set. `request_id` is present if a request made the change. */
+  /** `before` and `after` contain the members that the change has set. `request_id` is present if a request made the change. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
@@ -145,8 +148,8 @@ export interface KeyRecords {
     conditions?: Conditions,
   ): Awaitable<StoredKey | undefined>;
   /**
-   * Creates the successor and sets the expiry of the key to `endsAtMs`, or keeps its own expiry if that is sooner. Returns the updated key.
-   * Returns undefined and writes nothing if the key is unknown, revoked, expired or already replaced.
+   * Creates the successor and sets the expiry of the key to `endsAtMs`, unless the key expires sooner. Returns the updated key. Returns
+   * undefined and writes nothing if the key is unknown, revoked, expired or already replaced.
    */
   rotate(
     id: string,
@@ -155,7 +158,7 @@ export interface KeyRecords {
     author?: Author,
     conditions?: Conditions,
   ): Awaitable<StoredKey | undefined>;
-  /** Takes key ids with epoch milliseconds. Never waits for another writer: rejects, and the caller retries later. */
+  /** Takes key ids with epoch milliseconds. Never waits for another writer, but rejects, and the caller retries later. */
   noteUses(uses: ReadonlyMap<string, number>): Awaitable<void>;
 }
 
@@ -198,8 +201,8 @@ export interface Instance {
   /** Every change up to this sequence number is in force on this instance. */
   readonly position: number;
   /**
-   * When the change with this sequence number was made, epoch milliseconds. It reveals that the store has lost its latest changes: the
-   * number then belongs to another change, or to none.
+   * When the change with this sequence number was made, in epoch milliseconds. The time shows whether the store has lost its latest
+   * changes, because the number then belongs to another change, or to none.
    */
   readonly changedAtMs?: number | undefined;
   /** How long after its last report the instance may accept cached callers, although it has not read later changes. */
@@ -207,7 +210,7 @@ export interface Instance {
 }
 
 export interface InstanceRecords {
-  /** Writes or renews the report. Never waits for another writer: rejects, and the caller retries later. */
+  /** Writes or renews the report. Never waits for another writer, but rejects, and the caller retries later. */
   report(instance: Instance): Awaitable<void>;
   /** Removes an instance that shuts down. Commands then no longer wait for it. */
   remove(id: string): Awaitable<void>;
@@ -234,9 +237,9 @@ export interface KeyStore {
   /** Adds all records or none, in one transaction and with one audit row. */
   seed(organizations: readonly Organization[], keys: readonly StoredKey[], by: string): Awaitable<void>;
   /**
-   * Adds missing records in one transaction and with one audit row. Existing records stay unchanged: an old export does not restore a revoked
-   * key. If the store has lost parts of a record, they are completed. Rejects and writes nothing if the organization of a key is neither stored
-   * nor among the arguments.
+   * Adds missing records in one transaction and with one audit row. Existing records stay unchanged, so an old export does not restore a
+   * revoked key. If the store has lost parts of a record, these parts are added. Rejects and writes nothing if the organization of a key is
+   * neither stored nor among the arguments.
    */
   import(organizations: readonly Organization[], keys: readonly StoredKey[], by: string): Awaitable<Imported>;
   /** Rebuilds lost parts of the index. Returns a text for operators that names the missing parts; undefined if none is missing. */

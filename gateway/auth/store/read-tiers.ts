@@ -15,8 +15,8 @@ interface Place {
 }
 
 /**
- * Calls `see` with the id and the tier of each organization; with Redis, it may call it twice with the same one. Never fails: a store that
- * cannot be read has no organizations here.
+ * Calls `see` with the id and the tier of each organization; with Redis, perhaps twice with the same organization. Never fails. A store
+ * that cannot be read is treated as empty.
  */
 export async function readTiers(
   { redisUrl, dataDirectory }: Place,

@@ -11,7 +11,7 @@ export interface StoredKey {
   readonly mode: Mode;
   readonly name: string;
   readonly scopes: readonly string[];
-  /** Addresses and CIDR ranges from which the key may be used; empty: any. */
+  /** Addresses and CIDR ranges from which the key may be used; empty if any address may use it. */
   readonly allowedCidrs: readonly string[];
   readonly prefix: string;
   readonly lastFour: string;

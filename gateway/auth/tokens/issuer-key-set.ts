@@ -2,7 +2,7 @@
 
 import { type CryptoKey, calculateJwkThumbprint, createLocalJWKSet, type JWK } from 'jose';
 
-/** An issuer has a few keys. Importing thousands would block the process. */
+/** The bound on imported keys. An issuer has a few keys, and importing thousands would block the process. */
 const KEYS_MAX = 100;
 const RSA_BITS_MIN = 2048;
 
@@ -22,7 +22,7 @@ export interface KeySet {
 
 type FoundIssuerKey =
   | { readonly outcome: 'found'; readonly key: VerifyingKey }
-  /** No key has this name, or no key fits a token that names none: a newer set might contain one. */
+  /** No key has this name, or no key fits a token that names none. A newer set might contain a fitting key. */
   | { readonly outcome: 'unknown' }
   /** The named key does not fit, or several fit. */
   | { readonly outcome: 'unfit' };
@@ -64,7 +64,7 @@ function parse(text: string): JWK[] {
 
 /**
  * Returns undefined for an unsuitable key: wrong type or curve, for encryption (`use`), not for verifying (`key_ops`), for another
- * algorithm (`alg`), private, malformed or too short. Sets contain keys for other purposes too, so these are skipped (RFC 7517 section 5).
+ * algorithm (`alg`), private, malformed or too short. Sets also contain keys for other purposes, which are skipped (RFC 7517 section 5).
  */
 async function toVerifyingKey(jwk: JWK, algorithm: string): Promise<VerifyingKey | undefined> {
   try {

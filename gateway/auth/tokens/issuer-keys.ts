@@ -1,5 +1,5 @@
-// Follows the key set of one issuer. It reads the set at start, at intervals, and when a token names an unknown key. While the issuer is away,
-// the last good set stays in use. An answer must be JSON of bounded size.
+// Follows the key set of one issuer. It reads the set at start, at intervals, and when a token names an unknown key. While the issuer
+// cannot be reached, the last good set stays in use. An answer must be JSON of bounded size.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
@@ -60,7 +60,7 @@ export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
     triedAtMs = now();
     if (reason === undefined) readAtMs = triedAtMs;
     const delayMs = reason === undefined ? refreshSeconds * 1000 : Math.min(refreshSeconds * 1000, COOLDOWN_MS);
-    // Jitter: instances that started together should not read together for ever.
+    // The jitter keeps instances that started together from reading together forever.
     dueAtMs = triedAtMs + delayMs * (0.8 + 0.2 * Math.random());
     if (isNews && !closing.signal.aborted) onHealth(reason);
   }
@@ -123,7 +123,7 @@ const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
 
 /**
  * Returns the body of the answer. Rejects with a reason for operators: unreachable, too slow, a status other than 200, not JSON, too long.
- * A redirect is a status other than 200: only the configuration determines where keys come from.
+ * A redirect is refused like any status other than 200, because only the configuration determines where keys come from.
  */
 export async function fetchKeySet(url: string, timeoutMs: number, signal: AbortSignal): Promise<string> {
   const headers = { accept: 'application/json' };

@@ -5,7 +5,7 @@ import type { Mode } from '../../exchange/caller.ts';
 import { createIssuerKeys, type IssuerKeys, type IssuerKeysOptions, type IssuerKeysStatus } from './issuer-keys.ts';
 import type { TokenRules } from './verify-token.ts';
 
-/** The longest time for which an issuer that is down delays the start. Until its keys are read, its tokens get 503. */
+/** The longest time for which an unavailable issuer delays the start. Until its keys are read, its tokens get 503. */
 const BOOT_WAIT_MS = 2000;
 
 export interface IssuerSettings extends TokenRules {
@@ -15,12 +15,12 @@ export interface IssuerSettings extends TokenRules {
   readonly refreshSeconds: number;
   /** Mode of the targets that its tokens reach. */
   readonly mode: Mode;
-  /** The most that its tokens are granted; `*`: everything but operator scopes. */
+  /** The scopes that its tokens may be granted; `*` stands for all scopes except operator scopes. */
   readonly scopesMax: readonly string[];
 }
 
 export interface Issuer extends IssuerSettings {
-  /** Configured name; keeps equal subjects of different issuers apart. */
+  /** The configured name, which keeps equal subjects of different issuers apart. */
   readonly name: string;
   readonly keys: IssuerKeys;
 }

@@ -24,13 +24,13 @@ export interface KnownToken {
 interface TokenCache {
   hashOf(token: string): CredentialHash;
   find(hash: CredentialHash): KnownToken | undefined;
-  /** Adds an entry, or keeps the existing one; returns the entry in the cache. */
+  /** Adds an entry, or keeps the existing entry. Returns the entry in the cache. */
   remember(hash: CredentialHash, known: KnownToken): KnownToken;
   size(): number;
 }
 
 export function createTokenCache({ max }: { readonly max: number }): TokenCache {
-  /** Made with the first token: a cache makes room for all of its entries, 12 ms for 100,000. */
+  /** The cache is created with the first token, because making room for all its entries takes 12 ms for 100,000. */
   let tokens: LRUCache<CredentialHash, KnownToken> | undefined;
 
   function find(tokenHash: CredentialHash): KnownToken | undefined {
@@ -54,7 +54,10 @@ export function createTokenCache({ max }: { readonly max: number }): TokenCache 
   };
 }
 
-/** Whether the issuer still has the key of the token. Nearly always this compares two references: a key set is one object until a key changes. */
+/**
+ * Whether the issuer still has the key of the token. Nearly always this compares two references, because a key set is one object until a
+ * key changes.
+ */
 function hasItsKey(known: KnownToken): boolean {
   const keys = known.issuer.keys.current();
   if (keys === known.keys) return true;

@@ -15,7 +15,7 @@ interface TokenForm {
   readonly kid: string | undefined;
 }
 
-/** Whether a Bearer credential is meant as a token: it contains dots and does not begin like an API key. */
+/** Whether a Bearer credential is meant as a token, because it contains dots and does not begin like an API key. */
 export function looksLikeToken(text: string): boolean {
   return text.includes('.') && !text.startsWith('sk_');
 }

@@ -1,5 +1,5 @@
-// Reads tokens, a kind of credential: `Authorization: Bearer eyJ…`, signed by a configured issuer. Throws token_invalid, token_expired,
-// token_audience or auth_unavailable.
+// Reads tokens that a configured issuer has signed: `Authorization: Bearer eyJ…`. Throws token_invalid, token_expired, token_audience or
+// auth_unavailable.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Caller, Organization } from '../../exchange/caller.ts';
@@ -24,7 +24,7 @@ interface TokenReaderOptions {
 }
 
 interface TokenReader {
-  /** Returns the same caller for the same token until its organization changes. Without configured issuers, no credential is a token. */
+  /** Returns the same caller for the same token until its organization changes. If no issuers are configured, no credential is a token. */
   readonly readToken: CredentialReader;
   /** Whether the token in an Authorization header is cached and valid. Does not contact the store or an issuer. */
   isKnown(authorization: string | undefined): boolean;
@@ -35,7 +35,10 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
   const { issuers, directory, scopeRules, cacheMax, now } = options;
   const cache = createTokenCache({ max: cacheMax });
 
-  /** Returns the caller of a cached token. It costs a few comparisons, because the directory returns one object until an organization changes. */
+  /**
+   * Returns the caller of a cached token. This costs a few comparisons, because the directory returns one object until an organization
+   * changes.
+   */
   function use(known: KnownToken): Awaitable<Caller> {
     if (known.claims.expiresAtMs <= now()) throw new GatewayError('token_expired');
     const found = directory.organizationOf(known.claims.organization);

@@ -6,7 +6,7 @@ import { isCoveredByAll, type ScopeRules, scopeSetOf } from '../../shared/contra
 const SCOPE = /^[!#-[\]-~]+$/;
 
 interface ScopeBounds {
-  /** The most that tokens of the issuer are granted; `*`: everything but operator scopes. */
+  /** The scopes that tokens of the issuer may be granted; `*` stands for all scopes except operator scopes. */
   readonly scopesMax: readonly string[];
   /** Which scopes `*` never covers. */
   readonly scopeRules: ScopeRules;
@@ -14,8 +14,8 @@ interface ScopeBounds {
 }
 
 /**
- * Parses the claim: one text separated by spaces, or a list of texts; an absent claim means no scopes. Returns undefined for any other
- * type.
+ * Parses the claim, which is one text separated by spaces, or a list of texts. An absent claim means no scopes. Returns undefined for any
+ * other type.
  */
 export function parseScopes(claim: unknown): readonly string[] | undefined {
   if (claim === undefined) return [];

@@ -5,10 +5,13 @@ import { GatewayError } from '../../catalogue/errors.ts';
 import type { VerifyingKey } from './issuer-key-set.ts';
 import { parseScopes } from './token-scopes.ts';
 
-/** Excludes the form of a key id: upstreams receive subjects of both kinds under one name, and must not mistake one for the other. */
+/**
+ * Excludes the form of a key id, because upstreams receive key ids and subjects of tokens under one name, and must not mistake one for the
+ * other.
+ */
 const SUBJECT = /^(?!key_)[!-~]{1,255}$/;
 const ORGANIZATION_LENGTH_MAX = 255;
-/** The year 5138. A later expiry was written in milliseconds by mistake, and would never pass. */
+/** The latest accepted expiry, in the year 5138. A later one was written in milliseconds by mistake, and would never pass. */
 const EXPIRY_MAX = 1e11;
 
 export interface TokenRules {
@@ -78,7 +81,7 @@ function refuse(cause: unknown): never {
   if (cause instanceof errors.JWTExpired) throw new GatewayError('token_expired', { cause });
   if (cause instanceof errors.JWTClaimValidationFailed) refuseClaim(cause);
   const isForged = cause instanceof errors.JWSSignatureVerificationFailed;
-  // No other library error can be the gateway's fault: key and algorithm fit, so the token itself is unreadable.
+  // No other library error can be the gateway's fault. Key and algorithm fit, so the token itself is unreadable.
   if (cause instanceof errors.JOSEError) {
     throw new GatewayError('token_invalid', { hint: isForged ? 'signature' : 'form', cause });
   }

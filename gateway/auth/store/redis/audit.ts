@@ -1,4 +1,5 @@
-// Audit log of the Redis key store: a stream with the sequence numbers as ids, and per organization a sorted set of its sequence numbers.
+// The audit log of the Redis key store consists of a stream with the sequence numbers as ids, and, for each organization, a sorted set of
+// its sequence numbers.
 
 import { authorNameOf, detailsBy } from '../change-details.ts';
 import type { AuditFilter, AuditLog, Author, ChangeKind, KeyStoreChange } from '../key-store.ts';
@@ -20,7 +21,7 @@ local born, latest = unpack(call('HMGET', meta, 'born', 'sequence'))
 return { born, latest, call('XRANGE', changes, '(' .. sequence .. '-0', '+', 'COUNT', limit) }
 `);
 
-/** Newest first, before a sequence number; an empty one means the end of the stream. */
+/** Reads a page of the log, newest first, before a sequence number; an empty number means the end of the stream. */
 const PAGE_OF_ALL = toStoreScript(`
 local before, count = ARGV[3], ARGV[4]
 return call('XREVRANGE', changes, before == '' and '+' or '(' .. before .. '-0', '-', 'COUNT', count)
@@ -84,7 +85,7 @@ export function createRedisAudit({ serving, patient, born, subscribe }: RedisAud
       const [bornNow, latest, rows] = reply as readonly [string, string | null, readonly Row[]];
       if (bornNow !== lastBorn) {
         lastBorn = bornNow;
-        // The data was wiped since, even if new changes have reached the same sequence number. Followers have to start again.
+        // The data was wiped since, even if new changes have reached the same sequence number. Followers have to start from the beginning.
         return { latest: 0, changes: [] };
       }
       return { latest: Number(latest ?? 0), changes: changesOf(rows) };

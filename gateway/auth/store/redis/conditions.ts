@@ -5,7 +5,7 @@ import { keyArguments, organizationArguments } from './columns.ts';
 
 /**
  * A Lua function: `failure(at)` reads the conditions from the arguments, beginning at this index. It returns the reply for a condition that
- * does not hold; nil if all hold. Records are compared as texts, because one function writes them all.
+ * does not hold; nil if all conditions hold. Records are compared as texts, because one function writes all texts.
  */
 export const CONDITION_FUNCTIONS = `
 local function is_now(column, id, value)
@@ -48,8 +48,8 @@ export function withinConditions(reply: unknown): unknown {
 }
 
 /**
- * Reads a record, and writes what follows from it if the record has not changed meanwhile. If it has changed, begins again, unless the
- * caller has made this record a condition.
+ * Reads a record, and writes a change that depends on it, if the record has not changed meanwhile. If it has changed, starts from the
+ * beginning, unless the caller has made this record a condition.
  *
  * @param attempt reads and writes; the reply of its script
  */

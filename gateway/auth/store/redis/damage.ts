@@ -58,7 +58,7 @@ for at = 3, #ARGV, 2 do
 end
 `);
 
-/** Begins a new order beside the present one. */
+/** Begins a new order beside the present order. */
 const BEGIN_ORDER = toStoreScript(`call('DEL', base .. ARGV[3] .. ':next')`);
 
 /** Appends to the new order: id and organization in turn. Keys are added to the order of their organization, too. */

@@ -1,4 +1,5 @@
-// The list of running gateways in the Redis key store. Redis measures the time since each report: the clocks of the instances need not agree.
+// The list of running gateways in the Redis key store. Redis measures the time since each report, so that the clocks of the instances need
+// not agree.
 
 import type { InstanceRecords } from '../key-store.ts';
 import type { StoreConnections } from './key-store-connection.ts';
@@ -11,7 +12,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 /**
  * Writes a report. The score of an instance is the end of its grace period. Also removes instances that ended without removing themselves.
- * After a failover or a restart, a report may name changes that the server has lost: no change then counts as in force at this instance.
+ * After a failover or a restart, a report may name changes that the server has lost. In that case no change is treated as in force at this
+ * instance.
  */
 const REPORT = toStoreScript(`${CLOCK}
 local id, grace, instance, position, changed_at, behind = unpack(ARGV, 3)

@@ -1,4 +1,4 @@
-// One connection of the Redis key store: every call has a deadline, and every error is a sentence for operators.
+// One connection of the Redis key store. Every call has a deadline, and every error is a sentence for operators.
 
 import { type ConnectRedis, connectRedis, type Redis } from '../../../redis/client.ts';
 import { GarbledReply } from '../../../redis/garbled.ts';
@@ -9,7 +9,10 @@ import { META, REFUSED, SCHEMA_VERSION } from './key-store-script.ts';
 
 /** How long to wait for a Redis that is starting. */
 const OPENING_MAX_MS = 5000;
-/** A silent connection is given up this long after the deadline of a call. The call fails first, because its error message says more. */
+/**
+ * The time between the deadline of a call and the moment when a silent connection is given up. The call fails first, because its error
+ * message says more.
+ */
 const SILENCE_AFTER_DEADLINE_MS = 500;
 /** Message of the library, which sets no error code. */
 const TIMED_OUT = 'Command timed out';
@@ -34,9 +37,11 @@ interface StoreConnection {
 
 /** A store has two connections. */
 export interface StoreConnections {
-  /** For requests: a short deadline, because a request waits for the reply. */
+  /** Runs scripts for requests, with a short deadline, because a request waits for the reply. */
   readonly serving: RunScript;
-  /** For commands: a long deadline, because their work may be large. It does not delay the calls on the other connection. */
+  /**
+   * Runs scripts for commands, with a long deadline, because their work may be large. It does not delay the calls on the other connection.
+   */
   readonly patient: RunScript;
 }
 
@@ -84,7 +89,7 @@ export async function openConnection({
       try {
         return await evaluate(client, script, [META], [pepperFingerprint, now(), ...args]);
       } catch (cause) {
-        // The library's error carries the arguments, which may be secret: pass on only its message.
+        // The library's error contains the arguments, which may be secret, so only its message is passed on.
         const { name, message } = cause as Error;
         if (name === 'ReplyError') throw new Error(reasonOf(message));
         if (cause instanceof GarbledReply) throw cause;

@@ -16,8 +16,8 @@ export const REFUSED = { newer: 'NEWERSCHEMA', pepper: 'ANOTHERPEPPER', damaged:
 
 /**
  * ARGV[1] is the fingerprint of the pepper, ARGV[2] the writer's clock in epoch milliseconds; a script's own arguments follow. The first
- * script to run on an empty store claims it: a store can be wiped and imported again while gateways run, and they recognise that by `born`.
- * Free text passes through undecoded, because cjson does not reproduce its input exactly.
+ * script to run on an empty store claims it, because a store can be wiped and imported again while gateways run. Gateways recognise this by
+ * `born`. Free text passes through undecoded, because cjson does not reproduce its input exactly.
  */
 const PRELUDE = `
 local call = redis.call

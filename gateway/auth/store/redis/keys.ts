@@ -64,7 +64,7 @@ local first, last, organization = ARGV[3], ARGV[4], ARGV[5]
 return columns_of(call('ZRANGE', base .. 'keys_of:' .. organization, first, last), KEY_COLUMNS)
 `);
 
-/** The position of a key, within its organization if one is named. Nil: no such key. */
+/** Returns the position of a key, within its organization if an organization is named; nil if there is no such key. */
 const POSITION = toStoreScript(`
 local id, organization = ARGV[3], ARGV[4]
 if organization == '' then return call('LPOS', base .. 'key_order', id) end

@@ -23,9 +23,9 @@ return { call('HGET', meta, 'born'), base .. 'announced' }
 `);
 
 interface RedisKeyStoreOptions {
-  /** See `parseRedisUrl`. The query may have `keyPrefix`, with which several platforms can share one server. */
+  /** See `parseRedisUrl`. The query may contain `keyPrefix`, with which several platforms can share one server. */
   readonly url: string;
-  /** Written to an empty store; a different one is rejected later. */
+  /** The fingerprint is written to an empty store; a different fingerprint is rejected later. */
   readonly pepperFingerprint: string;
   now(): number;
   readonly connect?: ConnectRedis;

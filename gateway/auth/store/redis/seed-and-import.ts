@@ -1,4 +1,4 @@
-// Batch writes of the Redis key store: `seed` adds new records only, `import` adds missing ones.
+// Batch writes of the Redis key store: `seed` adds only new records, and `import` adds missing records.
 
 import type { Organization } from '../../../exchange/caller.ts';
 import type { KeyStore } from '../key-store.ts';
@@ -16,7 +16,7 @@ import { toStoreScript } from './key-store-script.ts';
 
 /**
  * Checks everything before it writes, because Redis does not undo the writes of a script that fails. Returns the obstacle, or the numbers
- * of organizations and keys added.
+ * of added organizations and keys.
  */
 const ADD = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}
 local kind, by, organizations_end = ARGV[3], ARGV[4], 6 + ARGV[5] * ${ORGANIZATION_ARGUMENTS}

@@ -35,7 +35,7 @@ local function has_room(organization, replaced, added, usable_max, records_max)
 end
 `;
 
-/** Returns the arguments of a script that calls `has_room`; empty ones without a bound. */
+/** Returns the arguments of a script that calls `has_room`; without a bound, these are empty. */
 export function boundArguments({ most }: Conditions): (string | number)[] {
   return [most?.usable ?? '', most?.records ?? ''];
 }

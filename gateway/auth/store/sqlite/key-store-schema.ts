@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { applySteps, checkedVersion, type SchemaSteps } from '../../../shared/stores/sqlite-schema.ts';
 
-/** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded one. */
+/** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded file. */
 export const KEY_STORE_STEPS: SchemaSteps = [
   `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -50,7 +50,7 @@ export function prepareKeySchema(database: DatabaseSync, pepperFingerprint: stri
 /**
  * Throws if the file is newer than this gateway or was written with another pepper, and changes nothing. Accepts an empty file.
  *
- * @param pepperFingerprint undefined if there is no pepper yet, so any pepper in the file is another one
+ * @param pepperFingerprint undefined if there is no pepper yet, so that any pepper in the file is a different pepper
  */
 export function checkKeySchema(database: DatabaseSync, pepperFingerprint: string | undefined): void {
   if (checkedVersion(database, KEY_STORE_STEPS) > 0) checkPepper(database, pepperFingerprint);

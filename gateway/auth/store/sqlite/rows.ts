@@ -16,7 +16,7 @@ export interface OrganizationRows {
 export interface KeyRows {
   /** Returns false if the id or the digest is taken. */
   insert(key: StoredKey): boolean;
-  /** Inserts a new key. Throws if its id or digest exists: both are random, so this is a fault of the gateway. */
+  /** Inserts a new key. Throws if its id or digest exists. Both are random, so this would be a fault of the gateway. */
   insertNew(key: StoredKey): void;
   read(id: string): StoredKey | undefined;
 }

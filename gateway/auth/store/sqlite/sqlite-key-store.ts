@@ -13,7 +13,7 @@ import { BUSY_TIMEOUT_MS, inTransactionWithoutWaiting, type SqliteTables } from 
 interface SqliteKeyStoreOptions {
   /** The data directory. It is created if it is absent. */
   readonly directory: string;
-  /** Written to a new file; opening with a different one fails later. */
+  /** The fingerprint is written to a new file; opening the file with a different fingerprint fails later. */
   readonly pepperFingerprint: string;
   /** See `applySteps`. */
   readonly acceptOneWay?: boolean | undefined;
@@ -48,7 +48,7 @@ export function createSqliteKeyStore(options: SqliteKeyStoreOptions): KeyStore {
     instances: createSqliteInstances(database, now),
     pepperFingerprint,
     ...createSqliteBatches(tables),
-    // There is nothing to mend: SQLite writes a whole record or nothing, and evicts nothing.
+    // There is nothing to mend, because SQLite writes a whole record or nothing, and evicts nothing.
     mend: () => undefined,
     close() {
       database.close();
@@ -56,7 +56,7 @@ export function createSqliteKeyStore(options: SqliteKeyStoreOptions): KeyStore {
   };
 }
 
-/** How late a report may be before its gateway counts as silent. A report is late if other processes were writing to the file. */
+/** How late a report may be before its gateway is treated as silent. A report is late if other processes were writing to the file. */
 const SLACK_MS = 5000;
 
 /** Creates the list of running gateways. */
@@ -88,7 +88,7 @@ function createSqliteInstances(database: DatabaseSync, now: () => number): Insta
 }
 
 /**
- * Digests are scattered, so a batch touches a page of the index for nearly every key: with a cache for all of them and a checkpoint every
+ * Digests are scattered, so a batch touches a page of the index for nearly every key. With a cache for all pages and a checkpoint every
  * other batch, a million keys take half the time. The checkpoint interval is not longer, because a gateway's write may have to run the next
  * checkpoint.
  */

@@ -1,5 +1,5 @@
-// The open database of the embedded key store, which its parts share: writes that do not wait for other writers, conditions of a change,
-// and tables that are read page by page.
+// The open database of the embedded key store, which its parts share. Contains writes that do not wait for other writers, conditions of a
+// change, and the reading of tables page by page.
 
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
@@ -18,7 +18,7 @@ export interface SqliteTables {
 
 export const BUSY_TIMEOUT_MS = 5000;
 
-/** Throws at once if another process is writing: a process that serves requests must not block. */
+/** Throws at once if another process is writing, because a process that serves requests must not block. */
 export function inTransactionWithoutWaiting<T>(database: DatabaseSync, work: () => T): T {
   database.exec('PRAGMA busy_timeout = 0');
   try {
@@ -48,13 +48,13 @@ export async function* inSqlitePages<T, P extends string | number>(
     const last = rows.at(-1);
     if (last === undefined) return;
     yield rows.map(recordOf);
-    // A page that is not full is the last one: rows written during the scan must not make it endless.
+    // A page that is not full is the last page, because rows written during the scan must not make the scan endless.
     if (rows.length < PAGE) return;
     position = positionOf(last);
   }
 }
 
-/** Checks the conditions of a change, inside its transaction. Throws ConditionFailed unless these records are as they were read. */
+/** Checks the conditions of a change, inside its transaction. Throws ConditionFailed if a record has changed since it was read. */
 export function requireUnchanged(
   { keys, organizations }: { readonly keys: KeyRows; readonly organizations: OrganizationRows },
   conditions: Conditions,
