@@ -1,4 +1,4 @@
-// An exchange as the listener makes it, on the fast path or with Node's server.
+// The type of an exchange as the listener makes it, on the fast path or with Node's server.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DownstreamResponse } from '../exchange/downstream.ts';

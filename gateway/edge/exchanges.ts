@@ -1,5 +1,5 @@
-// Begins the exchanges of one listener. An exchange begins with a request, and ends when its answer has been sent or its client has
-// disconnected. A periodic check ends exchanges whose body arrives too slowly, or whose client does not read.
+// Begins the exchanges of one listener. An exchange ends when its answer has been sent or its client has disconnected. A periodic check
+// ends exchanges whose body arrives too slowly, or whose client does not read.
 
 import type { Socket } from 'node:net';
 import type { DownstreamRequest } from '../exchange/downstream.ts';
@@ -39,7 +39,7 @@ export class Exchanges {
    * Starts the periodic checks.
    *
    * @param everyMs milliseconds between two checks
-   * @param onEnded called after each exchange. server.ts closes the idle connections then, if it is closing
+   * @param onEnded called after each exchange, so that a server that is closing can close the idle connections
    */
   constructor(options: ExchangesOptions, everyMs: number, onEnded: () => void) {
     const { requestMs, writeIdleMs: idleMs, refusals } = options;

@@ -1,6 +1,6 @@
 // Creates request ids and trace ids. Random bytes are drawn in blocks, because one system call per request would cost more than the id. The
-// bytes become text a piece at a time, and each id is a slice of that text. An id that is joined from single characters costs 0.1 µs more,
-// and again 0.1 µs in every message that contains it.
+// bytes become text a piece at a time, and each id is a slice of that text. Joining an id from single characters costs 0.1 µs more, and
+// another 0.1 µs in every message that contains the id.
 
 import { randomFillSync } from 'node:crypto';
 
@@ -16,9 +16,12 @@ export interface Ids {
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const CROCKFORD_BYTES = Buffer.from(CROCKFORD);
 const BLOCK_BYTES = 8192;
-/** Bytes that become one text. A slice keeps the whole text in memory, and the ids of a stream may live for days, so the text is short. */
+/**
+ * The number of bytes that become one text. The text is short, because a slice keeps the whole text in memory and the ids of a stream may
+ * live for days.
+ */
 const PIECE_BYTES = 256;
-/** Bytes of a span id. A span or trace id begins at a multiple of it, with a byte that is not zero. */
+/** The bytes of a span id. A span or trace id begins at a multiple of this number, with a byte that is not zero. */
 const SPAN_BYTES = 8;
 const RANDOM_CHARACTERS = 16;
 

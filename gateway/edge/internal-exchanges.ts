@@ -1,4 +1,4 @@
-// Begins the exchanges of the gateway itself: a call of an agent's tool is one, within the exchange of the agent's message.
+// Begins exchanges that no client has sent. A call of an agent's tool is such an exchange, within the exchange of the agent's message.
 
 import type { DownstreamRequest } from '../exchange/downstream.ts';
 import type { Arrived } from '../exchange/exchange.ts';
@@ -15,7 +15,7 @@ interface InternalExchangesOptions {
   recordExchange(trail: Trail): void;
 }
 
-/** Begins the exchange of a request into which the gateway turns the call of an agent. It ends when its response closes. */
+/** Begins the exchange of a request that the gateway makes from the call of an agent. The exchange ends when its response closes. */
 export type BeginInternal = (request: DownstreamRequest, response: EdgeResponse, outer: Arrived) => Arrived;
 
 /** Returns the function that begins exchanges without a connection. They are logged, counted and traced like the exchanges of clients. */

@@ -1,7 +1,7 @@
-// A listener for clients: the fast path reads usual requests, Node's server all others. The limits and timeouts are the same for both.
-// Where Node would refuse a request with an empty answer or with none, the listener sends an error object as JSON.
+// A listener for clients. The fast path reads usual requests, and Node's server reads all others. The limits and timeouts are the same for
+// both. Where Node would refuse a request with an empty answer or with none, the listener sends an error object as JSON.
 //
-// The way of a request, with the file of each step:
+// The steps of a request, with their files:
 //
 //   serveRequest      edge/fast-path/connection.ts has read a head, or Node's server has (#listenTo)
 //   begin             exchanges.ts makes the exchange
@@ -33,7 +33,7 @@ export interface RequestHandlers {
   needsNode(request: DownstreamRequest): boolean;
   /** Handles a request. Resolves when it has been answered. Made by pipeline.ts, for the plain listener by edge/tls/plain.ts */
   handleRequest(arrived: Arrived): Promise<void>;
-  /** Whether a request for a WebSocket can get one; otherwise it is handled as a usual request. serving/upgrades.ts */
+  /** Whether a request for a WebSocket can be upgraded; otherwise it is handled as a usual request. serving/upgrades.ts */
   upgrades(request: DownstreamRequest): boolean;
   /**
    * Handles a request for which `upgrades` returned true. The response works as usual until the socket is detached from it.
@@ -210,7 +210,7 @@ export class PublicServer {
     response.on('error', destroyItself);
   }
 
-  /** Node gives only the socket. The response made for it works as usual until the upgrade is complete. */
+  /** Node gives only the socket. The response that is made here for the socket works as usual until the upgrade is complete. */
   #onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const { servingInForce, refusals } = this.#options;
     const response = new ServerResponse(request);

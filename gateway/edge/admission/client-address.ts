@@ -3,7 +3,7 @@
 import { BlockList, isIP } from 'node:net';
 
 const COLON = 0x3a;
-/** The largest number of addresses for which the answer is remembered. Asking Node's list again would create an object each time. */
+/** The largest number of addresses for which the answer is remembered, because each question to Node's list creates an object. */
 const ADDRESSES_MAX = 1000;
 
 /** Builds a list from address ranges, `10.0.0.0/8` or single addresses. The configuration has checked their form. */
@@ -43,8 +43,8 @@ export function createIsTrusted(trustedProxies: readonly string[]): (address: st
  * Reads X-Forwarded-For from the right and stops at the first address that is not a trusted proxy; ignores the header of an untrusted peer.
  *
  * @param ownScheme scheme of the listener, for clients that connect without a proxy
- * @param onUnreadable called with an entry of a trusted proxy that is no address, and with the proxy's address: reading ends there, so that
- * all clients behind that proxy are counted as one
+ * @param onUnreadable called with an entry of a trusted proxy that is no address, and with the proxy's address. Reading ends there, so all
+ * clients behind that proxy are counted as one
  */
 export function createClientAddress(
   trustedProxies: readonly string[],

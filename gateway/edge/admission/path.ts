@@ -1,4 +1,5 @@
-// Checks the form of a request target once: an accepted target means the same to the gateway and to every upstream. Throws malformed_path.
+// Checks the form of a request target once, so that an accepted target means the same to the gateway and to every upstream. Throws
+// malformed_path.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 
@@ -77,7 +78,7 @@ function decodePath(path: string, form: RegExp): Pick<RequestTarget, 'path' | 's
   if (!path.startsWith('/')) throw new GatewayError('malformed_path');
   const raw = path.split('/').slice(1);
   const segments = raw.map((segment, index) => decodeSegment(segment, form, index === raw.length - 1));
-  // Rebuilt from the checked segments, so that an upstream cannot read the original differently.
+  // The path is rebuilt from the checked segments, so that an upstream cannot read the original differently.
   return { path: `/${raw.map(rebuilt).join('/')}`, segments };
 }
 

@@ -1,4 +1,4 @@
-// Maps host names to sites. Without configured host names, every name stands for the API, mail and JMAP.
+// Maps host names to sites. If no host names are configured, every name stands for the API, mail and JMAP.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { DownstreamRequest } from '../../exchange/downstream.ts';
@@ -14,7 +14,7 @@ type SitesOf = (host: string | undefined) => ReadonlySet<Site> | undefined;
 const ALL_SITES: ReadonlySet<Site> = new Set(['api', 'mail', 'jmap']);
 
 /**
- * @param hosts host names in lower case without port; sites without one share the host of the API
+ * @param hosts host names in lower case without port; sites without a host name share the host of the API
  * @param publicUrl its host is the API's, unless the API has a host name of its own
  */
 export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
@@ -54,14 +54,16 @@ export function addressOfSite(hosts: HostNames, publicUrl: string): (site: Site)
 }
 
 /**
- * Returns the refusal of a request for a host name that is not served. Its `host` is the name to call instead, as in every link to the
- * documentation.
+ * Returns the refusal of a request for a host name that is not served. The `host` of the refusal is the name to call instead, as in every
+ * link to the documentation.
  */
 export function misdirected({ hosts, publicUrl }: { readonly hosts: HostNames; readonly publicUrl: string }) {
   return new GatewayError('misdirected_request', { fields: { host: hosts.api ?? new URL(publicUrl).host } });
 }
 
-/** Returns the host that a request is addressed to. The authority of its target replaces Host, if there is one (RFC 9112 section 3.2.2). */
+/**
+ * Returns the host that a request is addressed to. If its target has an authority, the authority replaces Host (RFC 9112 section 3.2.2).
+ */
 export function authorityOf(request: DownstreamRequest): string | undefined {
   const { url, fields } = request;
   const host = fields === undefined ? request.headers.host : fields.get('host');
@@ -69,7 +71,7 @@ export function authorityOf(request: DownstreamRequest): string | undefined {
   return /^https?:\/\/([^/?#]+)/i.exec(url ?? '')?.[1] ?? host;
 }
 
-/** @param host of a request, possibly with a port. Returns it in lower case, without the trailing dot of a fully qualified name. */
+/** Returns a host, which may have a port, in lower case and without the trailing dot of a fully qualified name. */
 export function hostNameIn(host: string): string {
   return host.replace(/:\d*$/, '').toLowerCase().replace(/\.$/, '');
 }

@@ -1,5 +1,5 @@
-// Limits how long a request's body may take. It replaces Node's requestTimeout, which allows no exceptions: a body that is forwarded as a
-// stream may take longer, and has a deadline of its own.
+// Limits how long a request's body may take. It replaces Node's requestTimeout, which allows no exceptions. A body that is forwarded as a
+// stream may take longer, and has its own deadline.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { DownstreamRequest } from '../../exchange/downstream.ts';

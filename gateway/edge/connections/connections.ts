@@ -1,5 +1,5 @@
-// Limits the number of open connections, in all and for each client address (for IPv6, each /64). A connection above the limit is closed before
-// any of its bytes are read: a client that opens thousands of connections causes hardly any work.
+// Limits the number of open connections, in all and for each client address (for IPv6, each /64). A connection above the limit is closed
+// before any of its bytes are read, so that a client with thousands of connections causes hardly any work.
 
 import type { Socket } from 'node:net';
 import { addressBlockOf } from '../../shared/http/address-block.ts';

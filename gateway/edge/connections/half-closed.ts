@@ -1,5 +1,5 @@
-// Handles clients that end their side of the connection and wait for an answer. The gateway cannot see whether such a client still reads: a
-// client that has closed the whole connection looks the same until the gateway writes to it.
+// Handles clients that end their side of the connection and wait for an answer. The gateway cannot see whether such a client still reads,
+// because a client that has closed the whole connection looks the same until the gateway writes to it.
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -7,9 +7,9 @@ import type { DownstreamResponse } from '../../exchange/downstream.ts';
 import { contain } from '../../shared/faults.ts';
 import { destroyIfReset } from './sockets.ts';
 
-/** Delay after the client's end before the gateway sends the probe. Most answers are sent sooner, so that few clients receive the probe. */
+/** The delay between the client's end and the probe. Most answers are sent sooner, so that few clients receive the probe. */
 const PROBED_AFTER_MS = 500;
-/** Pauses between two checks for a reset. Each is twice as long as the one before. */
+/** The first and the longest pause between two checks for a reset. Each pause is twice as long as the previous one. */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 250;
 /** Idle time after which TCP probes the client. */
@@ -19,13 +19,13 @@ const KEEP_ALIVE_MS = 10_000;
 type AnswerOn = (socket: Socket) => Pick<DownstreamResponse, 'headersSent' | 'writeContinue'> | undefined;
 
 /**
- * Returns the listener for the event `end` of a connection: its client has ended its side.
+ * Returns the listener for the event `end` of a connection, which says that its client has ended its side.
  *
  * If the answer has not begun, the client may still wait for it. The gateway sends a client of HTTP/1.1 one 100 Continue, which the client
  * has to skip (RFC 9110 section 15.2). If the client has closed the connection, its system answers the 100 Continue with a reset. The
  * gateway no longer reads the socket, so it detects the reset by empty writes.
  *
- * If the answer has begun, the client counts as gone.
+ * If the answer has begun, the client is treated as gone.
  */
 export function createOnHalfClosed(answerOn: AnswerOn): (this: Socket) => void {
   function checkForReset(socket: Socket, pauseMs: number): void {

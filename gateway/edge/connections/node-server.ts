@@ -36,7 +36,7 @@ export function createNodeServer(
     keepAliveTimeout: options.keepAliveMs,
     connectionsCheckingInterval: checkingMs,
     noDelay: true,
-    // A request without Content-Length and Transfer-Encoding has no body (RFC 9112 section 6.3): its stream is at its end from the start,
+    // A request without Content-Length and Transfer-Encoding has no body (RFC 9112 section 6.3). Its stream is at its end from the start,
     // and emits no events. Bodies are read only where a header announces one.
     optimizeEmptyRequests: true,
     shouldUpgradeCallback: (request) => isWebSocket(request) && mayUpgrade(request),
@@ -74,7 +74,7 @@ export function trackConnections(
   return open.all;
 }
 
-/** Whether a request may open a WebSocket (RFC 6455 section 4.1): it is a GET of HTTP/1.1 without a body. */
+/** Whether a request may open a WebSocket, which has to be a GET of HTTP/1.1 without a body (RFC 6455 section 4.1). */
 function isWebSocket({ method, httpVersionMinor, headers }: IncomingMessage): boolean {
   if (method !== 'GET' || httpVersionMinor !== 1 || headers.upgrade?.toLowerCase() !== 'websocket') return false;
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
@@ -86,7 +86,7 @@ function isWebSocket({ method, httpVersionMinor, headers }: IncomingMessage): bo
  * no 100 Continue is sent, because the client no longer needs it (RFC 9110 section 10.1.1).
  */
 export function sendContinueInOrder(response: ServerResponse): void {
-  // No earlier answer is pending, as in nearly all cases: the connection already belongs to this answer.
+  // The connection already belongs to this answer, because no earlier answer is pending. This is nearly always so.
   if (response.socket !== null) return;
   const { writeContinue } = response;
   response.writeContinue = (callback) => {

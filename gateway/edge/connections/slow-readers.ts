@@ -1,4 +1,5 @@
-// Cuts off clients that send a request and do not read its answer: such an answer holds memory here and a connection to the upstream.
+// Cuts off clients that send a request and do not read its answer, because such an answer holds memory here and a connection to the
+// upstream.
 
 import type { Socket } from 'node:net';
 import type { Arrived } from '../../exchange/exchange.ts';
@@ -22,7 +23,10 @@ interface Waiting {
   readonly complete: number;
   /** Bytes of the write in progress that the kernel, or over TLS the TCP connection, has not taken yet. */
   readonly queued: number;
-  /** The number of checks without progress. Checks are counted instead of time: clients are not to blame for a pause of this process. */
+  /**
+   * The number of checks without progress. Checks are counted instead of time, because clients are not to blame for a pause of this
+   * process.
+   */
   readonly checks: number;
 }
 

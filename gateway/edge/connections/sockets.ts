@@ -1,5 +1,5 @@
-// Handles errors of a server and of its connections: Node ends the process for an 'error' event without a listener, and loses some errors
-// of TLS.
+// Handles errors of a server and of its connections, because Node ends the process for an 'error' event without a listener, and loses some
+// errors of TLS.
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,12 +10,12 @@ import { handleOf } from '../../sockets/unread-bytes.ts';
 const REPORTED_EVERY_MS = 10_000;
 
 /**
- * Gives every connection of a server an `error` listener for as long as the connection exists. Node has one of its own, but removes it
+ * Gives every connection of a server an `error` listener for as long as the connection exists. Node has its own listener, but removes it
  * before it emits `connect` and `upgrade`. An error needs no other handling: the socket is destroyed, and its exchange ends with `close`.
  */
 export function keepErrorListeners(server: Server): void {
   server.on('connection', listenForErrors);
-  // Over TLS, `connection` has a different socket.
+  // Over TLS, `connection` gives a different socket.
   server.on('secureConnection', listenForErrors);
 }
 
@@ -40,7 +40,8 @@ export function destroyIfReset(socket: Socket): void {
   // After the last write the connection closes by itself, so nothing has to be detected.
   if (socket.writableEnded && socket.writableLength === 0) return;
   const tcp = tcpOf(socket);
-  // A pending write will report the reset. An empty write beside it would do harm: TLS would take its end for the end of the pending write.
+  // A pending write will report the reset. An empty write beside it would do harm, because TLS would take the end of the empty write for
+  // the end of the pending one.
   if (handleOf(tcp)?.writeQueueSize === 0) tcp.write('');
 }
 

@@ -15,8 +15,8 @@ export class FastConnection {
   /** The answer that is due. */
   response: FastResponse | undefined;
   /**
-   * When the connection began to wait for a head, or became idle, by `performance.now()`. A connection that becomes idle has 0 until the
-   * next check for idle connections sets the time.
+   * The time, by `performance.now()`, at which the connection began to wait for a head or became idle. It is 0 from the moment when the
+   * connection becomes idle until the next check for idle connections, which sets it.
    */
   since: number;
   readonly #fastPath: FastPath;
@@ -93,7 +93,7 @@ export class FastConnection {
     contain(() => this.socket.destroy());
   }
 
-  /** @param bytes of one read. The next read overwrites their buffer, so what is kept must be copied. */
+  /** @param bytes the bytes of one read. The next read overwrites their buffer, so copy the bytes that you keep. */
   #read(bytes: Buffer): void {
     const request = this.#request;
     if (request === undefined) {

@@ -17,7 +17,7 @@ interface FastPathOptions {
   readonly requests: PublicServer;
   readonly keepAliveMs: number;
   /**
-   * Refuses the bytes of a connection: they are no HTTP, end too early or arrive too slowly. The same function handles `clientError` of
+   * Refuses the bytes of a connection, which are no HTTP, end too early or arrive too slowly. The same function handles `clientError` of
    * Node's server. edge/refusal/unreadable.ts
    */
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
@@ -29,10 +29,10 @@ interface FastPathOptions {
   readonly everyMs: number;
 }
 
-/** An idle connection stays open this much longer than announced, as with Node, because a request may be on its way. */
+/** The time by which an idle connection stays open longer than announced, as with Node, because a request may be on its way. */
 const IDLE_MS_MORE = 1000;
 
-/** Name of the listener by which Node's server takes a connection, plain or secure. A pinned test checks that it exists. */
+/** The name of the listener by which Node's server takes a connection, plain or secure. A pinned test checks that this listener exists. */
 const NODE_LISTENER = 'connectionListener';
 
 /**
@@ -111,7 +111,8 @@ export class FastPath implements HeadBounds {
     const before = socket.listeners('end');
     this.#serveByNode(socket);
     if (socket.readableEnded) {
-      // The stream has ended, so `unshift` would fail. The listeners of Node's server get the remaining bytes and the end directly.
+      // `unshift` would fail, because the stream has ended. The listeners of Node's server therefore get the remaining bytes and the end
+      // directly.
       socket.emit('data', bytes);
       for (const listener of socket.listeners('end')) if (!before.includes(listener)) listener.call(socket);
       return;

@@ -1,4 +1,4 @@
-// A request that the fast path has read: its whole head, and its body as it arrives. One reader takes the body, by events or by iteration.
+// A request that the fast path reads: its whole head, and its body as it arrives. One reader takes the body, by events or by iteration.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';

@@ -10,8 +10,8 @@ const TOKEN = /^[A-Za-z0-9_-]{1,128}$/;
 export type OwnChallenge = (token: string) => Promise<string | undefined>;
 
 /**
- * Returns a function that answers a request if it is such a challenge, and resolves with whether it has answered. It returns false at once
- * for other paths.
+ * Returns a function that answers a request if it is such a challenge, and resolves with whether it has answered. The function returns
+ * false at once for other paths.
  *
  * @param ownChallenge undefined if the gateway awaits none
  */

@@ -1,5 +1,5 @@
-// Answers cross-origin requests of browsers (Fetch standard, section 3.2): decides by host name which pages may read answers. Secret keys
-// do not belong in browsers, so this is off until a host lists the origins that it trusts.
+// Answers cross-origin requests of browsers (Fetch standard, section 3.2), and decides by host name which pages may read answers. Secret
+// keys do not belong in browsers, so CORS is off until a host lists the origins that it trusts.
 
 import type { Admitted, Arrived } from '../../exchange/exchange.ts';
 import { authorityOf, hostNameIn } from '../admission/sites.ts';
@@ -12,7 +12,7 @@ interface CrossOriginRules {
 }
 
 interface CorsOptions {
-  /** The rules by lower-case host name; `*` has the rules of every other host. */
+  /** The rules by lower-case host name; `*` stands for every other host. */
   readonly hosts: Readonly<Record<string, CrossOriginRules>>;
   /** Names of headers that contracts declare, in either direction. */
   readonly declaredRequestHeaders: Iterable<string>;
@@ -47,7 +47,7 @@ const RESPONSE_HEADERS = [
 ];
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
-/** The rules of one host, with the header values that are made once. */
+/** The rules of one host, with header values that are made only once. */
 interface Host {
   readonly anyOrigin: boolean;
   readonly origins: ReadonlySet<string>;
@@ -70,7 +70,7 @@ export function createCors(options: CorsOptions): Cors {
     allow(arrived) {
       const host = hostOf(arrived);
       if (host === undefined) return;
-      // Refused origins get it, too: a cache must not give the answer for one origin to another.
+      // Refused origins get this header, too, because a cache must not give the answer for one origin to another.
       if (!host.anyOrigin) arrived.commonHeaders.push('Vary', 'Origin');
       const allowed = allowedOrigin(host, arrived);
       if (allowed !== undefined) arrived.commonHeaders.push('Access-Control-Allow-Origin', allowed, ...host.shared);

@@ -19,7 +19,7 @@ export interface OwnPathsOptions {
   /** Documentation, on the host name of the API. */
   readonly portal: {
     owns(target: string): boolean;
-    /** Returns false if the path does not exist; then nothing was written. */
+    /** Returns false, and writes nothing, if the path does not exist. */
     answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   };
   /** Whether no operation of a contract is at `/`. */
@@ -75,8 +75,8 @@ export function createOwnPaths(options: OwnPathsOptions): OwnPaths {
       request as Request,
       response as Response,
       ((thrown: unknown) => {
-        // Express calls this function in a later turn. The request may have been refused meanwhile, for example for a broken body. Then
-        // nothing may be written: an error thrown here would end the process.
+        // Express calls this function in a later turn. The request may have been refused meanwhile, for example for a broken body. Nothing
+        // may be written in that case, because an error thrown here would end the process.
         if (response.headersSent) return;
         for (const name of response.getHeaderNames()) response.removeHeader(name);
         options.refuse(arrived, thrown ?? new GatewayError('route_not_found'));

@@ -20,15 +20,15 @@ interface RefusalsOptions {
 
 export interface Refusals {
   /**
-   * Answers an exchange with a refusal. If the answer has begun already, it resets the connection: the client could take half an answer for
-   * a whole one.
+   * Answers an exchange with a refusal. If the answer has begun already, the function resets the connection, because the client could take
+   * half an answer for a whole one.
    */
   refuse(arrived: Arrived, thrown: unknown): void;
   /** Makes the text of a refusal, without writing it. */
   readonly answerOf: AnswerOf;
   /**
-   * Call it if the Idempotency-Key of a request does not prevent a second execution. The key then does not make a refusal of this request
-   * `retryable`.
+   * Call it if the Idempotency-Key of a request does not prevent a second execution, so that the key does not make a refusal of this
+   * request `retryable`.
    */
   ignoreKey(request: DownstreamRequest): void;
 }
@@ -43,7 +43,7 @@ export function createRefusals(options: RefusalsOptions): Refusals {
     const { response } = arrived;
     if (answered.has(response)) return;
     const error = toGatewayError(thrown);
-    // A refusal after which the connection stays open is written at the end of the turn: until then, another event, such as a broken body,
+    // A refusal after which the connection stays open is written at the end of the turn. Until then, another event, such as a broken body,
     // may end the connection, and the head has to announce that. A refusal that ends the connection is written at once.
     if (response.headersSent || isUnreachable(arrived) || !response.shouldKeepAlive || closesAfter(arrived, error)) {
       contain(
@@ -56,7 +56,7 @@ export function createRefusals(options: RefusalsOptions): Refusals {
     atEndOfTurn(arrived, () => write(arrived, error, thrown), writeFailed);
   }
 
-  /** Handles a refusal that could not be written. It answers internal_error, or resets the connection. */
+  /** Handles a refusal that could not be written: answers internal_error, or resets the connection. */
   function writeFailed(arrived: Arrived, cause: unknown): void {
     const { request, response } = arrived;
     const internal = new GatewayError('internal_error', { cause });
@@ -105,8 +105,8 @@ function send({ request, response, trail, commonHeaders }: Arrived, answer: Erro
 }
 
 /**
- * Whether the client may send the identical request again: the first request had no effect, or its method or its Idempotency-Key makes a
- * second one harmless.
+ * Whether the client may send the identical request again, because the first request had no effect, or because its method or its
+ * Idempotency-Key makes a second request harmless.
  */
 function isRetryable({ entry }: GatewayError, request: DownstreamRequest, countsKey: boolean): boolean {
   if (entry.retryable !== 'if_safe') return entry.retryable;
@@ -133,14 +133,15 @@ function noteClientLeft({ response, trail }: Arrived, thrown: unknown): void {
 }
 
 /**
- * Whether the connection can carry another request: the body of this one has arrived, or is so small that Node reads and drops it. A client
- * that waits for 100 Continue may send its body or the next request, and the gateway cannot tell which, so the connection has to end.
+ * Whether the connection can carry another request, because the body of this request has arrived or is so small that Node reads and drops
+ * it. A client that waits for 100 Continue may send its body or the next request. The gateway cannot tell which, so the connection has to
+ * end.
  */
 function isBodyRead(arrived: Arrived): boolean {
   const { request } = arrived;
   if (request.complete && request.fields !== undefined) return true;
   const { 'content-length': length, 'transfer-encoding': coding, expect } = request.headers;
-  // A chunked body that was not read counts as unread even if all its chunks have arrived: otherwise timing would decide whether the
+  // A chunked body that was not read is treated as unread even if all its chunks have arrived. Otherwise timing would decide whether the
   // connection stays open.
   if (request.complete) return coding === undefined || nodeExchangeOf(arrived).request.readableEnded;
   return coding === undefined && expect === undefined && Number(length ?? 0) <= 65_536;

@@ -44,8 +44,8 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
   }
 
   /**
-   * Refuses unreadable bytes, and reads no other request from this connection. If the bytes cut off the body of an exchange in progress, this
-   * exchange gets the refusal.
+   * Refuses unreadable bytes, and reads no other request from this connection. If the bytes cut off the body of an exchange in progress,
+   * that exchange gets the refusal.
    */
   function refuseUnreadable(socket: Socket, pending: readonly EdgeExchange[], error: GatewayError): void {
     const last = pending.at(-1);

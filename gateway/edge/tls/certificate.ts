@@ -11,7 +11,7 @@ import type { Source } from '../../shared/yaml-source.ts';
 export interface CertificateFiles {
   readonly certificate: string;
   readonly key: string;
-  /** The names that the certificate is used for. If it is undefined, these are the names in the certificate. */
+  /** The names that the certificate is used for; undefined if these are the names in the certificate. */
   readonly names?: readonly string[] | undefined;
 }
 
@@ -190,7 +190,8 @@ export function loadCertificates({ gateway, sources }: Named, directory: string,
 }
 
 /**
- * Returns a mistake for each certificate outside its validity. The gateway starts with it all the same, because not every client checks.
+ * Returns a mistake for each certificate outside its validity. The gateway starts with such a certificate all the same, because not every
+ * client checks the validity.
  */
 export function untimelyMistakes({ gateway, sources }: Named, all: readonly Certificate[], nowMs: number): Mistake[] {
   return all.flatMap((certificate, index) => {

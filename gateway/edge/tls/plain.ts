@@ -41,8 +41,8 @@ export function createPlain(options: PlainOptions): (arrived: Arrived) => Promis
 }
 
 /**
- * Whether the request has credentials. Such a request is not redirected: its credentials have crossed the network in the clear, and a
- * redirected client would not notice and do it again.
+ * Whether the request has credentials. Such a request is not redirected, because its credentials have crossed the network in the clear, and
+ * a redirected client would not notice and do it again.
  */
 function showsCredentials({ headers, query }: Admitted): boolean {
   return headers.has('authorization') || headers.has('cookie') || /(^|[=&])sk_(live|test)_/.test(query);

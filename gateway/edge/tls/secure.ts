@@ -29,7 +29,7 @@ export interface Validations {
   isConfigured(name: string): boolean;
   /** Returns the certificate for a validation, if it is in memory. */
   known(name: string): Pair | undefined;
-  /** Returns the certificate for a validation. Looks it up if it is not in memory. */
+  /** Returns the certificate for a validation, and looks it up if it is not in memory. */
   find(name: string): Promise<Pair | undefined>;
 }
 
@@ -124,7 +124,7 @@ export function createSecure(options: SecureOptions): Secure {
         handshakeTimeout: options.handshakeMs,
         ...(answering?.callbacks ?? forHttp),
       });
-      // Connections of validations carry no HTTP. This listener ends them before the listener of HTTP gets them.
+      // Connections of validations carry no HTTP. This listener ends such a connection before the listener of HTTP gets it.
       if (answering) server.prependListener('secureConnection', answering.endUnlessHttp);
       // Node's own listener would answer a failed handshake with HTTP in the clear.
       server.removeAllListeners('tlsClientError');
@@ -217,8 +217,8 @@ interface NamedCertificate {
 
 /**
  * Returns a function that finds the certificate for a host name that a client requests (SNI, RFC 6066 section 3). An exact name has
- * priority over a wildcard, which stands for one label (RFC 9525 section 6.3). Of several certificates with the same name, the first one
- * counts. Returns undefined if no certificate has the name.
+ * priority over a wildcard, which stands for one label (RFC 9525 section 6.3). If several certificates have the same name, the first one is
+ * used. Returns undefined if no certificate has the name.
  */
 function createNameTable<T extends NamedCertificate>(all: readonly T[]): (name: string) => T | undefined {
   const byName = new Map<string, T>();
