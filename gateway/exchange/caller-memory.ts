@@ -1,5 +1,5 @@
 // Values that are computed once for each caller and used by each of its requests: the charges of its limits, its assertion, its text in the
-// log line. They lie in an array of the caller, because finding one in a map costs 0.2 µs more: two or three reads of memory that is no
+// log line. They lie in an array of the caller, because a look-up in a map costs 0.2 µs more, for two or three reads of memory that is no
 // longer in the processor's cache.
 
 import type { Caller, CallerMemory } from './caller.ts';
@@ -12,14 +12,14 @@ export function newCallerMemory(): CallerMemory {
 }
 
 /**
- * One kind of value that callers remember. Create it when its module is loaded, and not later: each kind has an index in the memory of
- * every caller.
+ * One kind of value that callers remember. Create it when its module is loaded, and not later, because each kind occupies an index in the
+ * memory of every caller.
  */
 export class CallerNote<T> {
   readonly #place: number;
   /**
-   * The values of callers that have no memory, and of copies of callers. A copy shares the memory of its original. It has other rights, so
-   * its values are kept here instead.
+   * The values of callers that have no memory, and of copies of callers. A copy shares the memory of its original but has other rights, so
+   * the values of a copy are kept here.
    */
   readonly #others = new WeakMap<Caller, T>();
 

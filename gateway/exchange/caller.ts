@@ -1,8 +1,8 @@
-// The types of a caller: the owner of the credentials of a request, and the organization that it belongs to.
+// The types of a caller: the owner of the credentials of a request, and its organization.
 
 export type Mode = 'live' | 'test';
 
-/** A customer of the platform, with what all its keys have in common. */
+/** A customer of the platform, and the facts that all its keys share. */
 export interface Organization {
   readonly id: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface Organization {
   readonly state: 'active' | 'suspended';
   /** E-mail addresses for notices. */
   readonly contacts: readonly string[];
-  /** The platform's own staff: only they may hold operator scopes. */
+  /** Whether this is the organization of the platform's own staff. Only its keys may hold operator scopes. */
   readonly operator: boolean;
 }
 

@@ -1,15 +1,15 @@
-// The client's request and the answer to it, as interfaces of our own: the members that stages use. Types only.
+// The client's request and the answer to it, as interfaces that contain only the members that stages use. Types only.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * The members of the client's request that stages use. Node's IncomingMessage has them all, so it is passed as it is; only `edge/` and
- * `tunnel/` know the class.
+ * The members of the client's request that stages use. Node's IncomingMessage has all these members, so it is passed unchanged; only
+ * `edge/` and `tunnel/` know the class.
  */
 export interface DownstreamRequest {
   readonly method?: string | undefined;
-  /** The request target, as the request line has it. */
+  /** The request target, as it stands in the request line. */
   readonly url?: string | undefined;
   readonly httpVersionMajor: number;
   readonly httpVersionMinor: number;
@@ -37,7 +37,7 @@ export interface DownstreamRequest {
   iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterable<unknown>;
 }
 
-/** The members of the answer to the client that stages use. Node's ServerResponse has them all; see DownstreamRequest. */
+/** The members of the answer to the client that stages use. Node's ServerResponse has all these members; see DownstreamRequest. */
 export interface DownstreamResponse {
   readonly statusCode: number;
   readonly headersSent: boolean;

@@ -75,9 +75,12 @@ export interface Counted extends Permitted {
 
 /** Checks a body while it is sent on. Its methods throw the refusal. */
 export interface StreamedBodyCheck {
-  /** Checks a chunk. Call it before you send the chunk. It throws if the body is invalid: the last chunk of an invalid body is never sent. */
+  /**
+   * Checks a chunk. Call it before you send the chunk. It throws if the body is invalid, so that the last chunk of an invalid body is never
+   * sent.
+   */
   push(chunk: Buffer): void;
-  /** Call it before you send the last byte. It may be called again. */
+  /** Call it before you send the last byte. It may be called more than once. */
   end(): void;
 }
 
@@ -99,8 +102,8 @@ export interface Checked extends Counted, Validated {}
 /** Stores the answer of a request that has an Idempotency-Key. Its promises never reject. */
 export interface Recording {
   /**
-   * Call it before you send the first byte. Throws gateway_overloaded if the lease has ended: another instance may already consider this
-   * request lost.
+   * Call it before you send the first byte. Throws gateway_overloaded if the lease has ended, because another instance may already consider
+   * this request lost.
    */
   sent(): void;
   /** Longer bodies are not stored. */
@@ -108,9 +111,11 @@ export interface Recording {
   /** Stores the answer that the client is about to get. Resolves when it is stored, or when storing it has failed. */
   keep(answer: RecordedAnswer): Promise<void>;
   /**
-   * Ends the recording with the error that forwarding threw, if any; it has no effect after `keep`. If the upstream refused this request
-   * with a status below 500, the refusal is stored. It is not stored for 401, 403, 408, 409 and 429, which a repetition may not get: the key
-   * is then free again, as after an answer such as 500, or if nothing was sent. Otherwise the outcome is stored as unknown.
+   * Ends the recording with the error that forwarding threw, if any. Has no effect after `keep`.
+   * - If the upstream refused the request with a status below 500, the refusal is stored. Exceptions are 401, 403, 408, 409 and 429, because
+   *   a retry may get another answer.
+   * - If nothing was sent, or the upstream answered with such an exception or from 500 on, nothing is stored and the key is free again.
+   * - Otherwise the outcome is stored as unknown.
    */
   endWithoutAnswer(error: unknown): Promise<void>;
 }

@@ -35,8 +35,8 @@ export interface NotedViolation {
 }
 
 /**
- * The reason why a request was sent to its upstream again. `declared`: an answer rule of the upstream demands it. `credential`: the upstream
- * refused the gateway's credential, which has changed since.
+ * The reason why a request was retried. `declared`: an answer rule of the upstream demands the retry. `credential`: the upstream refused
+ * the gateway's credential, which has changed since.
  */
 export type RetryReason =
   | 'not_sent'

@@ -19,7 +19,7 @@ export interface Operation {
   readonly path: string;
   /** First path segment if it is a version (`v1`). */
   readonly version: string | undefined;
-  /** The name of the path parameter that takes slashes, if one does. */
+  /** The name of the path parameter that accepts slashes; undefined if none does. */
   readonly restOfPath: string | undefined;
   /**
    * The style of each path parameter whose text has separators, by the name of the parameter. Such parameters are lists and objects, and
@@ -40,8 +40,8 @@ export interface Operation {
   /** The alternatives of which a caller has to meet one; empty for a public operation. */
   readonly security: readonly SecurityAlternative[];
   /**
-   * Whether a success shows that the upstream accepts the gateway's credential. False if the document declares the operation public, and
-   * for the health check of the entry: those succeed with any credential.
+   * Whether a success shows that the upstream accepts the gateway's credential. False for the health check of the entry and if the document
+   * declares the operation public, because such operations succeed with any credential.
    */
   readonly provesCredential: boolean;
   /** Units one request spends of every limit. */
@@ -67,15 +67,15 @@ export interface Operation {
   readonly undeclaredMediaTypes: 'report' | 'refuse' | 'off';
   /** Whether clients may ask for parts of an answer. */
   readonly ranges: boolean;
-  /** Whether the upstream gets the token of a caller that has one. API keys, user names and passwords never cross. */
+  /** Whether the upstream gets the caller's token. API keys, user names and passwords are never forwarded. */
   readonly forwardsToken: boolean;
-  /** Lower-case names of additional headers that cross to the upstream. They are declared parameters, and headers that the entry names. */
+  /** Lower-case names of additional headers that are forwarded to the upstream: declared parameters, and headers that the entry names. */
   readonly requestHeaders: readonly string[];
-  /** Lower-case names of additional headers that cross to the client. They are declared headers, and headers that the entry names. */
+  /** Lower-case names of additional headers that are forwarded to the client: declared headers, and headers that the entry names. */
   readonly responseHeaders: ReadonlySet<string>;
   /** Fields among `location`, `link` and `content-location` that may name other hosts. */
   readonly externalReferences: ReadonlySet<string>;
-  /** The cookies that cross to the upstream and back; undefined if the contract declares none and the entry names none. */
+  /** The cookies that are forwarded to the upstream and back; undefined if neither the contract nor the entry names any. */
   readonly cookies: CookieRules | undefined;
 }
 
@@ -83,6 +83,6 @@ export interface Operation {
 export interface CookieRules {
   /** Names that cross in both directions. */
   readonly names: ReadonlySet<string>;
-  /** Names of declared cookie parameters that do not cross. */
+  /** Names of declared cookie parameters that are not forwarded. */
   readonly withheld: readonly string[];
 }

@@ -1,4 +1,4 @@
-// The record of one exchange: what log, metrics and traces read at its end. Stages see `TrailNotes` instead, which they can only write.
+// The record of one exchange, which log, metrics and traces read at its end. Stages get `TrailNotes` instead, which they can only write.
 
 import type { ErrorCode, GatewayError } from '../catalogue/errors.ts';
 import type { RareNotes, UsualNotes } from '../catalogue/log-fields.ts';
@@ -15,7 +15,7 @@ interface TraceNotes {
   readonly spanId: string;
   /** Span of the exchange that has begun this one. */
   readonly parentSpanId?: string;
-  /** One per attempt to send the request to an upstream. */
+  /** One member for each attempt to send the request to an upstream. */
   readonly attempts: { readonly spanId: string; readonly beganAt: number; readonly target: string }[];
 }
 
@@ -96,7 +96,7 @@ export class Trail implements Reservation, TrailNotes, UsualNotes {
   }
 }
 
-/** Returns the trail behind the notes of an exchange, for `observe/`: every exchange that the gateway makes has a Trail. */
+/** Returns the trail behind the notes of an exchange, for `observe/`. The notes of every exchange that the gateway makes are a Trail. */
 export function trailOf(notes: TrailNotes): Trail {
   return notes as Trail;
 }
