@@ -99,9 +99,7 @@ function refuse(name: string): never {
 let keptMs = -1;
 let kept = '';
 
-/**
- * Returns the lines of a connection that is kept. The lines of the last value are remembered, because all listeners have the same value.
- */
+/** Returns the lines of a connection that is kept. The lines of the last value are cached, because all listeners use the same value. */
 function keptLines(keepAliveMs: number): string {
   if (keptMs !== keepAliveMs) {
     keptMs = keepAliveMs;

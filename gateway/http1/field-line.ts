@@ -1,5 +1,5 @@
-// Makes the lines of one header field. Most fields have the same value in many messages. So the latest line is cached: a repeated value is
-// checked and joined only once. Pure.
+// Makes the lines of one header field. Most fields have the same value in many messages, so the latest line is cached, and a repeated value
+// is checked and joined only once. Pure.
 
 import { isFieldValue } from './grammar.ts';
 

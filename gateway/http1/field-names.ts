@@ -1,12 +1,12 @@
-// Finds the names of fields in lower case. Clients and upstreams write the same few names in the same few orders, so the names are kept:
-// a kept name takes less time as a key than a new string.
+// Finds the names of fields in lower case. Clients and upstreams write the same few names in the same few orders. The names are therefore
+// cached, because a cached name takes less time as a key than a new string.
 
 export class FieldSpelling {
   readonly spelling: string;
   readonly lowerCase: string;
   /** The spelling, with its colon. */
   readonly start: string;
-  /** The name that followed this name last time: the first guess for the next line. */
+  /** The name that followed this name last time, which is the first guess for the next line. */
   following: FieldSpelling | undefined = undefined;
 
   constructor(spelling: string) {
@@ -26,7 +26,7 @@ const SPELLING_CHARACTERS_MAX = 40;
  * Returns the name of the field line that begins at `at`.
  *
  * @param text Latin-1, in which a token and a colon follow
- * @param before the name in the line before this one. For the first field line, it is the object in place of a name for the line above
+ * @param before the name in the previous line. For the first field line, it is the object that stands for the start line
  */
 export function fieldNameAt(text: string, at: number, before: FieldSpelling): FieldSpelling {
   const guess = before.following;

@@ -1,9 +1,9 @@
 // The grammar of the HTTP/1.1 heads that the gateway reads, from clients and from upstreams, and of the fields that it sends. The grammar
-// is strict: it has no form that two parsers could read differently.
+// is strict, so that it contains no form that two parsers could read differently.
 
 /** Characters of a token, for names of fields and methods (RFC 9110 section 5.6.2). */
 const TOKEN_CHARACTERS = "!#$%&'*+\\-.^_`|~\\dA-Za-z";
-/** Characters of a field value (RFC 9110 section 5.5). The tab is the only control character among them: no CR, LF or NUL. */
+/** Characters of a field value (RFC 9110 section 5.5). The tab is the only control character among them, so CR, LF and NUL are excluded. */
 const VALUE_CHARACTERS = '\\t -~\\x80-\\xff';
 
 /** Source of a token. */

@@ -6,7 +6,7 @@ import { FIELD_LINE, FIELD_REST, fieldValueIn, HEAD_END, TOKEN } from './grammar
 
 export interface UsualHead {
   readonly method: string;
-  /** The target in origin form, as the request line has it. */
+  /** The target in origin form, as it stands in the request line. */
   readonly target: string;
   /** Names and values in turn, as the client wrote them. */
   readonly lines: string[];

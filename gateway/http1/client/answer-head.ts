@@ -29,8 +29,8 @@ const STATUS_AT = 'HTTP/1.1 '.length;
 const MINOR_VERSION_AT = 'HTTP/1.'.length;
 
 /**
- * The fields of a head. Its prototype is empty: the upstream chooses the names, and a name such as `constructor` must not find an inherited
- * member. It is a class, because V8 does not optimize objects of `Object.create(null)`.
+ * The fields of a head. The prototype is empty, because the upstream chooses the names, and a name such as `constructor` must not find an
+ * inherited member. This is a class, because V8 does not optimize objects of `Object.create(null)`.
  */
 class Fields {
   [name: string]: string | string[];
@@ -118,7 +118,7 @@ function isPersistent(connection: string | string[] | undefined, isOld: boolean)
   return !isOld || options.some((option) => option.trim() === 'keep-alive');
 }
 
-/** The latest Keep-Alive value and its meaning. They are kept, because a server sends the same value each time. */
+/** The latest Keep-Alive value and its meaning. Both are cached, because a server sends the same value each time. */
 let latestHint = '';
 let latestIdleSeconds: number | undefined;
 

@@ -1,5 +1,5 @@
-// Parses the answers on one connection, step by step. It buffers bytes that are not parsed yet: at most a head, and the bytes that were
-// read before the handler paused.
+// Parses the answers on one connection, step by step. The reader buffers bytes that are not parsed yet: at most a head, and the bytes that
+// were read before the handler paused.
 
 import { FIELD_LINE, HEAD_END } from '../grammar.ts';
 import { type AnswerHead, parseAnswerHead } from './answer-head.ts';
@@ -56,7 +56,7 @@ export class AnswerReader {
     this.#at = 0;
   }
 
-  /** Returns true if bytes follow the end of the answer. No request asked for them. */
+  /** Whether bytes that no request asked for follow the end of the answer. */
   get hasSurplus(): boolean {
     return this.#state === 'over' && this.#at < this.#bytes.length;
   }
@@ -165,7 +165,8 @@ export class AnswerReader {
     if (line === undefined) return false;
     this.#trailerBytes += line.length;
     if (line === '') this.#state = 'over';
-    // A line that is no field is rejected: for another parser the body may have ended here, and the line would begin the next answer.
+    // A line that is no field is rejected, because another parser may end the body here and read the line as the beginning of the next
+    // answer.
     else if (!FIELD.test(line)) throw new WireFault('WIRE_MALFORMED', 'a line after the last chunk is not a field');
     return true;
   }

@@ -95,7 +95,8 @@ export function createConnect(
       socket.destroy(new WireFault('WIRE_CONNECT_TIMEOUT', `no connection within ${connectTimeoutMs} ms`));
     });
     const failed = (error: Error) => {
-      // Some servers reject a session that they have issued. Drop the session after an error: the next connection does a full handshake.
+      // Some servers reject a session that they have issued. After an error the session is dropped, so that the next connection does a full
+      // handshake.
       session = undefined;
       done(error);
     };

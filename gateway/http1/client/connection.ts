@@ -1,4 +1,4 @@
-// One connection to an upstream. It carries one request at a time: the next request starts after the answer was read to its end.
+// One connection to an upstream. It carries one request at a time. The next request starts after the answer was read to its end.
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -39,7 +39,7 @@ export class Connection {
   /** Whether the upstream has ended the connection. Bytes received before that may be unread. */
   #isClosed = false;
   /**
-   * Whether the end of the connection was announced: over TLS by a close_notify, over TCP by any orderly end. Only an announced end
+   * Whether the end of the connection was announced, over TLS by a close_notify, over TCP by any orderly end. Only an announced end
    * completes an answer without a length.
    */
   #hasTlsEnd = false;
@@ -84,8 +84,8 @@ export class Connection {
       if (length > 0) this.#pool.onUnrequestedBytes();
       return length === NOTHING;
     }
-    // On a new TLS connection, unread bytes may be session tickets. On a used one, any unread byte means that the connection is not quiet:
-    // it may belong to an incomplete record with HTTP bytes.
+    // On a new TLS connection, unread bytes may be session tickets. On a used connection, any unread byte means that the connection is not
+    // quiet, because the byte may belong to an incomplete record with HTTP bytes.
     const isNew = !this.#hasAnswered;
     if (length === NOTHING) return isNew || this.#bytesRead === this.#bytesBeneath();
     if (length === 0 || length === this.#unread.bytes.length) return false;
@@ -210,7 +210,7 @@ export class Connection {
 
   /**
    * Whether the kernel has taken the whole request. If it has not, the upstream has answered before it read the whole request, and the next
-   * request on this connection would wait. Over TLS this is known one turn later.
+   * request on this connection would wait. Over TLS, the answer to this question comes one turn late.
    */
   get isDrained(): boolean {
     return this.#socket.writableLength === 0;
@@ -231,7 +231,7 @@ export class Connection {
     if (this.#attempt === undefined) this.end();
   }
 
-  /** Removes the connection from the count of its pool, for an answer that may never end: the pool may then open another connection. */
+  /** Removes the connection from the count of its pool, so that the pool may open another one. Call it for an answer that may never end. */
   detach(): void {
     this.#isRetired = true;
     this.#pool.detached(this);
@@ -254,7 +254,7 @@ export class Connection {
     this.#pool.ended(this);
   }
 
-  /** Called when the upstream has ended the connection. This completes an answer without a length, and fails any other answer. */
+  /** Called when the upstream has ended the connection. The end completes an answer without a length, and fails any other answer. */
   #closed(): void {
     this.#isClosed = true;
     const attempt = this.#attempt;

@@ -1,4 +1,4 @@
-// The connection pool of one origin: opens connections for the requests that wait, and uses them again.
+// The connection pool of one origin, which opens connections for waiting requests, and reuses them.
 
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { contain } from '../../shared/faults.ts';
@@ -42,13 +42,13 @@ export class Pool implements Dispatcher {
   readonly #isIsolating: boolean;
   readonly #unread: Unread;
   readonly #connections = new Set<Connection>();
-  /** Connections of open streams. They close with their answers, and do not count towards the bound. */
+  /** The connections of open streams, which close with their answers, and do not count towards the bound. */
   readonly #detached = new Set<Connection>();
-  /** The free connections. The connection that was used last is taken first: the others stay idle and close. */
+  /** The free connections. The connection that was used last is taken first, so that the others stay idle and close. */
   readonly #free: Connection[] = [];
   /**
-   * Connections that became free in this turn. They are reused in the next turn: an upstream often closes the connection after its answer,
-   * and the pool notices that only in the next turn.
+   * The connections that became free in this turn. They are reused in the next turn, because an upstream often closes the connection after
+   * its answer, and the pool notices that only in the next turn.
    */
   readonly #resting: Connection[] = [];
   /** Connections that were established since requests were last sent. */
@@ -86,8 +86,8 @@ export class Pool implements Dispatcher {
 
   /**
    * Queues a request. The queued requests are sent in their order at the end of the turn. Immediately before a request is written, the free
-   * connection is read. A connection that the upstream has closed or that has bytes to read is not used: the request would be lost, or the
-   * bytes would be taken for its answer. A connection that has just become free rests for one turn (`#resting`).
+   * connection is read. A connection that the upstream has closed or that has bytes to read is not used, because the request would be lost,
+   * or the bytes would be taken for its answer. A connection that has just become free rests for one turn (`#resting`).
    */
   dispatch(request: Outgoing, handler: AnswerHandler): void {
     this.#waiting.push(new RequestInFlight(request, requestHead(request, this.#host, !this.#isAlone), handler));
@@ -159,7 +159,7 @@ export class Pool implements Dispatcher {
       if (at !== -1) list.splice(at, 1);
     }
     // The connection ended before its first request, for example because the upstream sent a greeting or closed at once. A waiting request
-    // fails: a new connection would end in the same way.
+    // fails, because a new connection would end in the same way.
     if (this.#fresh.includes(connection)) this.#refuse(new WireFault('WIRE_INCOMPLETE', UNUSABLE));
     else if (this.#waiting.length > 0) this.#serveSoon();
     this.#finishIfClosed();
@@ -214,8 +214,8 @@ export class Pool implements Dispatcher {
   }
 
   /**
-   * Notes since when requests wait because all connections are in use. The loop begins with the newest request and ends at the first one
-   * that has its time, because all older ones have theirs, too.
+   * Notes since when requests wait because all connections are in use. The loop begins with the newest request and ends at the first
+   * request that has its time, because all older requests have their times, too.
    */
   #noteWaits(): void {
     const expected = this.#opening.size + this.#resting.length;

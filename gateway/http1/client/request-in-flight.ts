@@ -1,4 +1,4 @@
-// One request of the HTTP/1.1 client, with the controls for the handler of its answer.
+// One request of the HTTP/1.1 client, with the controls that the handler of its answer uses.
 
 import type { AnswerHandler, Control, Outgoing } from './wire.ts';
 

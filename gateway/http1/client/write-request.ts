@@ -1,4 +1,4 @@
-// Writes requests to an upstream: a whole request at once, a streamed body no faster than the upstream reads.
+// Writes requests to an upstream. A whole request is written at once, a streamed body no faster than the upstream reads.
 
 import type { Socket } from 'node:net';
 import { type Outgoing, WireFault } from './wire.ts';
