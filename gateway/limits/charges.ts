@@ -1,5 +1,5 @@
-// Finds the charges of a request: the counters that count it, and the units for each. They are found once for each caller and kind of
-// operation, or for each address and kind if the client is anonymous, and then kept.
+// Finds the charges of a request: the counters that count it, and the units for each. The charges are computed once for each caller and
+// kind of operation, or for each address and kind if the client is anonymous, and then cached.
 
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../exchange/caller.ts';
@@ -11,11 +11,11 @@ import type { Charge, ChargeMemory } from './counters/counter-store.ts';
 import { type LimitTexts, limitTextsOf } from './limit-headers.ts';
 import { ANONYMOUS_TIER, type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';
 
-/** What the stage needs to know of a caller, in one object: a second object would be a second read from memory. */
+/** The facts about a caller that the stage needs. They are in one object, because a second object would cost a second read from memory. */
 export interface CallerCharges extends ChargeMemory {
   /** Empty: no limit counts the request. */
   readonly charges: readonly Charge[];
-  /** The tier in the place of the caller's, if `limits.yaml` lacks that. */
+  /** The tier that replaces the caller's tier, if `limits.yaml` does not contain that one. */
   readonly tierInPlace: string | undefined;
   /** One object for all callers under the same rules. */
   readonly texts: LimitTexts;
@@ -36,26 +36,26 @@ interface OperationKind {
 }
 
 /**
- * The charges of a caller's last request, with the number of the kind: most callers use one kind of operation. The note has the number,
- * because a reference to the kind would keep replaced rules in memory.
+ * The charges of a caller's last request, because most callers use one kind of operation. The note contains the number of the kind, because
+ * a reference to the kind would keep replaced rules in memory.
  */
 const last = new CallerNote<{ readonly kind: number; readonly charges: CallerCharges }>();
 
 let kindsMade = 0;
 
 /**
- * Most addresses whose charges are kept, about 700 bytes each. For an address that is not kept, no refusal is cached, so that each of its
- * requests asks the store.
+ * The largest number of addresses whose charges are cached, about 700 bytes each. For any other address no refusal is cached, so each of
+ * its requests asks the store.
  */
 const ADDRESSES_MAX = 2000;
 
-/** What the charges of all callers under one rule have in common. */
+/** The parts that the charges of all callers under one rule share. */
 type SharedParts = Map<LimitRule | undefined, Pick<CallerCharges, 'sharedCharges' | 'texts'>>;
 
 /**
  * Returns a function that finds the charges of a request. It finds them by the identity of the caller and operation objects, with one map
- * look-up and without building a key. It reads as few objects of the caller as possible: most have left the processor's cache since the
- * caller's last request, and each costs about 0.1 µs.
+ * look-up and without building a key. It reads as few objects of the caller as possible, because most have left the processor's cache since
+ * the caller's last request, and each costs about 0.1 µs.
  */
 export function createChargesOf(
   rules: LimitRules,
@@ -94,8 +94,8 @@ export function createChargesOf(
 }
 
 /**
- * Returns the name under which the requests of one key are counted. The subject of a token gets its issuer as a prefix, because it is
- * unique only within the issuer. The result cannot equal a key id, because no key id contains a slash.
+ * Returns the name under which the requests of one key are counted. The subject of a token gets its issuer as a prefix, because a subject
+ * is unique only within its issuer. The result cannot equal a key id, because no key id contains a slash.
  */
 function keyOf({ issuer, subject }: Caller): string {
   return issuer === undefined ? subject : `${issuer}/${subject}`;
@@ -136,7 +136,7 @@ function createKind(cost: number, extra: string | undefined): OperationKind {
 /** The owner of the counters. In Redis, all counters of an organization share a hash tag, so that a Cluster keeps them on one server. */
 interface CounterOwner {
   readonly tag: string;
-  /** Absent for an anonymous client: its address is counted as a whole. */
+  /** The key; undefined for an anonymous client, because its address is counted as a whole. */
   readonly key: string | undefined;
   /** Whether `key` is a person who has signed in; all devices of the person count together. */
   readonly isPerson: boolean;

@@ -1,6 +1,6 @@
-// Pure: converts the states of limits to response headers. No other file has the names of these headers. RateLimit and RateLimit-Policy
-// follow revision 11 of draft-ietf-httpapi-ratelimit-headers, which is not final. Shadow limits are left out, because clients would obey
-// them.
+// Pure: converts the states of limits to response headers. No other file contains the names of these headers. RateLimit and
+// RateLimit-Policy follow revision 11 of draft-ietf-httpapi-ratelimit-headers, which is not final. Shadow limits are left out, because
+// clients would obey them.
 
 import type { LimitState, LimitStates } from '../exchange/findings.ts';
 import { flat } from '../shared/text.ts';
@@ -10,7 +10,7 @@ import type { Charge } from './counters/counter-store.ts';
 export interface LimitTexts {
   /** Value of RateLimit-Policy; empty if no limit is enforced. */
   readonly policies: string;
-  /** Per charge, the beginning of its item in RateLimit; empty for a shadow limit. */
+  /** The beginning of the item in RateLimit, one per charge; empty for a shadow limit. */
   readonly items: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export function appendLimitHeaders(
     String(tightest.limit),
     'X-RateLimit-Remaining',
     String(tightest.remaining),
-    // Epoch seconds, rounded up: a client that returns at this time is not too early.
+    // Epoch seconds, rounded up, so that a client that returns at this time is not too early.
     'X-RateLimit-Reset',
     String(Math.ceil((nowMs + tightest.resetMs) / 1000)),
   );

@@ -11,12 +11,12 @@ export interface LimitRule {
   readonly enforce: boolean;
 }
 
-/** The rule of a tier, or the rule of an organization, which replaces the rule of its tier. It has the settings of settings.ts. */
+/** The rule of a tier, or the rule of an organization, which replaces the rule of its tier. settings.ts describes its members. */
 type OrganizationRule = Readonly<LimitsFile['tiers'][string]>;
 
 export type CountPer = 'organization' | 'key';
 
-/** `limits.yaml`, checked and frozen. A reload replaces the whole object: it builds a new stage, which uses the same store. */
+/** `limits.yaml`, checked and frozen. A reload replaces the whole object and builds a new stage, which uses the same store. */
 export interface LimitRules {
   readonly countPer: CountPer;
   readonly whenStoreIsAway: OutagePolicy;
@@ -39,7 +39,7 @@ export const ANONYMOUS_TIER = 'anonymous';
 /** Open streams of an organization whose tier sets no number. */
 export const OPEN_STREAMS_MAX = 100;
 
-/** Returns the extra limit of an operation: the rules override the contract. */
+/** Returns the extra limit of an operation. The rules override the contract. */
 export function extraOf(rules: LimitRules, { id, extraLimit }: Operation): string | undefined {
   return rules.operations[id]?.extra ?? extraLimit;
 }
@@ -51,7 +51,7 @@ interface NamedRule {
 }
 
 /**
- * Returns the rule of an organization: its own, else the rule of its tier. An organization whose tier is missing from the rules is still
+ * Returns the organization's own rule, or otherwise the rule of its tier. An organization whose tier is missing from the rules is still
  * served, but under the strictest rule.
  */
 export function ruleOf(rules: LimitRules, { id, tier }: Organization): NamedRule | undefined {
@@ -63,7 +63,9 @@ export function ruleOf(rules: LimitRules, { id, tier }: Organization): NamedRule
   return strictest && { name: `tiers.${strictest.name}`, rule: strictest.rule };
 }
 
-/** Whether an organization has neither a rule of its own nor a tier that is there: the strictest tier is in its place. */
+/**
+ * Whether an organization has no rule of its own and a tier that is missing from the rules, so that the strictest tier replaces its tier.
+ */
 export function lacksTier(
   { tiers, organizations }: Pick<LimitRules, 'tiers' | 'organizations'>,
   organization: string,
@@ -72,7 +74,7 @@ export function lacksTier(
   return !Object.hasOwn(tiers, tier) && !Object.hasOwn(organizations, organization);
 }
 
-/** Returns the strictest tier of organizations, which is in the place of a missing one; undefined if there is none. */
+/** Returns the strictest tier of organizations, which replaces a missing tier; undefined if there are no tiers. */
 export function strictestTierOf<Rule extends LimitRule>(
   tiers: Readonly<Record<string, Rule>>,
 ): { readonly name: string; readonly rule: Rule } | undefined {

@@ -8,8 +8,8 @@ import type { CounterStore } from './counters/counter-store.ts';
 import { type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';
 
 /**
- * The limit with which counters are read. It is above every real limit, so the remaining units show everything that was spent, even if the
- * real limit was lowered since.
+ * The limit with which counters are read. This limit is above every real limit, so the remaining units show everything that was spent, even
+ * if the real limit was lowered since.
  */
 const BEYOND = 1_000_000_000;
 
@@ -32,7 +32,7 @@ export interface LimitUse {
   readonly remaining: number;
   /** When the oldest counted units leave the window; null if nothing is used. */
   readonly next_freed_at: string | null;
-  /** The deciding store: `redis`, `process`, or `local` while Redis is away. */
+  /** The deciding store: `redis`, `process`, or `local` while Redis cannot be reached. */
   readonly source: string;
 }
 
@@ -44,7 +44,7 @@ export interface UsageReport {
 
 export interface ResetReport {
   readonly organization: string;
-  /** Number of counters that the rules can create for the organization; most of them are empty. */
+  /** The number of counters that the rules can create for the organization. Most of these counters are empty. */
   readonly counters: number;
 }
 
@@ -71,7 +71,7 @@ interface UsageOptions {
 }
 
 /**
- * Creates the functions. They neither show nor reset the counter of the subject of a token, because the gateway does not store subjects and
+ * Creates the functions. The counter of the subject of a token is neither shown nor reset, because the gateway does not store subjects and
  * cannot list them.
  */
 export function createLimitUsage({ store, rules, operations, ...options }: UsageOptions): LimitUsage {

@@ -1,5 +1,5 @@
 // Stage: charges a request to its counters, and adds the remaining units of its limits to the headers of the answer. Throws rate_limited,
-// or gateway_overloaded if the counters are away and the outage policy is `refuse`.
+// or gateway_overloaded if the counters cannot be reached and the outage policy is `refuse`.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Counted, Permitted } from '../exchange/exchange.ts';
@@ -45,8 +45,8 @@ function withLimits(permitted: Permitted, limits: LimitStates): Counted {
 }
 
 /**
- * Notes the decision in the trail and in the headers of the answer. It is separate from `conclude`, because V8 does not optimize a function
- * that always throws, and under an attack `conclude` throws for nearly all requests.
+ * Notes the decision in the trail and in the headers of the answer. The function is separate from `conclude`, because V8 does not optimize
+ * a function that always throws, and under an attack `conclude` throws for nearly all requests.
  */
 function noteLimits(
   { trail, commonHeaders }: Permitted,
@@ -74,7 +74,10 @@ function refusalOf({ outcome, waitMs, violated }: LimitDecision): GatewayError {
   });
 }
 
-/** Returns the tightest of the enforced limits: the violated one with the longest wait, else the one with the smallest remaining share. */
+/**
+ * Returns the tightest of the enforced limits: the violated limit with the longest wait, or otherwise the limit with the smallest remaining
+ * share.
+ */
 function tightestOf(charges: readonly Charge[], { states, violated }: LimitDecision): LimitState | undefined {
   let tightest: LimitState | undefined;
   let leastShare = Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
-// The shape of config/limits.yaml: how many requests are admitted. The descriptions are shown by editors and make up the tables of
-// docs/config.md.
+// The shape of config/limits.yaml, which says how many requests are admitted. Editors show the descriptions, and the tables of
+// docs/config.md consist of them.
 
 import { z } from 'zod';
 import { name, whole } from '../config/parts.ts';

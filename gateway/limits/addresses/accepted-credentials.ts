@@ -6,8 +6,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 /** Credentials in memory, about 1 MB. */
 const ACCEPTED_MAX = 10_000;
 /**
- * Most requests of unknown outcome with one credential. Clients send up to ten requests at once. With more, the credential is not trusted
- * until the upstream has answered: it may no longer be valid.
+ * The largest number of requests of unknown outcome with one credential. Clients send up to ten requests at once. If there are more, the
+ * credential is not trusted until the upstream has answered, because it may no longer be valid.
  */
 const OPEN_MAX = 10;
 
@@ -25,7 +25,7 @@ export interface AcceptedCredentials {
   has(digest: string): boolean;
   /**
    * Begins a request with an accepted credential; returns undefined if the credential is unknown or too many of its requests are open. Call
-   * the returned function once: when the answer arrives, or when it can no longer arrive.
+   * the returned function once, when the answer arrives or can no longer arrive.
    */
   begin(digest: string): ((isAnswered: boolean) => void) | undefined;
   add(digest: string): void;
@@ -33,7 +33,7 @@ export interface AcceptedCredentials {
   forget(digest: string): boolean;
 }
 
-/** @param keptMs milliseconds for which an acceptance counts */
+/** @param keptMs milliseconds for which an accepted credential is remembered */
 export function createAcceptedCredentials(keptMs: () => number, now: () => number): AcceptedCredentials {
   const secret = randomBytes(32);
   /** The credentials by their digests, in the order of the last acceptance. */

@@ -20,7 +20,7 @@ export interface AddressLimitRules extends LoginThrottleRules {
   /** Requests per address, in any span as long as the window. */
   readonly requests: number;
   readonly windowSeconds: number;
-  /** Requests in flight, event streams and upgraded connections, counted together: the most per address, and the most of all addresses. */
+  /** The bounds of requests in flight, event streams and upgraded connections, counted together, per address and for all addresses. */
   readonly connections: number;
   readonly connectionsTotal: number;
 }
@@ -113,8 +113,8 @@ function visitOf({ answered, abandoned, over }: LoginAttempt, leaveBlock: () => 
 }
 
 /**
- * Returns a function that gives the limit of a name, creating it once. All uses of a name share its counts, which survive a change of
- * rules.
+ * Returns a function that returns the limit with a name, and creates it at the first call. All uses of a name share its counts, which
+ * survive a change of rules.
  */
 export function createAddressLimits(
   options: Omit<LoginThrottleOptions, 'name'>,

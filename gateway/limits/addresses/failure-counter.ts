@@ -1,5 +1,5 @@
 // Counts failures per client address, and reserves units of the limit for attempts whose outcome is not known yet. All instances share the
-// counters in Redis. Without Redis, or while Redis is away, each process counts alone.
+// counters in Redis. Without Redis, or while Redis cannot be reached, each process counts alone.
 
 import { createRequire } from 'node:module';
 import type { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
@@ -94,7 +94,7 @@ class ProcessCounter implements FailureCounter {
   readonly #limiter: RateLimiterMemory;
   /**
    * The number of units that this process has reserved, by address block. Units that are also reserved in Redis are included, so that they
-   * still count when Redis goes away.
+   * still count when Redis becomes unavailable.
    */
   readonly #reserved = new Map<string, number>();
 
@@ -137,9 +137,9 @@ class ProcessCounter implements FailureCounter {
   }
 }
 
-/** A command with this many failures or more is a flood: the next command for the address waits. */
+/** If a command counts this many failures or more, the address is flooding, and its next command waits. */
 const FLOOD = 8;
-/** Milliseconds between two commands of a flood. At most this much later the instance learns that the address is blocked. */
+/** Milliseconds between two commands of a flood. The instance learns at most this much later that the address is blocked. */
 const FLOOD_REST_MS = 5;
 
 /** The failures of an address that the next command counts. */
@@ -147,7 +147,7 @@ interface WaitingFailures extends PromiseWithResolvers<FailureCount> {
   failures: number;
 }
 
-/** Counts in Redis; while Redis is away, in the memory of this process. */
+/** Counts in Redis, or in the memory of this process while Redis cannot be reached. */
 class SharedCounter implements FailureCounter {
   readonly #waiting = new Map<string, WaitingFailures>();
   /** The addresses for which a command is in progress, or has counted a flood. */
@@ -168,7 +168,7 @@ class SharedCounter implements FailureCounter {
 
   /**
    * One command counts all failures of an address in one turn of the event loop. While a command for the address is in progress, new
-   * failures wait and share the next command. A command for each failure took as much CPU as the refusal itself.
+   * failures wait and share the next command. One command per failure would take as much CPU as the refusal itself.
    */
   count(block: string): Promise<FailureCount> {
     let waiting = this.#waiting.get(block);
@@ -226,7 +226,7 @@ class SharedCounter implements FailureCounter {
 
 /**
  * Returns a client that the library gets in place of the Redis client. The library defines one script and runs it. This client runs the
- * script with a sealed reply: without the seal, a damaged reply could be counted as a failure of an address.
+ * script with a sealed reply, because without the seal, a damaged reply could be counted as a failure of an address.
  */
 function sealedFor(client: Redis) {
   let count = toScript('');

@@ -12,7 +12,8 @@ import {
 } from './failure-counter.ts';
 
 /**
- * Most addresses in memory, about 30 MB. A client that fails from more addresses than this within one window is not stopped by this limit.
+ * The largest number of addresses in memory, about 30 MB. A client that fails from more addresses than this within one window is not
+ * stopped by this limit.
  */
 const ADDRESSES_MAX = 100_000;
 
@@ -34,7 +35,7 @@ export class FailureLimit {
   readonly #addressesMax: number;
   readonly #counter: FailureCounter;
   #windowSeconds: number;
-  // The end of each window, in the order in which this instance saw the windows begin. Nearly always they end in this order, because all
+  // The end of each window, in the order in which this instance saw the windows begin. Windows nearly always end in this order, because all
   // have the same length.
   readonly #endsMs = new Map<string, number>();
   readonly #blocked = new Set<string>();
@@ -103,7 +104,7 @@ export class FailureLimit {
     this.#counter.forget(block);
   }
 
-  /** Forgets the windows that have ended, in any case the one of this block. */
+  /** Forgets ended windows. If the window of this block has ended, it is always among them. */
   #forgetEnded(block: string, nowMs: number): void {
     for (const [other, endMs] of this.#endsMs) {
       if (endMs > nowMs) break;

@@ -1,15 +1,17 @@
-// A queue of logins for each client address. Only the first login of an address asks for a unit of the limits, again and again until it
-// gets one. The other logins of the address wait for their turn, so that many waiting logins cause few questions.
+// A queue of logins for each client address. Only the first login of an address asks repeatedly for a unit of the limits, until it gets
+// one. The other logins of the address wait for their turn, so that many waiting logins cause few questions.
 
-/** Longest wait of a login. It is longer than an upstream takes to check a password. */
+/** The longest wait of a login, which is longer than an upstream takes to check a password. */
 const WAIT_MS = 10_000;
-/** Pause before the first login asks again. It must ask, because no instance is told when another instance gives a unit back. */
+/**
+ * The pause before the first login asks again. Asking is necessary, because no instance is told when another instance gives a unit back.
+ */
 const ASK_EVERY_MS = 100;
 
 interface LoginQueue {
   /** Resolves with the first result of `ask` that is not undefined, or with undefined after the longest wait. Rejects as `ask` does. */
   take<T>(key: string, ask: () => Promise<T | undefined>): Promise<T | undefined>;
-  /** Call it when a unit has been given back: the login that waits longest asks again at once. */
+  /** Call it when a unit has been given back, so that the login that has waited longest asks again at once. */
   retry(): void;
 }
 

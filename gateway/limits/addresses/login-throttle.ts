@@ -1,5 +1,5 @@
-// Limits failed logins through tunnels, per client address and in total. An upstream that sees all clients under the address of the gateway
-// would lock out all of them because of the failed logins of one. Throws auth_attempts_limited.
+// Limits failed logins through tunnels, per client address and in total. To an upstream, all clients may have the address of the gateway.
+// Such an upstream would lock out all clients because of the failed logins of one. Throws auth_attempts_limited.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Admitted } from '../../exchange/exchange.ts';
@@ -22,15 +22,15 @@ export interface LoginAttempt {
   /** Call it with the head of the answer. `status` is undefined if the answer shows nothing about the login. */
   answered(status: number | undefined): void;
   /**
-   * Call it if the client disconnected before the answer, or does not finish its request. The upstream may have seen a failed login, so
-   * this counts as a failure, unless the credential was accepted before.
+   * Call it if the client disconnected before the answer, or does not finish its request. The upstream may have seen a failed login, so the
+   * attempt is treated as a failure, unless the credential was accepted before.
    */
   abandoned(): void;
   /** Call it if no answer came and the client did not cause that. */
   over(): void;
 }
 
-/** An attempt that counts nothing, for a request that is no login, or whose client left while it waited. */
+/** An attempt that counts nothing. It is for a request that is no login, or whose client left while it waited. */
 export const NO_LOGIN: LoginAttempt = { answered: () => undefined, abandoned: () => undefined, over: () => undefined };
 
 /** Statuses by which an upstream answers a failed login, or too many failed logins. */
@@ -48,9 +48,9 @@ export type LoginThrottleOptions = Pick<FailureLimitOptions, 'name' | 'counters'
 type GiveBack = (isAnswered: boolean) => void;
 
 /**
- * The limits of failed logins. A credential that the upstream has accepted within the last window is trusted: it passes even from a blocked
- * address, and reserves no unit. The trust has a bound, because an upstream may give one address the same answer whatever the credential
- * is. If a trusted credential fails, it is no longer trusted. A few such failures block the address for all credentials.
+ * The limits of failed logins. A credential that the upstream has accepted within the last window is trusted, so it passes even from a
+ * blocked address, and reserves no unit. The trust has a bound, because an upstream may give one address the same answer whatever the
+ * credential is. If a trusted credential fails, it is no longer trusted. A few such failures block the address for all credentials.
  */
 export class LoginThrottle {
   #rules: LoginThrottleRules;
@@ -83,7 +83,7 @@ export class LoginThrottle {
 
   /**
    * Admits an attempt to log in. The attempt reserves a unit of each limit until its outcome is known, so that many attempts at once cannot
-   * exceed a limit. It waits while other attempts have reserved all remaining units. Throws, or rejects, as `refuse` does.
+   * exceed a limit. The attempt waits while other attempts have reserved all remaining units. Throws, or rejects, as `refuse` does.
    */
   admit(admitted: Admitted, digest: string): Awaitable<LoginAttempt> {
     return this.#beginTrusted(admitted.clientAddress, digest) ?? this.#beginInTurn(admitted, digest);
@@ -177,8 +177,8 @@ export class LoginThrottle {
         if (!isOver && status !== undefined && status < 300) this.#accepted.add(digest);
         end(true, status !== undefined && FAILURE_STATUSES.has(status));
       },
-      // A client with a trusted credential that leaves before the answer does not count as a failure. Its request stays one of unknown
-      // outcome, and too many of these end the trust.
+      // A client with a trusted credential that leaves before the answer does not count as a failure. The outcome of its request stays
+      // unknown, and too many such requests end the trust.
       abandoned: () => end(false, !isTrusted),
       over: () => end(true, false),
     };

@@ -63,7 +63,7 @@ export function createSharedUnits(client: Redis, leaseMs = LEASE_MS, machine: Ma
     ids?.delete(id);
     if (ids?.size === 0) held.delete(key);
     if (held.size === 0) stop();
-    // If Redis is away, the reservation stays until its lease ends.
+    // If Redis cannot be reached, the reservation stays until its lease ends.
     client.zrem(key, id).catch(() => undefined);
   }
 

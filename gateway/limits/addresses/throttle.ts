@@ -5,13 +5,13 @@ import type { GatewayError } from '../../catalogue/errors.ts';
 import type { Admitted, Arrived } from '../../exchange/exchange.ts';
 import { FailureLimit, type FailureLimitOptions } from './failure-limit.ts';
 
-/** The statuses that count: refusals of a credential, a permission, a path or a method. */
+/** The statuses that are counted, which refuse a credential, a permission, a path or a method. */
 const COUNTED_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 405]);
 
 export interface ThrottleOptions extends Omit<FailureLimitOptions, 'name'> {
   /**
-   * Whether the request carries a credential that is known to be valid (wiring/identity.ts). Such a request passes: otherwise one bad
-   * client would lock out all clients behind the same address.
+   * Whether the request carries a credential that is known to be valid (wiring/identity.ts). Such a request passes, because otherwise one
+   * bad client would lock out all clients behind the same address.
    */
   readonly isKnownCaller: (admitted: Admitted) => boolean;
 }

@@ -4,7 +4,7 @@
 import type { LimitState } from '../../exchange/findings.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 
-/** How to decide while Redis is away: count in this process, admit all requests, or refuse all. */
+/** How to decide while Redis cannot be reached: count in this process, admit all requests, or refuse all. */
 export type OutagePolicy = 'local' | 'allow' | 'refuse';
 
 /** One counter that a request is charged to. Built once per caller, or block of addresses, and kind of operation. */
@@ -22,12 +22,12 @@ export interface Charge {
 }
 
 /**
- * What a store remembers about the charges of a caller between two requests. It is a part of the object with the charges, because a
+ * The state that a store keeps with the charges of a caller between two requests. It is a part of the object with the charges, because a
  * separate map would cost a look-up of about 0.1 µs.
  */
 export interface ChargeMemory {
   /**
-   * The charges of the first caller under the same rules; those of other callers differ only in the names of their counters. Read
+   * The charges of the first caller under the same rules. The charges of other callers differ only in the names of their counters. Read
    * everything except the names from here: all requests read this object, so it stays in the processor's cache.
    */
   readonly sharedCharges: readonly Charge[];
@@ -37,7 +37,7 @@ export interface ChargeMemory {
   refusal: CachedRefusal | undefined;
 }
 
-/** A refusal, with what `refusal-cache.ts` needs to decide whether it still holds. */
+/** A refusal, with the facts by which `refusal-cache.ts` decides whether it still holds. */
 interface CachedRefusal {
   readonly decision: LimitDecision;
   readonly cachedAtMs: number;
@@ -46,7 +46,7 @@ interface CachedRefusal {
 }
 
 export interface LimitDecision {
-  /** `undecided` means that the store is away and the outage policy is `refuse`. */
+  /** `undecided` means that the store cannot be reached and the outage policy is `refuse`. */
   readonly outcome: 'admitted' | 'refused' | 'undecided';
   /** One per charge, in their order; empty if no limit counted the request. */
   readonly states: readonly LimitState[];
@@ -56,9 +56,9 @@ export interface LimitDecision {
   readonly shadowRefusals: readonly string[];
   /** Milliseconds until all violated limits have room, if no other request is admitted. */
   readonly waitMs: number;
-  /** When the store decided, by its clock: epoch milliseconds. */
+  /** The time of the decision by the clock of the store, in epoch milliseconds. */
   readonly decidedAtMs: number;
-  /** The name of the store, `known` for a cached refusal, or the outage policy while the store is away. */
+  /** The name of the store, `known` for a cached refusal, or the outage policy while the store cannot be reached. */
   readonly source: string;
 }
 
@@ -68,7 +68,7 @@ export interface CounterStoreStatus {
   readonly state: 'up' | 'away';
   /** Epoch milliseconds of the last change. */
   readonly since: number;
-  /** Policy in force while the store is away; absent while it is up. */
+  /** The policy in force while the store cannot be reached; undefined while it can. */
   readonly policyInForce: OutagePolicy | undefined;
   /** Reason why it is away, for the log. */
   readonly reason: string | undefined;
@@ -82,14 +82,14 @@ export interface CounterStore {
    * @param memory the memory of these charges; without it, the store remembers nothing about them
    */
   decide(charges: readonly Charge[], memory?: ChargeMemory): Awaitable<LimitDecision>;
-  /** Deletes the counters of these names, which share one hash tag. Rejects while the store is away. */
+  /** Deletes the counters of these names, which share one hash tag. Rejects while the store cannot be reached. */
   reset(keys: readonly string[]): Awaitable<void>;
   /**
-   * Call it when a window has become longer: the units that are already counted would expire with the shorter window. They then count for
-   * `windowMs` after their admission. Rejects while the store is away.
+   * Call it when a window has become longer. Units that are already counted would otherwise expire with the shorter window; after this call
+   * they count for `windowMs` after their admission. Rejects while the store cannot be reached.
    */
   extendExpiry(windowMs: number): Awaitable<void>;
-  /** Drops the cached refusals. Call it when counters were reset: a refused caller may have units again. */
+  /** Drops the cached refusals. Call it when counters were reset, because a refused caller may have units again. */
   clearRefusals(): void;
   status(): CounterStoreStatus;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-// Decides by the configured outage policy while the shared store is away.
+// Decides by the configured outage policy while the shared store cannot be reached.
 
 import { type Charge, type LimitDecision, type OutagePolicy, uncounted } from './counter-store.ts';
 import { createProcessStore } from './process-store.ts';
@@ -18,8 +18,8 @@ interface Fallback {
 }
 
 /**
- * Creates the fallback. Its local counters are kept after an outage: if they started empty at each outage, a Redis that fails again and
- * again would let clients spend the same units several times.
+ * Creates the fallback. Its local counters are kept after an outage. If they started empty at each outage, a Redis that fails repeatedly
+ * would let clients spend the same units several times.
  */
 export function createFallback({ now, whenStoreIsAway, instances }: FallbackOptions): Fallback {
   const local = createProcessStore({ now, source: 'local' });

@@ -14,14 +14,14 @@ interface OpenCounterStoreOptions extends Omit<RedisCounterStoreOptions, 'url'> 
   readonly settings: CounterStoreSettings;
 }
 
-/** Whether all gateways share the counters: a command can then read them without a running gateway. */
+/** Whether all gateways share the counters, so that a command can read them without a running gateway. */
 export function areCountersShared({ redisUrl }: CounterStoreSettings): boolean {
   return redisUrl !== undefined;
 }
 
 /**
- * Opens the store. If Redis is away, this function waits only for the first attempt to connect. Until Redis answers, the outage policy
- * decides.
+ * Opens the store. If Redis cannot be reached, this function waits only for the first attempt to connect. Until Redis answers, the outage
+ * policy decides.
  */
 export async function openCounterStore({ settings, ...options }: OpenCounterStoreOptions): Promise<CounterStore> {
   const { redisUrl } = settings;

@@ -1,13 +1,13 @@
-// Counters in the memory of this process: exact for one process, and synchronous. While Redis is away, the Redis store uses them as its
-// fallback.
+// Counters in the memory of this process, which are exact for one process, and synchronous. While Redis cannot be reached, the Redis store
+// uses them as its fallback.
 
 import { type Charge, type CounterStore, type LimitDecision, toLimitDecision } from './counter-store.ts';
 import { type CostCheck, checkCost, createWindow, newestMsOf, spend, type Window } from './window.ts';
 
 /**
  * Number of subjects that are checked for expiry whenever a new subject is added. With two, expired subjects are removed faster than new
- * ones come. A request of a known subject checks none: it would read subjects that are not in the cache of the processor, which takes
- * longer than the decision.
+ * ones come. A request of a known subject checks none, because reading subjects that are not in the cache of the processor takes longer
+ * than the decision.
  */
 const SWEPT_PER_SUBJECT = 2;
 
@@ -36,7 +36,7 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
   let extended = { windowMs: 0, untilMs: Number.NEGATIVE_INFINITY };
   const sweepOne = createSweep(subjects, (clockMs) => (clockMs < extended.untilMs ? extended.windowMs : 0));
   const since = now();
-  /** Steps of the sweep that new subjects have caused and that are still due. */
+  /** The steps of the sweep that are due because of new subjects. */
   let sweepsDue = 0;
 
   function windowOf({ key, windowMs }: Charge): Window {
@@ -92,7 +92,7 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
     extendExpiry(windowMs) {
       extended = { windowMs, untilMs: now() + windowMs };
     },
-    // The store caches no refusals: every decision reads the counters.
+    // The store caches no refusals, because every decision reads the counters.
     clearRefusals: () => undefined,
     size: () => subjects.size,
     status: () => ({ kind: 'process', state: 'up', since, policyInForce: undefined, reason: undefined }),
@@ -101,8 +101,8 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
 }
 
 /**
- * Returns a function that checks one subject per call, over and over all subjects, and removes it if it has expired. No single request then
- * pays for the removal of all expired subjects.
+ * Returns a function that checks one subject per call, in an endless round over all subjects, and removes it if it has expired. No single
+ * request therefore pays for the removal of all expired subjects.
  */
 function createSweep(
   subjects: Map<string, Subject>,

@@ -1,5 +1,5 @@
-// Caches refusals, so that this process repeats them without Redis. A cached refusal is certain until its wait is over: only time frees the
-// units of a window, and other requests can only make the wait longer.
+// Caches refusals, so that this process repeats them without Redis. A cached refusal is certain until its wait is over, because only time
+// frees the units of a window, and other requests can only make the wait longer.
 
 import type { ChargeMemory, LimitDecision } from './counter-store.ts';
 
@@ -18,7 +18,7 @@ export interface RefusalCache {
   put(memory: ChargeMemory, decision: LimitDecision, asked?: number): void;
   /** Number of times that the cache was cleared. */
   clearings(): number;
-  /** Call it when counters were reset: Redis has to decide again. */
+  /** Call it when counters were reset, because Redis has to decide again. */
   clear(): void;
 }
 
@@ -54,8 +54,8 @@ export function createRefusalCache(monotonicMs: () => number): RefusalCache {
 }
 
 /**
- * Whether a wait can be real: it is no longer than one of the windows. A longer wait means that the clock of Redis was set back. Such a
- * refusal is not cached, because it ends as soon as the clock is right again.
+ * Whether a wait can be real, because it is no longer than one of the windows. A longer wait means that the clock of Redis was set back.
+ * Such a refusal is not cached, because it ends as soon as the clock is right again.
  */
 function isWithinWindow({ states, waitMs }: LimitDecision): boolean {
   return states.some(({ windowSeconds }) => waitMs <= windowSeconds * 1000);

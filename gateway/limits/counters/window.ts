@@ -11,8 +11,8 @@ const ENTRIES_MAX = 150;
 
 /**
  * A merge takes Redis as long as twenty decisions. Subjects that fill at the same rate must not all merge at the same moment, so the number
- * of entries that causes a merge depends on the name: it is between 111 and 150. This applies to limits above ENTRIES_MAX; others never
- * merge.
+ * of entries that causes a merge depends on the name and lies between 111 and 150. This applies to limits above ENTRIES_MAX; lower limits
+ * never merge.
  */
 const ENTRIES_SPREAD = 40;
 
@@ -62,7 +62,7 @@ export function createWindow(name: string): Window {
   return { name, lastMs: [], spent: [], spentBefore: 0, halvings: 0, mergedAbove: undefined };
 }
 
-/** The latest admission; -Infinity before the first one. Decisions are never made at an earlier time. */
+/** Returns the time of the latest admission; -Infinity before the first one. Decisions are never made at an earlier time. */
 export function newestMsOf(window: Window): number {
   return window.lastMs.at(-1) ?? Number.NEGATIVE_INFINITY;
 }
@@ -165,7 +165,7 @@ function dropFirst(window: Window, count: number): void {
   window.spent.splice(0, count);
 }
 
-/** Index of the first value above the bound in an ascending list; the length of the list if none is. */
+/** Returns the index of the first value above the bound in an ascending list; the length of the list if there is none. */
 function firstAbove(values: readonly number[], bound: number): number {
   let low = 0;
   let high = values.length;

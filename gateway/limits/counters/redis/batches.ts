@@ -17,8 +17,8 @@ import { encodeCharges, type ScriptReply } from './window-script.ts';
 /** Maximum number of requests per command. Redis runs nothing else during a command, so a burst is split into commands of about one millisecond. */
 const BATCH_MAX = 256;
 /**
- * Longest time, in milliseconds, that a batch waits for the answer to the command before it; then the next command is sent. If the server
- * fails, a request waits for this time and for the deadline of its command, 90 ms: together less than the 100 ms that are allowed.
+ * The longest time for which a batch waits for the answer to the previous command before its own command is sent. If the server fails, a
+ * request waits for this time and for the deadline of its command, 90 ms. Together this is less than the 100 ms that are allowed.
  */
 const WAIT_MS = 5;
 

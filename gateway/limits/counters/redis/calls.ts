@@ -20,8 +20,8 @@ interface Call {
 }
 
 /**
- * Creates the calls of one connection. One timer serves all calls: it is set for the deadline of the oldest call, and after that for the
- * oldest one that remains. A timer for each call would cost more.
+ * Creates the calls of one connection. One timer, set for the deadline of the oldest call in progress, serves all calls, because a timer
+ * for each call would cost more.
  *
  * @param deadlineMs longest time that a call waits for its reply
  * @param onFailure called for each call that has failed
@@ -40,8 +40,8 @@ export function createCalls(
 
   function watch(delayMs: number): void {
     isTimed = true;
-    // At least 1 ms, because after a pause of this process the deadline may have passed already. `unref`, because the connection keeps the
-    // process alive while a call waits.
+    // The delay is at least 1 ms, because after a pause of this process the deadline may have passed already. The timer is unreferenced,
+    // because the connection keeps the process alive while a call waits.
     const ms = Math.max(1, Math.ceil(delayMs));
     setTimeout(afterReading, ms, performance.now() + ms, expire, machine).unref();
   }

@@ -6,7 +6,7 @@ import { SLOTS, slotOf } from '../../../redis/slot.ts';
 import { type Machine, REAL_MACHINE, type Timer } from '../../../shared/machine.ts';
 import { createRedisLink, type RedisLink, type RedisLinkOptions } from './link.ts';
 
-/** Pause between two reads of the slot map while a server is away. Another server may take over its slots. */
+/** The pause between two reads of the slot map while a server cannot be reached. Another server may take over its slots. */
 const READ_AGAIN_MS = 500;
 /** Timeout of the command that reads the slot map. */
 const ANSWER_MAX_MS = 1000;
@@ -15,7 +15,7 @@ const ANSWER_MAX_MS = 1000;
 export interface RedisServers {
   /** The one link that holds all counters. Undefined in a Cluster: ask `linkOf`. */
   readonly single?: RedisLink;
-  /** Link to the server that holds this counter; undefined while it is unknown. */
+  /** Returns the link to the server that holds this counter; undefined while the server is unknown. */
   linkOf(key: string): RedisLink | undefined;
   all(): readonly RedisLink[];
   /** Whether all servers accept writes. */
@@ -25,7 +25,7 @@ export interface RedisServers {
   close(): void;
 }
 
-/** `onChange` is called when all servers accept writes, or when the first of them no longer does. */
+/** `onChange` is called when all servers accept writes, and when the first server stops accepting them. */
 export type RedisServersOptions = Pick<
   RedisLinkOptions,
   'url' | 'deadlineMs' | 'probeEveryMs' | 'onChange' | 'connect' | 'machine'
@@ -39,7 +39,7 @@ interface Server {
   readonly url: URL;
   readonly link: RedisLink;
   probeKey: string;
-  /** Reason why the server is away; absent while it is up. */
+  /** The reason why the server cannot be reached; undefined while it can. */
   reason: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export class ClusterServers implements RedisServers {
   readonly #servers = new Map<string, Server>();
   readonly #endFirstAttempt: () => void;
   #owners: readonly (Server | undefined)[] = [];
-  /** Whether the last report said that all servers accept writes; undefined before the first. */
+  /** Whether the last report said that all servers accept writes; undefined before the first report. */
   #isUp: boolean | undefined;
   #isClosed = false;
   #isReading = false;
@@ -90,8 +90,8 @@ export class ClusterServers implements RedisServers {
       url: url.href,
       probeKey: () => server.probeKey,
       onMisplaced: () => {
-        // Until a slot has moved, each request for it calls this function, which may last long. The map is therefore read at most once per
-        // pause.
+        // While a slot is being moved, which may take long, each request for it calls this function. The map is therefore read at most once
+        // per pause.
         if (this.#nextReading === undefined) void this.#read();
         this.#readLater();
       },
@@ -140,7 +140,7 @@ export class ClusterServers implements RedisServers {
     }
   }
 
-  /** The servers that are asked for the slot map: the servers that are up; all known servers if none is up. */
+  /** The servers that are asked for the slot map: the available servers, or all known servers if none is available. */
   #sources(): URL[] {
     const known = [...this.#servers.values()];
     const healthy = known.filter(({ link }) => link.isUp()).map(({ url }) => url);
@@ -159,7 +159,7 @@ export class ClusterServers implements RedisServers {
       .unref();
   }
 
-  /** Reports the first server that is away; the status of the Cluster shows the others. */
+  /** Reports the first server that cannot be reached; the status of the Cluster shows the others. */
   #reportState(failure?: string): void {
     const away = [...this.#servers.values()].find(({ reason }) => reason !== undefined);
     const isComplete = this.#owners.length > 0 && this.#owners.every((owner) => owner !== undefined);
@@ -198,7 +198,8 @@ async function readSlotMap(server: URL): Promise<SlotMap> {
 }
 
 /**
- * The reply of `CLUSTER SLOTS`: first slot, last slot, the master, replicas. A server that does not know its own host name leaves it empty.
+ * The reply of `CLUSTER SLOTS`: first slot, last slot, the master, replicas. A server that does not know its host name leaves the name
+ * empty.
  */
 type Ranges = readonly (readonly [number, number, readonly [string | null, number, ...unknown[]], ...unknown[]])[];
 

@@ -6,7 +6,9 @@ import { type Machine, REAL_MACHINE, type Timer } from '../../../shared/machine.
 import { createCalls } from './calls.ts';
 import { encodeCharges, extendExpiryOfAll, type ScriptReply } from './window-script.ts';
 
-/** The charge of a probe. A probe runs the script and writes a counter: PING would succeed on a server that is read-only or full. */
+/**
+ * The charge of a probe. A probe runs the script and writes a counter, because PING would succeed on a server that is read-only or full.
+ */
 const PROBE = { policy: 'probe', requests: 1_000_000_000, windowSeconds: 1, windowMs: 1000, cost: 1, enforce: true };
 
 const AWAY = 'Redis is away';
@@ -15,7 +17,7 @@ export interface RedisLinkOptions {
   readonly url: string;
   /** Longest time that a call waits for its reply. */
   readonly deadlineMs: number;
-  /** Time between two probes while the server is away. */
+  /** The time between two probes while the server cannot be reached. */
   readonly probeEveryMs: number;
   /** A key that this server holds. */
   readonly probeKey: () => string;
@@ -58,7 +60,7 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
   let nextProbe: Timer | undefined;
 
   function onFailure(cause: Error): void {
-    // The server works. It only does not hold the slot of the key any more.
+    // The server works but no longer holds the slot of the key.
     if (up && isWrongNode(cause)) options.onMisplaced?.();
     else goDown(cause);
   }
@@ -78,9 +80,10 @@ export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }
   }
 
   async function probe(): Promise<void> {
-    // If the client is not ready, no probe is sent: `onReady` starts the next one.
+    // If the client is not ready, no probe is sent, because `onReady` starts the next probe.
     if (up || closed || probing || client.status !== 'ready') return;
-    // Probes have a minimum distance. Without it, a server that accepts connections and refuses writes would be probed without a pause.
+    // A minimum time lies between two probes, because otherwise a server that accepts connections and refuses writes would be probed
+    // without a pause.
     if (performance.now() < probedAt + probeEveryMs / 2) return probeLater();
     probing = true;
     probedAt = performance.now();

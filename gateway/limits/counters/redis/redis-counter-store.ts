@@ -1,5 +1,5 @@
-// Counters in Redis, shared by all instances. A decision is made by the server that holds the counter; while that server is away or slow,
-// the configured outage policy decides without waiting.
+// Counters in Redis, shared by all instances. The server that holds the counter makes the decision. While that server is unavailable or
+// slow, the configured outage policy decides without waiting.
 
 import type { ConnectRedis } from '../../../redis/client.ts';
 import { parseRedisUrl } from '../../../redis/url.ts';
@@ -19,7 +19,7 @@ export interface RedisCounterStoreOptions {
   readonly onChange?: (status: CounterStoreStatus) => void;
   /** Called after each command with the milliseconds from the arrival of its first request to the decision. */
   readonly onBatch?: (durationMs: number) => void;
-  /** Number of instances that share the limits now. By the outage policy `local`, each grants its share. Default: 1. */
+  /** The number of instances that share the limits now. Under the outage policy `local`, each instance grants its share. Default: 1. */
   readonly instances?: () => number;
   /** Longest time that a request waits for Redis. The default leaves time to answer within 100 ms of a failure. */
   readonly deadlineMs?: number;

@@ -1,4 +1,4 @@
-// Runs the scripts of the counters on one Redis server: encodes their arguments and decodes their replies.
+// Runs the scripts of the counters on one Redis server, encodes their arguments and decodes their replies.
 
 import { readFileSync } from 'node:fs';
 import type { Redis } from '../../../redis/client.ts';
@@ -21,8 +21,8 @@ export function encodeCharges(charges: readonly Charge[]): string {
 export type ScriptReply = readonly number[];
 
 /**
- * Decides many requests by one call. Rejects if the reply belongs to another call: after a lost or doubled reply, all later replies are off
- * by one.
+ * Decides many requests by one call. Rejects if the reply belongs to another call, because after a lost or doubled reply, all later replies
+ * are off by one.
  *
  * @param number sequence number of the call on this connection
  * @param clockMs epoch milliseconds; 0: the server's clock
@@ -31,8 +31,9 @@ export type ScriptReply = readonly number[];
 type RunDecisions = (number: number, clockMs: number, encodedCharges: string) => Promise<ScriptReply>;
 
 /**
- * Returns the function that decides on one server. It sends and receives one string each, because the client library spends time on each
- * argument and each integer. With seven requests per command, a string takes 0.4 µs per request, and four integers take 0.9 µs.
+ * Returns the function that decides on one server. The function sends one string and receives one string, because the client library spends
+ * time on each argument and each integer. With seven requests per command, a string takes 0.4 µs per request, and four integers take 0.9
+ * µs.
  */
 export function createRunDecisions(client: Redis): RunDecisions {
   const prefix = JSON.stringify(client.options.keyPrefix ?? '');
@@ -66,10 +67,10 @@ end
 `);
 
 /**
- * Extends the expiry of all counters on one server, page by page. Call it after a window has become longer: the counters would
- * expire with the shorter window.
+ * Extends the expiry of all counters on one server, page by page. Call it after a window has become longer, because the counters would
+ * otherwise expire with the shorter window.
  *
- * @param windowMs the longer window. The units that are already in the counters count for this time after their admission
+ * @param windowMs the longer window, for which units that are already counted then count after their admission
  */
 export async function extendExpiryOfAll(client: Redis, windowMs: number): Promise<void> {
   const prefix = client.options.keyPrefix ?? '';
