@@ -9,7 +9,7 @@ import type { OverloadSettings } from './settings.ts';
 import type { Shedding, ShedReason } from './shedding.ts';
 
 export interface OverloadRules extends OverloadSettings {
-  /** The longest allowed body: an organization with no other request in progress may send it. */
+  /** The longest allowed body, which an organization with no other request in progress may send. */
   readonly bodyBytesMax: number;
 }
 
@@ -37,7 +37,7 @@ export interface Overload {
   stop(): void;
 }
 
-/** The loop counts as quiet only after this time. */
+/** Only after this time is the loop known to be quiet. */
 const LOOP_RETRY_SECONDS = 2;
 
 export function createOverload({ rules, inFlight, isKnownCaller, shedding, probe }: OverloadOptions): Overload {

@@ -1,5 +1,5 @@
-// Measures the event-loop delay, and decides whether the process is overloaded. It takes several samples to start an overload, and several to
-// end it: one long task does not start it, and one quiet moment does not end it.
+// Measures the event-loop delay, and decides whether the process is overloaded. It takes several samples to start an overload, and several
+// to end it, so that one long task does not start an overload and one quiet moment does not end it.
 
 /** An overload begins after this many samples in a row at or above the bound. */
 const BEGINS_AFTER = 3;
@@ -10,7 +10,7 @@ const FIRST_SHARE = 0.5;
 const LEAST_SHARE = 0.05;
 
 interface Pressure {
-  /** Takes the delay of the loop, milliseconds. */
+  /** Takes a sample: the delay of the loop, in milliseconds. */
   sample(lateMs: number): void;
   isHigh(): boolean;
   /**

@@ -1,6 +1,6 @@
 // Counts requests shed by overload, by reason, and reports the beginning and end of each overload.
 
-/** Reason for the refusal. `upstream_wait`: the request had waited for an upstream until its limit. */
+/** The reason for the refusal. `upstream_wait`: the request had waited for an upstream until its limit. */
 export type ShedReason =
   | 'event_loop'
   | 'in_flight'
