@@ -6,9 +6,9 @@ import { TLSSocket } from 'node:tls';
 import { startDeadline } from '../shared/deadline.ts';
 import { giveBackReads } from './shared-reads.ts';
 
-/** Maximum number of bytes that a client may still send after its last answer. After more, the connection is cut. */
+/** Maximum number of bytes that a client may still send after its last answer. If it sends more, the connection is cut. */
 const LINGER_BYTES_MAX = 4_194_304;
-/** How long a client may still send after its last answer. Then the connection is cut. */
+/** Milliseconds for which a client may still send after its last answer. Then the connection is cut. */
 const LINGER_MS = 1000;
 
 /**
@@ -37,8 +37,8 @@ export function endAfterLingering(socket: Socket): void {
 
 /** Resets the connection, because an answer without a length would look complete after a normal end. */
 export function cutOff(socket: Socket): void {
-  // libuv does not reset a connection that is already shutting down, and the socket would never be freed: such a socket is destroyed. A TLS
-  // socket is destroyed too, because an end without close_notify also tells the client that the answer is not complete.
+  // libuv does not reset a connection that is already shutting down, and its socket would never be freed. Such a socket is therefore
+  // destroyed. A TLS socket is destroyed too, because an end without close_notify also tells the client that the answer is not complete.
   if (socket.writableEnded || socket instanceof TLSSocket) socket.destroy();
   else socket.resetAndDestroy();
 }

@@ -1,6 +1,6 @@
 // Reads accepted connections into one shared buffer. Without the shared buffer, Node allocates 64 kB for each read and then frees most of
-// it. Connections that the gateway opens have the option `onread` for this; accepted connections do not, so this file sets Node's internal
-// fields.
+// it. Node offers the option `onread` for connections that the gateway opens, but not for accepted connections, so this file sets Node's
+// internal fields.
 
 import { Socket } from 'node:net';
 import { handleOf } from './unread-bytes.ts';
@@ -11,14 +11,17 @@ const shared = Buffer.allocUnsafeSlow(READ_BYTES);
 /** Receives the bytes of a read. Their buffer is reused for the next read of any connection. */
 type TakeRead = (bytes: Buffer) => void;
 
-/** The symbols under which Node keeps `onread`; undefined if this version of Node has other names. A pinned test checks that they exist. */
+/**
+ * The symbols under which Node keeps `onread`; undefined if this version of Node uses other names. A pinned test checks that the symbols
+ * exist.
+ */
 const buffer = symbolOf('kBuffer');
 const callback = symbolOf('kBufferCb');
 
 const givenBack = new WeakMap<Socket, { isGivenBack: boolean }>();
 
 /**
- * Makes the bytes of a connection go to `take` in place of its stream. The end of the connection, `pause` and `resume` work as before.
+ * Sends the bytes of a connection to `take` instead of its stream. The end of the connection, `pause` and `resume` work as before.
  *
  * @returns false if the socket cannot be read in this way; then nothing has changed
  */
@@ -37,12 +40,12 @@ export function takeReads(socket: Socket, take: TakeRead): boolean {
       return true;
     },
   });
-  // Over TLS, the bytes of the first request may have arrived together with the end of the handshake. They are already in the stream.
+  // Over TLS, the bytes of the first request may have arrived together with the end of the handshake. Such bytes are already in the stream.
   if (socket.readableLength > 0) process.nextTick(takeEarly, socket, take, state);
   return true;
 }
 
-/** Gives the bytes to the stream of the socket again. Has no effect on a socket without `takeReads`. */
+/** Undoes `takeReads`: the stream of the socket gets the bytes. Has no effect on a socket without `takeReads`. */
 export function giveBackReads(socket: Socket): void {
   const state = givenBack.get(socket);
   if (state !== undefined) state.isGivenBack = true;

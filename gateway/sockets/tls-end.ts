@@ -9,8 +9,8 @@ import { handleOf } from './unread-bytes.ts';
  * Calls `onEnd` once when the connection ends, before the socket emits its own event. The argument is true if a close_notify came first.
  * Call it before the connection ends.
  *
- * The state of the TCP connection tells the two ends apart: libuv still reads from it after a close_notify, but not after a cut.
- * `readStart` returns EALREADY while libuv reads. If this version of Node lacks these internals, every end counts as a cut.
+ * The state of the TCP connection tells the two ends apart. After a close_notify libuv still reads from the TCP connection, but not after a
+ * cut. `readStart` returns EALREADY while libuv reads. If this version of Node lacks these internals, every end is treated as a cut.
  */
 export function onTlsEnd(socket: TLSSocket, onEnd: (hasCloseNotify: boolean) => void): void {
   const push = socket.push;
@@ -25,7 +25,7 @@ export function onTlsEnd(socket: TLSSocket, onEnd: (hasCloseNotify: boolean) => 
 
 function isStillReading(socket: TLSSocket): boolean {
   const handle = handleOf(socket);
-  // Node has paused the reads of the TCP connection, so the end came with data that was already read: a close_notify.
+  // Node has paused the reads of the TCP connection, so the end was a close_notify in data that was already read.
   if (handle?.reading === false) return true;
   return handle?._parent?.readStart?.() === -constants.errno.EALREADY;
 }

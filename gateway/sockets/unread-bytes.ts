@@ -9,7 +9,8 @@ import type { Socket } from 'node:net';
 interface Handle {
   readonly fd?: number;
   /**
-   * Number of written bytes that the layer below has not taken yet. With TLS these are encrypted bytes; with TCP they wait for the kernel.
+   * Number of written bytes that the layer below has not taken yet. With TLS, these bytes are encrypted; with TCP, they wait for the
+   * kernel.
    */
   readonly writeQueueSize?: number;
   /** With TLS: takes bytes as if they had been read from the network. */
@@ -26,8 +27,9 @@ export interface Unread {
   /** The bytes that `take` has read. */
   readonly bytes: Uint8Array;
   /**
-   * Reads the waiting bytes into `bytes` and returns their number; the socket itself never gets them. Returns NOTHING if no bytes wait, and
-   * where a socket cannot be read in this way, as on Windows. Returns 0 if the peer has ended the connection or the connection has failed.
+   * Reads the waiting bytes into `bytes` and returns their number. The socket itself never gets these bytes. Returns NOTHING if no bytes
+   * wait, and where a socket cannot be read in this way, as on Windows. Returns 0 if the peer has ended the connection or the connection
+   * has failed.
    */
   take(socket: Socket): number;
   /** Returns the function `take` for one connected socket, for a caller that reads this socket many times. */
@@ -55,8 +57,8 @@ type Read = () => number;
 const nothing: Read = () => NOTHING;
 
 /**
- * Creates a reader that uses WASI. Mostly no bytes wait: WASI then returns a number in 1 µs, while `fs.readSync` would throw in 5 µs. Each
- * descriptor number has its reader. The reader is kept (6 kB), because the system uses the numbers again.
+ * Creates a reader that uses WASI. Mostly no bytes wait. In that case WASI returns a number in 1 µs, while `fs.readSync` would throw in 5
+ * µs. Each descriptor number has its own reader, which is kept (6 kB), because the system reuses the numbers.
  */
 export function createUnread(): Unread {
   const memory = new WebAssembly.Memory({ initial: 1 });
