@@ -15,7 +15,7 @@ interface Place {
 }
 
 /**
- * Calls `see` with the id and the tier of each organization; with Redis, perhaps twice with the same organization. Never fails. A store
+ * Calls `see` with the id and the tier of each organization; with Redis, perhaps twice with the same organization. Never fails; a store
  * that cannot be read is treated as empty.
  */
 export async function readTiers(
