@@ -12,7 +12,7 @@ interface RequestTarget {
   readonly query: string;
 }
 
-// Unreserved characters and sub-delimiters of RFC 3986 without the semicolon: they need no decoding and are unambiguous.
+// Unreserved characters and sub-delimiters of RFC 3986 without the semicolon. They need no decoding and are unambiguous.
 const PLAIN_CHARACTERS = tableOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,=:@");
 const SLASH = 0x2f;
 const DOT = 0x2e;
@@ -22,8 +22,8 @@ const SEGMENT_FORM = /^[A-Za-z0-9._~!$&'()*+,=:@%-]*$/;
 const MATRIX_FORM = /^[A-Za-z0-9._~!$&'()*+,=:@%;-]*$/;
 // Visible ASCII without the double quote, and without the number sign, at which some servers begin a fragment.
 const QUERY_FORM = /^[\x21\x24-\x7e]*$/;
-// Visible ASCII, also without angle brackets: no target in RFC 3986 has them, and some HTTP libraries refuse them before their server sees
-// the request.
+// The same without angle brackets. RFC 3986 allows them in no target, and some HTTP libraries refuse them before their server sees the
+// request.
 const PLAIN_QUERY_FORM = /^[\x21\x24-\x3b\x3d\x3f-\x7e]*$/;
 
 /**

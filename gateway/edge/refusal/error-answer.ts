@@ -54,7 +54,10 @@ export function createErrorAnswers(publicUrl: string): AnswerOf {
   };
 }
 
-/** The details that are not part of the answer. All others are, so a detail that is missing here costs time, but changes no answer. */
+/**
+ * The details that are not part of the answer. If one of them is missing from this list, making the answer takes longer, but its text is
+ * the same.
+ */
 const UNSENT_DETAILS: ReadonlySet<string> = new Set<keyof GatewayErrorDetails>(['cause', 'path', 'upstreamStatus']);
 
 /** Whether no detail changes the answer. */
