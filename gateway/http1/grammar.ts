@@ -16,7 +16,7 @@ export const FIELD_LINE = `${TOKEN}:${FIELD_REST}`;
 const whole = (source: string) => new RegExp(`^${source}$`);
 const TOKEN_ONLY = whole(TOKEN);
 const NOT_IN_FIELD = new RegExp(`[^${VALUE_CHARACTERS}]`);
-/** Tried before `NOT_IN_FIELD`: nearly every value is visible ASCII, and a search for one range takes half the time. */
+/** Tried before `NOT_IN_FIELD`, because nearly every value is visible ASCII, and a search for one range takes half the time. */
 const NOT_VISIBLE = /[^ -~]/;
 /** Up to this length, a loop over the characters takes less time than a regular expression. */
 const LOOPED_CHARACTERS_MAX = 32;

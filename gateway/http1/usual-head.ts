@@ -33,7 +33,7 @@ const LINES_MAX = 100;
  */
 const REQUEST_LINE = '(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) /[!$-~]* HTTP/1\\.1\\r\\n';
 const USUAL_HEAD = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)+$`);
-/** The beginning of a usual head: its request line and what has arrived after it. */
+/** The beginning of a usual head: its request line and the field lines that have arrived. */
 const HEAD_BEGINNING = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)*(?:\\r|${TOKEN}(?::${FIELD_REST}\\r?)?)?$`);
 /**
  * Node's parser may refuse one of these fields before the end of its line has arrived. If the bytes so far end within such a field, Node's

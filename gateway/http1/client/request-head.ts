@@ -5,7 +5,7 @@ import { type Outgoing, unsendable } from './wire.ts';
 
 const USUAL_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const TARGET = /^[\x21-\x7e\x80-\xff]+$/;
-/** Methods that expect a body: a request without one sends `content-length: 0` (RFC 9110 section 8.6). */
+/** Methods that expect a body. If such a request has no body, it sends `content-length: 0` (RFC 9110 section 8.6). */
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
