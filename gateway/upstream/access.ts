@@ -1,4 +1,4 @@
-// Holds the gateway's credential and the concurrency limit of each upstream. Both outlast a reload of the configuration: a refused
+// Holds the gateway's credential and the concurrency limit of each upstream. Both outlast a reload of the configuration, so that a refused
 // credential stays refused, and requests in progress still count against the limit.
 
 import type { CredentialFault, CredentialState } from '../shared/contracts/upstreams.ts';
@@ -8,8 +8,8 @@ import { Credential, type CredentialOptions } from './credentials/credential.ts'
 import type { CredentialSettings } from './settings.ts';
 
 /**
- * Default of `maxQueueMs` for an upstream without `maxInFlight`. The gateway shortens a queue that has not been empty for a while, until
- * its last request waits no longer than this (upstream/concurrency/queue-bound.ts).
+ * The default of `maxQueueMs` for an upstream without `maxInFlight`. If a queue has not been empty for a while, the gateway shortens it
+ * until its last request waits no longer than this (upstream/concurrency/queue-bound.ts).
  */
 const QUEUE_MS = 200;
 
@@ -87,7 +87,7 @@ export class AccessTable {
     }
   }
 
-  /** Returns the access of an upstream; undefined for an unknown one. */
+  /** Returns the access of an upstream; undefined for an unknown upstream. */
   find(upstream: string): Access | undefined {
     return this.#accesses.get(upstream);
   }
@@ -110,7 +110,7 @@ export class AccessTable {
     );
   }
 
-  /** Returns the credentials of these entries. A credential with unchanged settings stays; one without an entry is dropped. */
+  /** Returns the credentials of these entries. A credential with unchanged settings stays. A credential without an entry is dropped. */
   #credentialsOf(entries: Readonly<Record<string, AccessSettings>>): Map<string, Credential> {
     const used = new Map<string, Credential>();
     for (const [name, { credential }] of Object.entries(entries)) {
@@ -122,8 +122,8 @@ export class AccessTable {
   }
 
   /**
-   * Returns the concurrency limit of an upstream. The limit is one request until the upstream has accepted one with the credential: if the
-   * credential is wrong, the upstream sees one failed login instead of many, and is less likely to lock the gateway out.
+   * Returns the concurrency limit of an upstream. The limit is one request until the upstream has accepted a request with the credential.
+   * If the credential is wrong, the upstream then sees one failed login instead of many, and is less likely to lock the gateway out.
    */
   #limitOf(name: string): ConcurrencyLimit {
     const known = this.#limits.get(name);
@@ -171,7 +171,7 @@ function settingsKeyOf(name: string, credential: CredentialSettings): string {
 }
 
 /**
- * Returns the bounds of an upstream. Without `maxInFlight` an upstream gets as many places as connections to its live targets: more
+ * Returns the bounds of an upstream. Without `maxInFlight` an upstream gets as many places as connections to its live targets, because more
  * requests would wait in the connection pool, which does not share fairly among organizations. The targets for test keys add no places,
  * because live requests cannot use them. With `maxInFlight` and without `maxQueueMs`, requests wait as long as their deadlines allow.
  */

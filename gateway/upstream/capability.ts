@@ -28,7 +28,7 @@ const FIELDS = {
     section: 'rare',
     stage: 'forward',
     type: 'text',
-    // Clients do not see it, because it names a setting of the configuration.
+    // Clients do not see this field, because it names a setting of the configuration.
     told: false,
     notes: { timeout: rarelyNoted<string>() },
     meaning: 'the setting whose time was over, with its milliseconds, such as `timeoutMs 10000`',
@@ -61,7 +61,7 @@ const FIELDS = {
     section: 'answer',
     stage: 'forward',
     type: 'integer',
-    // Clients do not see it, because the service may have refused the credential of the gateway.
+    // Clients do not see this field, because the service may have refused the credential of the gateway.
     told: false,
     notes: { upstreamStatus: noted<number | undefined>() },
     meaning: "the status of the target's answer",
@@ -70,7 +70,7 @@ const FIELDS = {
     section: 'rare',
     stage: 'forward',
     type: 'text',
-    // Clients do not see it, because it tells what the service is made of.
+    // Clients do not see this field, because it tells what the service is made of.
     told: false,
     notes: { upstreamBody: rarelyNoted<string>() },
     meaning:
@@ -88,7 +88,7 @@ const FIELDS = {
     section: 'rare',
     stage: 'forward',
     type: 'list of texts',
-    // Clients do not see it: it names members and headers that the contract does not declare.
+    // Clients do not see this field, because it names members and headers that the contract does not declare.
     told: false,
     notes: { answerViolations: rarelyNoted<readonly string[]>() },
     meaning: 'where the answer violates the contract',
@@ -121,7 +121,7 @@ const FIELDS = {
     section: 'rare',
     stage: 'forward',
     type: 'text',
-    // Clients do not see it, because it contains addresses and stacks.
+    // Clients do not see this field, because it contains addresses and stacks.
     told: false,
     notes: { cause: rarelyNoted<unknown>() },
     meaning: 'what went wrong between the gateway and its target; for `internal_error`, the stack',
@@ -137,7 +137,7 @@ const FIELDS = {
 } as const;
 
 /**
- * Returns the query parameters that the client has sent in vain. The other withheld names are headers and cookies of the service, which
+ * Returns the query parameters of the client that were dropped. The other withheld names are headers and cookies of the service, which
  * clients must not see.
  */
 function droppedQueryIn(withheld: unknown): readonly string[] | undefined {

@@ -68,13 +68,13 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
   };
 
   /**
-   * Sends a request with an Idempotency-Key. The recording gets every error: without that, the key would stay in use and a repetition would
-   * be refused.
+   * Sends a request with an Idempotency-Key. The recording gets every error, because otherwise the key would stay in use and a repetition
+   * would be refused.
    */
   async function sendRecorded(exchange: Forwardable, recording: Recording): Promise<void> {
     try {
       await send(exchange);
-      // If no answer was stored by now, the client has left before anything was sent.
+      // If no answer has been stored by now, the client left before anything was sent.
       await recording.endWithoutAnswer(undefined);
     } catch (error) {
       await recording.endWithoutAnswer(error);

@@ -32,7 +32,7 @@ export interface Handshake {
   readonly origin: string;
   /** Lower-case name → value, without the fields of the connection. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds from the established connection to the head of the answer: the rest of the deadline. */
+  /** Milliseconds from the established connection to the head of the answer, which is the rest of the deadline. */
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   /** Call it when the head of the answer has arrived. */
@@ -117,7 +117,7 @@ async function toHandshake(
       const cause = new Error('a contract cannot answer for a WebSocket');
       throw new GatewayError('upstream_unreachable', { cause });
     }
-    // A probe may have become due in the queue. The header is made only now, because it may spend the turn of this probe: nothing may
+    // A probe may have become due in the queue. The header is made only now, because it may spend the turn of this probe, and nothing may
     // refuse the request after that.
     if (!(await isCredentialReady(credential, exchange, deadlineAt))) {
       end(undefined, undefined);
@@ -173,8 +173,8 @@ function headersFor(
 }
 
 /**
- * Waits for the place of a WebSocket handshake. The handshake holds it until it is answered or has failed; an open WebSocket holds none.
- * Rejects with upstream_overloaded.
+ * Waits for the place of a WebSocket handshake. The handshake holds the place until it is answered or has failed; an open WebSocket holds
+ * no place. Rejects with upstream_overloaded.
  *
  * @param deadlineAt `performance.now()`
  * @returns the function that gives the place back; undefined if the client has left, and the trail then has status 499
@@ -209,7 +209,7 @@ function placeForHandshake(
       clientLeft();
     }
 
-    // `prependListener`, because the trail needs the status 499 before the listener runs that ends and logs the exchange.
+    // This listener comes first, because the trail needs the status 499 before the listener that ends and logs the exchange runs.
     response.prependListener('close', leave);
     place.take(deadlineAt);
   });

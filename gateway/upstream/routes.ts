@@ -1,5 +1,5 @@
 // The route of each upstream: its timeouts, retry budget, concurrency limit, credential and rules. Routes are built once for each
-// configuration: a request needs a single look-up. Throws operation_unsupported.
+// configuration, so that a request needs a single look-up. Throws operation_unsupported.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Forwardable } from '../exchange/exchange.ts';
@@ -58,7 +58,7 @@ export interface UpstreamRoute {
   readonly concurrency: ConcurrencyLimit;
   /** Whether the upstream guarantees that a repeated Idempotency-Key runs once. */
   readonly honoursIdempotencyKey: boolean;
-  /** Whether requests carry the assertion, and so who calls. */
+  /** Whether requests carry the assertion, which names the caller. */
   readonly sendsCaller: boolean;
   /** Whether requests carry the address of the client. */
   readonly sendClientAddress: boolean;

@@ -1,4 +1,4 @@
-// Sends a request to an upstream that has rules or a credential: applies the request rules, adds the credential, and judges the answer
+// Sends a request to an upstream that has rules or a credential. Applies the request rules, adds the credential, and judges the answer
 // before the client gets any of it.
 
 import { GatewayError } from '../catalogue/errors.ts';
@@ -132,7 +132,8 @@ class JudgedAttempt implements AnswerRecipient {
   }
 
   /**
-   * Reads the record, then sends the request that is made from it. Both use the one place that the exchange has in the concurrency limit.
+   * Reads the record, then sends the request that is made from it. Both requests use the one place of the exchange in the concurrency
+   * limit.
    */
   #readRecord(outgoing: Outgoing, path: string, { operation, bodyFrom }: RecordRead): void {
     const { exchange } = this.#attempts;

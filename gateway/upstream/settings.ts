@@ -1,6 +1,6 @@
-// The setting `credential` of an upstream: how the gateway authenticates there. A kind of credential is an entry of `kinds` here and a
-// row of `CREDENTIAL_KINDS` in upstream/credentials/credential-kinds.ts. Each kind has a `secret`, the name of its entry in the secrets, by
-// which start, `check` and `doctor` find it.
+// The setting `credential` of an upstream, which says how the gateway authenticates there. A kind of credential is an entry of `kinds` here
+// and a row of `CREDENTIAL_KINDS` in upstream/credentials/credential-kinds.ts. Each kind has a `secret`, the name of its entry in the
+// secrets, by which start, `check` and `doctor` find it.
 
 import { z } from 'zod';
 import { fieldName, secretEntry } from '../config/parts.ts';

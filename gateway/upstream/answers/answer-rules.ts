@@ -1,4 +1,4 @@
-// Applies the declared rules for the answers of one upstream: the first rule that matches decides how an answer is handled. Prepared once
+// Applies the declared rules for the answers of one upstream. The first rule that matches decides how an answer is handled. Prepared once
 // per configuration.
 
 import { GatewayError } from '../../catalogue/errors.ts';
@@ -14,14 +14,14 @@ interface AnswerCondition {
   readonly status?: readonly number[] | undefined;
   /** Ids of operations. */
   readonly operations?: readonly string[] | undefined;
-  /** Media types without parameters, in lower case; `none` for an answer without one. */
+  /** Media types without parameters, in lower case; `none` for an answer without a media type. */
   readonly contentType?: readonly string[] | undefined;
   readonly body?: 'empty' | MemberMatchers | undefined;
 }
 
 /**
- * The effect of a rule on an answer that matches: the client gets a refusal, the credential of the gateway counts as refused, or the answer
- * passes without the members at these paths.
+ * The effect of a rule on an answer that matches: the client gets a refusal, the credential of the gateway is treated as refused, or the
+ * answer passes without the members at these paths.
  */
 type AnswerOutcome =
   | RefusalRule
@@ -44,7 +44,7 @@ export interface CompleteAnswer {
 }
 
 export interface AnsweredRequest extends Addressed {
-  /** The JSON value that the client sent; undefined if it sent none. */
+  /** The JSON value that the client sent; undefined if the client sent none. */
   readonly submitted: unknown;
 }
 
@@ -52,7 +52,7 @@ export type Judgement =
   /** The answer passes, possibly with members removed. */
   | { readonly kind: 'pass'; readonly body: Buffer }
   | { readonly kind: 'refuse'; readonly error: GatewayError }
-  /** The request is repeated. If the second answer matches, too, the client gets `error`. */
+  /** The request is sent once more. If the second answer matches, too, the client gets `error`. */
   | { readonly kind: 'repeat'; readonly error: GatewayError }
   /** The gateway's credential was refused. */
   | { readonly kind: 'credential' };
@@ -68,8 +68,8 @@ type Condition = (answer: Read, request: AnsweredRequest) => boolean;
 type Judge = (answer: Read, request: AnsweredRequest) => Judgement;
 
 /**
- * Prepares the rules of an upstream. A member that a rule removes from answers is a secret in requests, too: if the upstream repeats its
- * submitted value in an error, the error does not pass that value on.
+ * Prepares the rules of an upstream. A member that a rule removes from answers is treated as a secret in requests, too. If the upstream
+ * repeats the submitted value in an error, the client does not get that value.
  */
 export function createAnswerRules(rules: readonly AnswerRule[]): AnswerRules {
   const secretNames = new Set(rules.flatMap(({ then }) => ('remove' in then ? then.remove.map(lastNameOf) : [])));
@@ -109,7 +109,7 @@ function judgeBy(then: AnswerOutcome, secretNames: ReadonlySet<string>): Judge {
   });
 }
 
-/** Returns what removes the members. A body that cannot be parsed is refused, because it may contain the members. */
+/** Returns a function that removes the members. It refuses a body that cannot be parsed, because such a body may contain the members. */
 function removal(dottedPaths: readonly string[]): Judge {
   const paths = dottedPaths.map(memberPath);
   return (answer) => {

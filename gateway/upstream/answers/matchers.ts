@@ -7,7 +7,7 @@ import { memberPath, nodeAt } from './members.ts';
 
 /**
  * A condition on a member: it is this scalar, or one of several; it is present, or absent; it contains a text, or equals a path parameter.
- * Case does not count in the last two.
+ * The last two ignore case.
  */
 export type Matcher =
   | Scalar

@@ -9,7 +9,7 @@ export function memberPath(dotted: string): MemberPath {
   return dotted.split('.');
 }
 
-/** Returns the node at a path without `*`. If an object has several members of one name, the last one counts, as in JSON.parse. */
+/** Returns the node at a path without `*`. If an object has several members of one name, the last one is used, as in JSON.parse. */
 export function nodeAt(root: JsonNode | undefined, path: MemberPath): JsonNode | undefined {
   let node = root;
   for (const name of path) {

@@ -1,5 +1,5 @@
-// Builds the error for the client from a declared refusal and the answer of the upstream. Only the members that the rule names are copied
-// from that answer, and only if they cannot reveal a submitted secret.
+// Builds the error for the client from a declared refusal and the answer of the upstream. A member of that answer is copied only if the
+// rule names it and it cannot reveal a submitted secret.
 
 import { type ErrorCode, GatewayError, REFUSALS } from '../../catalogue/errors.ts';
 import type { JsonNode } from '../../shared/json-tree.ts';
@@ -13,7 +13,7 @@ export interface RefusalRule {
   readonly code: ErrorCode;
   /** Replaces the status of the code: 4xx or 5xx. */
   readonly status?: number | undefined;
-  /** The `param` of the error: a fixed name; the value of a member; or the place in the request that contains the value of a member. */
+  /** The `param` of the error: a fixed name, the value of a member, or the place in the request that contains the value of a member. */
   readonly param?: string | { readonly member: string } | { readonly submitted: string } | undefined;
   /** Other members of the error object, each with the body member that supplies its value. */
   readonly fields?: Readonly<Record<string, string>> | undefined;
@@ -24,7 +24,7 @@ export interface RefusalRule {
   readonly retry?: true | undefined;
 }
 
-/** Longest name or value that is copied. Anything longer is a text, and texts may stand only in `message`. */
+/** The length of the longest name or value that is copied. Anything longer is a text, and texts may stand only in `message`. */
 const VALUE_LENGTH_MAX = 256;
 /** Control characters, line separators, lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;

@@ -1,4 +1,4 @@
-// Compares the texts of an upstream with the values that the client submitted: finds the place of a value, and texts that would reveal a
+// Compares the texts of an upstream with the values that the client submitted. Finds the place of a value, and texts that would reveal a
 // secret.
 
 /** A string or number of the request, with its place. */
@@ -21,8 +21,8 @@ export interface Submitted {
 }
 
 /**
- * A text is also withheld if it contains a part of a secret with this length or more: an upstream that repeats a secret may escape some
- * characters, and the whole secret is not found then.
+ * A text is also withheld if it contains a part of a secret with at least this length, because an upstream that repeats a secret may escape
+ * some characters, so that the whole secret is not found.
  */
 const LONG_PART = /[\p{L}\p{M}\p{N}]{4,}/gu;
 
@@ -89,7 +89,7 @@ function valuesIn(body: unknown, secretNames: ReadonlySet<string>): Value[] {
 }
 
 /**
- * Returns a form that is equal for texts that differ only in case or composition. It is upper case, because lower case depends on the
+ * Returns a form that is equal for texts that differ only in case or composition. The form is upper case, because lower case depends on the
  * context (ς), and decomposed (NFKD), because a composed character has several forms.
  */
 function folded(text: string): string {

@@ -1,5 +1,5 @@
 // The attempts of one exchange with an upstream: picks a target for each attempt, starts the next attempt after a failure, and ends the
-// exchange. Of the states of upstream/forward.ts, it knows these by what it has:
+// exchange. The members show the state (upstream/forward.ts lists the states):
 //
 //   queued   no target               waits for its place (upstream/concurrency/exchange-place.ts)
 //   sent     a target and a relay    an attempt is in progress, until its answer is judged and relayed (upstream/relay/relay.ts)
@@ -60,7 +60,7 @@ export class Attempts implements PlaceOwner {
   };
 
   /**
-   * The arguments are positional: an options object would be one more allocation for each request.
+   * The arguments are positional, because an options object would be one more allocation for each request.
    *
    * @param deadlineAt the latest moment for the head of the answer, as `performance.now()` counts
    * @param assertion the token that names the caller to the upstream; undefined if the upstream is not told who calls
@@ -91,7 +91,7 @@ export class Attempts implements PlaceOwner {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
-      // `prependListener`, because the trail needs the status 499 before the listener runs that ends and logs the exchange.
+      // This listener comes first, because the trail needs the status 499 before the listener that ends and logs the exchange runs.
       this.exchange.response.prependListener('close', this.#onClose);
       this.place.take(this.deadlineAt);
     });
@@ -148,8 +148,8 @@ export class Attempts implements PlaceOwner {
   }
 
   /**
-   * Call it before the attempt repeats its request, because the answer rules or the upstream credential ask for it. Returns false if it has
-   * repeated it before, or if the body was streamed and is gone.
+   * Call it before the attempt repeats its request, because the answer rules or the upstream credential ask for it. Returns false if the
+   * attempt has repeated its request before, or if the body was streamed and is gone.
    */
   beginRepeat(reason: 'declared' | 'credential'): boolean {
     if (!this.#plan().mayRepeat(reason)) return false;
@@ -173,14 +173,14 @@ export class Attempts implements PlaceOwner {
     this.#resolve();
   }
 
-  /** Called by the relay when the attempt has failed: sends the request again, or refuses the exchange. */
+  /** Called by the relay when the attempt has failed. Retries the request, or refuses the exchange. */
   failed(error: GatewayError, failure: AttemptFailure): void {
     const { wasSent, answeredStatus: status, isWaiting } = this.#relay as Relay;
     const target = this.#target as Target;
     const isExcused = this.clock.isOverlong || isWaiting || isClientsDoing(this.exchange, error);
     const isServerError = status !== undefined && status >= 500;
     this.#endAttempt(isExcused ? 'abandoned' : attemptEndOf(status, error), isServerError ? status : error);
-    // A 4xx counts as an answer: the upstream works (`takeForLost` in retry-budget.ts).
+    // A 4xx is treated as an answer, because the upstream works (`takeForLost` in retry-budget.ts).
     if (failure === 'status' && !isServerError) this.route.budget.answer();
     const next = this.#plan().after({ target, error, failure, wasSent, status });
     if (next.kind === 'retry') this.#retry(next);
@@ -188,8 +188,8 @@ export class Attempts implements PlaceOwner {
   }
 
   /**
-   * Opens a stream. The exchange gives its place and its connection of the pool back, because a stream may last for hours and would keep
-   * them from other requests.
+   * Opens a stream. The exchange gives back its place and its connection of the pool, because a stream may last for hours and would keep
+   * both from other requests.
    */
   openStream(kind: StreamKind, end: (why: StreamEnd) => void): void {
     this.#closeStream = this.#options.openStream(this.exchange, kind, end);
@@ -212,7 +212,7 @@ export class Attempts implements PlaceOwner {
     else this.#pause = setTimeout(() => contain(attempt, (thrown) => this.refuse(thrown)), waitMs);
   }
 
-  /** Sends the request no more, because the deadline has passed before the next attempt: the client gets the failure of the last one. */
+  /** Stops retrying, because the deadline has passed before the next attempt. The client gets the failure of the last attempt. */
   giveUp(): void {
     this.refuse(this.#retryPlan?.error);
   }
@@ -224,7 +224,7 @@ export class Attempts implements PlaceOwner {
     this.#reject(thrown);
   }
 
-  /** Ends the exchange of a client that has left: no target failed, and no answer can be sent. */
+  /** Ends the exchange of a client that has left. No target failed, and no answer can be sent. */
   clientLeft(): void {
     this.place.leaveQueue();
     this.#endAttempt('abandoned');
@@ -247,7 +247,7 @@ export class Attempts implements PlaceOwner {
     this.clock.stop();
     if (this.#pause !== undefined) clearTimeout(this.#pause);
     this.#closeStream?.();
-    // After a complete answer the listener stays, because to remove it costs more than to call it once; the call does nothing.
+    // After a complete answer the listener stays, because removing it costs more than calling it once, and the call does nothing.
     if (!this.#isRelayed) this.exchange.response.off('close', this.#onClose);
     this.place.leave();
   }

@@ -27,7 +27,7 @@ export async function beforeSending<T extends object>(
     resolve(undefined);
   }
 
-  // `prependListener`, because the trail needs the status 499 before the listener runs that ends and logs the exchange.
+  // This listener comes first, because the trail needs the status 499 before the listener that ends and logs the exchange runs.
   response.prependListener('close', leave);
   if (response.destroyed) leave();
   try {
@@ -39,7 +39,7 @@ export async function beforeSending<T extends object>(
 }
 
 /**
- * Waits for work that has begun already and never rejects.
+ * Waits for `work`, which has begun already and never rejects.
  *
  * @returns false if the client has disconnected
  */

@@ -1,4 +1,5 @@
-// Checks the deadlines of all exchanges with an upstream by one timer: a timer per exchange costs 0.5 µs of CPU, and few deadlines expire.
+// Checks the deadlines of all exchanges with an upstream by one timer, because a timer per exchange costs 0.5 µs of CPU, and few deadlines
+// expire.
 
 import { STILL_MS } from '../../shared/deadline.ts';
 import { createDenseSet, type DenseSetEntry } from '../../shared/dense-set.ts';
@@ -11,7 +12,7 @@ export interface DeadlineOwner {
    * @param now as `performance.now()` counts
    */
   checkDeadlines(now: number): void;
-  /** Returns the time since which the upstream has not answered the request; undefined if its answer has begun, or it has no request. */
+  /** Returns the time since which the upstream has not answered the request; undefined if its answer has begun, or if it has no request. */
   unansweredSince(now: number): number | undefined;
   /** Method and path template. */
   readonly operation: string;
@@ -24,7 +25,7 @@ export interface Deadlines {
   owners(): readonly DeadlineOwner[];
 }
 
-/** The interval of the timer is a tenth of the shortest deadline, but at most 50 ms. A deadline is noticed at most this much too late. */
+/** The interval of the timer is a tenth of the shortest deadline, but at most 50 ms. A deadline is noticed at most one interval late. */
 const LATE_PART = 0.1;
 const LATE_MS_MAX = 50;
 

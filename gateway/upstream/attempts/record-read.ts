@@ -1,5 +1,5 @@
 // Reads the present record from the upstream, because a request rule needs the record to make the body of the request. The read is a part
-// of the attempt: if the attempt ends, the read is aborted. If the read fails, the request of the client counts as not sent. Throws
+// of the attempt, so if the attempt ends, the read is aborted. If the read fails, the request of the client is treated as not sent. Throws
 // upstream_bad_response.
 
 import { headersIn } from '../../http1/client/request-head.ts';
@@ -9,8 +9,8 @@ import { BufferedAnswer } from '../relay/buffered-answer.ts';
 import type { Relay } from '../relay/relay.ts';
 
 /**
- * Header fields that describe the body or the conditions of the client's request. They would be wrong on the read, so it is sent without
- * them.
+ * Header fields that describe the body or the conditions of the client's request. The read is sent without these fields, because they would
+ * be wrong there.
  */
 const DROPPED_HEADERS = new Set([
   ...['accept', 'accept-encoding', 'content-type', 'content-length', 'idempotency-key', 'prefer', 'last-event-id'],
@@ -32,7 +32,7 @@ export function recordRequest(outgoing: Outgoing, path: string): Outgoing {
 export class RecordReadAnswer extends BufferedAnswer {
   readonly #relay: Relay;
 
-  /** @param onAnswer called with the complete answer; what it throws fails the attempt */
+  /** @param onAnswer called with the complete answer; if it throws, the attempt fails */
   constructor(relay: Relay, onAnswer: (answer: CompleteAnswer) => void) {
     super(relay, { readsWhole: () => true, arrived: onAnswer });
     this.#relay = relay;

@@ -13,8 +13,8 @@ export interface RetryBudget {
   /** Takes one retry from the budget. Returns false if the budget is spent. */
   take(): boolean;
   /**
-   * Takes one retry for a request that was lost with its connection: the upstream may have closed an idle connection at that moment. Each
-   * answer pays for one such retry, so an upstream that does not answer gets none.
+   * Takes one retry for a request that was lost with its connection, because the upstream may have closed an idle connection at that
+   * moment. Each answer pays for one such retry, so an upstream that does not answer gets no retry.
    */
   takeForLost(): boolean;
 }

@@ -1,4 +1,4 @@
-// Plans the retries of one request: whether it is sent again, to which target, when, and the refusal if it is not. The plan is created when
+// Plans the retries of one request: whether it is retried, at which target, when, and the refusal if it is not. The plan is created when
 // the first attempt fails, and costs a successful request nothing. Reasons: docs/decisions/0012-retries.md.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
@@ -10,12 +10,12 @@ import type { UpstreamRoute } from '../routes.ts';
 import type { Target, Targets } from '../targets/targets.ts';
 
 /**
- * How an attempt failed: the connection was `lost`, the time of the attempt was over (`timeout`), the upstream answered with an error
+ * How an attempt failed: the connection was `lost`, the time of the attempt ran out (`timeout`), the upstream answered with an error
  * (`status`), or `other`, which is never retried.
  */
 export type AttemptFailure = 'lost' | 'timeout' | 'status' | 'other';
 
-/** Longest Retry-After for which the gateway waits itself. A longer one goes to the client. */
+/** The longest Retry-After for which the gateway itself waits. A longer Retry-After goes to the client. */
 const RETRY_AFTER_MAX_MS = 2_000;
 const BACK_OFF_MS = 50;
 
@@ -25,7 +25,7 @@ export interface NextAttempt {
   readonly waitMs: number;
 }
 
-/** No other attempt is made: the client gets the error. */
+/** No other attempt is made, and the client gets the error. */
 interface GivenUp {
   readonly kind: 'refuse';
   readonly error: GatewayError;
@@ -37,7 +37,7 @@ interface FailedAttempt {
   readonly failure: AttemptFailure;
   /** True if a byte of the request may have been sent. */
   readonly wasSent: boolean;
-  /** Status of the answer; undefined if none came. */
+  /** Status of the answer; undefined if no answer came. */
   readonly status: number | undefined;
 }
 
@@ -70,7 +70,7 @@ export class RetryPlan {
   /** Returns the target of the next attempt, which is already picked, and the wait before that attempt; or the refusal for the client. */
   after(failed: FailedAttempt): NextAttempt | GivenUp {
     // The client gets the error of the last attempt that was sent, because that error says whether the service may have executed the
-    // request. If no attempt was sent, it gets the error of the last attempt.
+    // request. If no attempt was sent, the client gets the error of the last attempt.
     const error = failed.wasSent || !this.#wasSent ? failed.error : (this.#error as GatewayError);
     this.#error = error;
     this.#wasSent ||= failed.wasSent;
@@ -87,8 +87,8 @@ export class RetryPlan {
     const next = this.#pick();
     if (next === undefined) return undefined;
     const isTried = this.#tried.includes(next);
-    // A connection that is lost first was usually idle, and the upstream closed it while the request was sent. The target works, so the retry
-    // may go to it without a pause.
+    // If the first attempt loses its connection, the connection was usually idle, and the upstream closed it while the request was sent.
+    // The target works, so the retry may go to it without a pause.
     const isClosedUnder = reason === 'connection_lost' && this.#retries === 0;
     const waitMs = !isTried || isClosedUnder ? 0 : backOffMs(this.#retries, error.details.retryAfterSeconds);
     // An attempt that was never sent caused no load, so a retry at another target adds none and costs no budget.
@@ -111,7 +111,7 @@ export class RetryPlan {
   }
 
   /**
-   * Picks a target. Returns undefined if the breaker has opened in the meantime. The client then gets the failure of the attempt, because it
+   * Picks a target. Returns undefined if the breaker has opened in the meantime. The client then gets the failure of the attempt, which
    * says more than the refusal of the breaker.
    */
   #pick(): Target | undefined {
@@ -141,7 +141,7 @@ export class RetryPlan {
 }
 
 /**
- * Returns why the request may be sent again; undefined if it must not be.
+ * Returns why the request may be retried; undefined if it must not be.
  *
  * @param wasSent whether a byte of the request may have been sent
  * @param status status of the upstream's answer; undefined if none came
@@ -160,8 +160,8 @@ export function retryReasonOf(
 }
 
 /**
- * True if a retry is safe: the client has received nothing, and either nothing was sent or the operation is idempotent by its method or its
- * key. A streamed body cannot be sent again after its first byte was sent.
+ * Whether a retry is safe, because the client has received nothing, and either nothing was sent or the operation is idempotent by its
+ * method or its key. A streamed body cannot be sent again after its first byte was sent.
  */
 export function isRetryable(exchange: Forwardable, wasSent: boolean, honoursIdempotencyKey: boolean): boolean {
   const { operation, request, response, headers } = exchange;

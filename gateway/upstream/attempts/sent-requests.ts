@@ -1,4 +1,5 @@
-// The requests that an upstream has not begun to answer, for /status. They are counted when the status is read: a request pays nothing for it.
+// The requests that an upstream has not begun to answer, for /status. They are counted when the status is read, so that a request pays
+// nothing for it.
 
 import type { Deadlines } from './deadlines.ts';
 
@@ -16,7 +17,10 @@ const LATE_MS = 5000;
 const OPERATIONS_MAX = 10;
 
 export interface SentRequests {
-  /** Takes the deadlines of the upstream under a new configuration. Those of earlier ones are kept until their exchanges have ended. */
+  /**
+   * Adds the deadlines of the upstream under a new configuration. The deadlines of earlier configurations are kept until their exchanges
+   * have ended.
+   */
   add(deadlines: Deadlines): void;
   /** The operations with the oldest requests first. */
   unanswered(): readonly Unanswered[];

@@ -1,4 +1,4 @@
-// The place of one exchange in the concurrency limit of its upstream: waits for the place, holds it, and gives it back.
+// The place of one exchange in the concurrency limit of its upstream. This class waits for the place, holds it, and gives it back.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 import type { Caller } from '../../exchange/caller.ts';
@@ -6,7 +6,7 @@ import type { Forwardable } from '../../exchange/exchange.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { OrganizationShare, QueueEntry, Waiter } from './fair-queue.ts';
 
-/** The share of the deadline that a request may spend in the queue. The rest is left for the answer. */
+/** The share of the deadline that a request may spend in the queue. The rest of the time is for the answer. */
 const WAITING_PART = 0.9;
 
 /** The exchange to which a place belongs. */
@@ -87,7 +87,7 @@ export class ExchangePlace implements Waiter {
   }
 }
 
-/** Returns the key of the fair queue. A caller without an organization counts alone. */
+/** Returns the key of the fair queue. A caller without an organization has its own key. */
 function shareOf({ organization, subject }: Caller): string {
   return organization === undefined ? subject : organization.id;
 }

@@ -1,6 +1,6 @@
-// The queue of requests that wait for a place at one upstream. It has a list for each organization, and serves the lists in turn: a burst of
-// one organization does not delay the others. The lists are linked lists. At full load, most requests wait and most lists have one entry, and
-// an array for one entry costs 150 bytes.
+// The queue of requests that wait for a place at one upstream. It has a list for each organization, and serves the lists in turn, so that a
+// burst of one organization does not delay the others. The lists are linked lists. At full load, most requests wait and most lists have one
+// entry, and an array for one entry costs 150 bytes.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 
@@ -25,7 +25,7 @@ export interface Waiter {
   refused(error: GatewayError, waitedMs: number): void;
 }
 
-/** An entry of the queue. The code that takes an entry out to serve or refuse it must call `entered` or `refused` of its waiter. */
+/** An entry of the queue. Code that takes an entry out must serve or refuse it, and call `entered` or `refused` of its waiter. */
 export interface QueueEntry {
   readonly waiter: Waiter;
   readonly share: OrganizationShare;
@@ -57,8 +57,8 @@ export class FairQueue {
   }
 
   /**
-   * Removes and returns the next entry: the oldest one of the next organization that has fewer than `most` requests in flight. If no
-   * organization has fewer, takes the oldest entry of the next organization.
+   * Removes and returns the oldest entry of the next organization that has fewer than `most` requests in flight. If there is no such
+   * organization, takes the oldest entry of the next organization.
    */
   next(most: number): QueueEntry | undefined {
     const share = this.#turnOf(most);
@@ -75,7 +75,7 @@ export class FairQueue {
   newest(): QueueEntry | undefined {
     let longest = this.#turns[0];
     if (longest === undefined) return undefined;
-    // If several organizations have equally many entries, the one whose turn comes last loses its entry.
+    // If several organizations have equally many entries, the organization whose turn comes last loses its entry.
     for (const share of this.#turns) if (share.waiting >= longest.waiting) longest = share;
     return this.#take(longest.newest as QueueEntry);
   }
@@ -110,13 +110,13 @@ export class FairQueue {
   }
 
   #leaveTurns(share: OrganizationShare): void {
-    // `shift` in the usual case, because `splice` allocates an array for the removed element.
+    // The usual case uses `shift`, because `splice` allocates an array for the removed element.
     if (this.#turns[0] === share) this.#turns.shift();
     else this.#turns.splice(this.#turns.indexOf(share), 1);
   }
 
   #turnOf(most: number): OrganizationShare | undefined {
-    // An index in place of `for of`, whose iterator costs 80 bytes per request until V8 optimizes the function.
+    // The loop uses an index, because the iterator of `for of` costs 80 bytes per request until V8 optimizes the function.
     for (let index = 0; index < this.#turns.length; index += 1) {
       const share = this.#turns[index] as OrganizationShare;
       if (share.inFlight < most) return share;
@@ -147,7 +147,7 @@ function unlink(entry: QueueEntry): void {
   else older.newer = newer;
   if (newer === undefined) share.newest = older;
   else newer.older = older;
-  // Clear the links of the removed entry: they would keep other entries in memory.
+  // The links of the removed entry are cleared, because they would keep other entries in memory.
   entry.older = undefined;
   entry.newer = undefined;
   share.waiting -= 1;

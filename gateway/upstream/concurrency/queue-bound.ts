@@ -1,8 +1,8 @@
 // Bounds the length of an upstream's queue. A burst may fill the queue, because the queue empties soon afterwards. A queue that has not
-// been empty for `BURST_MAX_MS` shows that requests arrive faster than the upstream answers: a long queue then only adds latency. It is
-// kept so short that its last request waits no longer than `queueMs`.
+// been empty for `BURST_MAX_MS` shows that requests arrive faster than the upstream answers, so a long queue only adds latency. Such a
+// queue is kept so short that its last request waits no longer than `queueMs`.
 
-/** A queue that was not empty for this time no longer counts as a burst. */
+/** A queue that was not empty for this time is no longer treated as a burst. */
 const BURST_MAX_MS = 500;
 /** Interval of the rate measurement while requests wait. */
 const MEASURED_EVERY_MS = 100;

@@ -1,4 +1,4 @@
-// The kinds of credential that the gateway uses at upstreams: each makes the header of a request from the value of its secret.
+// The kinds of credential that the gateway uses at upstreams. Each kind makes the header of a request from the value of its secret.
 
 import type { CredentialSettings } from '../settings.ts';
 
@@ -8,7 +8,7 @@ export interface CredentialHeader {
   /** The name of the field, in lower case. */
   readonly name: string;
   readonly value: string;
-  /** Set in the header of a probe: the number by which the latch recognizes the probe (latch.ts). */
+  /** The number by which the latch recognizes a probe (latch.ts); undefined for other headers. */
   readonly probe?: number;
 }
 
@@ -20,11 +20,12 @@ interface Login {
 /** A parsed secret. */
 export interface ParsedCredential {
   /**
-   * Two spellings of one credential have the same identity. A new identity means a new credential, which the upstream has not accepted yet.
+   * The identity of a credential, which is the same for all its spellings. A new identity means a new credential, which the upstream has
+   * not accepted yet.
    */
   readonly identity: string;
   readonly header: CredentialHeader;
-  /** The login in the secret; absent for a kind that clients cannot present by HTTP Basic. */
+  /** The login in the secret; undefined for a kind that clients cannot present by HTTP Basic. */
   readonly login?: Login;
 }
 

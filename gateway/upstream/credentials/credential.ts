@@ -1,6 +1,6 @@
 // The gateway's credential at an upstream. An upstream may lock out a client after repeated failed logins, so a refused secret is not sent
-// again: the credential is latched until the secret changes, a probe succeeds, or an operator asks for a retry (latch.ts). Without a secret
-// nothing is sent either. Throws upstream_auth_failed.
+// again. The credential is latched until the secret changes, a probe succeeds, or an operator asks for a retry (latch.ts). If the secret is
+// missing, nothing is sent either. Throws upstream_auth_failed.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { CredentialFault, CredentialState } from '../../shared/contracts/upstreams.ts';
@@ -37,7 +37,7 @@ const CAUSES: Readonly<Record<SuspendedBy, (secret: string) => string>> = {
 };
 
 export interface CredentialOptions extends SecretSource, LatchOptions {
-  /** Called once when requests get suspended, possibly while the credential is created. wiring/upstream-access.ts logs it */
+  /** Called once when requests are suspended, possibly while the credential is created. wiring/upstream-access.ts logs it */
   onSuspended(upstream: string, why: SuspendedBy): void;
   /** Called once when requests can be sent again. */
   onHealed(upstream: string): void;
@@ -51,10 +51,10 @@ export class Credential {
   readonly #secret: CredentialSecret;
   readonly #logins = new LoginDigests();
   readonly #latch: Latch;
-  /** When requests got suspended, in epoch milliseconds; undefined while they are sent. */
+  /** When requests were suspended, in epoch milliseconds; undefined while they are sent. */
   #suspendedAtMs: number | undefined;
 
-  /** Reads the secret immediately: without a secret, requests are suspended from the start. */
+  /** Reads the secret immediately. If the secret is missing, requests are suspended from the start. */
   constructor(upstream: string, settings: CredentialSettings, options: CredentialOptions) {
     this.headerName = credentialFieldOf(settings);
     this.#upstream = upstream;
@@ -65,10 +65,10 @@ export class Credential {
   }
 
   /**
-   * Returns the header for the upstream. If requests are suspended, reads the secret again first. Throws upstream_auth_failed if they still
-   * are.
+   * Returns the header for the upstream. If requests are suspended, reads the secret again first. Throws upstream_auth_failed if requests
+   * are still suspended.
    *
-   * @param mayProbe false for an operation that needs no credential: as a probe, its success would say nothing
+   * @param mayProbe false for an operation that needs no credential, because its success as a probe would say nothing
    */
   header(mayProbe: boolean): CredentialHeader {
     this.#refresh();
@@ -113,12 +113,12 @@ export class Credential {
   }
 
   /**
-   * Call it when the upstream has refused this header with this status. If requests are not suspended then, the secret has changed since
-   * the header was made: repeat the request, with the new secret.
+   * Call it when the upstream has refused this header with this status. If requests are not suspended after this call, the secret has
+   * changed since the header was made, so repeat the request with the new secret.
    */
   refused(header: CredentialHeader, status: number): void {
     this.#latch.endProbe(header);
-    // A refusal of a replaced secret does not concern the current one.
+    // A refusal of a replaced secret does not concern the current secret.
     if (this.#secret.isLast(header)) this.#reload();
     if (this.#secret.isLast(header)) this.#latch.refused(status, this.#secret.writtenAt());
     this.#report();
@@ -128,15 +128,15 @@ export class Credential {
     return this.#suspendedBy() !== undefined;
   }
 
-  /** Returns true if a client presents this credential as user name and password. Runs in constant time. */
+  /** Whether this user name and password are this credential. Runs in constant time. */
   matches(user: string, password: string): boolean {
-    // Reload the secret before the comparison: a replaced password must stop working. `#refresh` bounds how often the secret is read, because
-    // there may be many guesses.
+    // The secret is read before the comparison, because a replaced password must stop working. `#refresh` bounds how often the secret is
+    // read, because there may be many guesses.
     this.#refresh();
     return this.#logins.match(user, password, typeof this.#secret.present !== 'string');
   }
 
-  /** Returns the state. It reads a secret that has just been written, even if no request has needed it yet. */
+  /** Returns the state. Reads a secret that has just been written, even if no request has needed it yet. */
   status(): CredentialState {
     if (this.#secret.isOld()) this.#reload();
     if (typeof this.#secret.present === 'string') return 'no_secret';
@@ -196,7 +196,7 @@ class CredentialSecret {
   /** Why it could not be read. */
   detail: string | undefined;
   /**
-   * The last secret that could be parsed. It stays here while the secret is missing. Without it, a refused secret that is removed and
+   * The last secret that could be parsed. It stays here while the secret is missing. Otherwise a refused secret that is removed and
    * restored would look like a new secret and be sent again.
    */
   #last: ParsedCredential | undefined;
@@ -210,8 +210,8 @@ class CredentialSecret {
   }
 
   /**
-   * Reads the secret. Returns it if it is a new one. Another spelling of the same credential is not new: the upstream would refuse it like
-   * the first one.
+   * Reads the secret, and returns it if it is new. Another spelling of the same credential is not new, because the upstream would refuse it
+   * like the first spelling.
    */
   readNext(): ParsedCredential | undefined {
     this.#readAtMs = this.#source.now();

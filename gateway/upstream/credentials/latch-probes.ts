@@ -1,5 +1,5 @@
-// Decides when a latched credential is tried again. All instances share one schedule for each upstream. The schedule outlasts restarts,
-// because it is stored in Redis, or in a file of the data directory if there is only one instance.
+// Decides when a latched credential is retried. All instances share one schedule for each upstream. The schedule outlasts restarts, because
+// it is stored in Redis, or in a file of the data directory if there is only one instance.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,19 +34,19 @@ type ProbeTurn =
 
 export interface LatchProbes {
   /**
-   * Asks for a turn. The first call after a latch begins the schedule. Rejects if the store is away.
+   * Asks for a turn. The first call after a latch begins the schedule. Rejects if the store cannot be reached.
    *
    * @param latchedAtMs when this process latched the credential, epoch milliseconds
    */
   take(upstream: string, latchedAtMs: number, nowMs: number): Promise<ProbeTurn>;
   /**
-   * Call it when the credential works again or was replaced. It ends the schedule. The probes of the last 24 hours stay counted. Never
+   * Ends the schedule. Call it when the credential works again or was replaced. The probes of the last 24 hours stay counted. Never
    * rejects.
    */
   healed(upstream: string, nowMs: number): Promise<void>;
 }
 
-/** The schedule for a command such as `gateway check`: it never gives a turn, because the command ends with the first refusal. */
+/** The schedule for a command such as `gateway check`. It never gives a turn, because the command ends with the first refusal. */
 export const NO_PROBES: LatchProbes = {
   take: async (_upstream, _latchedAtMs, nowMs) => ({ kind: 'wait', nextAtMs: nowMs + LONGEST_WAIT_MS }),
   healed: async () => undefined,
@@ -60,7 +60,7 @@ export function probeTurnAt(
 ): { turn: ProbeTurn; after: ProbeState } {
   const sentAtMs = state.sentAtMs.filter((at) => at <= nowMs && at > nowMs - DAY_MS);
   const { probes, healedAtMs = 0 } = state;
-  // A process whose clock was wrong may have stored this time, so a time more than a day ahead counts as due.
+  // A process whose clock was wrong may have stored this time, so a time more than a day ahead is treated as due.
   const nextAtMs = (state.nextAtMs ?? 0) > nowMs + DAY_MS ? 0 : (state.nextAtMs ?? 0);
   if (healedAtMs > latchedAtMs && healedAtMs <= nowMs)
     return { turn: { kind: 'healed', nextAtMs: nowMs }, after: state };
@@ -90,8 +90,8 @@ export function createLatchProbes(
 }
 
 /**
- * @param skewMs how far the clock of the store is ahead of the clock of this process. Stored times are times of the store's clock, because
- * processes with other clocks read them too
+ * @param skewMs how far the clock of the store is ahead of the clock of this process. Stored times are by the store's clock, because
+ * processes with other clocks also read these times
  */
 type Change<T> = (state: ProbeState, skewMs: number) => { readonly after: ProbeState; readonly result: T };
 

@@ -20,7 +20,7 @@ import { isLoginRefusal } from '../../shared/http/words.ts';
 import type { CredentialHeader } from './credential-kinds.ts';
 import type { LatchProbes } from './latch-probes.ts';
 
-/** While the schedule of the probes cannot be read, it is asked again after this time. */
+/** The pause between two attempts to read the schedule of the probes while it cannot be read. */
 const ASK_AGAIN_MS = 30_000;
 
 export interface LatchOptions {
@@ -43,7 +43,7 @@ export class Latch {
   #isAfterRefusal = false;
   #latchedAtMs = 0;
   #isLoginRefused = false;
-  /** When this process asks for a turn. It never asks (infinity) while the credential is not latched, or after a refused login. */
+  /** When this process asks for a turn. Infinity (it never asks) while the credential is not latched, or after a refused login. */
   #askAtMs = Number.POSITIVE_INFINITY;
   #mayProbe = false;
   /** Number of probes that were sent. */
@@ -58,7 +58,7 @@ export class Latch {
     this.#onHealed = onHealed;
   }
 
-  /** Call it when there is another secret, or when the refused one may be sent again. */
+  /** Call it when there is another secret, or when the refused secret may be sent again. */
   becomeUnproven(): void {
     this.#become('unproven');
   }
@@ -69,11 +69,12 @@ export class Latch {
   }
 
   /**
-   * Call it when the upstream has accepted the header. It has no effect if the secret was refused in the meantime and the header is not the
-   * one of the probe: the accepted request was sent before the refusal.
+   * Call it when the upstream has accepted the header. Has no effect if the secret was refused in the meantime, because the accepted
+   * request was sent before the refusal. The header of the probe is the exception.
    *
-   * @param isProof false for an operation that needs no credential. It shows that the upstream does not lock the gateway out, and a service
-   * that gets only such requests would otherwise never get two at a time.
+   * @param isProof false for an operation that needs no credential. Such a success shows only that the upstream does not lock the gateway
+   * out. It still permits several requests at a time, because a service that gets only such requests would otherwise never get two at a
+   * time.
    */
   accepted(header: CredentialHeader, isProof: boolean): void {
     if (this.state !== 'unproven' && !this.#isProbe(header)) return;
@@ -91,7 +92,7 @@ export class Latch {
     this.#refusedWrittenAt = writtenAt;
     this.#isAfterRefusal = true;
     this.#mayProbe = false;
-    // After a refused login no probe is sent, because the upstream may count each one toward a ban of the gateway.
+    // After a refused login no probe is sent, because the upstream may count each probe toward a ban of the gateway.
     this.#isLoginRefused ||= isLoginRefusal(status);
     if (this.#isLoginRefused) this.#askAtMs = Number.POSITIVE_INFINITY;
     else if (this.#askAtMs === Number.POSITIVE_INFINITY) {
@@ -115,7 +116,7 @@ export class Latch {
     return { ...header, probe: this.#probe };
   }
 
-  /** Call it at each refusal. It ends the probe in progress, if the header is the one of that probe. */
+  /** Ends the probe in progress, if this is the header of that probe. Call it at each refusal. */
   endProbe(header: CredentialHeader): void {
     if (this.#isProbe(header)) this.#probe = undefined;
   }

@@ -4,9 +4,11 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Compares the login that a client presents with the login of a credential, in constant time. */
 export class LoginDigests {
-  /** A random key of this process: without it, an attacker could choose the first bytes of a digest. */
+  /** A random key of this process, without which an attacker could choose the first bytes of a digest. */
   readonly #key = randomBytes(32);
-  /** Random digests that match no login. They are compared if the credential is not a login, because each comparison must take the same time. */
+  /**
+   * Random digests that match no login. They are used if the credential is not a login, because each comparison must take the same time.
+   */
   readonly #none = { user: randomBytes(32), password: randomBytes(32) };
   #own: { readonly user: Buffer; readonly password: Buffer } = this.#none;
 
@@ -20,11 +22,12 @@ export class LoginDigests {
   /**
    * Compares a login. Ignores the case of the user name, and spaces around it.
    *
-   * @param isUsable false if the secret is missing at present; then no login matches
+   * @param isUsable false if the secret is missing now, so that no login matches
    */
   match(user: string, password: string, isUsable: boolean): boolean {
     const own = isUsable ? this.#own : this.#none;
-    // Always compares both digests, of equal length: the time reveals neither which part was wrong nor how much of it was right.
+    // Both digests, of equal length, are always compared, so that the time reveals neither which part was wrong nor how much of it was
+    // right.
     const isUser = timingSafeEqual(this.#digestOf(nameOf(user)), own.user);
     const isPassword = timingSafeEqual(this.#digestOf(password), own.password);
     return isUser && isPassword;

@@ -1,4 +1,4 @@
-// Compresses the body of one answer for the client: at once if the body is short and complete, otherwise as a stream.
+// Compresses the body of one answer for the client, at once if the body is short and complete, otherwise as a stream.
 
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { CompressedForm } from './compression.ts';
@@ -14,7 +14,7 @@ export interface BodySink {
 }
 
 /**
- * Longest body that is compressed on this thread; it takes a third of a millisecond. A longer body is compressed on other threads, because
+ * The longest body that is compressed on this thread, in a third of a millisecond. A longer body is compressed on other threads, so that
  * this thread serves other exchanges meanwhile.
  */
 const AT_ONCE_BYTES_MAX = 65_536;
@@ -26,7 +26,7 @@ export class CompressedBody implements BodySink {
   #stream: EncoderStream | undefined;
   #bytesOut = 0;
 
-  /** @param onError called after the stream has failed: the answer cannot be completed */
+  /** @param onError called after the stream has failed, so that the answer cannot be completed */
   constructor(
     form: CompressedForm,
     exchange: Pick<Forwardable, 'response' | 'trail'>,

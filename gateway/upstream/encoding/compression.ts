@@ -1,5 +1,5 @@
 // Decides for each answer of one upstream whether the gateway compresses it, and changes its headers accordingly. Prepared once per
-// configuration; an upstream without `compression` has none.
+// configuration, for upstreams with `compression`.
 
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
@@ -44,8 +44,8 @@ export interface Compression {
 }
 
 /**
- * Statuses whose answers are not compressed. 204 and 205 have no body. 206 has a part of one, and its range counts the bytes of the body as
- * the service sent it (RFC 9110 section 14).
+ * Statuses whose answers are not compressed. 204 and 205 have no body. 206 contains a part of a body, and its range counts the bytes of the
+ * body as the service sent it (RFC 9110 section 14).
  */
 const UNFIT_STATUSES = new Set([204, 205, 206]);
 /** Fields that describe the exact bytes of the service. An answer with one of them is not compressed, because the field would be wrong. */
@@ -117,7 +117,7 @@ function mayTransform(cacheControl: string | undefined): boolean {
 }
 
 /**
- * Returns the headers of a 304. A client that has stored the compressed form finds it by its weak ETag only, so this client gets the weak
+ * Returns the headers of a 304. A client that has stored the compressed form finds it only by its weak ETag, so this client gets the weak
  * ETag (RFC 9111 section 4.3.4).
  */
 function notModified({ headers: asked }: Pick<Forwardable, 'headers'>, headers: AnswerHeaders): AnswerForm {
@@ -127,7 +127,7 @@ function notModified({ headers: asked }: Pick<Forwardable, 'headers'>, headers: 
   return { headers: { ...headers, vary, etag: isWeak ? `W/${etag}` : headers.etag }, compressed: undefined };
 }
 
-/** Returns the ETag as a weak one, because the compressed and the plain form have different bytes (RFC 9110 section 8.8.1). */
+/** Returns the ETag as a weak ETag, because the compressed and the plain form have different bytes (RFC 9110 section 8.8.1). */
 function weakened(etag: string | string[] | undefined): string | undefined {
   const text = textOf(etag);
   return text.startsWith('"') ? `W/${text}` : text || undefined;

@@ -4,7 +4,7 @@
 import zlib, { constants } from 'node:zlib';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 
-/** Why a body was not decoded: it is longer than the limit, or it does not have the coding that its Content-Encoding names. */
+/** Why a body was not decoded: it is too long, or it does not have the coding that its Content-Encoding names. */
 export type DecodingFault = 'too large' | 'invalid';
 
 type Decoder = (body: Buffer, outputLimit: number) => Buffer;

@@ -1,11 +1,11 @@
-// The encoders of compressed answers, at the fastest level of each coding: the next levels make a body at most 3 % shorter, and take up to
-// three times the CPU (decision 25).
+// The encoders of compressed answers. They use the fastest level of each coding, because the next levels make a body at most 3 % shorter,
+// and take up to three times the CPU (decision 25).
 
 import zlib, { constants } from 'node:zlib';
 
 export type CompressionCoding = 'zstd' | 'br' | 'gzip';
 
-/** The window of a stream: 128 KiB. With a larger one, each open stream may take a megabyte of memory. */
+/** The window of a stream: 128 KiB. With a larger window, each open stream may take a megabyte of memory. */
 const STREAM_WINDOW_LOG = 17;
 
 export type EncoderStream = zlib.Gzip | zlib.BrotliCompress | zlib.ZstdCompress;
@@ -13,7 +13,7 @@ export type EncoderStream = zlib.Gzip | zlib.BrotliCompress | zlib.ZstdCompress;
 interface Encoder {
   /** Encodes a whole body at once, on this thread. */
   encode(body: Buffer): Buffer;
-  /** Creates a stream that flushes after each write: no part of an answer waits for the next part. */
+  /** Creates a stream that flushes after each write, so that no part of an answer waits for the next part. */
   createStream(): EncoderStream;
 }
 

@@ -12,7 +12,7 @@ import { isDecidedByStatus, toUpstreamRefusal, withoutCredential } from './upstr
 
 const TYPE_LENGTH_MAX = 80;
 
-/** The attempt that has got the error: a Relay. */
+/** The attempt that has received the error. A Relay is one. */
 interface AnsweredAttempt {
   readonly exchange: Forwardable;
   readonly route: Pick<UpstreamRoute, 'credential'>;
@@ -20,7 +20,7 @@ interface AnsweredAttempt {
 }
 
 /**
- * Reads the body of an error to its end, so that the connection can be used again, but stops if the body is too long. Then it fails the
+ * Reads the body of an error to its end, so that the connection can be used again, but stops if the body is too long. Then fails the
  * attempt with the refusal for the client.
  */
 export class ErrorBody {
@@ -47,7 +47,7 @@ export class ErrorBody {
   }
 
   /**
-   * Fails the attempt with the refusal that is made from the status, and from the body as far as it has arrived.
+   * Fails the attempt with the refusal, which is made from the status, and from the body as far as it has arrived.
    *
    * @param headers of the answer, which rules may have changed
    * @param body of the answer, which rules may have changed
@@ -55,8 +55,8 @@ export class ErrorBody {
   end(headers = this.#headers, body = this.#read.whole()): void {
     const { exchange, route } = this.#attempt;
     const isLong = body.length > ERROR_BODY_BYTES_MAX;
-    // The log gets the media type and the length. They tell the operator where the error came from: a page of HTML often comes from a proxy
-    // in front of the service.
+    // The log gets the media type and the length, which tell the operator where the error came from. A page of HTML often comes from a
+    // proxy in front of the service.
     if (isDecidedByStatus(this.status) || !hasJsonType(headers))
       exchange.trail.note('upstreamBody', bodyShape(headers, isLong ? undefined : body.length));
     const parsed = isLong ? Buffer.alloc(0) : body;

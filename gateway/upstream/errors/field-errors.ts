@@ -1,5 +1,5 @@
-// Reads the refused fields of an upstream's error body. Each becomes one entry of `errors` with its place, its name or pointer, a code and
-// a sentence. Repeated input, class names and everything else are dropped.
+// Reads the refused fields of an upstream's error body. Each field becomes one entry of `errors` with its place, its name or pointer, a
+// code and a sentence. Repeated input, class names and everything else are dropped.
 
 import { hasInternals, publicConstraint, publicName, publicSentence } from './public-text.ts';
 
@@ -14,7 +14,7 @@ export interface FieldError {
   readonly constraint?: Readonly<Record<string, unknown>>;
 }
 
-/** The place of a field without a declared place: the body, or the query of a request without a body. */
+/** The place of a field without a declared place, which is the body, or the query of a request without a body. */
 export type DefaultPlace = 'body' | 'query';
 
 /** Most refused fields; the rest is dropped. */
@@ -56,7 +56,7 @@ export function listedFieldErrors(list: readonly unknown[], place: DefaultPlace)
   for (const entry of list.slice(0, FIELDS_MAX)) {
     if (typeof entry === 'string') found.push(fieldError(place, [], undefined, entry));
     else if (isJsonRecord(entry)) {
-      // google.rpc.BadRequest holds its fields one level below.
+      // google.rpc.BadRequest contains its fields one level below.
       if (Array.isArray(entry.fieldViolations)) found.push(...listedFieldErrors(entry.fieldViolations, place));
       else if (hasText(entry)) found.push(listedError(entry, place));
     }
@@ -127,7 +127,7 @@ function fieldError(
   };
 }
 
-/** Splits `a.b`, `a[0].b` and `$.a` into tokens; none if the text is no name. */
+/** Splits `a.b`, `a[0].b` and `$.a` into tokens. Returns no tokens if the text is not a name. */
 function dotted(name: string): string[] {
   if (publicName(name) === undefined) return [];
   return name

@@ -7,10 +7,10 @@ import { type ErrorForm, type ParsedError, parseDialect } from './error-dialects
 import type { DefaultPlace } from './field-errors.ts';
 import { secretsIn, withoutSecrets } from './submitted-secrets.ts';
 
-/** Longer error bodies are not read: error objects are small. */
+/** Longer error bodies are not read, because error objects are small. */
 export const ERROR_BODY_BYTES_MAX = 65_536;
 
-/** Returns the recognised parts of an error body, without those that repeat a secret of the request. */
+/** Returns the recognised parts of an error body, without the parts that repeat a secret of the request. */
 export function parsedErrorFor(
   refused: Pick<Forwardable, 'method' | 'rawBody' | 'headers'> | undefined,
   headers: AnswerHeaders,

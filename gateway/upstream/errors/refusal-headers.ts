@@ -4,7 +4,7 @@ import type { AnswerHeaders } from '../../http1/client/wire.ts';
 
 /**
  * Returns the header fields that a client needs: `Preference-Applied` (RFC 7240 section 3), and `Content-Range` of a 416. `Content-Range`
- * has the length of the file, which tells a client that resumes a download that it already has everything (RFC 9110 section 15.5.17).
+ * states the length of the file, by which a client that resumes a download knows that it already has everything (RFC 9110 section 15.5.17).
  */
 export function keptHeaders(status: number, headers: AnswerHeaders): { headers?: Readonly<Record<string, string>> } {
   const { 'preference-applied': preference, 'content-range': range } = headers;
@@ -19,8 +19,8 @@ export function keptHeaders(status: number, headers: AnswerHeaders): { headers?:
 }
 
 /**
- * Reads Retry-After: seconds, or a date in one of the three forms of RFC 9110 section 5.6.7. Seconds are matched first, because Date.parse
- * would read a number as a date.
+ * Reads Retry-After, which is a number of seconds, or a date in one of the three forms of RFC 9110 section 5.6.7. Seconds are matched
+ * first, because Date.parse would read a number as a date.
  */
 export function retryAfter(headers: AnswerHeaders): { retryAfterSeconds?: number } {
   const text = headers['retry-after'];

@@ -1,6 +1,6 @@
-// Says which refusal the client gets for a status of 400 or above. The status decides the code, and from 500 on everything: the table
-// SERVER_ERRORS. For a 4xx other than 401, 407 and 429, the code, the message and the fields that the gateway recognises in the body replace
-// those of the gateway. The client gets nothing else of the body, such as a page of HTML.
+// Says which refusal the client gets for a status of 400 or above. For 5xx, and for 401, 407 and 429, the status alone decides (for 5xx by
+// the table SERVER_ERRORS). For any other 4xx, the status decides the code, and a code, a message and fields that the gateway recognises in
+// the body have priority. The client gets nothing else of the body, such as a page of HTML.
 
 import type { ErrorType } from '../../catalogue/catalogue-entry.ts';
 import { type ErrorCode, GatewayError, REFUSALS, type UpstreamWords } from '../../catalogue/errors.ts';
@@ -18,11 +18,11 @@ interface ServerError {
   readonly code: ErrorCode;
   /** What the answer says about the health of its target (upstream/targets/attempt-end.ts). */
   readonly end: 'answered' | 'erred' | 'failed';
-  /** Whether the request is sent again, if that is safe and paid for (upstream/attempts/retry-plan.ts). */
+  /** Whether the request is retried, if a retry is safe and paid for (upstream/attempts/retry-plan.ts). */
   readonly isRetried: boolean;
 }
 
-/** What each status from 500 on means. 501 and 505 concern the request, not the service. */
+/** The meaning of each status from 500 on. 501 and 505 concern the request, not the service. */
 const SERVER_ERRORS: Readonly<Record<number, ServerError>> = {
   500: { code: 'upstream_error', end: 'erred', isRetried: false },
   501: { code: 'upstream_error', end: 'answered', isRetried: false },
@@ -62,7 +62,7 @@ export function withoutCredential(
 }
 
 /**
- * Returns the refusal for the client. If the body is not recognised, the message of the refusal is the one of the catalogue.
+ * Returns the refusal for the client. If the body is not recognised, the message comes from the catalogue.
  *
  * @param refused the request of the client; undefined if the gateway itself sent a GET
  * @param loginFault the cause of a refused login, if it is known
@@ -101,7 +101,7 @@ function tokenRefusal(): GatewayError {
   const { type, message } = REFUSALS.token_invalid;
   return new GatewayError('token_invalid', {
     upstreamStatus: 401,
-    // With `words`, the refusal counts as one of the upstream, so it does not count against the address of the client
+    // Because of `words`, the refusal is treated as a refusal by the upstream, and is not counted against the address of the client
     // (limits/addresses/throttle.ts).
     words: { status: 401, type, code: 'token_invalid', message },
   });

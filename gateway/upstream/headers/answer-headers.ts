@@ -1,4 +1,4 @@
-// Makes the headers of an answer for the client. A field crosses if it is on the allow list, or if the contract or the entry of the
+// Makes the headers of an answer for the client. A field is passed on if it is on the allow list, or if the contract or the entry of the
 // upstream declares it.
 
 import type { Checked } from '../../exchange/exchange.ts';
@@ -12,8 +12,8 @@ import { clientCookie, cookieNameIn } from './cookies.ts';
 import { publicLinks, publicReference, type ReferenceContext } from './references.ts';
 
 /**
- * How a field of an answer is treated. `once`: only its first line crosses, because only that line is checked against the contract. `list`:
- * every line crosses.
+ * How a field of an answer is treated. `once`: only its first line is passed on, because only that line is checked against the contract.
+ * `list`: every line is passed on.
  */
 interface AnswerField {
   readonly spelling: string;
@@ -42,7 +42,7 @@ const ANSWER_FIELDS = new Map<string, AnswerField>(
 /** The parts of a request that the headers of its answer depend on. */
 type AnswerContext = Pick<Checked, 'headers' | 'operation' | 'scheme'>;
 
-/** Notes the fields that do not reach the client: their names, and `set-cookie: name`. */
+/** Notes the names of fields that do not reach the client, and `set-cookie: name`. */
 export interface WithheldNotes {
   withhold(field: string): void;
 }
@@ -135,8 +135,8 @@ function pushReferences(
 }
 
 /**
- * Appends the cookies that cross. Returns true if one crosses: the answer must then be private, because a shared cache would give the
- * cookie to other clients.
+ * Appends the cookies that are passed on. Returns true if there is one. The answer must then be private, because a shared cache would give
+ * the cookie to other clients.
  */
 function pushCookies(
   sent: string[],
@@ -193,8 +193,8 @@ function cacheControl(given: string | string[] | undefined, isPublic: boolean): 
 }
 
 /**
- * Returns the directives that make an answer stricter. `must-revalidate` is not one of them: alone it would let shared caches store the
- * answer (RFC 9111 section 3.5). A line with quoted values is discarded, because these may contain commas.
+ * Returns the directives that make an answer stricter. `must-revalidate` is not one of them, because it alone would let shared caches store
+ * the answer (RFC 9111 section 3.5). A line with quoted values is discarded, because these may contain commas.
  */
 function privateDirectives(text: string | undefined): string {
   if (text === undefined || text === '' || text.includes('"')) return 'private, no-store';

@@ -1,5 +1,5 @@
-// Pure: passes cookies between client and upstream. Only cookies that the entry of the upstream names cross. The attributes that the
-// service sets are changed to fit the public host.
+// Pure: passes cookies between client and upstream, but only cookies that the entry of the upstream names. The attributes that the service
+// sets are changed to fit the public host.
 
 import type { CookieRules, Operation } from '../../exchange/operation.ts';
 
@@ -13,7 +13,7 @@ interface CookieContext extends Pick<Operation, 'publicPrefix' | 'upstreamPrefix
 
 /**
  * Returns the Cookie header for the upstream; undefined if no named cookie was sent. If the client sent several cookies of one name, only
- * the first crosses: it is the one that was checked, and the most specific one (RFC 6265 section 5.4).
+ * the first is passed on, because it is the cookie that was checked, and the most specific one (RFC 6265 section 5.4).
  */
 export function upstreamCookies(given: string, { names }: CookieRules): string | undefined {
   const kept = new Map<string, string>();
@@ -24,7 +24,7 @@ export function upstreamCookies(given: string, { names }: CookieRules): string |
   return kept.size === 0 ? undefined : [...kept.values()].join('; ');
 }
 
-/** Returns the declared cookies that the client sent and that do not cross, as the log names them; undefined if there is none. */
+/** Returns the declared cookies of the client that are not passed on, as the log names them; undefined if there are none. */
 export function withheldCookies(given: string | undefined, { withheld }: CookieRules): readonly string[] | undefined {
   if (given === undefined || withheld.length === 0) return undefined;
   const sent = new Set(given.split(';').map(nameOf));
@@ -80,7 +80,7 @@ function coversHost(domain: string, host: string | undefined): boolean {
   return wanted.includes('.') && !/^[\d.]+$/.test(called) && (called === wanted || called.endsWith(`.${wanted}`));
 }
 
-/** Translates the path of a cookie from the upstream's paths to the public ones. A cookie for the whole service gets the public prefix. */
+/** Translates the path of a cookie from the upstream's paths to the public paths. A cookie for the whole service gets the public prefix. */
 function publicCookiePath(path: string, { publicPrefix, upstreamPrefix }: CookieContext): string | undefined {
   if (publicPrefix === upstreamPrefix || !path.startsWith('/')) return path;
   const base = path.replace(/\/+$/, '');

@@ -3,7 +3,7 @@
 
 import type { Operation } from '../../exchange/operation.ts';
 
-/** The parts of an operation and its exchange that decide about a reference. */
+/** The parts of an operation and of its exchange that a reference depends on. */
 export interface ReferenceContext extends Pick<Operation, 'publicPrefix' | 'upstreamPrefix'> {
   /** `host:port` of the upstream's targets, as `authorityIn` writes them. */
   readonly authorities: ReadonlySet<string>;
@@ -20,7 +20,8 @@ const ABSOLUTE = /^(https?):\/\/([^/?#\\@\s]+)([/?#]?[^\\]*)$/i;
 /**
  * Returns a reference for clients.
  *
- * @returns undefined if clients cannot reach it, or must not learn it. References with a tab are rejected: browsers remove tabs and would
+ * @returns undefined if clients cannot reach it, or must not learn it. References with a tab are rejected, because browsers remove tabs and
+ * would
  *   read `/<tab>/host` as a host.
  */
 export function publicReference(reference: string, context: ReferenceContext): string | undefined {

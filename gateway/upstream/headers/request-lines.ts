@@ -1,6 +1,6 @@
 // Writes the headers of a request for its upstream: the fields of the client that are on the allow list, and identity headers that only the
-// gateway can set. Each field is written as a complete line: a list of names and values would have to be joined later, from three pieces
-// per field. Throws WireFault.
+// gateway can set. Each field is written as a complete line, because a list of names and values would have to be joined later, from three
+// pieces per field. Throws WireFault.
 
 import type { Caller } from '../../exchange/caller.ts';
 import type { Checked } from '../../exchange/exchange.ts';
@@ -34,8 +34,8 @@ interface IdentityHeaders {
   /** The signed token of the caller; undefined if the upstream is not told who calls. */
   readonly assertion: string | undefined;
   /**
-   * The header field of the gateway's credential, in lower case; a value that the client sends in this field does not cross. Undefined if
-   * there is no credential.
+   * The header field of the gateway's credential, in lower case; undefined if there is no credential. A value that the client sends in this
+   * field is not passed on.
    */
   readonly credentialHeader: string | undefined;
   readonly traceparent: string;
@@ -95,7 +95,7 @@ function lineOf(name: string, value: string): string {
   return `${name}: ${value}\r\n`;
 }
 
-/** Returns the line of a field whose value often repeats: the field keeps its last line. */
+/** Returns the line of a field whose value often repeats, for which the field keeps its last line. */
 function knownLine(field: FieldLine, value: string): string {
   const line = field.of(value);
   if (line === undefined) throw unsendable(field.name);
@@ -131,7 +131,7 @@ function addressLines(address: string, called: string): string {
   return lineOf('forwarded', `for=${quoted};${called}`) + lineOf('x-forwarded-for', address);
 }
 
-/** Returns the lines about the caller. They differ by caller, so they are made for each request, from as few strings as possible. */
+/** Returns the lines about the caller. These lines differ by caller, so they are made for each request, from as few strings as possible. */
 function callerLines({ organization, issuer, subject }: Caller, assertion: string): string {
   if (organization === undefined) return `x-gateway-assertion: ${assertion}\r\n`;
   const { id } = organization;
@@ -143,8 +143,8 @@ function callerLines({ organization, issuer, subject }: Caller, assertion: strin
 
 /**
  * Returns an `Authorization` line with the token that the gateway has verified, and with nothing else of the client's field. Only a caller
- * with a token of a configured issuer has an `issuer`. An anonymous caller of a public operation has none, so an unverified token never
- * crosses.
+ * with a token of a configured issuer has an `issuer`. An anonymous caller of a public operation has no issuer, so an unverified token is
+ * never passed on.
  */
 function tokenLine({ headers, caller }: Headed): string {
   const authorization = headers.get('authorization');
@@ -153,8 +153,8 @@ function tokenLine({ headers, caller }: Headed): string {
 }
 
 /**
- * Returns the `Range` and `If-Range` lines. A HEAD on an operation that declares GET is sent as GET, so its range is left out: ranges are
- * defined for GET only (RFC 9110 section 14.2).
+ * Returns the `Range` and `If-Range` lines. A HEAD on an operation that declares GET is sent as GET, so its range is left out, because
+ * ranges are defined only for GET (RFC 9110 section 14.2).
  */
 function rangeLines({ headers, method }: Headed): string {
   const range = headers.get('range');

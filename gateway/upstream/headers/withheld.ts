@@ -1,4 +1,4 @@
-// Pure: says why a header or a cookie did not cross, and which line of an entry in upstreams.yaml would let it.
+// Pure: says why a header or a cookie was not passed on, and which line of an entry in upstreams.yaml would change that.
 
 import { isOwnedAnswerHeader } from '../../shared/http/owned-headers.ts';
 

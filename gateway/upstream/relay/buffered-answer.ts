@@ -10,7 +10,7 @@ import type { Relay } from './relay.ts';
 
 /** Gets the complete answer. If a method throws, the attempt fails. */
 export interface AnswerRecipient {
-  /** Whether the answer is buffered until it is complete. If not, the client gets it as it arrives. */
+  /** Whether the answer is buffered until it is complete. Otherwise the client gets it as it arrives. */
   readsWhole(status: number, headers: AnswerHeaders): boolean;
   /** Called when the whole answer has arrived. Call `pass` to send the answer, possibly changed, to the client. */
   arrived(answer: CompleteAnswer, buffered: BufferedAnswer): void;
@@ -86,9 +86,9 @@ export class BufferedAnswer implements AnswerHandler {
 
 /**
  * Returns the answer without its content coding, so that rules can read it. The request allowed no coding
- * (upstream/headers/request-lines.ts), but an upstream may ignore that. Throws if the body of an answer below 400 cannot be decoded: a rule
- * could not remove a part of it that clients must not get. The body of an error is dropped instead, because the refusal can be made from
- * the status.
+ * (upstream/headers/request-lines.ts), but an upstream may ignore that. Throws if the body of an answer below 400 cannot be decoded,
+ * because a rule could not remove members that clients must not get. The body of an error is dropped instead, because the refusal can be
+ * made from the status.
  */
 export function decodedAnswer(answer: CompleteAnswer): CompleteAnswer {
   const coding = codingOf(answer.headers);

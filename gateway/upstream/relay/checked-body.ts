@@ -15,7 +15,7 @@ export class CheckedBody {
   readonly #relay: Relay;
   readonly #next: ClientAnswer | HeldAnswer;
 
-  /** @param next receives the body for the client: the answer itself, or the answer that is held until it is stored */
+  /** @param next receives the body for the client, which is the answer itself, or the answer that is held until it is stored */
   constructor(mode: 'report' | 'refuse', relay: Relay, next: ClientAnswer | HeldAnswer) {
     this.#mode = mode;
     this.#relay = relay;

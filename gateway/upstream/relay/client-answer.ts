@@ -10,12 +10,12 @@ import { clientAnswerHeaders, declaredLengthOf, type WithheldNotes } from '../he
 import type { UpstreamRoute } from '../routes.ts';
 import type { Relay } from './relay.ts';
 
-/** Most withheld fields in the log line. The upstream chooses the names, so their number is bounded. */
+/** The largest number of withheld fields in the log line. It is bounded, because the upstream chooses the names. */
 const WITHHELD_MAX = 16;
 
 /**
- * Largest body that is read and dropped after a HEAD that was sent as GET. The connection can then be used again; for a longer body, a new
- * connection costs less.
+ * The largest body that is read and dropped after a HEAD that was sent as GET, so that the connection can be used again. For a longer body,
+ * a new connection costs less.
  */
 export const DROPPED_BYTES_MAX = 65_536;
 
@@ -33,7 +33,7 @@ export class ClientAnswer implements WithheldNotes {
   protection: readonly string[] | undefined;
   /** Whether this attempt wrote the head of the client's answer. */
   #hasHead = false;
-  /** The first chunk, until the head is sent. Most answers have one chunk: head and body are then sent in one write. */
+  /** The first chunk, until the head is sent. Most answers have one chunk, so head and body are sent in one write. */
   #first: Buffer | undefined;
   #bytesOut = 0;
   #droppedBytes = 0;
@@ -94,7 +94,7 @@ export class ClientAnswer implements WithheldNotes {
   }
 
   /**
-   * Sends the rest: the end of the body, or the whole answer.
+   * Sends the rest, which is the end of the body, or the whole answer.
    *
    * @param whole the body, if it did not arrive in chunks
    */
@@ -118,7 +118,7 @@ export class ClientAnswer implements WithheldNotes {
     this.#exchange.trail.bytesOut = this.#bytesOut;
   }
 
-  /** Sends a chunk, the first one together with the head. */
+  /** Sends a chunk; the first chunk is sent together with the head. */
   #pass(chunk: Buffer): void {
     if (this.#hasHead) {
       this.write(chunk);
@@ -210,7 +210,7 @@ export class ClientAnswer implements WithheldNotes {
     this.#exchange.trail.note('withheld', this.#withheld);
   }
 
-  /** Whether the client has already got another answer, for example a refusal because the request body took too long. */
+  /** Whether the client has already received another answer, for example a refusal because the request body took too long. */
   get isForestalled(): boolean {
     return !this.#hasHead && this.#exchange.response.headersSent;
   }
@@ -218,7 +218,7 @@ export class ClientAnswer implements WithheldNotes {
   /** Closes a body that has begun. If `isWhole` is false, the client sees that a part is missing. */
   close(isWhole: boolean): void {
     if (isWhole) this.#sink.end();
-    // `setImmediate`, because Node sends the bytes that were written in this turn only at the end of the turn. An immediate `destroy` would
+    // This waits, because Node sends the bytes that were written in this turn only at the end of the turn, and an immediate `destroy` would
     // lose them.
     else setImmediate(destroy, this);
   }

@@ -1,4 +1,4 @@
-// Checks an answer against the contract: its status, its media type and its body. Also checks that a 206, 304 or 416 fits the request.
+// Checks the status, the media type and the body of an answer against the contract. Also checks that a 206, 304 or 416 fits the request.
 // Throws upstream_bad_response (media type, coding) and upstream_contract_violation (status).
 
 import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
@@ -43,7 +43,7 @@ interface ContractDeviation {
   readonly isActive: boolean;
 }
 
-/** Longer answers are not checked. The length counts before and after decoding. */
+/** Longer answers are not checked. The bound applies before and after decoding. */
 export const CHECKED_BYTES_MAX = 1_048_576;
 const TOO_LARGE = 'the body is too large to be checked';
 const DECODING_FAULTS: Readonly<Record<DecodingFault, string>> = {
@@ -52,8 +52,9 @@ const DECODING_FAULTS: Readonly<Record<DecodingFault, string>> = {
 };
 
 /**
- * Added to an undeclared page: browsers then treat it as a page of another origin and run no scripts in it. No contract says that the
- * service publishes pages, so the page may be an attack. Browsers obey this policy in addition to the policy of every answer.
+ * This header is added to an undeclared page, so that browsers treat the page as one of another origin and run no scripts in it. No
+ * contract says that the service publishes pages, so the page may be an attack. Browsers obey this policy in addition to the policy of
+ * every answer.
  */
 const SANDBOX_HEADER = Object.freeze(['Content-Security-Policy', 'sandbox']);
 
@@ -105,7 +106,7 @@ function checkedMode(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders):
   throw upstreamFailure('upstream_bad_response', 'http_response_content_coding', cause);
 }
 
-/** Returns the contract violations of a complete body, one sentence for each. A body that is too long is one violation. */
+/** Returns the contract violations of a complete body, one sentence for each. A body that is too long gives one violation. */
 export function violationsIn(
   collected: CollectedBody,
   status: number,

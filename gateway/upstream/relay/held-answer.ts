@@ -7,7 +7,7 @@ import { CollectedBody } from './collected-body.ts';
 import type { Relay } from './relay.ts';
 
 export class HeldAnswer {
-  /** Whether the answer is stored, or the store has failed. From then on the client gets the answer. */
+  /** Whether the answer is stored, or the store has failed, so that the client gets the answer. */
   isStored = false;
   readonly #recording: Recording;
   readonly #body: CollectedBody;
@@ -55,7 +55,7 @@ export class HeldAnswer {
   /**
    * Stores the answer. Resolves when it is stored, or when storing it has failed. If the client has left by then, the exchange ends.
    *
-   * @param body undefined for a stream and for a body that is too long: the store then notes only that the request was answered
+   * @param body undefined for a stream and for a body that is too long, for which the store notes only that the request was answered
    */
   async store(body: Buffer | undefined): Promise<void> {
     const { answer, exchange } = this.#relay;

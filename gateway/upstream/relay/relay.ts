@@ -34,7 +34,7 @@ import type { CollectedBody } from './collected-body.ts';
 import { type ContractCheck, checkHead, wasAsked } from './contract-check.ts';
 import { HeldAnswer } from './held-answer.ts';
 
-/** Begins the attempt, and learns how it ends. `Attempts` of upstream/attempts/attempts.ts */
+/** Begins an attempt, and is told how it ends. `Attempts` of upstream/attempts/attempts.ts */
 interface RelayOwner {
   readonly exchange: Forwardable;
   readonly route: UpstreamRoute;
@@ -52,11 +52,11 @@ export class Relay implements AnswerHandler {
   readonly exchange: Forwardable;
   readonly contractCheck: ContractCheck;
   readonly answer: ClientAnswer;
-  /** Whether the attempt has ended. Do nothing more with it then. */
+  /** Whether the attempt has ended, so that nothing more may be done with it. */
   ended = false;
   /**
-   * Start of the attempt, by `performance.now()`. A wait for a connection or for the credential counts as time in the queue, not as time of
-   * the service.
+   * The start of the attempt, by `performance.now()`. The wait for a connection or for the credential belongs to the time in the queue, not
+   * to the time of the service.
    */
   startedAt = performance.now();
   /** Whether the attempt waits for its credential before it sends. Only the deadline of the exchange applies meanwhile. */
@@ -127,7 +127,7 @@ export class Relay implements AnswerHandler {
     this.#recordRead = control;
   }
 
-  /** Call it before the same attempt sends another request: its request once more, or the request that is made from a record. */
+  /** Call it before the same attempt sends another request, which is its request once more, or the request that is made from a record. */
   startAgain(): void {
     const { trail } = this.exchange;
     this.startedAt = performance.now();
@@ -252,8 +252,8 @@ export class Relay implements AnswerHandler {
   }
 
   /**
-   * The refusal for a 5xx is made from its status, so it does not need the rest. The refusal for a 4xx is made from its whole body: without
-   * the rest, the attempt fails with `error`.
+   * A 5xx is refused by its status alone, without the rest of the body. The refusal for a 4xx is made from its whole body, so without the
+   * rest of the body, the attempt fails with `error`.
    */
   interrupt(error: GatewayError, failure: AttemptFailure): void {
     if (this.ended) return;
@@ -264,21 +264,21 @@ export class Relay implements AnswerHandler {
   /** No target has failed, and no answer can be sent. */
   clientLeft(): void {
     if (this.ended) return;
-    // If the answer will be stored, a request that was sent continues to its end: the client can get the stored answer by a repetition.
+    // If the answer will be stored, a request that was sent continues to its end, because the client can get the stored answer by a retry.
     if (this.#held?.isStored === false && this.wasSent) return;
     this.#end();
     this.control?.abort();
     this.attempts.clientLeft();
   }
 
-  /** If another part of the gateway has already answered the client, ends the attempt and returns true. */
+  /** Ends the attempt if another part of the gateway has already answered the client. Returns whether it has. */
   endIfForestalled(): boolean {
     if (!this.answer.isForestalled) return false;
     this.clientLeft();
     return true;
   }
 
-  /** Called when the client has read on, so that everything that was written for it has left the gateway. */
+  /** Call it when the client has read on, so that everything that was written for it has left the gateway. */
   drained(): void {
     this.noteProgress();
     this.stream?.drained();

@@ -17,8 +17,8 @@ const HASHES_AT_ONCE_MAX = 2;
 const LABELLED_PASSWORD = /^(\$app\$[^$]*\$)(.*)$/s;
 
 /**
- * Returns a secret in a form that may be stored, as a PHC string of scrypt. A secret that is hashed already and an empty one stay as they
- * are, and a label stays in front of the hash.
+ * Returns a secret in a form that may be stored, as a PHC string of scrypt. An empty secret and a secret that is hashed already stay
+ * unchanged, and a label stays in front of the hash.
  *
  * @param over when it is aborted, no new hash starts and the call rejects
  */

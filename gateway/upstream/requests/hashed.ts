@@ -1,5 +1,5 @@
 // Recognises secrets that may be stored as they are (hashes of strong schemes, enrolments of one-time passwords), as opposed to plain-text
-// passwords. The whole text must match: a password may begin like a hash.
+// passwords. The whole text must match, because a password may begin like a hash.
 
 /** Radix-64 of PHC strings and of crypt(3). */
 const B64 = '[A-Za-z0-9+/]';
@@ -35,7 +35,7 @@ const BRACED_FORMS: Readonly<Record<string, RegExp>> = {
   CRYPT: /^\$[256]/,
 };
 
-/** Returns true if a secret has one of these forms. Weak schemes (MD5, SHA-1, PLAIN) do not count. */
+/** Whether a secret has one of these forms. Weak schemes (MD5, SHA-1, PLAIN) are not among them. */
 export function isHashed(secret: string): boolean {
   const [, scheme, rest] = /^\{([A-Z0-9]{1,16})\}(.*)$/.exec(secret) ?? [];
   if (scheme !== undefined && rest !== undefined) return isBraced(scheme, rest);

@@ -1,6 +1,6 @@
 // Locks on records of upstreams, for requests that read a record before they change it. One request at a time holds a record, over all
-// instances. Redis stores the holder of a lock, if there is a Redis; otherwise the memory of this process does. While Redis is away, a lock
-// excludes only the other requests of this process.
+// instances. The holder of a lock is stored in Redis, or in the memory of this process if no Redis is configured. While Redis cannot be
+// reached, a lock excludes only the other requests of this process.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,8 +13,8 @@ const COMMAND_TIMEOUT_MS = 500;
 const RETRY_MS = { first: 10, longest: 250 } as const;
 
 /**
- * Arguments: token of the holder; lease in milliseconds. Also returns true if this token already holds the lock: the reply to its first
- * call may have been lost or damaged.
+ * Arguments: token of the holder; lease in milliseconds. Also returns true if this token already holds the lock, because the reply to its
+ * first call may have been lost or damaged.
  */
 const TAKE = toScript(`
 if redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return true end
@@ -135,7 +135,7 @@ class SharedLock {
     this.#note = note;
   }
 
-  /** Takes the lock in Redis. Resolves without it if Redis does not answer. */
+  /** Takes the lock in Redis. If Redis does not answer, resolves without the lock. */
   async take(leaseMs: number, over: AbortSignal): Promise<void> {
     for (let waitMs: number = RETRY_MS.first; ; waitMs = Math.min(2 * waitMs, RETRY_MS.longest)) {
       over.throwIfAborted();
@@ -150,7 +150,7 @@ class SharedLock {
     }
   }
 
-  /** Releases the lock. Never rejects. It first waits for a command in progress, which may have taken the lock. */
+  /** Releases the lock. Waits first for a command in progress, which may have taken the lock. Never rejects. */
   async release(): Promise<void> {
     this.#isOver = true;
     if (this.#asking === undefined) return;
@@ -159,7 +159,7 @@ class SharedLock {
     try {
       await evaluate(await this.#connect(), RELEASE, [this.#key], [this.#token]);
     } catch {
-      // Redis is away. It releases the lock when the lease ends.
+      // Redis cannot be reached. It releases the lock when the lease ends.
     }
   }
 

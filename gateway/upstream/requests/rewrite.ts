@@ -1,5 +1,5 @@
-// Applies the declared request rules of one upstream, in their order. Prepared once per configuration. Operations that no rule names stay
-// unchanged. Throws malformed_json.
+// Applies the declared request rules of one upstream, in their order. Prepared once per configuration. Requests of operations that no rule
+// names stay unchanged. Throws malformed_json.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Checked } from '../../exchange/exchange.ts';
@@ -34,11 +34,11 @@ export interface Rewritten {
   readonly path: string;
   /** The body to send; undefined if the request has no buffered body, or if the record must be read first. */
   readonly body: Buffer | undefined;
-  /** Set if the body depends on the record, which has to be read first. */
+  /** The read of the record, if the body depends on it. */
   readonly recordRead?: RecordRead | undefined;
 }
 
-/** A GET of the path of the request. The body of the request is made from its answer. */
+/** A GET of the path of the request. The body of the request is made from the answer to this GET. */
 export interface RecordRead {
   /** Identifies the record within its upstream. Paths that differ only in case have the same identity. */
   readonly record: string;
@@ -54,7 +54,7 @@ export type Rewrite = (operation: Operation) => RequestChange | undefined;
 /** @param over when aborted, hashing stops and the change rejects */
 type RequestChange = (checked: Checked, over?: AbortSignal) => Awaitable<Rewritten>;
 
-/** Returns the changed object, or the same one if nothing changes. */
+/** Returns the changed object, or the same object if nothing changes. */
 type Change = (node: JsonNode, addressed: Addressed, over: AbortSignal | undefined) => Promise<JsonNode>;
 
 /** Builds the changes from the rules of one upstream. */
@@ -115,7 +115,7 @@ async function changedBody(
   const { rawBody } = checked;
   if (rawBody === undefined || rawBody.length === 0) return rawBody;
   const root = readJson(rawBody);
-  // A body that cannot be parsed is refused: the upstream could get secrets in it that are not hashed.
+  // A body that cannot be parsed is refused, because the upstream could get secrets in it that are not hashed.
   if (root === undefined) throw new GatewayError('malformed_json');
   let tree = root;
   for (const change of changes) tree = await change(tree, checked, over);
@@ -149,7 +149,7 @@ function withDefaults(node: JsonTreeObject, defaults: readonly (readonly [string
   return absent.length === 0 ? node : { kind: 'object', members: [...node.members, ...absent] };
 }
 
-/** Hashes the secrets of a request one after the other: a request with many secrets must not delay other requests. */
+/** Hashes the secrets of a request one after the other, because a request with many secrets must not delay other requests. */
 async function withHashes(root: JsonNode, path: MemberPath, over: AbortSignal | undefined): Promise<JsonNode> {
   const plain = new Map<string, string>();
   changeAt(root, path, (found) => {

@@ -18,7 +18,7 @@ export interface SetAsItemsRule {
   readonly fields: readonly string[];
   /** Id of the operation that reads the record: a GET of the same path. */
   readonly read: string;
-  /** Dotted name of the member of its answer that has the fields; absent if the answer itself has them. */
+  /** The dotted name of the member of its answer that contains the fields; undefined if the answer itself contains them. */
   readonly from?: string | undefined;
 }
 
@@ -32,8 +32,8 @@ export function hasSet(body: JsonNode, fields: readonly string[]): boolean {
 
 /**
  * Replaces each `set` of these fields by `removeItem` and `addItem` changes in its place, and returns the changes as bytes. The items are
- * the difference to the list as the earlier changes leave it. Other changes stay as they are written. A removed item is written as the
- * upstream spells it.
+ * the difference to the list as the earlier changes leave it. Other changes stay unchanged. A removed item is written as the upstream
+ * spells it.
  *
  * @param changes a list of objects `{ action, field, value }`
  * @param answer the record as the upstream has it now, JSON
@@ -88,7 +88,7 @@ function entriesOf(record: JsonTreeObject, field: string): Entries {
   return entries;
 }
 
-/** Reads a list of entries. Of entries that differ only in case, the first one counts. Returns undefined if it is not a list of texts. */
+/** Reads a list of entries. If entries differ only in case, the first one is used. Returns undefined if the node is not a list of texts. */
 function entriesIn(list: JsonNode): Entries | undefined {
   if (list.kind !== 'array') return undefined;
   const entries: Entries = new Map();
@@ -121,7 +121,7 @@ function changeOf(action: 'addItem' | 'removeItem', field: string): (value: Json
   });
 }
 
-/** Returns the refusal for a record that does not have the form that the rule declares: the result of a `set` is unknown. */
+/** Returns the refusal for a record that does not have the form that the rule declares, so that the result of a `set` is unknown. */
 function unreadable(): GatewayError {
   const cause = new Error('the record that a rule for requests reads has no lists of texts at the declared place');
   return upstreamFailure('upstream_bad_response', 'http_protocol_error', cause);

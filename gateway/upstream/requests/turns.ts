@@ -1,4 +1,4 @@
-// Turns within this process: of the requests with one name, a bounded number proceeds at once, in the order of their calls.
+// Turns within this process. A bounded number of requests with one name proceeds at once, in the order of their calls.
 
 export interface ProcessTurn {
   /** Resolves when the request has its turn. Rejects with the reason of the signal. */

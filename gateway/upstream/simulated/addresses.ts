@@ -1,4 +1,4 @@
-// Addresses without a service behind them: the sandbox, the contract of an upstream, and the gateway itself.
+// Addresses without a service behind them, which name the sandbox, the contract of an upstream, or the gateway itself.
 
 import type { Mode } from '../../exchange/caller.ts';
 
@@ -55,7 +55,7 @@ export function upstreamsFromContract(upstreams: Readonly<Record<string, Address
   return all.filter(([, modes]) => modes.length > 0);
 }
 
-/** Returns true if no address leads to a real service. */
+/** Whether no address leads to a real service. */
 export function isSimulated({ live, test = [] }: Addresses): boolean {
   return [...live, ...test].every((address) => address.startsWith('sandbox:') || hasNoConnection(address));
 }

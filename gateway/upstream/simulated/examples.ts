@@ -1,5 +1,6 @@
 // Targets without a connection. The gateway answers from the contract of the upstream, or executes the operations of its own contract. Both
-// have the interface of a connection: the concurrency limit, deadlines, retries, health and the checks of answers work as with a service.
+// kinds have the interface of a connection, so that the concurrency limit, deadlines, retries, health and the checks of answers work as
+// with a service.
 
 import { toUpstreamFailure } from '../../catalogue/upstream-failure.ts';
 import { headersIn } from '../../http1/client/request-head.ts';
@@ -36,7 +37,7 @@ function withoutConnection(dispatcher: Dispatcher): SharedPool {
   return { dispatcher, isolate: () => undefined, letGo: async () => undefined };
 }
 
-/** Fails each request. No request gets here, because upstream/forward.ts executes the operations of the gateway itself. */
+/** Fails each request. No request reaches this dispatcher, because upstream/forward.ts executes the operations of the gateway itself. */
 const NO_DISPATCHER: Dispatcher = {
   dispatch: (_, handler) => handler.onResponseError(undefined, new Error('there is no service behind gateway:')),
 };

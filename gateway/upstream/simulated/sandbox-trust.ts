@@ -1,5 +1,5 @@
-// Tells the sandbox which keys and which administrator to trust, by files next to the databases of the sandbox. A process that can only reach
-// the ports of the sandbox cannot change them.
+// Tells the sandbox which keys and which administrator to trust, by files next to the databases of the sandbox. A process that can only
+// reach the ports of the sandbox cannot change these files.
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,7 +23,7 @@ export function writeAdministrator(directory: string, administrator: string): vo
 }
 
 /**
- * True if the sandbox trusts at least one of these keys. Gateways that share their keys always have one in common, even if some of them
+ * Whether the sandbox trusts at least one of these keys. Gateways that share their keys always have a key in common, even if some of them
  * have not noticed a rotation yet.
  */
 export function trusts(directory: string, jwks: Jwks): boolean {

@@ -1,5 +1,5 @@
-// The sandbox process: one per data directory, shared by all gateways that use the directory. The first gateway starts it. Each gateway
-// holds a lease, which ends with the gateway, even with a killed one. When no lease is left, the sandbox exits.
+// The sandbox process. All gateways that use a data directory share one, and the first gateway starts it. Each gateway holds a lease, which
+// ends with the gateway, even if the gateway is killed. When no lease is left, the sandbox exits.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ function isSandboxAddress(address: string): boolean {
 
 type Addresses = Pick<UpstreamAddresses, 'live' | 'test'>;
 
-/** Returns true if an address of the upstream is on the sandbox. */
+/** Whether an address of the upstream is on the sandbox. */
 export function liesOnSandbox(upstream: Addresses | undefined): boolean {
   return [...(upstream?.live ?? []), ...(upstream?.test ?? [])].some(isSandboxAddress);
 }
@@ -116,11 +116,12 @@ async function acquire(directory: string, options: SandboxProcessOptions): Promi
 
 /** Resolves with `undefined` when the process is ready, otherwise with its exit code. */
 function launch(directory: string, options: SandboxProcessOptions): Promise<number | undefined> {
-  // Node keeps the compiled code of this process here. The directory lies below the configured one, because Node makes one for each version
-  // and set of flags.
+  // The directory in which Node keeps the compiled code of this process. It lies below the configured directory, because Node makes one for
+  // each version and set of flags.
   const keptCode = getCompileCacheDir();
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', SANDBOX_MAIN], {
-    // A separate process group: a signal to the terminal of the gateway must not end a sandbox that other gateways use.
+    // The sandbox has a separate process group, because a signal to the terminal of the gateway must not end a sandbox that other gateways
+    // use.
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
@@ -149,7 +150,7 @@ interface Announcement {
   readonly services: Readonly<Record<string, number>>;
 }
 
-/** Takes a lease of the sandbox announced in a directory. Throws if it runs but trusts none of these keys. */
+/** Takes a lease of the sandbox that is announced in a directory. Throws if the sandbox runs but trusts none of these keys. */
 async function leaseAnnounced(directory: string, jwks: Jwks): Promise<Lease | undefined> {
   const announcement = readAnnouncement(directory);
   const lease = announcement && (await takeLease(announcement));

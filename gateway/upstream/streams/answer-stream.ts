@@ -1,5 +1,5 @@
-// Passes an answer that is a stream to the client: each chunk leaves as it arrives. It keeps an event stream alive while the service is
-// silent, checks each item against the contract, and can end the stream between two items.
+// Passes an answer that is a stream to the client, each chunk as it arrives. Keeps an event stream alive while the service is silent,
+// checks each item against the contract, and can end the stream between two items.
 
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
@@ -14,13 +14,13 @@ import type { Relay } from '../relay/relay.ts';
 import { type Boundaries, createBoundaries } from './boundaries.ts';
 import { createItemSplitter, type Item, type ItemSplitter, itemValue } from './items.ts';
 
-/** After this silence between two events the gateway sends a comment: proxies and clients would close a silent stream as dead. */
+/** After this silence between two events the gateway sends a comment, because proxies and clients would close a silent stream as dead. */
 const COMMENT_AFTER_MS = 15_000;
 const COMMENT = Buffer.from(': keep-alive\n\n');
 const ENDLESS: Item = { bytes: Buffer.alloc(0), isTooLong: true };
 /**
- * Milliseconds for which the end of a stream waits for the end of the current item. Then the stream is cut. It is shorter after the end of
- * a credential.
+ * Milliseconds for which the end of a stream waits for the end of the current item, before the stream is cut. The wait is shorter after the
+ * end of a credential.
  */
 const CREDENTIAL_END_MS = 400;
 const END_MS = 2000;
@@ -32,10 +32,10 @@ export class AnswerStream {
   readonly #exchange: Forwardable;
   readonly #answer: ClientAnswer;
   readonly #relay: Relay;
-  /** Whether the body has a content coding: the gateway then cannot find its items. */
+  /** Whether the body has a content coding, so that the gateway cannot find its items. */
   readonly #isOpaque: boolean;
   /**
-   * Whether the body has a declared length. Nothing can then be added to it, and if it ends early, the client must see that a part is
+   * Whether the body has a declared length. Nothing can be added to such a body, and if it ends early, the client must see that a part is
    * missing.
    */
   readonly #hasLength: boolean;
@@ -92,7 +92,7 @@ export class AnswerStream {
     this.#exchange.response.flushHeaders();
   }
 
-  /** Whether the upstream may be silent for any length of time. It may between two lines of an event stream, but not within a line. */
+  /** Whether the upstream may be silent for any length of time, which is so between two lines of an event stream, but not within a line. */
   get mayPause(): boolean {
     return this.#kind === 'events' && (this.#isOpaque || this.#boundaries.isAtLineEnd());
   }
@@ -111,7 +111,7 @@ export class AnswerStream {
 
   end(): void {
     if (this.#isOver) return;
-    // The last line of JSON counts without its line end. The last event without its empty line does not count, because clients drop it,
+    // The last line of JSON is an item even without its line end. The last event without its empty line is not, because clients drop it,
     // too.
     if (this.#items !== undefined && this.#kind === 'lines') this.#take(this.#items.rest());
     this.stop();
@@ -127,7 +127,7 @@ export class AnswerStream {
   }
 
   /**
-   * Ends the stream before the upstream does: between two items at once, otherwise when the current item has ended. If the item does not
+   * Ends the stream before the upstream does, between two items at once, otherwise when the current item has ended. If the item does not
    * end in time, cuts the stream within it.
    */
   endEarly(why: StreamEnd): void {
@@ -195,8 +195,8 @@ export class AnswerStream {
   }
 
   /**
-   * Ends the stream between two items. An event stream ends as if the service had ended it: clients connect again. A stream of lines is cut,
-   * because clients would take it for complete.
+   * Ends the stream between two items. An event stream ends as if the service had ended it, so that clients connect again. A stream of
+   * lines is cut, because clients would otherwise take it for complete.
    */
   #finish(): void {
     this.stop();

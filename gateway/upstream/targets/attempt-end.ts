@@ -1,12 +1,12 @@
-// What the end of an attempt says about the health of its target.
+// Says what the end of an attempt means for the health of its target.
 
 import { type ErrorCode, GatewayError } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import { serverErrorOf } from '../errors/upstream-errors.ts';
 
 /**
- * How one attempt ended, for the health of its target. The last columns say what it is for the circuit breaker (breaker.ts) and for the
- * ejection of the target (outlier-detection.ts). The breaker does not count an `unreached` attempt that took little time:
+ * How one attempt ended, for the health of its target. The last columns say what the circuit breaker (breaker.ts) and the ejection of the
+ * target (outlier-detection.ts) count. The breaker does not count an `unreached` attempt that took little time:
  *
  *   answered    a status below 500; 501 and 505, which concern the request               success   success
  *   unreached   no connection could be made, so nothing was sent                         failure   failure
@@ -21,7 +21,7 @@ const FAILURE_CODES = new Set<ErrorCode>(['upstream_timeout', 'upstream_bad_resp
 /**
  * Returns how an attempt ended.
  *
- * @param status of the answer, undefined if none came
+ * @param status of the answer, undefined if no answer came
  * @param error the error that ended the exchange, undefined if the client got the answer
  */
 export function attemptEndOf(status: number | undefined, error: unknown): AttemptEnd {
@@ -34,7 +34,7 @@ export function attemptEndOf(status: number | undefined, error: unknown): Attemp
 }
 
 /**
- * True if the client caused the failure of an attempt: it disconnected, or it sent or read so slowly that the deadline passed. Such a
+ * Whether the client caused the failure of an attempt, because it disconnected, or sent or read so slowly that the deadline passed. Such a
  * failure must not count against the target.
  */
 export function isClientsDoing(

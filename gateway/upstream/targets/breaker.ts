@@ -1,7 +1,7 @@
 // The circuit breaker of an upstream. It opens when the share of failed attempts in the window is too large. After a wait it admits a few
-// trial requests, and it closes when one of them is answered. A 500 does not count as a failure: otherwise a client whose request provokes
-// it could block the upstream for all clients. A connection that is refused at once does not count either, because the attempt costs little
-// and the next one may succeed. The breaker needs constant work per request, and no timers.
+// trial requests, and it closes when one of them is answered. A 500 is not counted as a failure, because a client whose request provokes it
+// could otherwise block the upstream for all clients. A connection that is refused at once is not counted either, because the attempt costs
+// little and the next attempt may succeed. The breaker needs constant work per request, and no timers.
 
 import type { SendingFailure } from '../../catalogue/upstream-failure.ts';
 import type { AttemptEnd } from './attempt-end.ts';
@@ -28,12 +28,13 @@ interface BreakerOptions {
 /** The first wait of an outage, as a part of `openSeconds`. */
 const FIRST_WAIT_PART = 1 / 32;
 /**
- * The factor of each next wait. A wait lasts at most a third of the outage so far, so an upstream that recovers gets requests again soon
+ * The factor between two waits. A wait lasts at most a third of the outage so far, so an upstream that recovers soon gets requests again
  * (decision 41).
  */
 const WAIT_GROWTH = 1.5;
 /**
- * A connection that is refused after more than this time counts as a failure, because the attempt has occupied the gateway for that time.
+ * A connection that is refused after more than this time is counted as a failure, because the attempt has occupied the gateway for that
+ * time.
  */
 const UNREACHED_MS_MAX = 1000;
 
@@ -83,7 +84,7 @@ export class Breaker {
    */
   ended(end: AttemptEnd, sentAtMs: number, failure?: SendingFailure): void {
     const rules = this.#rules;
-    // An attempt that was sent before the end of the last wait says nothing new: it belongs to the outage that opened the breaker.
+    // An attempt that was sent before the end of the last wait says nothing new, because it belongs to the outage that opened the breaker.
     if (rules === 'off' || sentAtMs < this.#openUntilMs) return;
     const isCheap = end === 'unreached' && this.#options.clock() - sentAtMs < UNREACHED_MS_MAX;
     const hasFailed = end === 'failed' || (end === 'unreached' && !isCheap);

@@ -22,7 +22,7 @@ export type CheckResult = 'passed' | 'failed';
 export interface LastCheck {
   readonly at: string;
   readonly result: CheckResult;
-  /** Status of the answer; absent if none came. */
+  /** Status of the answer; undefined if no answer came. */
   readonly status?: number;
 }
 
@@ -36,8 +36,8 @@ interface HealthCheckOptions {
   /** The initial verdict. */
   readonly isHealthy: boolean;
   /**
-   * Opens a connection to the current origin of the target, outside its pool: a check must not fail because all connections of the pool are
-   * in use.
+   * Opens a connection to the current origin of the target, outside its pool, because a check must not fail when all connections of the
+   * pool are in use.
    */
   connect(): Pool;
   /** Epoch milliseconds. */
@@ -47,7 +47,7 @@ interface HealthCheckOptions {
   onVerdict(isHealthy: boolean): void;
 }
 
-/** Random deviation of each check, as a part of the interval: many gateways must not check at the same time. */
+/** The random deviation of each check, as a part of the interval, because many gateways must not check at the same time. */
 const JITTER = 0.1;
 
 export function createHealthCheck(rules: HealthRules, options: HealthCheckOptions): HealthCheck {
@@ -96,7 +96,7 @@ function isGood({ status: expected }: HealthRules, status: number | undefined): 
   return expected === undefined ? status >= 200 && status < 300 : status === expected;
 }
 
-/** Resolves with the status of the answer; undefined if none came. Never rejects. */
+/** Resolves with the status of the answer; undefined if no answer came. Never rejects. */
 async function statusOf(
   { path, timeoutMs }: HealthRules,
   connect: () => Pool,
@@ -108,7 +108,7 @@ async function statusOf(
   try {
     const signal = AbortSignal.any([stopped, late.signal]);
     const headers = ['user-agent', 'api-gateway health check', 'accept', '*/*'];
-    // Only the status counts, so the body is not read.
+    // Only the status is needed, so the body is not read.
     const { status } = await ask(connection, { method: 'GET', path, headers, body: null }, signal, false);
     return status;
   } catch {

@@ -6,7 +6,7 @@ import type { AttemptEnd } from './attempt-end.ts';
 export interface EjectionRules {
   /** Failures in a row that eject a target. */
   readonly failures: number;
-  /** Duration of the first ejection. It doubles with each next one. */
+  /** The duration of the first ejection. The duration doubles with each ejection. */
   readonly baseSeconds: number;
   readonly maxSeconds: number;
   /** The largest percentage of an upstream's targets that may be ejected, 1–100. With several targets, one may always be ejected. */
@@ -22,10 +22,10 @@ export interface TargetState {
   readonly address: string;
   /** Requests in progress. */
   outstanding: number;
-  /** When the latest request that it answered was sent, as `clock` counts. */
+  /** When the latest answered request was sent, as `clock` counts. */
   answeredMs: number;
   failuresInRow: number;
-  /** When the first of these failures ended, as `clock` counts; meaningless if `failuresInRow` is 0. */
+  /** When the first of these failures ended, as `clock` counts. Meaningless if `failuresInRow` is 0. */
   failingSinceMs: number;
   /** The latest of these failures. */
   lastFailure: SendingFailure | undefined;
@@ -36,7 +36,7 @@ export interface TargetState {
   untilMs: number;
   /** Consecutive ejections. */
   ejections: number;
-  /** The end of an attempt that was sent before this time is ignored. It is the end of the last ejection. */
+  /** The end of the last ejection. The end of an attempt that was sent before this time is ignored. */
   judgedUntilMs: number;
   /** When the target was last found to work again, as `clock` counts. */
   returnedAtMs: number;
@@ -53,7 +53,7 @@ export interface TargetState {
  */
 type OutlierChange = 'ejected' | 'returning' | 'failing' | 'healthy' | undefined;
 
-/** Least credit that a returning target earns per choice. */
+/** The least credit that a returning target earns per choice. */
 const SHARE_MIN = 0.1;
 
 export function createTargetState(address: string): TargetState {
@@ -76,7 +76,7 @@ export function createTargetState(address: string): TargetState {
   };
 }
 
-/** Returns the current phase: ejection and return end by time. */
+/** Returns the current phase. Ejection and return end by time. */
 export function phaseAt({ phase, untilMs }: TargetState, nowMs: number): OutlierPhase {
   if (nowMs < untilMs) return phase;
   if (phase === 'ejected') return 'trial';
@@ -86,7 +86,7 @@ export function phaseAt({ phase, untilMs }: TargetState, nowMs: number): Outlier
 /** Failures in a row after which a target without ejection rules is reported as failing. */
 const FAILURES_WITHOUT_RULES = 5;
 
-/** Returns true if requests to the target keep failing, even if the target cannot be ejected. */
+/** Whether requests to the target keep failing, even if the target cannot be ejected. */
 export function isFailing({ failuresInRow }: TargetState, rules: EjectionRules | 'off'): boolean {
   return failuresInRow >= failuresOf(rules);
 }
@@ -156,7 +156,7 @@ export function noteRequestEnded(
     return 'returning';
   }
   if (end === 'abandoned') return undefined;
-  // A 500 counts here, unlike in the breaker: a target that answers every request by 500 is ejected while other targets work.
+  // A 500 is counted here, unlike in the breaker, so that a target that answers every request with 500 is ejected while other targets work.
   if (state.failuresInRow === 0) state.failingSinceMs = clock();
   state.failuresInRow += 1;
   state.lastFailure = failure;
@@ -178,8 +178,8 @@ export function readmit(state: TargetState, rules: EjectionRules | 'off', nowMs:
 }
 
 /**
- * Ejects a target. The duration doubles with each ejection. It starts again at the base for a target that has worked for longer than the
- * longest ejection.
+ * Ejects a target. The duration doubles with each ejection. For a target that has worked for longer than the longest ejection, it starts
+ * again at the base.
  */
 function eject(state: TargetState, { baseSeconds, maxSeconds }: EjectionRules, nowMs: number): void {
   const hasProven = state.phase !== 'trial' && nowMs - state.returnedAtMs > maxSeconds * 1000;
@@ -197,7 +197,7 @@ export function clearOutlier(state: TargetState): void {
   state.judgedUntilMs = 0;
 }
 
-/** Whether one more target may be ejected. Of several targets one may always be ejected, but never all. */
+/** Whether one more target may be ejected. If there are several targets, one may always be ejected, but never all. */
 function hasRoomOutside(states: readonly TargetState[], { percentMax }: EjectionRules): boolean {
   const out = states.filter(({ phase, healthy }) => !healthy || phase === 'ejected' || phase === 'trial').length;
   const most = Math.max(1, Math.floor((states.length * percentMax) / 100));

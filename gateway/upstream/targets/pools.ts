@@ -26,7 +26,7 @@ export interface SharedPool {
 /** Largest single read. */
 const READ_BYTES = 65_536;
 
-/** @param lookupAll for tests; default: the system's */
+/** @param lookupAll looks up all addresses of a name; tests replace it */
 export function createPools(lookupAll: LookupAll = dnsLookup): Pools {
   const lookup = createLookup(lookupAll);
   const pools = new Map<string, { readonly pool: Pool; readonly holders: Set<() => void> }>();

@@ -1,5 +1,5 @@
-// The state of the targets of each upstream, per mode. It outlasts a reload of the configuration: an ejected target stays ejected, and
-// outstanding requests still count.
+// The state of the targets of each upstream, per mode. It outlasts a reload of the configuration, so that an ejected target stays ejected,
+// and outstanding requests still count.
 
 import { failureText, type SendingFailure } from '../../catalogue/upstream-failure.ts';
 import type { Mode } from '../../exchange/caller.ts';
@@ -112,7 +112,7 @@ export class TargetSets {
     return set;
   }
 
-  /** Removes a holder. After the last one, health checks stop and the state is dropped. */
+  /** Removes a holder. After the last holder, health checks stop and the state is dropped. */
   letGo(set: TargetSet): void {
     const known = set as Known;
     known.holders -= 1;

@@ -1,4 +1,4 @@
-// The status of targets for operators: a state and numbers.
+// The status of targets for operators, which consists of a state and numbers.
 
 import { failureText } from '../../catalogue/upstream-failure.ts';
 import type { Mode } from '../../exchange/caller.ts';
@@ -20,7 +20,7 @@ export interface TargetStatus {
   readonly origin: string;
   readonly state: TargetCondition;
   readonly outstanding: number;
-  /** When the latest request that it answered was sent; null if there is none. Absent if the gateway itself answers. */
+  /** When the latest answered request was sent; null if there is none. Undefined if the gateway itself answers. */
   readonly answered_at?: string | null;
   readonly consecutive_failures: number;
   /** The latest of these failures, and when the first of them ended. Both are null if the last request did not fail. */

@@ -56,8 +56,8 @@ interface PooledTargets {
 }
 
 /**
- * The targets of one configuration. It holds the pools of its addresses from the start. At a reload, the new configuration takes them
- * before the old one releases them, so that their connections survive.
+ * The targets of one configuration. This object holds the pools of its addresses from the start. At a reload, the new configuration takes
+ * the pools before the old configuration releases them, so that their connections survive.
  */
 export class Targets {
   readonly #options: TargetsOptions;
@@ -173,7 +173,7 @@ export interface Candidate {
 
 /**
  * Prefers working targets that were not tried, then returning targets, then targets that were tried. If no target works, all are
- * candidates: an attempt that may fail is better than a certain refusal. Equal candidates take turns.
+ * candidates, because an attempt that may fail is better than a certain refusal. Equal candidates take turns.
  *
  * @param turn a different number for each call
  */
