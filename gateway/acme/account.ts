@@ -1,20 +1,15 @@
 // Manages the account at the ACME server (RFC 8555 section 7.3). The first order registers the account; later ones find it by its key. Throws
 // AcmeFailure.
 
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { publicJwk, type Signer, toJws } from './acme-client.ts';
 import { AcmeFailure } from './failure.ts';
 import { type AccountRecord, change, recordIn, recordName } from './records.ts';
 import type { Work } from './work.ts';
+import { newKeyPem } from './x509.ts';
 
 export interface AccountSigner extends Signer {
   readonly account: string;
-}
-
-/** Generates a P-256 key, in PEM. */
-export function newKeyPem(): string {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
 }
 
 /** Finds or registers the account. Finishes a key change that was interrupted, and updates the contacts. */

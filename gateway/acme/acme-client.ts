@@ -2,8 +2,7 @@
 
 import { createHmac, createPublicKey, hash, type JsonWebKey, type KeyObject, sign } from 'node:crypto';
 import type { HttpAnswer, HttpClient } from './acme-http.ts';
-import { AcmeFailure } from './failure.ts';
-import { type FailureKind, retryAfterMsOf } from './renewal.ts';
+import { AcmeFailure, type FailureKind } from './failure.ts';
 
 /** A server may reject a nonce at any time (section 6.5). After this many rejections in a row, the request fails. */
 const NONCE_ATTEMPTS = 20;
@@ -186,4 +185,12 @@ function problemOf(answer: HttpAnswer): Problem {
 function kindOf(status: number, type: string | undefined): FailureKind {
   if (status === 429 || type === 'rateLimited') return 'limited';
   return status >= 500 || type === 'badNonce' || type === 'serverInternal' ? 'server' : 'refused';
+}
+
+/** Parses Retry-After (RFC 9110 section 10.2.3): seconds or a date. Returns undefined if it is absent or malformed. */
+export function retryAfterMsOf(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const atMs = Date.parse(value);
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
 }

@@ -1,9 +1,9 @@
 // Passes the request of an operator to a running gateway: a command writes it into the store, and waits until a gateway has done it.
 
 import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
-import type { AcmeRecords, AcmeStore } from './acme-store.ts';
+import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
+import { isToCome } from './back-off.ts';
 import { type AskedRecord, change, recordIn, recordName, SERVER } from './records.ts';
-import { isToCome } from './renewal.ts';
 
 const CHECK_MS = 200;
 /** How long a command waits: longer than an order takes, and longer than the lease of an instance that has died. */
@@ -24,19 +24,19 @@ export interface Asking {
  * while the store is away.
  */
 export async function askGateways(asking: Asking): Promise<string | undefined> {
-  const { store, id, machine = REAL_MACHINE } = asking;
+  const { store, id, kind, machine = REAL_MACHINE } = asking;
   const { performance, sleep } = machine;
   const before = await store.read();
   const limit = limitIn(before, id, store.now());
   if (limit !== undefined) return limit;
   const request = requestFor(asking, before);
   if (request === undefined) return 'There is no certificate yet.';
+  const name = recordName(kind === 'revoke' ? 'revocation' : 'asked', id);
   await store.put(request);
-  const [[name = '', text] = []] = Object.entries(request);
   const endsAt = performance.now() + PATIENCE_MS;
   while (performance.now() < endsAt) {
     const records = await store.read();
-    if (records.get(name) !== text) return outcomeOf(asking, before, records);
+    if (records.get(name) !== request[name]) return outcomeOf(asking, before, records);
     // A gateway at work has reached a rate limit of the server. Key changes of the account do not wait for it.
     const met = id === SERVER ? undefined : limitIn(records, id, store.now());
     if (met !== undefined) {
@@ -56,11 +56,8 @@ function limitIn(records: AcmeRecords, id: string, nowMs: number): string | unde
   return limit && `${limit.reason} The next attempt is possible at ${new Date(limit.nextAtMs).toISOString()}.`;
 }
 
-/** Returns the record to write; undefined if there is no certificate to revoke. */
-function requestFor(
-  { id, kind, by, now }: Asking,
-  before: AcmeRecords,
-): Record<string, string | undefined> | undefined {
+/** Returns the change that writes the request; undefined if there is no certificate to revoke. */
+function requestFor({ id, kind, by, now }: Asking, before: AcmeRecords): AcmeChanges | undefined {
   if (kind !== 'revoke') return change('asked', id, { kind, by, atMs: now() });
   const certificate = recordIn(before, 'certificate', id)?.certificate;
   return certificate === undefined ? undefined : change('revocation', id, { certificate, by, atMs: now() });

@@ -2,8 +2,9 @@
 
 import type { CertificateLife } from '../shared/certificate-life.ts';
 import type { AcmeRecords } from './acme-store.ts';
+import { isToCome } from './back-off.ts';
 import { recordIn, revocationAsked, SERVER } from './records.ts';
-import { isToCome, renewAtMs } from './renewal.ts';
+import { renewAtMs } from './renewal.ts';
 
 /** The certificate in use. */
 export interface Held extends CertificateLife {

@@ -1,6 +1,10 @@
 // The errors of an attempt to get a certificate. The kind of an error decides when the next attempt begins.
 
-import type { FailureKind } from './renewal.ts';
+/**
+ * `server`: the server is away or fails, which delays all certificates. `refused`: the server refused the order, or a challenge failed.
+ * `limited`: a rate limit of the server.
+ */
+export type FailureKind = 'server' | 'refused' | 'limited';
 
 interface AcmeFailureOptions extends ErrorOptions {
   readonly retryAfterMs?: number | undefined;
@@ -24,6 +28,9 @@ export class AcmeFailure extends Error {
 
 /** The store cannot be reached. The work ends, and no failure is recorded. */
 export class StoreAway extends Error {}
+
+/** The records were sealed with another `certificate_key`. */
+export class WrongSeal extends Error {}
 
 /** A later holder has taken the lease. This instance stops its work, and changes nothing. */
 export class LeaseLost extends Error {

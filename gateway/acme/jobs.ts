@@ -5,6 +5,7 @@ import { X509Certificate } from 'node:crypto';
 import type { CertificateLife } from '../shared/certificate-life.ts';
 import { type AccountSigner, changeAccountKey, forgetAccount, openAccount } from './account.ts';
 import type { AcmeChanges, AcmeRecords } from './acme-store.ts';
+import { nextAttemptAfterMs } from './back-off.ts';
 import { type DueWork, dueFor } from './due.ts';
 import { AcmeFailure, LeaseLost, StoreAway } from './failure.ts';
 import { orderCertificate } from './order.ts';
@@ -19,7 +20,6 @@ import {
   SERVER,
   sealedAs,
 } from './records.ts';
-import { nextAttemptAfterMs } from './renewal.ts';
 import { readRenewalInformation } from './renewal-information.ts';
 import type { HeldCertificate, ReadPair } from './view.ts';
 import type { Work } from './work.ts';
@@ -150,9 +150,9 @@ export class Jobs {
     const former = held(id);
     const pair = await orderCertificate(this.#work, await this.#account(), names, former?.certificateId);
     const shown = readPair(pair.certificate, seal.open(pair.key, sealedAs(id)), names);
-    const problem = 'reason' in shown ? shown.reason : timeProblem(shown, now());
-    if (problem !== undefined || 'reason' in shown)
-      throw new AcmeFailure('refused', `The issued certificate cannot be used, so the former one stays: ${problem}`);
+    if ('reason' in shown) throw unusable(shown.reason);
+    const problem = timeProblem(shown, now());
+    if (problem !== undefined) throw unusable(problem);
     const certificate = { ...pair, names, directory: settings.directory, issuedAtMs: now() };
     await journal.write({
       ...change('certificate', id, certificate),
@@ -209,6 +209,10 @@ const forgotten = (id: string): AcmeChanges => ({
   ...change('order', id, undefined),
   ...change('challenges', id, undefined),
 });
+
+function unusable(reason: string): AcmeFailure {
+  return new AcmeFailure('refused', `The issued certificate cannot be used, so the former one stays: ${reason}`);
+}
 
 function timeProblem({ validFromMs, expiresAtMs }: CertificateLife, nowMs: number): string | undefined {
   if (nowMs < validFromMs) return 'it is not valid yet; is the clock of this machine right?';

@@ -7,8 +7,9 @@ import { createAcmeClient } from './acme-client.ts';
 import type { HttpClient } from './acme-http.ts';
 import type { AcmeRecords, AcmeStore } from './acme-store.ts';
 import { dueFor } from './due.ts';
-import { LeaseLost } from './failure.ts';
+import { LeaseLost, WrongSeal } from './failure.ts';
 import { type AcmeEvent, Jobs } from './jobs.ts';
+import { createJournal, createPause } from './journal.ts';
 import { certificateIdFor, recordIn, recordName, SEAL_RECORD, SERVER } from './records.ts';
 import {
   type AcmeView,
@@ -18,7 +19,7 @@ import {
   type ReadPair,
   type ShownCertificate,
 } from './view.ts';
-import { type AcmeSettings, createJournal, createPause } from './work.ts';
+import type { AcmeSettings } from './work.ts';
 
 /** Interval between two reads of the store: all instances must use a new certificate within a second, even if its announcement is lost. */
 const CHECK_MS = 750;
@@ -110,7 +111,7 @@ export class Keeper {
     try {
       await this.#refresh();
     } catch (error) {
-      if (this.#records.size === 0 && /certificate_key/.test((error as Error).message)) throw error;
+      if (this.#records.size === 0 && error instanceof WrongSeal) throw error;
       this.#noteStore((error as Error).message);
     }
   }
@@ -155,7 +156,7 @@ export class Keeper {
   #checkSeal(next: AcmeRecords): void {
     const fingerprint = next.get(SEAL_RECORD);
     if (fingerprint === undefined || fingerprint === this.#options.seal.fingerprint) return;
-    throw new Error(
+    throw new WrongSeal(
       'The private keys of certificates in the store were encrypted with another certificate_key. Restore that secrets entry on this instance.',
     );
   }
@@ -234,7 +235,9 @@ export class Keeper {
     const { signal } = this.#ended;
     const journal = createJournal({ store, token, leaseMs, records: this.#records, performance: machine.performance });
     const client = createAcmeClient({
-      ...{ directoryUrl: settings.directory, http, now },
+      directoryUrl: settings.directory,
+      http,
+      now,
       async before() {
         signal.throwIfAborted();
         await journal.confirm();

@@ -2,12 +2,12 @@
 // continue the order. Throws AcmeFailure. If the kind is `refused`, the caller removes the order.
 
 import { createPrivateKey } from 'node:crypto';
-import { type AccountSigner, newKeyPem } from './account.ts';
+import type { AccountSigner } from './account.ts';
 import { keyAuthorizationOf, type Problem, sentenceOf } from './acme-client.ts';
-import { createRequest } from './csr.ts';
 import { AcmeFailure } from './failure.ts';
 import { type ChallengeRecord, certificateIdFor, change, type OrderRecord, recordIn, sealedAs } from './records.ts';
 import type { Work } from './work.ts';
+import { createRequest, newKeyPem } from './x509.ts';
 
 /** Maximum duration of an attempt. The next attempt continues the order. */
 const ATTEMPT_MAX_MS = 300_000;

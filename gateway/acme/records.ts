@@ -1,7 +1,8 @@
 // Defines the records in the certificate store, and their names. The id of a certificate is the sorted list of its host names.
 
 import type { AcmeRecords } from './acme-store.ts';
-import type { FailureKind, RenewalWindow } from './renewal.ts';
+import type { FailureKind } from './failure.ts';
+import type { RenewalWindow } from './renewal.ts';
 
 /** The account at an ACME server. */
 export interface AccountRecord {
@@ -23,7 +24,7 @@ export interface OrderRecord {
   readonly atMs: number;
 }
 
-interface CertificateRecord {
+export interface CertificateRecord {
   readonly names: readonly string[];
   /** PEM, with intermediates. */
   readonly certificate: string;
@@ -113,13 +114,19 @@ export function revocationAsked(records: AcmeRecords, id: string): RevocationRec
   return asked?.doneAtMs === undefined ? asked : undefined;
 }
 
-/** Returns all records of a kind, by id. */
-export function recordsOf<K extends RecordKind>(records: AcmeRecords, kind: K): Map<string, Kinds[K]> {
-  const found = new Map<string, Kinds[K]>();
+interface FoundRecord<T> {
+  readonly id: string;
+  readonly text: string;
+  readonly value: T;
+}
+
+/** Returns all records of a kind that can be parsed. */
+export function recordsOf<K extends RecordKind>(records: AcmeRecords, kind: K): FoundRecord<Kinds[K]>[] {
+  const found: FoundRecord<Kinds[K]>[] = [];
   for (const [name, text] of records) {
     if (!name.startsWith(`${kind} `)) continue;
     const value = parseRecord<Kinds[K]>(text);
-    if (value !== undefined) found.set(name.slice(kind.length + 1), value);
+    if (value !== undefined) found.push({ id: name.slice(kind.length + 1), text, value });
   }
   return found;
 }

@@ -4,19 +4,19 @@
 import type { CertificateLife } from '../shared/certificate-life.ts';
 import type { TextSeal } from '../shared/stores/seal.ts';
 import type { AcmeRecords } from './acme-store.ts';
-import { type ChallengeCertificate, createChallengeCertificate } from './challenge-certificate.ts';
-import { certificateIdOf } from './csr.ts';
+import { certificateIdOf } from './certificate-id.ts';
 import { type Held, renewalOf } from './due.ts';
 import {
   type AttemptsRecord,
+  type CertificateRecord,
   type ChallengeRecord,
   certificateIdFor,
   recordIn,
-  recordName,
   recordsOf,
   SERVER,
   sealedAs,
 } from './records.ts';
+import { type ChallengeCertificate, createChallengeCertificate } from './x509.ts';
 
 /** A checked certificate with its key, in the form for listeners. */
 export interface ShownCertificate extends CertificateLife {
@@ -79,13 +79,11 @@ export function createView({ certificates, seal, readPair, now, onUnusable }: Vi
   let challenges = new Map<string, ChallengeRecord>();
   let made = new Map<string, ChallengeCertificate>();
 
-  function read(id: string, text: string): HeldCertificate | undefined {
+  function read(id: string, text: string, record: CertificateRecord): HeldCertificate | undefined {
     const known = all.get(id);
     if (known?.text === text) return known;
     if (unusable.get(id) === text) return undefined;
     try {
-      const record = recordIn(new Map([[recordName('certificate', id), text]]), 'certificate', id);
-      if (record === undefined) throw new Error('The record is broken.');
       const shown = readPair(record.certificate, seal.open(record.key, sealedAs(id)), record.names);
       if ('reason' in shown) throw new Error(`The certificate cannot be used: ${shown.reason}`);
       const { validFromMs, expiresAtMs, fingerprint } = shown;
@@ -102,8 +100,8 @@ export function createView({ certificates, seal, readPair, now, onUnusable }: Vi
 
   function useCertificates(records: AcmeRecords): boolean {
     const next = new Map<string, HeldCertificate>();
-    for (const id of recordsOf(records, 'certificate').keys()) {
-      const held = read(id, records.get(recordName('certificate', id)) ?? '');
+    for (const { id, text, value } of recordsOf(records, 'certificate')) {
+      const held = read(id, text, value);
       if (held !== undefined) next.set(id, held);
     }
     // Keep a certificate in use even if the store has lost its record.
@@ -115,7 +113,7 @@ export function createView({ certificates, seal, readPair, now, onUnusable }: Vi
 
   function useChallenges(records: AcmeRecords): void {
     const kinds = [recordsOf(records, 'rehearsal'), recordsOf(records, 'challenges')];
-    const open = kinds.flatMap((kind) => [...kind.values()].flat());
+    const open = kinds.flat().flatMap(({ value }) => value);
     const next = new Map(open.map((challenge) => [challenge.name, challenge]));
     made = new Map([...made].filter(([name]) => next.get(name)?.token === challenges.get(name)?.token));
     challenges = next;

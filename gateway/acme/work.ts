@@ -1,11 +1,9 @@
-// The context of the work under the lease: settings, client, records and clock.
+// The context of the work under the lease: settings, client, records and clock. Types only.
 
-import type { Awaitable } from '../shared/awaitable.ts';
-import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
+import type { Machine } from '../shared/machine.ts';
 import type { TextSeal } from '../shared/stores/seal.ts';
 import type { AcmeClient } from './acme-client.ts';
-import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
-import { LeaseLost, StoreAway } from './failure.ts';
+import type { Journal } from './journal.ts';
 
 /** The settings of `tls.acme`. */
 export interface AcmeSettings {
@@ -17,13 +15,6 @@ export interface AcmeSettings {
   readonly externalAccount?: { readonly keyId: string; readonly secret: string } | undefined;
 }
 
-/** Reads and writes records under the lease. Throws LeaseLost if a later holder has taken the lease. */
-interface Journal {
-  records(): AcmeRecords;
-  confirm(): Promise<void>;
-  write(changes: AcmeChanges): Promise<void>;
-}
-
 export interface Work {
   readonly settings: AcmeSettings;
   readonly client: AcmeClient;
@@ -33,59 +24,4 @@ export interface Work {
   /** Waits, and prolongs the lease meanwhile. */
   pause(ms: number): Promise<void>;
   readonly machine: Machine;
-}
-
-/** If the confirmation of a lease took this share of its duration, it is too late: the rest may be shorter than a request to the server. */
-const LATE_SHARE = 1 / 4;
-
-interface JournalOptions {
-  readonly store: AcmeStore;
-  readonly token: number;
-  readonly leaseMs: number;
-  readonly records: AcmeRecords;
-  readonly performance: Machine['performance'];
-}
-
-export function createJournal({ store, token, leaseMs, records, performance }: JournalOptions): Journal {
-  const current = new Map(records);
-  return {
-    records: () => current,
-    async confirm() {
-      const askedAt = performance.now();
-      if (!(await reached(() => store.confirm(token, leaseMs)))) throw new LeaseLost();
-      // The process was stopped before it read the answer. The lease may end before the next request does.
-      if (performance.now() - askedAt >= leaseMs * LATE_SHARE) throw new LeaseLost();
-    },
-    async write(changes) {
-      if (!(await reached(() => store.write(token, changes)))) throw new LeaseLost();
-      for (const [name, value] of Object.entries(changes)) {
-        if (value === undefined) current.delete(name);
-        else current.set(name, value);
-      }
-    },
-  };
-}
-
-async function reached<T>(ask: () => Awaitable<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (cause) {
-    throw new StoreAway((cause as Error).message, { cause });
-  }
-}
-
-/** @param sliceMs the interval at which the lease is prolonged during a wait */
-export function createPause(
-  journal: Pick<Journal, 'confirm'>,
-  sliceMs: number,
-  signal: AbortSignal,
-  { sleep }: Machine = REAL_MACHINE,
-) {
-  return async function pause(ms: number): Promise<void> {
-    for (let leftMs = ms; leftMs > 0; leftMs -= sliceMs) {
-      await sleep(Math.min(leftMs, sliceMs), { signal, ref: false }).catch(() => undefined);
-      if (signal.aborted) throw signal.reason;
-      await journal.confirm();
-    }
-  };
 }

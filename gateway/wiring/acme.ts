@@ -3,7 +3,6 @@
 
 import { createHttpClient } from '../acme/acme-http.ts';
 import type { AcmeStore } from '../acme/acme-store.ts';
-import { ACME_TLS } from '../acme/challenge-certificate.ts';
 import type { AcmeEvent } from '../acme/jobs.ts';
 import { Keeper } from '../acme/keeper.ts';
 import { openRedisAcmeStore } from '../acme/redis-acme-store.ts';
@@ -11,6 +10,7 @@ import { createSeal } from '../acme/seal.ts';
 import { createSqliteAcmeStore } from '../acme/sqlite-acme-store.ts';
 import type { KeptCertificate } from '../acme/view.ts';
 import type { AcmeSettings } from '../acme/work.ts';
+import { ACME_TLS } from '../acme/x509.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { type Acme, CERTIFICATE_KEY, directoryUrlOf } from '../config/gateway/acme.ts';
 import { readTrust } from '../config/gateway/acme-needs.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { LeaseLost } from '../../gateway/acme/failure.ts';
+import { createJournal } from '../../gateway/acme/journal.ts';
 import { openRedisAcmeStore } from '../../gateway/acme/redis-acme-store.ts';
-import { createJournal } from '../../gateway/acme/work.ts';
 import { Deployment } from './deployment.ts';
 import { World } from './engine/world.ts';
 

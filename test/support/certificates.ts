@@ -2,8 +2,8 @@
 
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { signatureAlgorithm, signed } from '../../gateway/acme/csr.ts';
 import { der, derInteger, derTagged, octets, oid, sequence, set, utcTime, utf8, yes } from '../../gateway/acme/der.ts';
+import { signatureAlgorithm, signed } from '../../gateway/acme/x509.ts';
 
 export interface CertificatePair {
   /** PEM. */

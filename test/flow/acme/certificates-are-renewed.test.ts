@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { Agent } from 'node:https';
 import { beforeEach, it } from 'node:test';
-import { certificateIdOf } from '../../../gateway/acme/csr.ts';
+import { certificateIdOf } from '../../../gateway/acme/certificate-id.ts';
 import { closesAfterAll } from '../../support/closing.ts';
 import { startPebble } from '../../support/pebble.ts';
 import { certificatesOf, shownFor, startAcmeGateway, statusBy, until, untilValid } from './acme-gateway.ts';

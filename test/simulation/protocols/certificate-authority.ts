@@ -2,8 +2,8 @@
 // are slow, limited, or forget. It asks a gateway for the answer to a challenge, as a real one does.
 
 import { createPublicKey, generateKeyPairSync, hash, type JsonWebKey, X509Certificate } from 'node:crypto';
-import { alternativeNames, signatureAlgorithm, signed } from '../../../gateway/acme/csr.ts';
 import { derInteger, derTagged, octets, oid, sequence, utcTime } from '../../../gateway/acme/der.ts';
+import { alternativeNames, signatureAlgorithm, signed } from '../../../gateway/acme/x509.ts';
 import type { CommandChecker } from '../checkers/commands.ts';
 import type { OrderChecker } from '../checkers/orders.ts';
 import { BEGINNING_MS, type World } from '../engine/world.ts';

@@ -2,13 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  askAgainAfterMs,
-  nextAttemptAfterMs,
-  renewAtMs,
-  retryAfterMsOf,
-  selectMoment,
-} from '../../../gateway/acme/renewal.ts';
+import { retryAfterMsOf } from '../../../gateway/acme/acme-client.ts';
+import { nextAttemptAfterMs } from '../../../gateway/acme/back-off.ts';
+import { askAgainAfterMs, renewAtMs, selectMoment } from '../../../gateway/acme/renewal.ts';
 import { stateOfLife, warnBeforeMs } from '../../../gateway/shared/certificate-life.ts';
 
 const DAY = 86_400_000;

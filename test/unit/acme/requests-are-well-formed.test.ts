@@ -5,9 +5,9 @@ import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { it } from 'node:test';
 import { createSecureContext } from 'node:tls';
-import { createChallengeCertificate } from '../../../gateway/acme/challenge-certificate.ts';
-import { certificateIdOf, createRequest } from '../../../gateway/acme/csr.ts';
+import { certificateIdOf } from '../../../gateway/acme/certificate-id.ts';
 import { readDer } from '../../../gateway/acme/der.ts';
+import { createChallengeCertificate, createRequest } from '../../../gateway/acme/x509.ts';
 import { createAuthority } from '../../support/certificates.ts';
 
 const authority = createAuthority();
