@@ -1,7 +1,6 @@
 // The actions on alerts: read the causes that need attention, and silence alerts for a time. Throws validation_failed, records_unavailable.
 
-import type { CausesReport } from '../alerts/causes-report.ts';
-import type { AlertsReport } from '../alerts/report.ts';
+import type { AlertsReport, CausesReport } from '../alerts/report.ts';
 import { isCausePattern } from '../alerts/settings.ts';
 import { GatewayError } from '../catalogue/errors.ts';
 import { toFields, violationInBody } from '../contract/violations/violations.ts';

@@ -6,9 +6,10 @@ import { Deliveries, type DeliveriesOptions } from './deliveries.ts';
 import { isInWindow, matchesPattern } from './matching.ts';
 import { boundedCause, noteOf } from './message.ts';
 import { afterCheck, type Outbox } from './outbox.ts';
+import { outboxOf } from './outboxes.ts';
 import { type AlertsReport, type ReceiversStatus, receiversStatus, reportOf } from './report.ts';
 import type { AlertSettings } from './settings.ts';
-import { createSpeaker, outboxOf, type Speaker } from './speaker.ts';
+import { Speaker } from './speaker.ts';
 import type { AlertStore, Silence } from './store.ts';
 
 export interface AlertsInForce {
@@ -49,7 +50,7 @@ export class AlertsRun {
   /** Starts the checks. */
   constructor(options: AlertsOptions) {
     this.#options = options;
-    this.#speaker = createSpeaker(options.store, options.instance, options.now);
+    this.#speaker = new Speaker(options.store, options.instance, options.now);
     this.#deliveries = new Deliveries(this.#speaker, options, this.#ended.signal);
     this.#timer = this.#checkIn(options.checkMs ?? FIRST_CHECK_MS);
   }
@@ -130,12 +131,12 @@ export class AlertsRun {
       causes: [...causes, ...this.#speaker.assumed(before, causes)],
       rules: settings,
       isSilent: (id) => this.#isSilent(id, settings),
-      isLeft: this.#speaker.leaves,
+      isLeft: (id) => this.#speaker.leaves(id),
       messageOf: (due) => ({
         id: `msg_${randomBytes(12).toString('hex')}`,
         atMs: now(),
         gateway: this.#inForce?.gateway ?? '',
-        notes: due.map((one) => noteOf(one, settings.consoleUrl ?? consoleUrl)),
+        notes: due.map((one) => noteOf(one.state, one.alert, settings.consoleUrl ?? consoleUrl)),
       }),
       nowMs: now(),
     });

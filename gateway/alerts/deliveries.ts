@@ -1,11 +1,12 @@
 // Delivers the messages of the outboxes. Each receiver has its own delivery: a receiver that hangs delays neither the next check nor another
 // receiver.
 
-import type { AlertMessage } from './alert.ts';
+import type { AlertMessage } from './message.ts';
 import { afterDelivery, afterFailure, type Outbox } from './outbox.ts';
+import { outboxOf } from './outboxes.ts';
 import { type ReceiverDeps, sendTo } from './receiver.ts';
 import type { ReceiverSettings } from './settings.ts';
-import { outboxOf, type Speaker } from './speaker.ts';
+import type { Speaker } from './speaker.ts';
 
 export interface DeliveriesOptions extends ReceiverDeps {
   readonly logger: Readonly<Record<'info' | 'warn' | 'error', (about: object, text: string) => void>>;

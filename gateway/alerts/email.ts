@@ -1,8 +1,7 @@
 // Sends messages as mail. A library speaks SMTP and writes the headers. It is loaded for the first mail.
 
 import type { SMTPTransportOptions } from 'nodemailer';
-import type { AlertMessage } from './alert.ts';
-import { mailSubjectOf, mailTextOf } from './message.ts';
+import { type AlertMessage, mailSubjectOf, mailTextOf } from './message.ts';
 import type { ReceiverSettings } from './settings.ts';
 
 type EmailSettings = NonNullable<ReceiverSettings['email']>;

@@ -1,12 +1,44 @@
-// Writes the texts of messages. Causes have text from clients and services, such as names and errors; messages have it bounded and without
+// The messages that receivers get about causes, and their texts. Causes have text from clients and services, such as names and errors; messages have it bounded and without
 // control characters. Pure.
 
 import { createHash } from 'node:crypto';
-import { type Cause, severityOf } from '../shared/contracts/cause.ts';
+import { type Cause, type Severity, severityOf } from '../shared/contracts/cause.ts';
 import { nextCommandOf } from '../shared/next-command.ts';
-import { shortTextOf, visibleLine } from '../shared/text.ts';
-import type { AlertMessage, AlertNote } from './alert.ts';
-import type { Due } from './due.ts';
+import { isoTime, shortTextOf, visibleLine } from '../shared/text.ts';
+import type { Alert, Due } from './due.ts';
+
+/** One cause in a message. Its texts are bounded and have no control characters. */
+export interface AlertNote {
+  readonly id: string;
+  readonly state: 'firing' | 'resolved';
+  readonly severity: Severity;
+  readonly cause: string;
+  readonly consequence: string;
+  readonly subject: { readonly kind: string; readonly name: string } | null;
+  /** ISO 8601. */
+  readonly since: string;
+  /** The time at which the cause ended; null if it lasts. */
+  readonly until: string | null;
+  readonly figures: Readonly<Record<string, number>>;
+  /** The affected instances; empty if all instances are affected. */
+  readonly instances: readonly string[];
+  readonly runbook: string | null;
+  /** The command to run first; null if there is none. */
+  readonly next: string | null;
+  /** The address of the console's page about the cause. */
+  readonly link: string;
+}
+
+export interface AlertMessage {
+  /** Every attempt to deliver the message has the same id: a receiver recognizes a message that arrives twice. */
+  readonly id: string;
+  readonly atMs: number;
+  /** Set in a trial message, which `gateway alerts test` sends. */
+  readonly isTrial?: true;
+  /** The public address of the gateway. */
+  readonly gateway: string;
+  readonly notes: readonly AlertNote[];
+}
 
 const TEXT_MAX = 500;
 const ID_MAX = 300;
@@ -31,19 +63,22 @@ export function boundedCause(cause: Cause): Cause {
 }
 
 /** @param consoleUrl the address at which operators open the console */
-export function noteOf({ id, state, alert }: Due, consoleUrl: string): AlertNote {
-  const { cause, seenMs, lastMs } = alert;
+export function noteOf(
+  state: Due['state'],
+  { cause, seenMs, lastMs }: Pick<Alert, 'cause' | 'seenMs' | 'lastMs'>,
+  consoleUrl: string,
+): AlertNote {
   const { instances = [], figures = {}, runbook = null, details = '#/' } = cause;
   const isOver = state === 'resolved';
   return {
-    id,
+    id: cause.id,
     state,
     severity: severityOf(cause),
     cause: cause.cause,
     consequence: isOver ? (cause.ended ?? '') : cause.consequence,
     subject: subjectOf(details),
-    since: cause.since ?? timeOf(seenMs),
-    until: isOver ? timeOf(lastMs) : null,
+    since: cause.since ?? isoTime(seenMs),
+    until: isOver ? isoTime(lastMs) : null,
     figures,
     instances,
     runbook,
@@ -56,7 +91,7 @@ export function noteOf({ id, state, alert }: Due, consoleUrl: string): AlertNote
 export function toWebhookBody({ atMs, isTrial, gateway, notes }: AlertMessage): string {
   const type = isTrial ? 'gateway.alerts.trial' : 'gateway.alerts';
   const alerts = notes.map((note) => ({ ...note, dedup_key: dedupKeyOf(gateway, note.id) }));
-  return JSON.stringify({ type, timestamp: timeOf(atMs), data: { gateway, alerts } });
+  return JSON.stringify({ type, timestamp: isoTime(atMs), data: { gateway, alerts } });
 }
 
 /**
@@ -104,8 +139,4 @@ function subjectOf(details: string): AlertNote['subject'] {
 
 function bounded(text: string, charactersMax: number): string {
   return visibleLine(shortTextOf(text, charactersMax));
-}
-
-function timeOf(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

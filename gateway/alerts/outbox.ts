@@ -2,8 +2,8 @@
 // delivery go into the next message: nothing is lost, and no messages accumulate while a receiver is away. Pure.
 
 import type { Cause } from '../shared/contracts/cause.ts';
-import type { AlertMessage } from './alert.ts';
 import { type AlertRules, type Alerts, afterTelling, type Due, dueIn, type Holds, isFor, observed } from './due.ts';
+import type { AlertMessage } from './message.ts';
 import type { ReceiverSettings } from './settings.ts';
 
 export interface Outbox {

@@ -1,8 +1,8 @@
 // Sends a message to a receiver, by webhook or mail, within a deadline.
 
 import { shortTextOf, visibleLine } from '../shared/text.ts';
-import type { AlertMessage } from './alert.ts';
 import type { EmailReceiver } from './email.ts';
+import type { AlertMessage } from './message.ts';
 import type { ReceiverSettings } from './settings.ts';
 import { sendWebhook } from './webhook.ts';
 

@@ -1,9 +1,11 @@
-// The report on alerts for operators, in `/status`, in the console and by `gateway alerts list`. Pure.
+// The reports on alerts and on present causes for operators, in `/status`, in the console and by `gateway alerts list` and `gateway status`. Pure.
 
-import { type Severity, severityOf } from '../shared/contracts/cause.ts';
+import { type Cause, type Severity, severityOf } from '../shared/contracts/cause.ts';
+import { isoTime } from '../shared/text.ts';
 import { type Alert, endOf } from './due.ts';
+import { type AlertNote, boundedCause, noteOf } from './message.ts';
+import { type Outboxes, outboxOf } from './outboxes.ts';
 import type { AlertSettings } from './settings.ts';
-import { type Outboxes, outboxOf } from './speaker.ts';
 import type { Silence } from './store.ts';
 
 /** The member `receivers` of `/status`. The console makes causes of it, too. */
@@ -44,6 +46,11 @@ export interface AlertsReport extends ReceiversStatus {
   }[];
 }
 
+export interface CausesReport {
+  /** Failures come first. */
+  readonly causes: readonly AlertNote[];
+}
+
 export function receiversStatus(settings: AlertSettings | undefined, outboxes: Outboxes): ReceiversStatus {
   const receivers = Object.entries(settings?.receivers ?? {}).map(([name, { webhook }]): [string, ReceiverStatus] => {
     const { failing, madeMs } = outboxOf(outboxes, name) ?? {};
@@ -53,8 +60,8 @@ export function receiversStatus(settings: AlertSettings | undefined, outboxes: O
         kind: webhook === undefined ? 'email' : 'webhook',
         state: failing === undefined ? 'ok' : 'failing',
         reason: failing?.reason ?? null,
-        failing_since: failing === undefined ? null : timeOf(failing.sinceMs),
-        last_message_at: madeMs === undefined ? null : timeOf(madeMs),
+        failing_since: failing === undefined ? null : isoTime(failing.sinceMs),
+        last_message_at: madeMs === undefined ? null : isoTime(madeMs),
       },
     ];
   });
@@ -87,16 +94,22 @@ export function reportOf(
           state,
           severity: severityOf(cause),
           cause: cause.cause,
-          since: cause.since ?? timeOf(seenMs),
-          quiet_since: isQuiet ? timeOf(lastMs) : null,
-          resolved_at: isQuiet ? timeOf(endOf(first.alert, settings)) : null,
+          since: cause.since ?? isoTime(seenMs),
+          quiet_since: isQuiet ? isoTime(lastMs) : null,
+          resolved_at: isQuiet ? isoTime(endOf(first.alert, settings)) : null,
           silent: isSilent(id),
           told: same.filter(({ alert }) => alert.told !== undefined).map(({ receiver }) => receiver),
         };
       }),
     ),
-    silences: silences.map(({ untilMs, ...silence }) => ({ ...silence, until: timeOf(untilMs) })),
+    silences: silences.map(({ untilMs, ...silence }) => ({ ...silence, until: isoTime(untilMs) })),
   };
+}
+
+/** Returns the present causes in the form of a message. @param consoleUrl where operators open the console */
+export function causesReport(causes: readonly Cause[], consoleUrl: string, nowMs: number): CausesReport {
+  const seenNow = { seenMs: nowMs, lastMs: nowMs };
+  return { causes: causes.map((cause) => noteOf('firing', { cause: boundedCause(cause), ...seenNow }, consoleUrl)) };
 }
 
 /** Sorts the alerts: quiet ones last, failures before warnings, the newest first. */
@@ -104,8 +117,4 @@ function sorted(alerts: AlertsReport['alerts']): AlertsReport['alerts'] {
   const rank = ({ state, severity }: AlertsReport['alerts'][number]) =>
     (state === 'quiet' ? 2 : 0) + (severity === 'failure' ? 0 : 1);
   return alerts.toSorted((one, other) => rank(one) - rank(other) || other.since.localeCompare(one.since));
-}
-
-function timeOf(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

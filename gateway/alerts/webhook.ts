@@ -1,8 +1,7 @@
 // Sends messages to an HTTP address, signed as Standard Webhooks defines it (https://www.standardwebhooks.com).
 
 import { createHmac } from 'node:crypto';
-import type { AlertMessage } from './alert.ts';
-import { toWebhookBody } from './message.ts';
+import { type AlertMessage, toWebhookBody } from './message.ts';
 
 /** The lengths of a key that the standard allows. */
 const KEY_BYTES = { min: 24, max: 64 } as const;

@@ -1,4 +1,4 @@
-// Makes texts shorter, safe for a terminal, or one piece in memory, and writes durations as people read them.
+// Makes texts shorter, safe for a terminal, or one piece in memory, and writes times and durations.
 
 import { MINUTE_MS } from './durations.ts';
 
@@ -39,6 +39,11 @@ export function visibleLines(text: string): string {
 function escaped(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
+
+/** Returns a time of epoch milliseconds in the form of ISO 8601. */
+export function isoTime(atMs: number): string {
+  return new Date(atMs).toISOString();
 }
 
 /** Returns a duration with two or three digits, in the largest suitable unit: `0.42 ms`, `62 ms`, `11.4 s`, `58 min`. */

@@ -2,9 +2,10 @@
 
 import type { Attention } from '../administration/attention.ts';
 import { type AlertsInForce, type AlertsOptions, AlertsRun } from '../alerts/alerts.ts';
-import { type CausesReport, causesReport } from '../alerts/causes-report.ts';
+import { createFileAlertStore } from '../alerts/file-store.ts';
 import { matchesPattern } from '../alerts/matching.ts';
-import { openAlertStore } from '../alerts/open-store.ts';
+import { createRedisAlertStore } from '../alerts/redis-store.ts';
+import { type CausesReport, causesReport } from '../alerts/report.ts';
 import { isCausePattern } from '../alerts/settings.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
@@ -56,7 +57,7 @@ export function openConsole(
     ...answers,
     status,
     bounds: DURATION_BUCKETS,
-    story: (line, found) => exchangeReport(line, causesReport(found, { consoleUrl, nowMs: now() }).causes),
+    story: (line, found) => exchangeReport(line, causesReport(found, consoleUrl, now()).causes),
     version,
     configDirectory,
     file: createHistoryFile(dataDirectory),
@@ -74,7 +75,7 @@ export function openConsole(
     inForce,
     causes: (of) => instances.causes(of),
     instance: name,
-    store: openAlertStore({ redisUrl: url, dataDirectory, now }),
+    store: url === undefined ? createFileAlertStore(dataDirectory, now) : createRedisAlertStore(url, now),
     consoleUrl,
     readSecret: options.secrets.read,
     isServing: options.isServing,
@@ -92,10 +93,7 @@ export function openConsole(
   async function causes(): Promise<CausesReport> {
     // If no process can say which settings are in force, the causes are reported all the same.
     const settings = (await inForce().catch(() => undefined))?.settings;
-    return causesReport(await instances.causes('all'), {
-      consoleUrl: settings?.consoleUrl ?? consoleUrl,
-      nowMs: now(),
-    });
+    return causesReport(await instances.causes('all'), settings?.consoleUrl ?? consoleUrl, now());
   }
 
   const act: Answers['act'] = (action, requestId, by) =>

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { AlertNote } from '../../gateway/alerts/alert.ts';
+import type { AlertNote } from '../../gateway/alerts/message.ts';
 
 interface Delivered {
   readonly id: string;

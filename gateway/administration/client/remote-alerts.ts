@@ -1,6 +1,6 @@
 // The actions on alerts, by the contract of a remote gateway. Rejects with ServerProblem.
 
-import type { AlertNote } from '../../alerts/alert.ts';
+import type { AlertNote } from '../../alerts/message.ts';
 import type { Actions } from '../actions.ts';
 import type { Attention } from '../attention.ts';
 import type { AdministrationClient } from './client.ts';

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import type { AlertMessage } from '../../alerts/alert.ts';
+import type { AlertMessage } from '../../alerts/message.ts';
 import { sendTo } from '../../alerts/receiver.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';

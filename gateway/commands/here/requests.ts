@@ -1,7 +1,7 @@
 // Explains a request from the memory of the gateway on this machine, and of the gateways that share its Redis.
 
 import type { Actions } from '../../administration/actions.ts';
-import type { CausesReport } from '../../alerts/causes-report.ts';
+import type { CausesReport } from '../../alerts/report.ts';
 import { exchangeReport } from '../../explain/report.ts';
 import { type AdminClient, absenceText } from '../admin-client.ts';
 import type { MachineContext } from '../context.ts';

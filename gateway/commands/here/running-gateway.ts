@@ -1,8 +1,7 @@
 // The actions on alerts and on upstreams, through the gateway that runs on this machine.
 
 import type { Actions } from '../../administration/actions.ts';
-import type { CausesReport } from '../../alerts/causes-report.ts';
-import type { AlertsReport } from '../../alerts/report.ts';
+import type { AlertsReport, CausesReport } from '../../alerts/report.ts';
 import type { StatusForCauses } from '../../console/causes/cause.ts';
 import { absenceText, complaintOf } from '../admin-client.ts';
 import type { CommandContext, MachineContext } from '../context.ts';

@@ -1,6 +1,6 @@
 // Prints what needs attention, in the words of the console: each cause with its consequence, its runbook and its link.
 
-import type { AlertNote } from '../../alerts/alert.ts';
+import type { AlertNote } from '../../alerts/message.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
 

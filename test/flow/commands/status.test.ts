@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { CausesReport } from '../../../gateway/alerts/causes-report.ts';
+import type { CausesReport } from '../../../gateway/alerts/report.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { runInProcess } from '../../support/in-process.ts';
 import { eventually } from '../../support/instances.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { CausesReport } from '../../../gateway/alerts/causes-report.ts';
+import type { CausesReport } from '../../../gateway/alerts/report.ts';
 import { startAlertReceiver } from '../../support/alert-receiver.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { eventually } from '../../support/instances.ts';

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import type { CausesReport } from '../../../gateway/alerts/causes-report.ts';
+import type { CausesReport } from '../../../gateway/alerts/report.ts';
 import type { Feed } from '../../../gateway/console/feed/feed.ts';
 import { Fleet } from '../../../gateway/console/fleet/fleet.ts';
 import type { FleetInstance } from '../../../gateway/console/fleet/fleet-instance.ts';

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import type { CausesReport } from '../../../gateway/alerts/causes-report.ts';
+import type { CausesReport } from '../../../gateway/alerts/report.ts';
 import { filledIn } from '../../../gateway/console/runbook.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { eventually } from '../../support/instances.ts';
