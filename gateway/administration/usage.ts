@@ -1,6 +1,7 @@
 // Action: the use of an organization, in pages. Throws validation_failed, resource_missing.
 
 import { GatewayError } from '../catalogue/errors.ts';
+import { isoTime } from '../shared/text.ts';
 import { type PeriodUnit, periodsBefore } from '../usage/periods.ts';
 import type { UsageGroup, UsagePosition, UsageSum } from '../usage/report.ts';
 import type { AdministrationDeps } from './deps.ts';
@@ -40,7 +41,7 @@ export function createListUsage({ store, usage, now }: UsageDeps): (input: Usage
     const page = await usage.page({ organization, unit, fromMs, toMs, limit, ...filter });
     return {
       data: page.sums.map(sumJson),
-      complete_until: timeOf(page.completeUntilMs),
+      complete_until: isoTime(page.completeUntilMs),
       next: page.next,
     };
   };
@@ -48,21 +49,17 @@ export function createListUsage({ store, usage, now }: UsageDeps): (input: Usage
 
 function laterThanTo(toMs: number): GatewayError {
   const message = 'Must not be later than "to".';
-  const violation = { in: 'query', param: 'from', code: 'too_large', message, constraint: { maximum: timeOf(toMs) } };
+  const violation = { in: 'query', param: 'from', code: 'too_large', message, constraint: { maximum: isoTime(toMs) } };
   return new GatewayError('validation_failed', { fields: { param: 'from', errors: [violation] } });
 }
 
 function sumJson({ fromMs, toMs, operation, key, statusClass, requests }: UsageSum): object {
   return {
-    from: timeOf(fromMs),
-    to: timeOf(toMs),
+    from: isoTime(fromMs),
+    to: isoTime(toMs),
     ...(operation !== undefined && { operation_id: operation }),
     ...(key !== undefined && { key_id: key }),
     ...(statusClass !== undefined && { status_class: statusClass }),
     requests,
   };
-}
-
-function timeOf(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

@@ -41,9 +41,11 @@ function escaped(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
-/** Returns a time of epoch milliseconds in the form of ISO 8601. */
-export function isoTime(atMs: number): string {
-  return new Date(atMs).toISOString();
+/** Returns a time of epoch milliseconds in the form of ISO 8601. The value undefined stays undefined. */
+export function isoTime(atMs: number): string;
+export function isoTime(atMs: number | undefined): string | undefined;
+export function isoTime(atMs: number | undefined): string | undefined {
+  return atMs === undefined ? undefined : new Date(atMs).toISOString();
 }
 
 /** Returns a duration with two or three digits, in the largest suitable unit: `0.42 ms`, `62 ms`, `11.4 s`, `58 min`. */

@@ -21,8 +21,9 @@ import type { Validations } from '../edge/tls/secure.ts';
 import type { Log } from '../observe/log/log.ts';
 import { stateOfLife } from '../shared/certificate-life.ts';
 import { instanceName } from '../shared/questions/fleet.ts';
+import { isoTime } from '../shared/text.ts';
 import { createAuditNote } from './audit-note.ts';
-import { type CertificateStatus, lifeStatusOf, timeOf, watchExpiry } from './certificate-status.ts';
+import { type CertificateStatus, lifeStatusOf, watchExpiry } from './certificate-status.ts';
 
 interface OpenAcmeOptions {
   readonly acme: Acme;
@@ -63,7 +64,7 @@ export async function openAcme(options: OpenAcmeOptions): Promise<OrderedCertifi
     for (const { names, expiresAtMs, fingerprint } of all) {
       if (before.has(fingerprint)) continue;
       log.logger.info(
-        { certificate: acme.directory, names, expires_at: timeOf(expiresAtMs) },
+        { certificate: acme.directory, names, expires_at: isoTime(expiresAtMs) },
         'a certificate is in use',
       );
       options.onRenewal('applied');
@@ -160,11 +161,11 @@ function createReport({ log, store, settings, onOrder }: OpenAcmeOptions): (even
       void note(event.by, { outcome: 'account key changed' });
     } else if (event.kind === 'failed') {
       const { reason, failures, nextAtMs } = event.attempts;
-      const fields = { names: event.names, reason, failures, next_attempt_at: timeOf(nextAtMs) };
+      const fields = { names: event.names, reason, failures, next_attempt_at: isoTime(nextAtMs) };
       log.logger.error(fields, 'a certificate could not be ordered');
       onOrder('failed');
     } else {
-      const expires_at = event.kind === 'issued' ? timeOf(event.expiresAtMs) : undefined;
+      const expires_at = event.kind === 'issued' ? isoTime(event.expiresAtMs) : undefined;
       const fields = { names: event.names, by: event.by, ...(expires_at && { expires_at }) };
       log.logger.info(fields, `a certificate was ${event.kind}`);
       if (event.kind === 'issued') onOrder('issued');
@@ -180,13 +181,13 @@ export function statusOfKept(kept: KeptCertificate, { directory }: Acme, nowMs: 
     ...life,
     ...(isRevoked && { state: 'revoked' as const }),
     acme: directory,
-    renews_at: renewsAtMs === undefined ? null : timeOf(renewsAtMs),
+    renews_at: renewsAtMs === undefined ? null : isoTime(renewsAtMs),
     last_failure: failure
       ? {
-          at: timeOf(failure.atMs),
+          at: isoTime(failure.atMs),
           reason: failure.reason,
           failures: failure.failures,
-          next_attempt_at: timeOf(failure.nextAtMs),
+          next_attempt_at: isoTime(failure.nextAtMs),
         }
       : null,
   };

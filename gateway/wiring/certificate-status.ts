@@ -4,6 +4,7 @@ import type { Certificate } from '../edge/tls/certificate.ts';
 import type { Log } from '../observe/log/log.ts';
 import { stateOfLife, warnBeforeMs } from '../shared/certificate-life.ts';
 import { DAY_MS } from '../shared/durations.ts';
+import { isoTime } from '../shared/text.ts';
 
 const CHECK_EVERY_MS = 600_000;
 /** The maximum number of warnings before the expiry. For a certificate of 90 days, this is one a day. */
@@ -38,8 +39,8 @@ export function lifeStatusOf(certificate: Life, nowMs: number) {
   return {
     names,
     state: stateOfLife(certificate, nowMs),
-    valid_from: timeOf(validFromMs),
-    expires_at: timeOf(expiresAtMs),
+    valid_from: isoTime(validFromMs),
+    expires_at: isoTime(expiresAtMs),
     days_left: Math.floor((expiresAtMs - nowMs) / DAY_MS),
   };
 }
@@ -64,7 +65,7 @@ export function watchExpiry(logger: Log['logger'], now: () => number, list: () =
     if (warned.get(certificate) === step) return;
     warned.set(certificate, step);
     const days_left = Math.floor(leftMs / DAY_MS);
-    const fields = { certificate, names, expires_at: timeOf(expiresAtMs), days_left };
+    const fields = { certificate, names, expires_at: isoTime(expiresAtMs), days_left };
     if (leftMs > 0) logger.warn(fields, 'a certificate is about to expire');
     else logger.error(fields, 'a certificate has expired');
   }
@@ -73,8 +74,4 @@ export function watchExpiry(logger: Log['logger'], now: () => number, list: () =
   const clock = setInterval(check, CHECK_EVERY_MS).unref();
   check();
   return { check, stop: () => clearInterval(clock) };
-}
-
-export function timeOf(ms: number): string {
-  return new Date(ms).toISOString();
 }

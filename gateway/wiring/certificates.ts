@@ -15,8 +15,9 @@ import {
 } from '../edge/tls/certificate.ts';
 import type { Log } from '../observe/log/log.ts';
 import { shownPath } from '../shared/file-text.ts';
+import { isoTime } from '../shared/text.ts';
 import { createAuditNote } from './audit-note.ts';
-import { type CertificateStatus, lifeStatusOf, timeOf, watchExpiry } from './certificate-status.ts';
+import { type CertificateStatus, lifeStatusOf, watchExpiry } from './certificate-status.ts';
 
 interface CertificatesOptions {
   /** Paths from the configuration, relative to the directory. */
@@ -78,7 +79,7 @@ export function followCertificates(options: CertificatesOptions): Certificates {
     const fields = {
       certificate: place.file,
       names: place.current.names,
-      expires_at: timeOf(place.current.expiresAtMs),
+      expires_at: isoTime(place.current.expiresAtMs),
     };
     log.logger.info(fields, 'a certificate was renewed');
     options.onRenewal('applied');
@@ -89,7 +90,7 @@ export function followCertificates(options: CertificatesOptions): Certificates {
   function refuse(place: Place, { at, reason }: CertificateProblem): void {
     // Report the same reason only once, although the files are read many times.
     if (place.failure?.reason === reason) return;
-    place.failure = { at: timeOf(now()), reason };
+    place.failure = { at: isoTime(now()), reason };
     const fields = { certificate: place.file, of: at, reason };
     log.logger.error(fields, 'a renewed certificate cannot be used; the previous one stays in use');
     options.onRenewal('refused');

@@ -5,6 +5,7 @@ import type { Answers } from '../observe/admin/answers.ts';
 import type { MetricSnapshot, WorkerMetrics } from '../observe/metrics/worker-metrics.ts';
 import type { ActionAnswer } from '../shared/questions/console-action.ts';
 import { exchangesIn, PATIENCE_MS, retryIn, type UpstreamRetry } from '../shared/questions/fleet.ts';
+import { isoTime } from '../shared/text.ts';
 import type { WriterStatus } from '../usage/writer.ts';
 import type { WorkerQuestion } from './messages.ts';
 import type { WorkerProcess } from './process.ts';
@@ -103,14 +104,14 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     const workers = pool.places().flatMap(({ number, restarts, waitsUntilMs }): object[] => {
       const here = pool.processes().filter((worker) => worker.number === number);
       if (here.length === 0) {
-        const startsAt = waitsUntilMs === undefined ? null : timeOf(waitsUntilMs);
+        const startsAt = waitsUntilMs === undefined ? null : isoTime(waitsUntilMs);
         return [{ worker: number, pid: null, state: 'waiting', starts_at: startsAt, restarts }];
       }
       return here.map((worker) => ({
         worker: number,
         pid: worker.pid,
         state: stateOf(worker, replies),
-        since: timeOf(worker.sinceMs()),
+        since: isoTime(worker.sinceMs()),
         restarts,
         configuration: replies.get(worker)?.configuration.version ?? null,
       }));
@@ -190,10 +191,6 @@ function usageOfAll(all: readonly WriterStatus[]): object {
     waiting: sumOf('waiting'),
     folded: sumOf('folded'),
     lost: sumOf('lost'),
-    ...(completeUntilAtMs !== undefined && { completeUntilAtMs, complete_until_at: timeOf(completeUntilAtMs) }),
+    ...(completeUntilAtMs !== undefined && { completeUntilAtMs, complete_until_at: isoTime(completeUntilAtMs) }),
   };
-}
-
-function timeOf(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

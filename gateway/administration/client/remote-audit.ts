@@ -1,10 +1,11 @@
 // Reads the audit log of a remote gateway. Rejects with ServerProblem.
 
 import type { AuditFilter, KeyStoreChange } from '../../auth/store/key-store.ts';
+import { isoTime } from '../../shared/text.ts';
 import type { Actions } from '../actions.ts';
 import type { AdministrationClient } from './client.ts';
 import { changeIn } from './records.ts';
-import { isoTime, PAGE_SIZE } from './remote-lists.ts';
+import { PAGE_SIZE } from './remote-lists.ts';
 import { ServerProblem } from './server-problem.ts';
 
 export function remoteAudit({ server, pages }: AdministrationClient): Actions['audit'] {

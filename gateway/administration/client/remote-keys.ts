@@ -2,11 +2,12 @@
 // acts. Each rejects with ServerProblem.
 
 import type { StoredKey } from '../../auth/store/stored-key.ts';
+import { isoTime } from '../../shared/text.ts';
 import { type Actions, type NewKey, scopesAfter } from '../actions.ts';
 import type { AdministrationClient } from './client.ts';
 import { madeBy } from './in-force.ts';
 import { type AnswerMembers, keyIn } from './records.ts';
-import { isoTime, orAbsent, PAGE_SIZE, scopeOf, waitSecondsOf } from './remote-lists.ts';
+import { orAbsent, PAGE_SIZE, scopeOf, waitSecondsOf } from './remote-lists.ts';
 import { isMembers, otherContract, ServerProblem } from './server-problem.ts';
 
 interface RemoteKeyOf {

@@ -23,11 +23,6 @@ export function scopeOf(organization: string | undefined): string {
   return organization === undefined ? '' : `/organizations/${encodeURIComponent(organization)}`;
 }
 
-/** Returns the text for a query. The value undefined stays undefined: the query then lacks the parameter. */
-export function isoTime(atMs: number | undefined): string | undefined {
-  return atMs === undefined ? undefined : new Date(atMs).toISOString();
-}
-
 /** Returns the parameter `wait` of a change, in whole seconds; undefined if the command does not wait. */
 export function waitSecondsOf(waitMs: number | undefined): number | undefined {
   return waitMs === undefined ? undefined : Math.max(1, Math.ceil(waitMs / 1000));

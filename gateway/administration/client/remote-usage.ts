@@ -1,9 +1,10 @@
 // The use of an organization, by the contract of a remote gateway. Rejects with ServerProblem.
 
+import { isoTime } from '../../shared/text.ts';
 import type { Actions } from '../actions.ts';
 import type { AdministrationClient } from './client.ts';
 import { type AnswerMembers, requireMembers } from './records.ts';
-import { isoTime, orAbsent, PAGE_SIZE, scopeOf } from './remote-lists.ts';
+import { orAbsent, PAGE_SIZE, scopeOf } from './remote-lists.ts';
 
 export function remoteUsage({ server, pages }: AdministrationClient): Actions['usage'] {
   return {

@@ -1,6 +1,7 @@
 // The operations on past changes: the events of the caller's organization, and the audit log for operators.
 
 import type { KeyStoreChange } from '../../auth/store/key-store.ts';
+import { isoTime } from '../../shared/text.ts';
 import type { UsedOperation } from '../../versions/report.ts';
 import { deprecationJson, deprecationState } from '../../versions/report.ts';
 import { type EventPlace, listAudit, listEvents, type PlacedEvent } from '../audit.ts';
@@ -41,7 +42,7 @@ function auditJson({ sequence, atMs, kind, by, organization, key, details }: Key
   const { request_id: requestId = null, by_organization: _, ...others } = details;
   return {
     id: String(sequence),
-    at: timeOf(atMs),
+    at: isoTime(atMs),
     kind,
     by,
     organization_id: organization ?? null,
@@ -60,7 +61,7 @@ function eventJson(event: PlacedEvent['event'], nowMs: number): object {
   const { sequence, kind, by, key, details } = change;
   return {
     id: String(sequence),
-    at: timeOf(atMs),
+    at: isoTime(atMs),
     kind,
     // An organization is not told the name of the operator.
     by: isOwn ? by : 'operator',
@@ -74,7 +75,7 @@ function deprecationEvent({ deprecation, calls, lastAtMs }: UsedOperation, atMs:
   const { operation, method, path, deprecated, sunset, successor, guide } = deprecationJson(deprecation);
   return {
     id: `deprecated:${operation}`,
-    at: timeOf(atMs),
+    at: isoTime(atMs),
     kind: 'operation.deprecated',
     by: null,
     key_id: null,
@@ -89,11 +90,7 @@ function deprecationEvent({ deprecation, calls, lastAtMs }: UsedOperation, atMs:
       successor,
       guide,
       requests: calls,
-      last_used_at: timeOf(lastAtMs),
+      last_used_at: isoTime(lastAtMs),
     },
   };
-}
-
-function timeOf(atMs: number): string {
-  return new Date(atMs).toISOString();
 }
