@@ -6,6 +6,8 @@ import { untimelyTls } from '../config/upstreams/upstream-tls.ts';
 import type { Configuration } from '../configuration.ts';
 import { ambiguousPaths, bufferedUploads } from '../contract/lint/contract-warnings.ts';
 import { costlySchemas } from '../contract/lint/costly-schemas.ts';
+import { impossibleSchemas } from '../contract/lint/impossible-schemas.ts';
+import { unfitValues } from '../contract/lint/unfit-values.ts';
 import { unlistedFiles } from '../contract/load.ts';
 import { foreignOrigin } from '../contract/operations/servers.ts';
 import { member, pathOf } from '../contract/pointer.ts';
@@ -44,7 +46,11 @@ export async function warningsOf(
   const withheld = condensed(withheldByDefault(configuration)).map(toSentence);
   const limits = [...settingsWithoutEffect(configuration), ...unlimited(configuration)].map(toSentence);
   const inexact = condensed(contracts.documents.flatMap(({ warnings }) => warnings)).map(toSentence);
-  const costly = contracts.documents.flatMap(costlySchemas);
+  const ofSchemas = contracts.documents.flatMap((document) => [
+    ...impossibleSchemas(document),
+    ...unfitValues(document, contracts.schemas),
+    ...costlySchemas(document),
+  ]);
   const uploads = longUploads(configuration);
   const examples = await examplesWithoutBody(configuration);
   // Adds the lines of all mistakes of a document at once, because each call parses the whole document.
@@ -54,7 +60,7 @@ export async function warningsOf(
     ...unlisted,
     ...crossing,
     ...inexact,
-    ...condensed(costly).map(toSentence),
+    ...condensed(ofSchemas).map(toSentence),
     ...condensed(uploads).map(toSentence),
     ...elsewhere,
     ...withheld,

@@ -71,7 +71,10 @@ function contractSources({ upstreams, names, sources }: ConfigDraft) {
   }));
   const written = (source.value as { upstreams?: Record<string, unknown> } | undefined)?.upstreams ?? {};
   const others = names.upstreams.flatMap((name) => {
-    const { contracts, basePath } = (Object.hasOwn(upstreams, name) ? {} : written[name]) as Record<string, unknown>;
+    const { contracts, basePath } = ((Object.hasOwn(upstreams, name) ? {} : written[name]) ?? {}) as Record<
+      string,
+      unknown
+    >;
     if (!Array.isArray(contracts) || !contracts.every((glob) => typeof glob === 'string')) return [];
     const path = typeof basePath === 'string' ? { basePath } : {};
     // The mistake may be in `security`, so the contracts are read as public. Nothing is served while there is a mistake.

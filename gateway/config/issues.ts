@@ -23,16 +23,32 @@ export function checkShape<S extends z.ZodType>(
 }
 
 /**
- * Whether an issue only follows from a misspelt key, which is reported: the right key is missing, or the keys of the block do not fit
- * together.
+ * Whether an issue only follows from a mistake that is reported. From a misspelt key: the right key is missing, or the keys of the block do not
+ * fit together. From a wrong indentation: keys are beside the block to which they belong, so that the block is empty or lacks them.
  */
 function isConsequence(issue: z.core.$ZodIssue, other: z.core.$ZodIssue, schema: z.ZodType): boolean {
+  const isIn = (path: readonly PropertyKey[], holder: readonly PropertyKey[]) => path.join('\n') === holder.join('\n');
+  const [holder, name] = [other.path.slice(0, -1), other.path.at(-1)];
+  if (isEmptyBlock(other) && !isEmptyBlock(issue))
+    return isIn(issue.code === 'unrecognized_keys' ? issue.path : issue.path.slice(0, -1), holder);
+  if (isMisplaced(other, schema))
+    return issue.input === undefined && issue.path.at(-1) === name && isIn(issue.path.slice(0, -2), holder);
   if (other.code !== 'unrecognized_keys') return false;
-  const isAt = (path: readonly PropertyKey[]) => path.join('\n') === other.path.join('\n');
-  if (issue.code === 'custom') return isAt(issue.path);
-  if (issue.input !== undefined || !isAt(issue.path.slice(0, -1))) return false;
+  if (issue.code === 'custom') return isIn(issue.path, other.path);
+  if (issue.input !== undefined || !isIn(issue.path.slice(0, -1), other.path)) return false;
   const known = keysAt(schema, pathIn(other));
   return other.keys.some((key) => closest(meantBy(key, known), known) === issue.path.at(-1));
+}
+
+/** Whether there is nothing where a block belongs. */
+function isEmptyBlock(issue: z.core.$ZodIssue): boolean {
+  return issue.input === null && ['object', 'record'].includes(String(expectedOf(issue)));
+}
+
+/** Whether a key of an entry stands beside the entries. */
+function isMisplaced(issue: z.core.$ZodIssue, schema: z.ZodType): boolean {
+  const path = pathIn(issue);
+  return expectedOf(issue) === 'object' && keysAt(schema, path).includes(String(path.at(-1)));
 }
 
 function pathIn({ path }: z.core.$ZodIssue): (string | number)[] {
@@ -53,6 +69,14 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
       const remedy = known.length > 0 ? suggest(meantBy(key, known), known) : 'Remove it: nothing can be set here yet.';
       return source.mistakeAtKey([...path, key], `the key "${key}" is not known here.`, remedy);
     });
+  }
+  if (isEmptyBlock(issue) && path.length > 0) {
+    const remedy = 'Indent what belongs to it deeper than itself, or remove it.';
+    return [source.mistakeAtKey(path, `"${path.at(-1)}" has no content.`, remedy)];
+  }
+  if (isMisplaced(issue, schema)) {
+    const remedy = 'Indent it deeper, so that it belongs to the entry above it.';
+    return [source.mistakeAtKey(path, `the key "${path.at(-1)}" does not belong here.`, remedy)];
   }
   // The unset variable is already reported.
   if (isUnresolved(input)) return [];

@@ -1,8 +1,9 @@
 // Reads a YAML file with the position of each value: every mistake names its line.
 
-import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
+import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { shownPath, textOf } from './file-text.ts';
 import type { Mistake } from './mistakes.ts';
+import { explainErrors } from './yaml-errors.ts';
 
 export type Path = readonly (string | number)[];
 
@@ -52,9 +53,8 @@ export function readSource(file: string, mistakes: Mistake[], environment?: Envi
     const position = lines.linePos(offset);
     return { line: position.line, column: position.col };
   };
-  for (const problem of relevantErrors(document.errors)) {
-    mistakes.push({ file: shownAs, ...at(problem.pos[0]), ...explain(problem, text) });
-  }
+  for (const { offset, reason, remedy } of explainErrors(document.errors, text))
+    mistakes.push({ file: shownAs, ...at(offset), reason, remedy });
   if (document.errors.length > 0) return emptySource(shownAs);
   for (const { code, pos } of document.warnings) {
     if (code !== 'TAG_RESOLVE_FAILED') continue;
@@ -115,39 +115,6 @@ function keyOffset(document: Document, path: Path): number | undefined {
   if (!isMap(parent)) return undefined;
   const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1)));
   return isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
-}
-
-/** Returns the first error and every duplicate key. A YAML parser reports many errors for one mistake. */
-function relevantErrors(errors: readonly YAMLError[]): YAMLError[] {
-  const first = errors.find(({ code }) => code !== 'DUPLICATE_KEY');
-  return errors.filter((error) => error.code === 'DUPLICATE_KEY' || error === first);
-}
-
-function explain(problem: YAMLError, text: string): Pick<Mistake, 'reason' | 'remedy'> {
-  const [from] = problem.pos;
-  if (problem.code === 'DUPLICATE_KEY') {
-    const key = /^\s*["']?([^"':\s]*)/.exec(text.slice(from, from + 100))?.[1];
-    return { reason: `the key "${key}" is there twice.`, remedy: 'Remove one of the two.' };
-  }
-  if (problem.code === 'TAB_AS_INDENT')
-    return { reason: 'the line is indented by a tab.', remedy: 'Indent it with spaces.' };
-  if (problem.code === 'NON_STRING_KEY') return { reason: 'a key is no plain text.', remedy: 'Write it in quotes.' };
-  if (text.slice(Math.max(0, from - 1), from + 1) === '${') {
-    return {
-      reason: 'a variable inside { } is not quoted.',
-      remedy: `Write it in quotes: "${/\$\{\w*\}?/.exec(text.slice(from - 1))?.[0]}".`,
-    };
-  }
-  if (problem.message.startsWith('Flow '))
-    return { reason: 'a bracket [ or { is not closed before this line.', remedy: 'Close it where its content ends.' };
-  if (problem.code === 'MULTIPLE_DOCS')
-    return {
-      reason: 'the file holds several YAML documents.',
-      remedy: 'Remove the line --- and what does not belong.',
-    };
-  const language = text.trimStart().startsWith('{') ? 'JSON' : 'YAML';
-  const reason = `this is not well-formed ${language} (${problem.message.replace(/\.$/, '')}).`;
-  return { reason, remedy: 'Check indentation, quotes, brackets and colons on this line and the one before.' };
 }
 
 /** Replaces variables. A plain `${NAME}` may become a number or a boolean, as if its value were written in the file. */

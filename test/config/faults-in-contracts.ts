@@ -106,6 +106,30 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
       'openapi/items.yaml:16:7: paths./v1/items.post.response: Property `response` is not expected here. Did you mean "responses"?',
     ],
   },
+  'contract-scheme-in-place-of-schema': {
+    files: spoiled(
+      items,
+      '      operationId: listItems\n',
+      '      operationId: listItems\n      parameters: [{ name: limit, in: query, scheme: { type: integer } }]\n',
+    ),
+    says: [
+      'openapi/items.yaml:8:46: paths./v1/items.get.parameters.0.scheme: Property `scheme` is not expected here. Did you mean "schema"?',
+    ],
+  },
+  'contract-of-3.0-with-a-list-of-types': {
+    files: {
+      [items]: sound[items]
+        .replace('3.1.1', '3.0.4')
+        .replace(
+          '        name: {',
+          '        note: { type: [string, "null"] }\n        size: { type: [string, integer] }\n        name: {',
+        ),
+    },
+    says: [
+      'openapi/items.yaml:24:23: components.schemas.Item.properties.note.type: a schema of OpenAPI 3.0 has one type, and null is none. Write type: string and nullable: true, or begin the document with "openapi: 3.1.1".',
+      'openapi/items.yaml:25:23: components.schemas.Item.properties.size.type: a schema of OpenAPI 3.0 has one type, and null is none. Write anyOf with one type each, or begin the document with "openapi: 3.1.1".',
+    ],
+  },
   'contract-wrong-type': {
     files: spoiled(items, 'type: object', 'type: objet'),
     says: [

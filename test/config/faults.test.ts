@@ -7,8 +7,9 @@ import { ConfigError, condensed, suggest } from '../../gateway/shared/mistakes.t
 import { type Files, sentencesFor, sound, spoiled } from './faults.ts';
 import { faultsInContracts } from './faults-in-contracts.ts';
 import { faultsInFiles } from './faults-in-files.ts';
+import { faultsOfIndentation } from './faults-of-indentation.ts';
 
-const faults = { ...faultsInFiles, ...faultsInContracts };
+const faults = { ...faultsInFiles, ...faultsInContracts, ...faultsOfIndentation };
 
 test('the configuration that the faults spoil is sound', async () => {
   assert.deepEqual(await sentencesFor({ files: {} }), []);

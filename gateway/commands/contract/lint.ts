@@ -6,7 +6,9 @@ import type { Command } from 'commander';
 import { contractsOf } from '../../config/contract-sources.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Configuration } from '../../configuration.ts';
+import { impossibleSchemas } from '../../contract/lint/impossible-schemas.ts';
 import { recommendationsFor } from '../../contract/lint/style-recommendations.ts';
+import { unfitValues } from '../../contract/lint/unfit-values.ts';
 import type { KnownNames } from '../../contract/operations/extensions.ts';
 import { type DocumentDefaults, operationsOf } from '../../contract/operations/operations.ts';
 import type { JsonObject } from '../../contract/pointer.ts';
@@ -103,7 +105,13 @@ async function recommended(
   configuration: Configuration | undefined,
 ): Promise<Mistake[]> {
   const secured = configuration === undefined ? new Set() : securedBy(configuration);
-  const all: Mistake[] = documents.flatMap(({ warnings }) => warnings);
+  const schemas = createSchemas();
+  const ofSchemas = documents.flatMap((document) => [
+    ...impossibleSchemas(document),
+    ...unfitValues(document, schemas),
+  ]);
+  for (const document of documents) await document.position().locate(async (file, spots) => positionsIn(file, spots));
+  const all: Mistake[] = [...documents.flatMap(({ warnings }) => warnings), ...ofSchemas];
   for (const [file] of documents.map(({ files }) => files as [string]))
     all.push(...(await recommendationsFor(file, directoryOf(file, context), secured.has(resolve(file)))));
   return condensed(all);

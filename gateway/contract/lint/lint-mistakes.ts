@@ -5,6 +5,7 @@ import { shownPath } from '../../shared/file-text.ts';
 import { closest, type Mistake } from '../../shared/mistakes.ts';
 import { readSource } from '../../shared/yaml-source.ts';
 import { isObject, pathOf, valueAt } from '../pointer.ts';
+import { isAboutNothing, pathIn, unexpectedIn } from './lint-causes.ts';
 import { isPathWithoutSlash } from './lint-verdict.ts';
 
 /** Returns the mistake of a file that parses but is no usable OpenAPI document. */
@@ -45,31 +46,73 @@ type ContentOf = (file: string) => unknown;
 function toMistake(problem: NormalizedProblem, file: string, contentOf: ContentOf): Mistake {
   const location = problem.location[0];
   const at = location ? getLineColLocation(location) : undefined;
-  const pointer = location && 'pointer' in location ? location.pointer?.replace(/^#/, '') : undefined;
+  const path = pathIn(problem);
   const message = problem.message.replace(/\s+/g, ' ').replace(/\.$/, '');
-  const dangling =
-    location && message === DANGLING ? danglingAt(contentOf(location.source.absoluteRef), pointer ?? '') : undefined;
+  const content = () => (location ? contentOf(location.source.absoluteRef) : undefined);
+  const told = toldAs(problem, message, path, content) ?? { reason: `${message}.`, remedy: remedyFor(problem, path) };
   return {
     file,
     line: at?.start.line,
     column: at?.start.col,
-    ...(pointer ? { place: pathOf(pointer).join('.') } : {}),
-    reason: `${message}${dangling === undefined ? '' : ` ${JSON.stringify(dangling.reference)}`}.`,
-    remedy: dangling?.nearest === undefined ? remedyFor(problem) : `Did you mean "${dangling.nearest}"?`,
+    ...(path.length > 0 ? { place: path.join('.') } : {}),
+    ...told,
+  };
+}
+
+/** Returns better words for messages of the linter that do not name the cause. */
+function toldAs(
+  { ruleId }: NormalizedProblem,
+  message: string,
+  path: readonly string[],
+  content: () => unknown,
+): Pick<Mistake, 'reason' | 'remedy'> | undefined {
+  if (message === DANGLING) return danglingAt(content(), path);
+  if (ruleId !== 'struct') return undefined;
+  if (isAboutNothing(message)) {
+    const reason = `"${path.at(-1)}" has no content.`;
+    return { reason, remedy: 'Indent what belongs to it deeper than itself, or remove it.' };
+  }
+  if (path.at(-1) === 'type' && message.startsWith('`type` can be one of')) return typeAt(content(), path, message);
+  const unexpected = unexpectedIn(message) ?? '';
+  if (!KEYWORDS_OF_31.has(unexpected) || !path.some((name) => /^schemas?$/.test(name))) return undefined;
+  return { reason: `OpenAPI 3.0 has no ${unexpected}.`, remedy: BEGIN_WITH_31 };
+}
+
+const BEGIN_WITH_31 = 'Begin the document with "openapi: 3.1.1".';
+
+/** Keywords of schemas that only OpenAPI 3.1 has. */
+const KEYWORDS_OF_31 = new Set(
+  'const contains minContains maxContains if then else prefixItems patternProperties propertyNames dependentRequired dependentSchemas $defs'.split(
+    ' ',
+  ),
+);
+
+/** Returns the mistake of a list of types, or of the type null, in OpenAPI 3.0. In 3.1, the linter names null as a possible type. */
+function typeAt(root: unknown, path: readonly string[], message: string) {
+  const types = [valueAt(root, path)].flat();
+  const others = types.filter((type) => type !== 'null');
+  if (message.includes('"null"') || (types.length < 2 && others.length > 0)) return undefined;
+  const [only] = others;
+  const single = only === undefined ? 'nullable: true' : `type: ${only} and nullable: true`;
+  const instead = others.length > 1 ? 'anyOf with one type each' : single;
+  return {
+    reason: 'a schema of OpenAPI 3.0 has one type, and null is none.',
+    remedy: `Write ${instead}, or begin the document with "openapi: 3.1.1".`,
   };
 }
 
 const DANGLING = "Can't resolve $ref";
 
-/** Returns the dangling reference at a place of a file, and the most similar reference that exists. */
-function danglingAt(root: unknown, pointer: string): { reference: string; nearest: string | undefined } | undefined {
-  const holder = valueAt(root, pathOf(pointer));
+/** Names the dangling reference at a place of a file, and the most similar reference that exists. */
+function danglingAt(root: unknown, path: readonly string[]): Pick<Mistake, 'reason' | 'remedy'> | undefined {
+  const holder = valueAt(root, path);
   const reference = isObject(holder) ? holder.$ref : undefined;
   if (typeof reference !== 'string') return undefined;
   const [, parent = '', name = ''] = /^#(.*)\/([^/]+)$/.exec(reference) ?? [];
   const beside = name === '' ? undefined : valueAt(root, pathOf(parent));
   const nearest = isObject(beside) ? closest(name, Object.keys(beside)) : undefined;
-  return { reference, nearest: nearest && `#${parent}/${nearest}` };
+  const remedy = nearest === undefined ? REMEDIES['no-unresolved-refs'] : `Did you mean "#${parent}/${nearest}"?`;
+  return { reason: `${DANGLING} ${JSON.stringify(reference)}.`, remedy: remedy as string };
 }
 
 /** Returns the mistake of a file that does not parse. Redocly's error lacks the position, so the gateway's own parser determines it. */
@@ -104,11 +147,11 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'gateway/formats-are-exact': 'Add a maxLength, so that clients know.',
   'gateway/nullable-admits-null':
     'Write "null" into the type, as in [string, "null"]; beside a $ref, write anyOf with { type: "null" }.',
+  'gateway/json-has-a-schema': 'Add its schema, or "schema: {}" if any JSON is meant.',
   'gateway/patterns-can-run': 'Correct the regular expression, or take repetitions out of repetitions.',
 };
 
-function remedyFor({ ruleId, suggest, location: [location] }: NormalizedProblem): string {
-  const path = location && 'pointer' in location ? pathOf((location.pointer ?? '').replace(/^#/, '')) : [];
+function remedyFor({ ruleId, suggest }: NormalizedProblem, path: readonly string[]): string {
   if (ruleId === 'struct' && isPathWithoutSlash(path)) return `Paths begin with a slash. Did you mean "/${path[1]}"?`;
   if (suggest.length > 0) return `Did you mean ${suggest.map((name) => `"${name}"`).join(' or ')}?`;
   return REMEDIES[ruleId] ?? 'Make the document valid OpenAPI 3.0 or 3.1 at this place.';

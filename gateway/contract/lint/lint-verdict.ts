@@ -4,7 +4,8 @@
 import type { Document, NormalizedProblem } from '@redocly/openapi-core';
 import { closest } from '../../shared/mistakes.ts';
 import { isRequestable } from '../operations/routes.ts';
-import { isObject, objectAt, pathOf, valueAt } from '../pointer.ts';
+import { isObject, objectAt, valueAt } from '../pointer.ts';
+import { pathIn, unexpectedIn } from './lint-causes.ts';
 
 export type Verdict = 'mistake' | 'warning' | 'accepted';
 
@@ -14,7 +15,7 @@ const ENFORCED_KEYWORDS = wordsIn(
   'minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems contains',
   'minContains maxContains minProperties maxProperties allOf anyOf oneOf then else dependentRequired dependentSchemas nullable',
   'unevaluatedProperties unevaluatedItems readOnly writeOnly discriminator propertyName mapping paths components schemas parameters',
-  'requestBody requestBodies responses content schema headers style explode allowReserved security securitySchemes scheme bearerFormat',
+  'requestBody requestBodies responses content schema headers style explode allowReserved security securitySchemes bearerFormat',
   'servers variables operationId encoding post patch delete options trace query',
   'definitions securityDefinitions consumes produces basePath collectionFormat',
 );
@@ -38,9 +39,9 @@ const KEYWORDS_OF_NAMES = wordsIn(
 const STRICT_RULES = new Set(['gateway/extensions-have-a-meaning', 'gateway/texts-are-no-references']);
 
 export function verdictOn(problem: NormalizedProblem, document: Document): Verdict {
-  const { ruleId, location } = problem;
+  const { ruleId } = problem;
   if (STRICT_RULES.has(ruleId)) return 'mistake';
-  const path = location[0] && 'pointer' in location[0] ? pathOf((location[0].pointer ?? '').replace(/^#/, '')) : [];
+  const path = pathIn(problem);
   if (memberAt(path, (name) => name.startsWith('x-'))) return 'accepted';
   const decidesNothing = memberAt(path, (name) => UNENFORCED_KEYWORDS.has(name));
   if (problem.severity === 'warn') return decidesNothing ? 'accepted' : 'warning';
@@ -85,7 +86,7 @@ function onStructure({ message, suggest }: NormalizedProblem, document: Document
     valueAt(document.parsed, path) === 'file'
   )
     return versionOf(document) === '2.0' ? 'accepted' : 'mistake';
-  const unexpected = /^Property `([^`]*)` is not expected here/.exec(message)?.[1];
+  const unexpected = unexpectedIn(message);
   if (unexpected !== undefined) {
     // No request has a path without a slash, so its operations would not be served.
     if (isPathWithoutSlash(path) && isObject(valueAt(document.parsed, path))) return 'mistake';

@@ -2,6 +2,7 @@
 
 import { isRef, type Oas2Rule, type Oas3Rule, type Plugin } from '@redocly/openapi-core';
 import { isFieldName, isFieldText } from '../../shared/http/words.ts';
+import { essenceOf, isJson } from '../media-types.ts';
 import { isRequestable } from '../operations/routes.ts';
 import { serverPathsOf } from '../operations/servers.ts';
 import { withoutFurtherReferences } from './document-types.ts';
@@ -61,6 +62,17 @@ const mediaTypesFitHeaders: Oas3Rule = () => ({
       if (isFieldText(type)) continue;
       const message = `the media type ${JSON.stringify(type)} cannot stand in a header`;
       report({ message, location: location.child([type]).key() });
+    }
+  },
+});
+
+/** A body of JSON without a schema is probably misindented or forgotten. */
+const jsonHasASchema: Oas3Rule = () => ({
+  MediaTypesMap(map, { report, location }) {
+    for (const [type, media] of Object.entries(map)) {
+      if (!isJson(essenceOf(type)) || typeof media !== 'object' || media === null || isRef(media)) continue;
+      if ('schema' in media || 'itemSchema' in media) continue;
+      report({ message: 'the body has no schema, so any JSON passes', location: location.child([type]).key() });
     }
   },
 });
@@ -158,6 +170,7 @@ export const OWN_RULES: Plugin = {
       'formats-are-exact': formatsAreExact,
       'nullable-admits-null': nullableAdmitsNull,
       'media-types-fit-headers': mediaTypesFitHeaders,
+      'json-has-a-schema': jsonHasASchema,
       'header-names-fit-headers': headerNamesFitHeaders,
     },
   },

@@ -5,6 +5,7 @@ import { bundle, type Config, createConfig, type Document, lintDocument, type So
 import { shownPath } from '../../shared/file-text.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
 import { positionsIn } from '../../shared/yaml-source.ts';
+import { causesOf } from '../lint/lint-causes.ts';
 import { toMistakes, unfitFor, unreadable } from '../lint/lint-mistakes.ts';
 import { type Verdict, verdictOn } from '../lint/lint-verdict.ts';
 import { createPositions } from '../lint/positions.ts';
@@ -32,6 +33,7 @@ const LINT_RULES = {
   'gateway/patterns-are-exact': 'warn',
   'gateway/formats-are-exact': 'warn',
   'gateway/nullable-admits-null': 'warn',
+  'gateway/json-has-a-schema': 'warn',
 } as const;
 
 /**
@@ -67,7 +69,7 @@ async function parse(
     if (unfit || isPart(document.parsed)) return undefined;
     resolveNames(document.parsed as JsonObject, document.source.body);
     const problems = await lintDocument({ document, config, externalRefResolver: resolver });
-    const judged = Map.groupBy(problems, (problem): Verdict => verdictOn(problem, document));
+    const judged = Map.groupBy(causesOf(problems), (problem): Verdict => verdictOn(problem, document));
     const errors = judged.get('mistake') ?? [];
     mistakes.push(...toMistakes(errors, file));
     const warnings = toMistakes(judged.get('warning') ?? [], file);

@@ -34,6 +34,8 @@ export interface Schemas {
    * checks the JSON in the member `data` of an event, if its schema has a `contentSchema`.
    */
   item(entry: ContractOperation, status: number, mediaType: string): ItemSchemas | undefined;
+  /** Compiles the check of any schema of a document. Throws when it cannot be compiled. */
+  schemaAt(document: ContractDocument, pointer: string, side: 'request' | 'answer'): SchemaCheck;
 }
 
 interface ItemSchemas {
@@ -113,7 +115,12 @@ export function createSchemas(): Schemas {
     return made;
   }
 
-  return { request, answer, item };
+  function schemaAt(document: ContractDocument, pointer: string, side: 'request' | 'answer'): SchemaCheck {
+    const { forRequests, forAnswers } = compiledOf(document);
+    return toCheck(side === 'request' ? forRequests : forAnswers, pointTo({ value: undefined, pointer }));
+  }
+
+  return { request, answer, item, schemaAt };
 }
 
 /** Returns the schema of the JSON text in the member `data` (JSON Schema Validation 2020-12, section 8.5). */

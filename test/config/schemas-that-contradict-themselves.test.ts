@@ -1,0 +1,96 @@
+// Schemas for which no value is valid, and values that their own schema refuses, are warnings of check and lint, with place and remedy.
+
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { test } from 'node:test';
+import { environmentOf } from '../support/configuration.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { sound, writeSound } from './faults.ts';
+
+/** Returns the lines of a command about items.yaml, without its name. */
+async function linesAbout(contract: string, ...words: string[]): Promise<string[]> {
+  const directory = writeSound({ 'openapi/items.yaml': contract });
+  const environment = { ...environmentOf(directory), GATEWAY_DATA: join(directory, 'data') };
+  const { code, stdout, stderr } = await runInProcess(words, { environment });
+  rmSync(directory, { recursive: true });
+  assert.equal(code, 0, stderr);
+  const begin = `openapi/items.yaml:`;
+  const shown = stdout.replaceAll(`${relative(process.cwd(), directory)}/`, '').replaceAll(`${directory}/`, '');
+  return shown.split('\n').flatMap((line) => (line.includes(begin) ? [line.split(begin)[1] as string] : []));
+}
+
+const withProperties = (...properties: string[]) =>
+  sound['openapi/items.yaml'].replace(
+    '        name: {',
+    `${properties.map((property) => `        ${property}\n`).join('')}        name: {`,
+  );
+const at = 'components.schemas.Item';
+
+async function assertWarnings(contract: string, expected: readonly string[]): Promise<void> {
+  assert.deepEqual((await linesAbout(contract, 'check')).sort(), expected);
+  const linted = await linesAbout(contract, 'contract', 'lint');
+  for (const warning of expected) assert.ok(linted.includes(warning), `${warning}\n${linted.join('\n')}`);
+}
+
+test('bounds that leave nothing between them', async () => {
+  const contract = withProperties(
+    'size: { type: integer, minimum: 10, maximum: 5 }',
+    'code: { type: string, minLength: 3, maxLength: 2 }',
+    'tags: { type: array, items: { type: string }, minItems: 2, maxItems: 1 }',
+    'more: { type: object, minProperties: 2, maxProperties: 1 }',
+    'open: { type: number, exclusiveMinimum: 5, maximum: 5 }',
+    'same: { type: integer, minimum: 5, maximum: 5 }',
+  );
+  const line = (place: string, keyword: string, low: number, high: string, remedy: string) =>
+    `${place}.${keyword}: ${keyword} ${low} is not below ${high}, so no value is valid. Correct ${remedy}.`;
+  await assertWarnings(contract, [
+    line(`24:41: ${at}.properties.size`, 'minimum', 10, 'maximum 5', 'minimum or maximum'),
+    line(`25:42: ${at}.properties.code`, 'minLength', 3, 'maxLength 2', 'minLength or maxLength'),
+    line(`26:65: ${at}.properties.tags`, 'minItems', 2, 'maxItems 1', 'minItems or maxItems'),
+    line(`27:46: ${at}.properties.more`, 'minProperties', 2, 'maxProperties 1', 'minProperties or maxProperties'),
+    line(`28:49: ${at}.properties.open`, 'exclusiveMinimum', 5, 'maximum 5', 'exclusiveMinimum or maximum'),
+  ]);
+});
+
+test('a required member that additionalProperties: false forbids', async () => {
+  const contract = sound['openapi/items.yaml'].replace(
+    '      properties:\n',
+    '      required: [nmae, other, x-one]\n      additionalProperties: false\n      patternProperties: { "^x-": true }\n      properties:\n',
+  );
+  await assertWarnings(contract, [
+    `23:7: ${at}.required: "nmae" is required, and additionalProperties: false forbids it, so no object is valid. Did you mean "name"?`,
+    `23:7: ${at}.required: "other" is required, and additionalProperties: false forbids it, so no object is valid. Declare it under properties, or do not require it.`,
+  ]);
+});
+
+test('values of an enum, defaults and examples that do not fit', async () => {
+  const contract = withProperties(
+    'kind: { type: string, enum: [big, 3], default: small }',
+    'page: { type: integer, maximum: 100, default: 500, example: many }',
+    'none: { type: string, default: null }',
+    'fine: { type: string, default: a, examples: [b] }',
+  ).replace(
+    '            schema: { $ref: "#/components/schemas/Item" }',
+    '            schema: { $ref: "#/components/schemas/Item" }\n            examples: { one: { value: { name: A, page: 101 } }, text: { value: \'{"name": "a"}\' } }',
+  );
+  const correct = (kind: string) => `Correct the ${kind} or the schema.`;
+  const unfit = (kind: string) => `the ${kind} does not fit its schema.`;
+  await assertWarnings(contract, [
+    `16:25: paths./v1/items.post.requestBody.content.application/json.examples.one: ${unfit('example')} page: Must be at most 100. name: Must match the pattern ^[a-z]+$. ${correct('example')}`,
+    `25:43: ${at}.properties.kind.enum.1: the value 3 is never valid, because type is string. Write it in quotes: "3".`,
+    `25:56: ${at}.properties.kind.default: ${unfit('default')} Must be one of "big", 3. ${correct('default')}`,
+    `26:55: ${at}.properties.page.default: ${unfit('default')} Must be at most 100. ${correct('default')}`,
+    `26:69: ${at}.properties.page.example: ${unfit('example')} Must be an integer. ${correct('example')}`,
+  ]);
+});
+
+test('a body of JSON without a schema', async () => {
+  const contract = sound['openapi/items.yaml'].replace(
+    '          application/json:\n            schema: { $ref: "#/components/schemas/Item" }\n',
+    '          application/json: {}\n',
+  );
+  await assertWarnings(contract, [
+    '14:11: paths./v1/items.post.requestBody.content.application/json: the body has no schema, so any JSON passes. Add its schema, or "schema: {}" if any JSON is meant.',
+  ]);
+});
