@@ -1,7 +1,7 @@
 // `gateway contract diff`: finds changes between two contracts that break clients.
 
 import type { Command } from 'commander';
-import { describedAlone } from '../../contract/diff/described.ts';
+import { describedAll } from '../../contract/diff/described.ts';
 import type { DiffFinding, Level } from '../../contract/diff/findings.ts';
 import type { Locate } from '../../contract/lint/positions.ts';
 import type { ContractDocument } from '../../contract/reading/document.ts';
@@ -57,8 +57,9 @@ export async function differencesOf(context: CommandContext, old: string, fresh:
   return locateFindings(findings, documents, async (file, spots) => positionsIn(file, spots));
 }
 
-function placed({ operations, nameOf }: ReadContracts) {
-  return operations.map((entry) => ({ described: describedAlone(entry), name: nameOf(entry.document) }));
+function placed({ operations, documents, nameOf }: ReadContracts) {
+  const names = new Map(documents.map((document) => [document.root, nameOf(document)]));
+  return describedAll(operations).map((described) => ({ described, name: names.get(described.root) ?? '' }));
 }
 
 function printDifferences(context: CommandContext, findings: readonly LocatedFinding[], asJson: boolean): void {

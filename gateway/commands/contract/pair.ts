@@ -2,7 +2,7 @@
 // an operation is paired with the operation in the file of the same name.
 
 import { compareContracts, pairingKeyOf } from '../../contract/diff/compare.ts';
-import type { Described } from '../../contract/diff/described.ts';
+import { type Described, titleOf } from '../../contract/diff/described.ts';
 import type { DiffFinding } from '../../contract/diff/findings.ts';
 
 interface PlacedOperation {
@@ -59,7 +59,7 @@ function at(side: ReadonlyMap<string, PlacedOperation>, place: string): PlacedOp
 }
 
 function sentenceOf(old: Side, fresh: Side): string {
-  const { method, path } = ([...old, ...fresh] as [PlacedOperation])[0].described;
+  const [{ described }] = [...old, ...fresh] as [PlacedOperation];
   const files = (side: Side) => side.map(({ described }) => described.file).join(' and ');
-  return `${method} ${path} is in ${files(old)} before and in ${files(fresh)} after: it is not known which replaces which. Compare file with file.`;
+  return `${titleOf(described)} is in ${files(old)} before and in ${files(fresh)} after: it is not known which replaces which. Compare file with file.`;
 }

@@ -15,7 +15,7 @@ import type { KeptContracts } from '../reading/kept-contracts.ts';
 import { normalizeSchemas } from '../schemas/dialect.ts';
 import { createYieldToLoop } from '../yield-to-loop.ts';
 import { compareContracts } from './compare.ts';
-import { type Described, describedAlone, describedOf } from './described.ts';
+import { type Described, describedAll, describedServed } from './described.ts';
 import type { DiffFinding } from './findings.ts';
 
 /** One published document. */
@@ -150,10 +150,14 @@ export async function checkBaseline(comparison: BaselineComparison, mistakes: Mi
   const used = new Set<BreakingException>();
   const pause = createYieldToLoop();
 
-  function objection(finding: DiffFinding, { document, operations }: BaselineContent): Mistake | undefined {
+  function objection(
+    finding: DiffFinding,
+    name: string,
+    { document, operations }: BaselineContent,
+  ): Mistake | undefined {
     const was = operations.find(({ operation }) => isAt(operation, finding))?.operation;
     const id = was?.id ?? finding.operationId;
-    if (comparison.hasEnded({ id, version: was?.version })) return undefined;
+    if (comparison.hasEnded({ id, version: was?.version ?? name })) return undefined;
     const exception = exceptions.find(
       (one) => one.rule === finding.rule && [id, finding.operationId].includes(one.operation),
     );
@@ -168,13 +172,17 @@ export async function checkBaseline(comparison: BaselineComparison, mistakes: Mi
     return Object.assign(mistake, { decision: { operation: id, rule: finding.rule } });
   }
 
-  async function compare(content: BaselineContent, after: readonly Described[]): Promise<{ breaks: boolean }> {
+  async function compare(
+    name: string,
+    content: BaselineContent,
+    after: readonly Described[],
+  ): Promise<{ breaks: boolean }> {
     let breaks = false;
-    for (const findings of compareContracts(content.operations.map(describedAlone), after)) {
+    for (const findings of compareContracts(describedAll(content.operations), after)) {
       for (const finding of findings) {
         if (finding.level !== 'breaking') continue;
         breaks = true;
-        const mistake = objection(finding, content);
+        const mistake = objection(finding, name, content);
         if (mistake !== undefined) mistakes.push(mistake);
       }
       await pause();
@@ -185,11 +193,11 @@ export async function checkBaseline(comparison: BaselineComparison, mistakes: Mi
   for (const promise of promised) {
     // Without sessions, the operations of this contract are not served, which is no breaking change.
     if (promise.name === SESSIONS && !comparison.hasSessions && !groups.has(SESSIONS)) continue;
-    const after = (groups.get(promise.name) ?? []).map(describedOf);
+    const after = describedServed(groups.get(promise.name) ?? []);
     const former = kept?.comparison(promise.text, after);
     if (former?.breaksNothing) continue;
     const content = promise.content(mistakes);
-    if (content !== undefined && !(await compare(content, after)).breaks) former?.keep();
+    if (content !== undefined && !(await compare(promise.name, content, after)).breaks) former?.keep();
   }
   const names = new Set(promised.map(({ name }) => name));
   return {

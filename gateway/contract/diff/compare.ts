@@ -2,10 +2,11 @@
 
 import { shapeOf } from '../operations/routes.ts';
 import { compareAnswers, compareBody } from './content.ts';
-import type { Alternative, Described, OperationPair } from './described.ts';
+import { type Alternative, type Described, type OperationPair, titleOf } from './described.ts';
 import type { DiffFinding, Level, ReportFinding } from './findings.ts';
 import { compareParameters } from './parameters.ts';
 import { type Comparer, createComparer } from './schema.ts';
+import { compareWebhook } from './webhooks.ts';
 
 /**
  * Yields findings operation by operation, in small pieces: the caller can let the event loop run in between. Operations are paired by method
@@ -18,8 +19,10 @@ export function* compareContracts(old: readonly Described[], fresh: readonly Des
   for (const [key, o] of before) {
     const n = after.get(key);
     const findings: DiffFinding[] = [];
-    if (n === undefined) findings.push(finding(o, 'old', 'operation-removed', 'breaking', 'the operation was removed'));
-    else {
+    if (n === undefined) {
+      const kind = kindOf(o);
+      findings.push(finding(o, 'old', `${kind}-removed`, 'breaking', `the ${kind} was removed`));
+    } else {
       const comparer = comparerOf(o, n);
       compareOperations(o, n, comparer, findings);
       for (const _ of comparer.work()) yield [];
@@ -27,13 +30,17 @@ export function* compareContracts(old: readonly Described[], fresh: readonly Des
     yield findings;
   }
   for (const [key, n] of after) {
-    if (!before.has(key)) yield [finding(n, 'new', 'operation-added', 'additive', 'the operation is new')];
+    if (!before.has(key)) yield [finding(n, 'new', `${kindOf(n)}-added`, 'additive', `the ${kindOf(n)} is new`)];
   }
 }
 
-/** Returns the key by which operations are paired: the method, and the path without the names of parameters. */
-export function pairingKeyOf({ method, path }: Described): string {
-  return `${method} ${shapeOf(path)}`;
+function kindOf({ isWebhook }: Described): 'operation' | 'webhook' {
+  return isWebhook ? 'webhook' : 'operation';
+}
+
+/** Returns the key by which operations are paired: the method, and the path without the names of parameters, or the name of a webhook. */
+export function pairingKeyOf({ method, path, isWebhook }: Described): string {
+  return isWebhook ? `webhook ${method} ${path}` : `${method} ${shapeOf(path)}`;
 }
 
 /** Returns one comparer for each pair of documents: schemas that operations share are compared once. */
@@ -56,8 +63,8 @@ function finding(
   reason: string,
   place = operation.place,
 ): DiffFinding {
-  const { id, method, path, file } = operation;
-  return { rule, level, operation: `${method} ${path}`, operationId: id, side, file, place: place as string[], reason };
+  const { id, file } = operation;
+  return { rule, level, operation: titleOf(operation), operationId: id, side, file, place: place as string[], reason };
 }
 
 function compareOperations(old: Described, fresh: Described, comparer: Comparer, findings: DiffFinding[]): void {
@@ -67,6 +74,10 @@ function compareOperations(old: Described, fresh: Described, comparer: Comparer,
   };
   const at = { place: fresh.place, where: '' };
   const pair = { old, new: fresh, comparer, tell, at };
+  if (fresh.isWebhook) {
+    compareWebhook(pair);
+    return;
+  }
   // An id with a space is not an operationId: it stands for a missing one (method and path).
   if (old.id !== fresh.id && !old.id.includes(' '))
     tell('operation-id-changed', 'additive', at, `the operationId goes from ${old.id} to ${fresh.id}`);

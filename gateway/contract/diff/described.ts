@@ -1,9 +1,22 @@
 // Operations in the form that a comparison needs: their public paths, their input and answers, and their security.
 
 import { isSessionCookieName } from '../../shared/http/session-cookies.ts';
+import { METHODS } from '../../shared/http/words.ts';
 import { SCOPES } from '../merged/security.ts';
+import { webhooksOf } from '../merged/webhooks.ts';
 import type { ContractOperation } from '../operations/operations.ts';
-import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';
+import {
+  child,
+  follow,
+  isObject,
+  itemsOf,
+  type JsonObject,
+  type Located,
+  member,
+  memberNames,
+  objectAt,
+  pathOf,
+} from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import type { DiffPlace, ReportFinding } from './findings.ts';
 import type { Comparer } from './schema.ts';
@@ -25,10 +38,12 @@ export interface Described {
   /** The alternatives, one of which a caller has to satisfy; empty for a public operation. */
   readonly security: readonly Alternative[];
   readonly deprecated: boolean;
+  /** Whether the service sends it to clients (diff/webhooks.ts). */
+  readonly isWebhook: boolean;
 }
 
 /** Describes a served operation, with the security that the gateway checks. */
-export function describedOf({ operation, document, located, parameters }: ContractOperation): Described {
+function describedOf({ operation, document, located, parameters }: ContractOperation): Described {
   const schemes = { apiKey: 'http bearer', basic: 'http basic', session: 'cookie session' };
   return {
     root: document.root,
@@ -41,11 +56,17 @@ export function describedOf({ operation, document, located, parameters }: Contra
     parameters,
     security: operation.security.map(({ scheme, scopes }) => [{ scheme: schemes[scheme], scopes }]),
     deprecated: isObject(located.value) && located.value.deprecated === true,
+    isWebhook: false,
   };
 }
 
+/** Describes served operations, and the webhooks of their documents. */
+export function describedServed(entries: readonly ContractOperation[]): Described[] {
+  return [...entries.map(describedOf), ...describedWebhooks(entries)];
+}
+
 /** Describes an operation that is not served, with the security that its document declares. Published contracts have scopes separately. */
-export function describedAlone(entry: ContractOperation): Described {
+function describedAlone(entry: ContractOperation): Described {
   return { ...describedOf(entry), security: securityIn(entry.document, entry.located.value) };
 }
 
@@ -75,6 +96,41 @@ function schemeText(root: JsonObject, name: string): string {
   if (scheme.in === 'cookie' && isSessionCookieName(String(scheme.name))) return 'cookie session';
   if (scheme.type === 'apiKey') return `${scheme.in} ${String(scheme.name).toLowerCase()}`;
   return String(scheme.type);
+}
+
+/** Describes operations that are not served, and the webhooks of their documents. */
+export function describedAll(entries: readonly ContractOperation[]): Described[] {
+  return [...entries.map(describedAlone), ...describedWebhooks(entries)];
+}
+
+/** Describes the webhooks of the documents that these operations are from. */
+export function describedWebhooks(members: readonly ContractOperation[]): Described[] {
+  return webhooksOf(members).flatMap(({ name, document: { root, file }, declared, item }) =>
+    memberNames(declared)
+      .filter((name) => (METHODS as readonly string[]).includes(name.toUpperCase()))
+      .map((method) => {
+        const located = child(declared, method);
+        const parameters = [child(declared, 'parameters'), child(located, 'parameters')].flatMap(itemsOf);
+        return {
+          root,
+          file,
+          id: String(objectAt(item, method).operationId ?? name),
+          method: method.toUpperCase(),
+          path: name,
+          place: pathOf(located.pointer),
+          located,
+          parameters: parameters.map((parameter) => follow(root, parameter)),
+          security: [],
+          deprecated: objectAt(item, method).deprecated === true,
+          isWebhook: true,
+        };
+      }),
+  );
+}
+
+/** Names an operation or a webhook for people. */
+export function titleOf({ isWebhook, method, path }: Described): string {
+  return isWebhook ? `webhook ${path}` : `${method} ${path}`;
 }
 
 function placeOf(method: string, template: string): string[] {

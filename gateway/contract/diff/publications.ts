@@ -8,7 +8,7 @@ import { shownPath, textOf } from '../../shared/file-text.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
 import { type BaselineContent, type BreakingException, contentOfPublished } from './baseline.ts';
 import { compareContracts } from './compare.ts';
-import { describedAlone } from './described.ts';
+import { describedAll } from './described.ts';
 import type { DiffFinding } from './findings.ts';
 
 const RECORD = 'changes.jsonl';
@@ -128,7 +128,7 @@ export function changesBetween(
 ): PublishedChange[] {
   const [old, fresh] = [before, after].map((text) => text && contentOfPublished(file, text, []));
   if (!isContent(old) || !isContent(fresh)) return [];
-  const found = compareContracts(old.operations.map(describedAlone), fresh.operations.map(describedAlone));
+  const found = compareContracts(describedAll(old.operations), describedAll(fresh.operations));
   return groupedChanges([...found].flat(), accepted);
 }
 

@@ -4,7 +4,7 @@ import type { PublishedChange } from '../../shared/contracts/published-contract.
 import type { ContractOperation } from '../operations/operations.ts';
 import { createYieldToLoop } from '../yield-to-loop.ts';
 import { compareContracts } from './compare.ts';
-import { describedOf } from './described.ts';
+import { describedServed } from './described.ts';
 import type { DiffFinding } from './findings.ts';
 import { groupedChanges } from './publications.ts';
 
@@ -18,7 +18,7 @@ export async function servedChanges(
   const come = after.filter((operation) => !old.has(operation));
   const pause = createYieldToLoop();
   const findings: DiffFinding[] = [];
-  for (const some of compareContracts(gone.map(describedOf), come.map(describedOf))) {
+  for (const some of compareContracts(describedServed(gone), describedServed(come))) {
     findings.push(...some);
     await pause();
   }

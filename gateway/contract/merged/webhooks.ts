@@ -5,10 +5,12 @@ import { isObject, type JsonObject, type Located, member, memberNames } from '..
 import type { ContractDocument } from '../reading/document.ts';
 import { prefixOf } from './names.ts';
 
-interface Webhook {
+export interface Webhook {
   /** Unique among the documents. */
   readonly name: string;
   readonly document: ContractDocument;
+  /** The path item as its document declares it. */
+  readonly declared: Located;
   /** The path item, with its references followed, and without the addresses and credentials of the service. */
   readonly item: JsonObject;
 }
@@ -21,11 +23,12 @@ export function webhooksOf(members: readonly ContractOperation[]): Webhook[] {
     const { root } = document;
     const all: Located = member(root, { value: root, pointer: '' }, 'webhooks');
     for (const declared of memberNames(all)) {
-      const { value } = member(root, all, declared);
+      const path = member(root, all, declared);
+      const { value } = path;
       // The linter has warned of a reference that leads nowhere.
       if (!isObject(value) || typeof value.$ref === 'string') continue;
       const name = found.has(declared) ? `${prefixOf(document)}_${declared}` : declared;
-      if (!found.has(name)) found.set(name, { name, document, item: forClients(value, ids) });
+      if (!found.has(name)) found.set(name, { name, document, declared: path, item: forClients(value, ids) });
     }
   }
   return [...found.values()];

@@ -1,7 +1,7 @@
 // Two documents written in a test, and the result of a comparison: `breaking request-bound-narrowed`.
 
 import { compareContracts } from '../../../../gateway/contract/diff/compare.ts';
-import { type Described, describedAlone } from '../../../../gateway/contract/diff/described.ts';
+import { type Described, describedAll } from '../../../../gateway/contract/diff/described.ts';
 import type { DiffFinding } from '../../../../gateway/contract/diff/findings.ts';
 import { operationsOf } from '../../../../gateway/contract/operations/operations.ts';
 import type { JsonObject } from '../../../../gateway/contract/pointer.ts';
@@ -25,7 +25,7 @@ function describe(document: object): Described[] {
   const known = { upstreams: ['it'], limits: [] };
   const operations = [...operationsOf(made, { upstream: 'it', public: true }, known, mistakes)];
   if (mistakes.length > 0) throw new Error(JSON.stringify(mistakes));
-  return operations.map(describedAlone);
+  return describedAll(operations);
 }
 
 export function findingsOf(old: object, fresh: object): DiffFinding[] {
