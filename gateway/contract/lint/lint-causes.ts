@@ -25,7 +25,7 @@ export function unexpectedIn(message: string): string | undefined {
 }
 
 /** Removes the problems that another problem has caused. */
-export function causesOf(problems: readonly NormalizedProblem[]): NormalizedProblem[] {
+export function withoutConsequences(problems: readonly NormalizedProblem[]): NormalizedProblem[] {
   const byHolder = Map.groupBy(problems.map(readProblem), ({ holder }) => holder);
   return [...byHolder.values()].flatMap((there) => {
     const suggested = new Set(

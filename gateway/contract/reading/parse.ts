@@ -5,7 +5,7 @@ import { bundle, type Config, createConfig, type Document, lintDocument, type So
 import { shownPath } from '../../shared/file-text.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
 import { positionsIn } from '../../shared/yaml-source.ts';
-import { causesOf } from '../lint/lint-causes.ts';
+import { withoutConsequences } from '../lint/lint-causes.ts';
 import { toMistakes, unfitFor, unreadable } from '../lint/lint-mistakes.ts';
 import { type Verdict, verdictOn } from '../lint/lint-verdict.ts';
 import { createPositions } from '../lint/positions.ts';
@@ -69,7 +69,7 @@ async function parse(
     if (unfit || isPart(document.parsed)) return undefined;
     resolveNames(document.parsed as JsonObject, document.source.body);
     const problems = await lintDocument({ document, config, externalRefResolver: resolver });
-    const judged = Map.groupBy(causesOf(problems), (problem): Verdict => verdictOn(problem, document));
+    const judged = Map.groupBy(withoutConsequences(problems), (problem): Verdict => verdictOn(problem, document));
     const errors = judged.get('mistake') ?? [];
     mistakes.push(...toMistakes(errors, file));
     const warnings = toMistakes(judged.get('warning') ?? [], file);
