@@ -1,27 +1,19 @@
 // Explains why a YAML file does not parse. The parser reports what it expected; an author needs the line that is wrong, and how to write it.
 
-import type { YAMLError } from 'yaml';
-import { explainIndentation } from './yaml-indentation.ts';
-
-export interface Explanation {
-  /** Where the cause is; absent for the place that the parser reports. */
-  readonly offset?: number;
-  readonly reason: string;
-  readonly remedy: string;
-}
+import { type Explanation, explainIndentation, type ParserError } from './yaml-indentation.ts';
 
 /** Explains the first error and every duplicate key. */
-export function explainErrors(errors: readonly YAMLError[], text: string): (Explanation & { offset: number })[] {
+export function explainErrors(errors: readonly ParserError[], text: string): (Explanation & { offset: number })[] {
   return relevantErrors(errors).map((problem) => ({ offset: problem.pos[0], ...explain(problem, text) }));
 }
 
 /** Returns the first error and every duplicate key. A YAML parser reports many errors for one mistake. */
-function relevantErrors(errors: readonly YAMLError[]): YAMLError[] {
+function relevantErrors(errors: readonly ParserError[]): ParserError[] {
   const first = errors.find(({ code }) => code !== 'DUPLICATE_KEY');
   return errors.filter((error) => error.code === 'DUPLICATE_KEY' || error === first);
 }
 
-function explain(problem: YAMLError, text: string): Explanation {
+function explain(problem: ParserError, text: string): Explanation {
   const [from] = problem.pos;
   const isJson = text.trimStart().startsWith('{');
   const indentation = isJson ? undefined : explainIndentation(problem, text);

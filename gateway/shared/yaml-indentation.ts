@@ -1,7 +1,18 @@
 // Explains errors of a YAML parser that a wrong indentation causes: which line is wrong, and beside which keys it could stand.
 
-import type { YAMLError } from 'yaml';
-import type { Explanation } from './yaml-errors.ts';
+/** An error of the parser. */
+export interface ParserError {
+  readonly code: string;
+  readonly message: string;
+  readonly pos: readonly [from: number, to: number];
+}
+
+export interface Explanation {
+  /** Where the cause is; absent for the place that the parser reports. */
+  readonly offset?: number;
+  readonly reason: string;
+  readonly remedy: string;
+}
 
 /** Messages of the parser about a line that has the indentation of no open block. */
 const MISPLACED = /must start at the same column|Sequence item without - indicator/;
@@ -23,7 +34,7 @@ interface Level {
 }
 
 /** Returns undefined if the error has another cause. */
-export function explainIndentation({ message, pos: [from] }: YAMLError, text: string): Explanation | undefined {
+export function explainIndentation({ message, pos: [from] }: ParserError, text: string): Explanation | undefined {
   const lines = linesOf(text);
   const at = lines.findLastIndex(({ offset }) => offset <= from);
   if (MISPLACED.test(message)) return explainLine(lines, at);

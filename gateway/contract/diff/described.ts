@@ -38,7 +38,7 @@ export interface Described {
   /** The alternatives, one of which a caller has to satisfy; empty for a public operation. */
   readonly security: readonly Alternative[];
   readonly deprecated: boolean;
-  /** Whether the service sends it to clients (diff/webhooks.ts). */
+  /** Whether the service sends it to clients (webhooks.ts). */
   readonly isWebhook: boolean;
 }
 

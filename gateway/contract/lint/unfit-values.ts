@@ -20,7 +20,7 @@ interface ShownValue {
 
 /** Compiling a check takes a millisecond. Of large documents, these values stand for all. */
 const VALUES_MAX = 2000;
-/** Of the violations of one value, the remedy tells the first ones. */
+/** The remedy tells the first violations of a value. */
 const TOLD_MAX = 3;
 
 /** Returns one finding per value. */
