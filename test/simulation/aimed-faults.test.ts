@@ -1,4 +1,4 @@
-// A fault that is aimed waits until a process has asked a service outside, and happens to that one.
+// A fault that is aimed waits for its moment: until a process has asked a service outside, or has confirmed an end. It happens to that one.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -11,7 +11,7 @@ const UNTIL_MS = 60_000;
 function begin() {
   const world = new World({ seed: 'aimed' });
   const deployment = new Deployment(world, 2, () => undefined);
-  const aim = { questions: 1, delayMs: 100 };
+  const aim = { at: 'question', leftOut: 1, delayMs: 100 } as const;
   applyFaults(deployment, [{ kind: 'pause', atMs: 1000, forMs: 5000, place: 0, amount: 0, aim }], UNTIL_MS);
   const [one, other] = deployment.places as readonly [Place, Place];
   return { world, deployment, one: one.process, other: other.process };
@@ -49,4 +49,23 @@ it('ends with the time of faults, and does not begin after it', async () => {
   late.deployment.asks(late.other);
   await late.world.run(UNTIL_MS + 1000);
   assert.ok(late.other.isRunning());
+});
+
+it('a failover after an end loses what was written shortly before', async () => {
+  const world = new World({ seed: 'aimed' });
+  const deployment = new Deployment(world, 1, () => undefined);
+  const [{ process }] = deployment.places as readonly [Place];
+  const { redis } = deployment;
+  const aim = { at: 'end', leftOut: 0, delayMs: 900 } as const;
+  const kind = 'redis failover after an end';
+  applyFaults(deployment, [{ kind, atMs: 1000, forMs: 20, place: 0, amount: 1 / 3, aim }], UNTIL_MS);
+  redis.model.execute(['set', 'session', 'open']);
+  await world.run(5000);
+  redis.model.execute(['del', 'session']);
+  deployment.confirmsEnd(process);
+  await world.run(5890);
+  assert.equal(redis.model.execute(['get', 'session']), null);
+  await world.run(5910);
+  assert.equal(redis.model.execute(['get', 'session']), 'open');
+  assert.equal(redis.losses().length, 1);
 });

@@ -27,10 +27,14 @@ export interface Place {
 /** Starts the code under test in a process. */
 export type Boot = (place: Place, process: SimulatedProcess, connect: ConnectRedis) => void;
 
-/** Something that waits until a process is in the middle of its work. */
+/** A process has asked a service outside for something: it is in the middle of its work. Or it has confirmed that something has ended. */
+export type Moment = 'question' | 'end';
+
+/** Something that waits for a moment of a process. */
 interface Waiting {
-  /** How many questions it leaves out before. */
-  questions: number;
+  readonly at: Moment;
+  /** How many it leaves out before. */
+  leftOut: number;
   begin(place: Place): void;
 }
 
@@ -65,21 +69,29 @@ export class Deployment {
     return createConnect(process, this.redis);
   }
 
-  /** A process has asked a service outside for something: it is in the middle of its work. */
   asks(process: SimulatedProcess): void {
+    this.#reach('question', process);
+  }
+
+  confirmsEnd(process: SimulatedProcess): void {
+    this.#reach('end', process);
+  }
+
+  /** Calls it at such a moment of a process, after so many that are left out. */
+  afterMoments(at: Moment, leftOut: number, begin: Waiting['begin']): void {
+    this.#waiting.push({ at, leftOut, begin });
+  }
+
+  #reach(moment: Moment, process: SimulatedProcess): void {
     const place = this.places.find((one) => one.process === process);
     if (place === undefined) return;
     const waiting = this.#waiting;
-    this.#waiting = waiting.filter(({ questions }) => questions > 0);
+    this.#waiting = waiting.filter(({ at, leftOut }) => at !== moment || leftOut > 0);
     for (const one of waiting) {
-      if (one.questions === 0) one.begin(place);
-      one.questions -= 1;
+      if (one.at !== moment) continue;
+      if (one.leftOut === 0) one.begin(place);
+      one.leftOut -= 1;
     }
-  }
-
-  /** Calls it when a process has asked, after so many questions that are left out. */
-  afterQuestions(questions: number, begin: Waiting['begin']): void {
-    this.#waiting.push({ questions, begin });
   }
 
   /** As SIGTERM does it. What is lost with a process that ends while something else is out of order, may be lost. */

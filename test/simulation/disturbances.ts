@@ -5,7 +5,11 @@ import type { World } from './engine/world.ts';
 /** How long after a fault everything is exact again (docs/reliability.md says a second, once Redis answers; a connection takes its time, too). */
 const RECOVERY_MS = 3000;
 
+/** Among gateways and their Redis, or of a service that they ask. */
+type Where = 'inside' | 'outside';
+
 interface Span {
+  readonly where: Where;
   readonly fromMs: number;
   untilMs: number;
 }
@@ -19,8 +23,8 @@ export class Disturbances {
   }
 
   /** Returns what to call at its end. */
-  begin(): () => void {
-    const span = { fromMs: this.#world.now(), untilMs: Number.POSITIVE_INFINITY };
+  begin(where: Where = 'inside'): () => void {
+    const span = { where, fromMs: this.#world.now(), untilMs: Number.POSITIVE_INFINITY };
     this.#spans.push(span);
     return () => {
       span.untilMs = this.#world.now() + RECOVERY_MS;
@@ -56,5 +60,10 @@ export class Disturbances {
 
   isCalmSince(fromMs: number): boolean {
     return this.since(fromMs) === 0;
+  }
+
+  /** The same, whatever services outside did: for promises that gateways keep without them. */
+  isCalmInsideSince(fromMs: number): boolean {
+    return !this.#spans.some(({ where, untilMs }) => where === 'inside' && untilMs >= fromMs);
   }
 }

@@ -1,6 +1,6 @@
 // The faults of a simulation: a list that follows from the seed, so that single ones can be left out when a failure is made smaller.
 
-import type { Deployment, Place } from './deployment.ts';
+import type { Deployment, Moment, Place } from './deployment.ts';
 import type { World } from './engine/world.ts';
 
 const MINUTE_MS = 60_000;
@@ -26,6 +26,7 @@ type FaultKind =
   | 'redis failover to a late replica'
   | 'redis failover behind a gateway'
   | 'redis failover after a cut'
+  | 'redis failover after an end'
   | 'redis lag'
   | 'redis clock'
   | 'redis clock for a while'
@@ -40,14 +41,16 @@ export interface Fault {
   readonly place: number;
   /** From -1 to 1: how far a clock jumps, how much a replica lags. */
   readonly amount: number;
-  /** It waits from its time on until a process is in the middle of its work, and happens to that one. */
+  /** It waits from its time on for its moment, and happens to the process whose moment it is. */
   readonly aim?: Aim | undefined;
 }
 
 interface Aim {
-  /** So many questions to services outside are left out before. */
-  readonly questions: number;
-  /** So long after the question. */
+  /** A question to a service outside, in the middle of the work; or the end of something that was confirmed. */
+  readonly at: Moment;
+  /** So many of these are left out before. */
+  readonly leftOut: number;
+  /** So long after it. */
   readonly delayMs: number;
 }
 
@@ -82,14 +85,21 @@ export function planFaults(world: World, options: FaultPlanOptions): readonly Fa
     const kind = random.pick(kinds);
     const forMs = Math.min(durationOf(kind, random), untilMs - atMs);
     const [place, amount] = [random.below(processes), random.between(-1, 1)];
-    const aim = aimed > 0 && !LASTING.has(kind) && random.chance(aimed) ? drawnAim(random) : undefined;
+    const aim = kind === 'redis failover after an end' ? aimAtEnd(amount) : drawnAim(kind, aimed, random);
     faults.push({ kind, atMs, forMs, place, amount, aim });
   }
   return faults;
 }
 
-function drawnAim(random: World['random']): Aim {
-  return { questions: random.below(AIM.questions), delayMs: random.next() * random.pick(AIM.delaysMs) };
+/** The replica lacks the end. */
+function aimAtEnd(amount: number): Aim {
+  return { at: 'end', leftOut: 0, delayMs: 0.9 * lateMs(amount) };
+}
+
+function drawnAim(kind: FaultKind, aimed: number, random: World['random']): Aim | undefined {
+  if (aimed === 0 || LASTING.has(kind) || !random.chance(aimed)) return undefined;
+  const leftOut = random.below(AIM.questions);
+  return { at: 'question', leftOut, delayMs: random.next() * random.pick(AIM.delaysMs) };
 }
 
 /** Each simulation leaves some kinds out: one kind can hide what another would show. */
@@ -109,6 +119,7 @@ function durationOf(kind: FaultKind, random: World['random']): number {
   // Others need the time to write in place of what was lost, and a gateway may be away for longer than its grace.
   if (kind === 'redis failover behind a gateway' || kind === 'redis failover after a cut')
     return random.between(20_000, 5 * MINUTE_MS);
+  if (kind === 'redis failover after an end') return 20;
   const length = random.pick(['moment', 'moment', 'seconds', 'seconds', 'minutes', 'long'] as const);
   if (length === 'moment') return random.between(20, 900);
   if (length === 'seconds') return random.between(900, 20_000);
@@ -118,12 +129,13 @@ function durationOf(kind: FaultKind, random: World['random']): number {
 
 /** Lets the faults happen at their times, and none after their end. */
 export function applyFaults(deployment: Deployment, faults: readonly Fault[], untilMs: number): void {
-  const { world } = deployment;
+  const { world, redis } = deployment;
   for (const fault of faults) {
     const { aim } = fault;
     world.after(fault.atMs - world.now(), () => {
       if (aim === undefined) return begin(deployment, fault);
-      deployment.afterQuestions(aim.questions, ({ index }) => {
+      if (fault.kind === 'redis failover after an end') redis.lag(lateMs(fault.amount));
+      deployment.afterMoments(aim.at, aim.leftOut, ({ index }) => {
         world.after(aim.delayMs, () => {
           const forMs = Math.min(fault.forMs, untilMs - world.now());
           if (forMs > 0) begin(deployment, { ...fault, place: index, forMs });
@@ -200,11 +212,15 @@ function faultOf(deployment: Deployment, { kind, forMs, place: index, amount }: 
       redis.failOver(500 * amount);
       return undefined;
     case 'redis failover to a late replica':
-      redis.lag(3000 * Math.abs(amount));
+      redis.lag(lateMs(amount));
       return () => {
         redis.failOver(500 * amount);
         redis.lag(20);
       };
+    case 'redis failover after an end':
+      redis.failOver(500 * amount);
+      redis.lag(20);
+      return undefined;
     case 'redis failover behind a gateway':
       // The gateway has read what the replica lacks, and is back when others have written in its place.
       redis.lag(10_000 * Math.abs(amount));
@@ -230,7 +246,7 @@ function faultOf(deployment: Deployment, { kind, forMs, place: index, amount }: 
       return () => redis.heal(process);
     }
     case 'redis lag':
-      redis.lag(3000 * Math.abs(amount));
+      redis.lag(lateMs(amount));
       return () => redis.lag(20);
     case 'redis clock':
       redis.jump(jumpMs(amount));
@@ -247,6 +263,11 @@ function faultOf(deployment: Deployment, { kind, forMs, place: index, amount }: 
   }
 }
 
+/** How far a late replica lags. */
+function lateMs(amount: number): number {
+  return 3000 * Math.abs(amount);
+}
+
 /** Mostly seconds, at the ends two hours. */
 function jumpMs(amount: number): number {
   return Math.round(Math.sign(amount) * Math.abs(amount) ** 5 * 2 * HOUR_MS);
@@ -254,7 +275,6 @@ function jumpMs(amount: number): number {
 
 /** What a fault was, for people. */
 export function shownFault({ kind, atMs, forMs, place, amount, aim }: Fault): string {
-  const whose =
-    aim === undefined ? `process ${place + 1}` : `the process that asks question ${aim.questions + 1} from then on`;
+  const whose = aim === undefined ? `process ${place + 1}` : `the process of ${aim.at} ${aim.leftOut + 1} from then on`;
   return `${(atMs / 1000).toFixed(1)} s: ${kind}, for ${(forMs / 1000).toFixed(1)} s, ${whose}, amount ${amount.toFixed(2)}`;
 }

@@ -149,7 +149,7 @@ export class SessionChecker {
     if (idleForMs > this.#idleMs + IDLE_DIFFERS_MS)
       world.violate('access', `${place.name} accepts ${id} after it was idle for ${Math.round(idleForMs)} ms`);
     const { refusedMs } = session;
-    if (sentMs > refusedMs + AGAIN_MS && this.#deployment.disturbances.isCalmSince(refusedMs - AGAIN_MS))
+    if (sentMs > refusedMs + AGAIN_MS && this.#deployment.disturbances.isCalmInsideSince(refusedMs - AGAIN_MS))
       world.violate('access', `${place.name} accepts ${id}, whose tokens the provider has refused`);
     for (const { atMs, by } of this.#confirmedEndsOf(session)) {
       if (sentMs <= atMs + ENDS_WITHIN_MS || by === undefined || this.#mayBeUndone(atMs, by)) continue;
@@ -175,7 +175,7 @@ export class SessionChecker {
     for (const stream of this.#streams) {
       const session = this.#sessions.get(stream.id);
       if (session === undefined || !isServed(stream)) this.#streams.delete(stream);
-      else if (disturbances.isCalmSince(world.now() - STREAMS_END_AFTER_MS)) this.#checkStream(stream, session);
+      else if (disturbances.isCalmInsideSince(world.now() - STREAMS_END_AFTER_MS)) this.#checkStream(stream, session);
     }
   }
 
@@ -259,7 +259,7 @@ export class SessionChecker {
   /** Redis has lost the end, and the process that confirmed it is gone with what it knew. */
   #mayBeUndone(atMs: number, by: SimulatedProcess): boolean {
     if (!this.#losesSince(atMs)) return false;
-    return !by.isAlive() || !this.#deployment.disturbances.isCalmSince(this.#now() - AGAIN_MS);
+    return !by.isAlive() || !this.#deployment.disturbances.isCalmInsideSince(this.#now() - AGAIN_MS);
   }
 
   /** Whether the session may be lost: with its tokens, or with a part of the data. */

@@ -55,7 +55,9 @@ export function beginOperator({ deployment, checker, certificates, openStore, sh
     for (;;) {
       await machine.sleep(random.between(0, 2 * gapMs));
       if (random.chance(AIMED))
-        await new Promise<void>((resolve) => deployment.afterQuestions(random.below(QUESTIONS), () => resolve()));
+        await new Promise<void>((resolve) =>
+          deployment.afterMoments('question', random.below(QUESTIONS), () => resolve()),
+        );
       await command();
     }
   }

@@ -91,7 +91,7 @@ export function createIdentityProvider(
       if (hasRest) return;
       mood = random.pick(health.moods);
       world.note('provider', `is ${mood}`);
-      const end = disturbances.begin();
+      const end = disturbances.begin('outside');
       world.after(random.between(0, 2 * EPISODE_MS), () => {
         mood = 'well';
         world.note('provider', 'is well');

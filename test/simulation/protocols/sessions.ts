@@ -47,6 +47,7 @@ export const sessionsProtocol: Protocol = {
     'redis restart empty': 1,
     'redis failover': 2,
     'redis failover to a late replica': 1,
+    'redis failover after an end': 2,
     'redis lag': 1,
     'redis full': 1,
   },
@@ -232,12 +233,23 @@ function startSessions(world: World, processes: number): Running {
     }
     at(async (gateway) => {
       world.note(name, how);
-      if (how === 'is signed out') return logOut(sid, gateway);
-      const confirm = how === 'signs out' ? checker.endBegins(id) : checker.personEnds(name);
-      if (how === 'signs out') await gateway.sessions.end(id, 'signed_out');
-      else await gateway.sessions.endSubject('main', name, 'operator');
-      confirm(gateway.process);
+      if (how === 'is signed out') await logOut(sid, gateway);
+      else await endBy(how, person, id, gateway);
+      deployment.confirmsEnd(gateway.process);
     });
+  }
+
+  /** The person itself, or an operator. */
+  async function endBy(
+    how: 'signs out' | 'is ended with all sessions',
+    { name }: Person,
+    id: string,
+    { sessions, process }: Gateway,
+  ): Promise<void> {
+    const confirm = how === 'signs out' ? checker.endBegins(id) : checker.personEnds(name);
+    if (how === 'signs out') await sessions.end(id, 'signed_out');
+    else await sessions.endSubject('main', name, 'operator');
+    confirm(process);
   }
 
   world.after(2000, () => {
