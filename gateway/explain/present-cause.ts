@@ -46,7 +46,7 @@ function explanationOf(line: LogLine): (id: string) => boolean {
     `upstream ${upstream} credential`,
     `upstream ${upstream} shedding`,
   ];
-  const ofFailures = [`unanswered ${upstream}`, `operations of ${upstream}`, `operation ${method} ${route}`];
+  const ofFailures = [`operations of ${upstream}`, `operation ${method} ${route}`];
   const ids = hasFailed(line) ? [...ofUpstream, ...ofFailures] : ofUpstream;
   return (id) => ids.includes(id);
 }

@@ -5,7 +5,7 @@
  */
 const COMMANDS: readonly (readonly [id: RegExp, command: string])[] = [
   [
-    /^(?:upstream|unanswered|operations of|slow operations of) (?<name>[\w@.-]+)(?: (?<mode>live|test))?(?: |$)/,
+    /^(?:upstream|operations of|slow operations of) (?<name>[\w@.-]+)(?: (?<mode>live|test))?(?: |$)/,
     'bin/gateway upstreams try <name> --mode <mode>',
   ],
   [/^(?:organization (?<name>[\w.-]+)|near (?<name>[\w.-]+) \S+)$/, 'bin/gateway limits show --org <name>'],

@@ -11,9 +11,10 @@ export interface WorkerUpstream {
   readonly unanswered?: readonly Unanswered[];
 }
 
-/** Requests of one operation that wait for the answer of an upstream. */
+/** Requests of one operation, in one mode, that wait for the answer of an upstream. */
 interface Unanswered {
   readonly operation: string;
+  readonly mode?: string;
   readonly requests: number;
   readonly oldest_ms: number;
 }
@@ -54,8 +55,8 @@ function withAnswers<Report extends WorkerUpstream>(report: Report, ...all: read
 }
 
 function added(all: readonly Unanswered[]): Unanswered[] {
-  return [...Map.groupBy(all, ({ operation }) => operation)].map(([operation, rows]) => ({
-    operation,
+  return [...Map.groupBy(all, ({ operation, mode }) => `${mode} ${operation}`).values()].map((rows) => ({
+    ...(rows[0] as Unanswered),
     requests: rows.reduce((sum, { requests }) => sum + requests, 0),
     oldest_ms: Math.max(...rows.map(({ oldest_ms: ms }) => ms)),
   }));

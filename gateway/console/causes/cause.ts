@@ -74,9 +74,11 @@ export interface UpstreamReport {
   readonly in_flight?: number;
   readonly places?: number;
   readonly waiting?: number;
-  /** Requests that the upstream has had for seconds without beginning to answer, by operation. */
+  /** Requests that the upstream has had for seconds without beginning to answer, by operation and mode. */
   readonly unanswered?: readonly {
     readonly operation: string;
+    /** Absent from a process of an earlier version. */
+    readonly mode?: string;
     readonly requests: number;
     readonly oldest_ms: number;
   }[];

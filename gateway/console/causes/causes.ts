@@ -14,7 +14,7 @@ import { redisCause } from './redis-cause.ts';
 import { serviceTimes } from './service-times.ts';
 import { slowOperations } from './slow-causes.ts';
 import { failingOperations, isOver, namesOfFailing, symptomsOf } from './traffic-causes.ts';
-import { unansweredCause, unansweredIn } from './unanswered-causes.ts';
+import { isOfUnanswered, unansweredCause, unansweredIn } from './unanswered-causes.ts';
 import { failsOn, recoveringUpstreams, upstreamCauses } from './upstream-causes.ts';
 
 /** The last minute: requests, those with 5xx, and the code that most of these have. */
@@ -53,7 +53,8 @@ export function causesOf(
   const failures = found.filter(({ kind }) => kind === 'bad').map(({ id }) => id);
   const hasFailed = (upstream: string) => failures.some((id) => id.startsWith(`upstream ${upstream} `));
   const lasts = (id: string) => memory?.lasts(id) === true;
-  const silent = present === undefined ? [] : unansweredIn(status, present, { hasFailed, lasts });
+  const wasSilent = (id: string) => memory?.wasSilent(id) === true;
+  const silent = present === undefined ? [] : unansweredIn(status, present, { hasFailed, wasSilent });
   found.push(...silent.map((one) => unansweredCause(one, nowMs)));
   const unanswered = new Set(silent.flatMap(({ late }) => late.map(({ operation }) => operation)));
   const past = (memory?.culprits(nowMs) ?? []).filter(
@@ -153,6 +154,8 @@ function unexplainedErrors({ requests, failed, refused, mostOften }: LastMinute)
 export interface CauseMemory {
   /** Whether the cause was among those of the last call. */
   lasts(id: string): boolean;
+  /** Whether the cause was among those, because requests waited for an answer. */
+  wasSilent(id: string): boolean;
   /** Returns the ids of failures of the gateway and of upstreams during the last minute. */
   culprits(nowMs: number): readonly string[];
   /** Returns the time since the failure was last seen, in milliseconds; Infinity if it is unknown. */
@@ -171,14 +174,18 @@ function isCulprit(id: string): boolean {
 export function createCauseMemory(): CauseMemory {
   const seenMs = new Map<string, number>();
   let lasting: ReadonlySet<string> = new Set();
+  let silent: ReadonlySet<string> = new Set();
   return {
     lasts: (id) => lasting.has(id),
+    wasSilent: (id) => silent.has(id),
     culprits: (nowMs) => [...seenMs].filter(([, atMs]) => nowMs - atMs < COUNTED_MS).map(([id]) => id),
     agoMs: (id, nowMs) => nowMs - (seenMs.get(id) ?? Number.NEGATIVE_INFINITY),
     note(causes, nowMs) {
       lasting = new Set(causes.map(({ id }) => id));
+      silent = new Set(causes.filter(isOfUnanswered).map(({ id }) => id));
       for (const [id, atMs] of seenMs) if (nowMs - atMs >= COUNTED_MS) seenMs.delete(id);
-      for (const { id, kind } of causes) if (kind === 'bad' && isCulprit(id)) seenMs.set(id, nowMs);
+      for (const cause of causes)
+        if (cause.kind === 'bad' && isCulprit(cause.id) && !isOfUnanswered(cause)) seenMs.set(cause.id, nowMs);
     },
   };
 }

@@ -20,6 +20,7 @@ const PART = 0.9;
 
 interface Unanswered {
   readonly upstream: string;
+  readonly mode: string;
   /** The operations whose requests wait for longer than usual. */
   readonly late: readonly Row[];
 }
@@ -27,45 +28,54 @@ interface Unanswered {
 interface Known {
   /** Whether another cause says that the upstream fails. */
   hasFailed(upstream: string): boolean;
-  /** Whether the cause of this id was there before. The hour before then includes the outage, and is not compared. */
-  lasts(id: string): boolean;
+  /** Whether the cause of this id was there before, and was made here. The hour before then includes the outage, and is not compared. */
+  wasSilent(id: string): boolean;
 }
 
 export function unansweredIn(
   { upstreams = {} }: Pick<StatusForCauses, 'upstreams'>,
   present: Present,
-  { hasFailed, lasts }: Known,
+  { hasFailed, wasSilent }: Known,
 ): Unanswered[] {
-  const all = Object.entries(upstreams).map(([upstream, { unanswered = [] }]) => {
-    const isLate = ({ operation, oldest_ms: ageMs }: Row) =>
-      ageMs >= (lasts(causeId(upstream)) ? LATE_MS : lateMs(operation, present));
-    return { upstream, late: unanswered.filter(isLate) };
-  });
+  const all = Object.entries(upstreams).flatMap(([upstream, { unanswered = [] }]) =>
+    [...Map.groupBy(unanswered, ({ mode = 'live' }) => mode)].map(([mode, rows]) => {
+      const isLate = ({ operation, oldest_ms: ageMs }: Row) =>
+        ageMs >= (wasSilent(causeId({ upstream, mode })) ? LATE_MS : lateMs(operation, present));
+      return { upstream, mode, late: rows.filter(isLate) };
+    }),
+  );
   return all.filter(({ upstream, late }) => requestsIn(late) >= REQUESTS_MIN && !hasFailed(upstream));
 }
 
-export function unansweredCause({ upstream, late }: Unanswered, nowMs: number): Cause {
+export function unansweredCause(silent: Unanswered, nowMs: number): Cause {
+  const { upstream, late } = silent;
   const [first, ...others] = late as [Row, ...Row[]];
   const what = others.length === 0 ? `${first.operation} of ${upstream}` : `Upstream ${upstream}`;
   const of = others.length === 0 ? '' : ` with ${late.length} of its operations`;
   const requests = requestsIn(late);
   const oldestMs = Math.max(...late.map(({ oldest_ms: ms }) => ms));
   return failureCause(
-    causeId(upstream),
+    causeId(silent),
     `${what} does not answer: ${requests} requests wait${of}, the oldest for ${duration(oldestMs)}.`,
     'The service has these requests and has not begun to answer. Each gets 504 upstream_timeout when its time is over.',
     {
       title: `${what} does not answer.`,
       since: new Date(nowMs - oldestMs).toISOString(),
-      runbook: 'GatewaySlow',
+      runbook: 'GatewayTargetDown',
       details: `#/upstreams/${encodeURIComponent(upstream)}`,
       figures: { requests, oldest_ms: oldestMs },
     },
   );
 }
 
-function causeId(upstream: string): string {
-  return `unanswered ${upstream}`;
+/** Returns the id of the cause of a failing target: the first requests that end in a timeout make the same outage that cause. */
+function causeId({ upstream, mode }: Pick<Unanswered, 'upstream' | 'mode'>): string {
+  return `upstream ${upstream} ${mode}`;
+}
+
+/** Whether a cause is about requests that wait. */
+export function isOfUnanswered({ figures }: Cause): boolean {
+  return figures?.oldest_ms !== undefined;
 }
 
 function requestsIn(rows: readonly Row[]): number {

@@ -1,6 +1,7 @@
 // Checks the deadlines of all exchanges with an upstream by one timer, because a timer per exchange costs 0.5 µs of CPU, and few deadlines
 // expire.
 
+import type { Mode } from '../../exchange/caller.ts';
 import { STILL_MS } from '../../shared/deadline.ts';
 import { createDenseSet, type DenseSetEntry } from '../../shared/dense-set.ts';
 import { contain } from '../../shared/faults.ts';
@@ -16,6 +17,7 @@ export interface DeadlineOwner {
   unansweredSince(now: number): number | undefined;
   /** Method and path template. */
   readonly operation: string;
+  readonly mode: Mode;
 }
 
 export interface Deadlines {

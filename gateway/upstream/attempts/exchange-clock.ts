@@ -3,6 +3,7 @@
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
+import type { Mode } from '../../exchange/caller.ts';
 import type { DenseSetEntry } from '../../shared/dense-set.ts';
 import { contain } from '../../shared/faults.ts';
 import type { Relay } from '../relay/relay.ts';
@@ -36,6 +37,10 @@ export class ExchangeClock implements DeadlineOwner {
   get operation(): string {
     const { method, path } = this.#attempts.exchange.operation;
     return `${method} ${path}`;
+  }
+
+  get mode(): Mode {
+    return this.#attempts.exchange.caller.mode;
   }
 
   unansweredSince(now: number): number | undefined {

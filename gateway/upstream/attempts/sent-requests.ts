@@ -1,12 +1,14 @@
 // The requests that an upstream has not begun to answer, for /status. They are counted when the status is read, so that a request pays
 // nothing for it.
 
+import type { Mode } from '../../exchange/caller.ts';
 import type { Deadlines } from './deadlines.ts';
 
-/** The unanswered requests of one operation. */
+/** The unanswered requests of one operation, in one mode. */
 export interface Unanswered {
   /** Method and path template. */
   readonly operation: string;
+  readonly mode: Mode;
   readonly requests: number;
   readonly oldest_ms: number;
 }
@@ -34,19 +36,18 @@ export function createSentRequests(): SentRequests {
     },
     unanswered() {
       const now = performance.now();
-      const rows = new Map<string, { requests: number; oldest_ms: number }>();
+      const rows = new Map<string, { operation: string; mode: Mode; requests: number; oldest_ms: number }>();
       for (const owner of known.flatMap(({ owners }) => owners())) {
         const sinceMs = owner.unansweredSince(now);
         if (sinceMs === undefined || now - sinceMs < LATE_MS) continue;
-        const row = rows.get(owner.operation) ?? { requests: 0, oldest_ms: 0 };
+        const { operation, mode } = owner;
+        const key = `${mode} ${operation}`;
+        const row = rows.get(key) ?? { operation, mode, requests: 0, oldest_ms: 0 };
         row.requests += 1;
         row.oldest_ms = Math.max(row.oldest_ms, Math.round(now - sinceMs));
-        rows.set(owner.operation, row);
+        rows.set(key, row);
       }
-      return [...rows]
-        .map(([operation, row]) => ({ operation, ...row }))
-        .sort((one, other) => other.oldest_ms - one.oldest_ms)
-        .slice(0, OPERATIONS_MAX);
+      return [...rows.values()].sort((one, other) => other.oldest_ms - one.oldest_ms).slice(0, OPERATIONS_MAX);
     },
   };
 }

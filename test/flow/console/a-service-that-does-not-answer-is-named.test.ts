@@ -45,7 +45,7 @@ it('a service that does not answer is named while its requests wait', async () =
   });
   assert.deepEqual(
     told.map(({ id, kind }) => [id, kind]),
-    [['unanswered things', 'bad']],
+    [['upstream things live', 'bad']],
   );
   assert.match(
     told[0]?.cause ?? '',

@@ -12,7 +12,6 @@ const rows: readonly (readonly [id: string, command: string | undefined, runbook
   ['upstream orders credential', 'bin/gateway upstreams try orders --mode live', 'GatewayCredentialLatched'],
   ['upstream orders shedding', 'bin/gateway upstreams try orders --mode live'],
   ['upstream mail@eu.example.com live', 'bin/gateway upstreams try mail@eu.example.com --mode live'],
-  ['unanswered orders', 'bin/gateway upstreams try orders --mode live'],
   ['operations of orders', 'bin/gateway upstreams try orders --mode live'],
   ['slow operations of orders', 'bin/gateway upstreams try orders --mode live'],
   ['operation GET /v1/orders', undefined],

@@ -7,7 +7,12 @@ import { createDeadlines } from '../../../gateway/upstream/attempts/deadlines.ts
 import { until } from '../../support/connection.ts';
 import { createConnected, standStill } from '../../support/stand-still.ts';
 
-const owner = (checkDeadlines: () => void) => ({ checkDeadlines, unansweredSince: () => undefined, operation: '' });
+const owner = (checkDeadlines: () => void) => ({
+  checkDeadlines,
+  unansweredSince: () => undefined,
+  operation: '',
+  mode: 'live' as const,
+});
 
 /** Lets a mocked time pass, and the turn in which its timers expire. */
 function passingTime(test: TestContext): (ms: number) => Promise<void> {
