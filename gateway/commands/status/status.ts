@@ -5,18 +5,25 @@ import type { Command } from 'commander';
 import type { UpstreamReport } from '../../console/causes/cause.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine, printTable, shortTime } from '../print.ts';
+import { printHistory } from './history.ts';
 import { printCauses } from './print-causes.ts';
 
 export function addStatusCommand(program: Command, context: CommandContext): void {
   program
     .command('status')
     .description('show causes that need attention, and the state of each upstream (exit code 1 if something fails)')
+    .option(
+      '--history',
+      'list instead what happened in the last days: failures and warnings with begin and end, starts, reloads',
+    )
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      '\nAsks the gateway on this machine, or at --server, for the causes of all that share its Redis; the upstreams are as this\none sees them.\n\nExamples:\n  gateway status\n  gateway --server https://api.example.com status',
+      '\nAsks the gateway on this machine, or at --server, for the causes of all that share its Redis; the upstreams are as this\none sees them.\n\nExamples:\n  gateway status\n  gateway status --history\n  gateway --server https://api.example.com status',
     )
-    .action(({ json }: { readonly json?: true }) => status(context, json === true));
+    .action(({ json, history }: { readonly json?: true; readonly history?: true }) =>
+      history === true ? printHistory(context, json === true) : status(context, json === true),
+    );
 }
 
 async function status(context: CommandContext, asJson: boolean): Promise<void> {

@@ -1,11 +1,18 @@
-// Finds the error codes with which requests to operations fail. The counts by operation have no codes. So the codes are read from recent log
-// lines, only while requests fail, which costs other requests nothing.
+// Finds the error codes with which requests to operations fail, and since when. The counts by operation have neither. So both are read from
+// recent log lines, only while requests fail, which costs other requests nothing.
 
 import { MINUTE_MS } from '../../shared/durations.ts';
 import type { ExchangeFilter, ExchangeLine } from '../../shared/questions/exchange-filter.ts';
 
-/** The codes of each operation, beginning with the most frequent code. */
-export type FailureCodes = ReadonlyMap<string, readonly string[]>;
+interface Failures {
+  /** The most frequent code first. */
+  readonly codes: readonly string[];
+  /** The end of the first failed request that is read: ISO 8601, UTC. */
+  readonly since: string | undefined;
+}
+
+/** The failures of each operation. */
+export type FailureCodes = ReadonlyMap<string, Failures>;
 
 /** Maximum number of operations whose lines are read at a time. Causes name only a few, and each read goes through all kept lines. */
 const OPERATIONS_MAX = 8;
@@ -19,7 +26,8 @@ export async function failureCodesOf(
 ): Promise<FailureCodes> {
   const read = operations.slice(0, OPERATIONS_MAX).map(async (operation) => {
     const filter = { operation, status: 'service_failed', fromMs: nowMs - MINUTE_MS, limit: LINES_MAX };
-    return [operation, byFrequency(await recent(filter))] as const;
+    const lines = await recent(filter);
+    return [operation, { codes: byFrequency(lines), since: beginOf(lines) }] as const;
   });
   return new Map(await Promise.all(read));
 }
@@ -28,4 +36,10 @@ function byFrequency(lines: readonly ExchangeLine[]): string[] {
   const groups = Map.groupBy(lines, ({ code }) => code);
   groups.delete(undefined);
   return [...groups].sort(([, one], [, other]) => other.length - one.length).map(([code]) => String(code));
+}
+
+/** @param lines newest first */
+function beginOf(lines: readonly ExchangeLine[]): string | undefined {
+  const first = lines.at(-1);
+  return first === undefined ? undefined : new Date(Number(first.time)).toISOString();
 }

@@ -15,7 +15,7 @@ export interface Present {
   readonly nearLimits: readonly OrganizationNearLimit[];
   /** Returns the upstream of an operation; undefined if it is unknown. */
   upstreamOf(operation: string): string | undefined;
-  /** The codes of failing operations; some may be absent. */
+  /** The codes of failing operations, and since when they fail; some may be absent. */
   readonly failureCodes: FailureCodes;
   /** Returns the 90th percentile before an operation became slow; undefined if it is not slow. */
   usualMs(operation: string): number | undefined;

@@ -109,42 +109,49 @@ function operationFails({ name, upstream, requests, failed, isRecovering }: Fail
   const what = upstream === undefined ? name : `${name} of ${upstream}`;
   const details = `#/operations/${encodeURIComponent(name)}`;
   const codes = codesIn([name], known);
-  return failure(`operation ${name}`, what, { upstream, requests, failed, isRecovering, details, codes });
+  const since = beginOf([name], known);
+  return failure(`operation ${name}`, what, { upstream, requests, failed, isRecovering, details, codes, since });
 }
 
 function upstreamFails(upstream: string, failing: readonly Failing[], known: FailureCodes): Cause {
   const sum = (of: (one: Failing) => number) => failing.reduce((total, one) => total + of(one), 0);
+  const names = failing.map(({ name }) => name);
   return failure(`operations of ${upstream}`, `Upstream ${upstream}, with ${failing.length} of its operations,`, {
     upstream,
     requests: sum(({ requests }) => requests),
     failed: sum(({ failed }) => failed),
     isRecovering: failing.every((one) => one.isRecovering),
     details: `#/upstreams/${encodeURIComponent(upstream)}`,
-    codes: codesIn(
-      failing.map(({ name }) => name),
-      known,
-    ),
+    codes: codesIn(names, known),
+    since: beginOf(names, known),
   });
 }
 
 /** The codes that clients get, as the end of a sentence; empty if none is known. */
 function codesIn(operations: readonly string[], known: FailureCodes): string {
-  const codes = [...new Set(operations.flatMap((name) => known.get(name) ?? []))];
+  const codes = [...new Set(operations.flatMap((name) => known.get(name)?.codes ?? []))];
   if (codes.length === 0) return '';
   const more = codes.length > CODES_NAMED_MAX ? ` and ${codes.length - CODES_NAMED_MAX} more` : '';
   return `: ${codes.slice(0, CODES_NAMED_MAX).join(', ')}${more}`;
 }
 
+/** Returns when the first of their failed requests ended. */
+function beginOf(operations: readonly string[], known: FailureCodes): string | undefined {
+  return operations.flatMap((name) => known.get(name)?.since ?? []).sort()[0];
+}
+
 interface Failure extends Omit<Failing, 'name'> {
   readonly details: string;
   readonly codes: string;
+  readonly since: string | undefined;
 }
 
 function failure(id: string, what: string, failing: Failure): Cause {
-  const { upstream, requests, failed, isRecovering, details, codes } = failing;
+  const { upstream, requests, failed, isRecovering, details, codes, since } = failing;
   const counted = `${failed} of ${requests}`;
   const more = {
     title: `${what} fails.`,
+    since,
     runbook: 'GatewayUpstreamErrors',
     next: upstreamCommand(upstream),
     details,

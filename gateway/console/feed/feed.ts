@@ -113,7 +113,11 @@ export function missingCauseId(name: string): string {
   return `instance ${name}`;
 }
 
-function silentCause(instance: FleetInstance | MissingInstance): Cause {
+export function isMissingCause(id: string): boolean {
+  return id.startsWith(missingCauseId(''));
+}
+
+export function silentCause(instance: FleetInstance | MissingInstance): Cause {
   const { name } = instance;
   const since = 'missing_since' in instance ? instance.missing_since : undefined;
   const goneAt = since === undefined ? undefined : new Date(Date.parse(since) + GONE_MS).toISOString();

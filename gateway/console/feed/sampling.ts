@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
+import type { Cause } from '../../shared/contracts/cause.ts';
 import type { FleetSources } from '../../shared/questions/fleet.ts';
 import type { StatusForCauses } from '../causes/cause.ts';
 import { causesOf, createCauseMemory, type LastMinute } from '../causes/causes.ts';
@@ -9,14 +10,15 @@ import { failureCodesOf } from '../causes/failure-codes.ts';
 import type { Present } from '../causes/present.ts';
 import { createSlowMemory, measuredMsOf, slowIn } from '../causes/slow-causes.ts';
 import { namesOfFailing } from '../causes/traffic-causes.ts';
-import { createEvents, eventsAbout } from '../history/events.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { createEvents, eventsAbout, type LastingCause } from '../history/events.ts';
 import { History, widthOf } from '../history/history.ts';
 import type { Subject } from '../history/history-counts.ts';
 import { historyReport } from '../history/history-report.ts';
 import { decodeHistory, encodeHistory, type HistoryFile, type KeptHistory } from '../history/kept-history.ts';
 import { RESOLUTIONS, type ShownTime } from '../history/ranges.ts';
 import { createDifference, type OrganizationNearLimit, type Sample } from '../history/sample.ts';
-import type { LocalFeed } from './feed.ts';
+import { isMissingCause, type LocalFeed, silentCause } from './feed.ts';
 import { mergeNearLimit, NOTED_MS } from './near-limit.ts';
 import { createVersionSummary } from './version-summary.ts';
 
@@ -62,24 +64,29 @@ interface Source {
 /**
  * Starts to sample at once, because the page shows the time before it was opened.
  *
- * @param redisFailure the last error of the console's own connection to Redis
+ * @param fleet returns the connection to the other instances; undefined without Redis
  */
-export function startSampling(options: SamplingOptions, redisFailure: () => string | undefined): Sampling {
+export function startSampling(
+  options: SamplingOptions,
+  fleet: () => Pick<Fleet, 'failure' | 'missing'> | undefined,
+): Sampling {
   const { bounds, samples, status, now } = options;
   const saved = options.file?.read();
   const kept = saved && decodeHistory(saved, widthOf(bounds), now());
   const history = new History(bounds, now, kept);
-  const events = createEvents(now, kept?.events, uncountedSince(kept, now()));
+  const events = createEvents(now, kept?.events, uncountedSince(kept, now()), lastAliveMs(kept));
   const memory = createCauseMemory();
   const slowMemory = createSlowMemory();
   const sources = new WeakMap<object, Source>();
   const versionSummary = createVersionSummary(options.versions, now);
   /** The upstream of each operation. */
   const upstreams = new Map<string, string>();
-  let organizations: readonly OrganizationNearLimit[] = [];
+  let organizations = keptNearLimits(kept, now());
   let lastStatus: object | null = null;
   let sampling: Promise<void> | undefined;
   let keptAtMs = now();
+  // From now on, the file says that this process has not ended in order.
+  let keeping = keep();
   let timer = setTimeout(onSlot, untilNextSlot()).unref();
 
   function untilNextSlot(): number {
@@ -95,12 +102,14 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
   }
 
   async function keepNowAndThen(): Promise<void> {
-    if (now() - keptAtMs >= KEEP_EVERY_MS) await keep();
+    if (now() - keptAtMs < KEEP_EVERY_MS) return;
+    keeping = keep();
+    await keeping;
   }
 
-  async function keep(): Promise<void> {
+  async function keep(hasEnded = false): Promise<void> {
     keptAtMs = now();
-    const shown = { events: events.list(), nearLimits: organizations };
+    const shown = { events: events.list(), nearLimits: organizations, hasEnded };
     await options.file?.write(encodeHistory(history.state(), shown, widthOf(bounds), now()));
   }
 
@@ -122,7 +131,16 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
     const known = withFailure(said as StatusForCauses | null);
     const causes = causesOf(known, lastMinute(), now(), await present(), memory);
     memory.note(causes, now());
-    events.observe(known, causes);
+    events.observe(known, [...causes, ...missingCauses()]);
+  }
+
+  /** Returns the causes of missing instances. They are in the history of this instance, but every answer to the page has them anew. */
+  function missingCauses(): Cause[] {
+    return (fleet()?.missing() ?? []).map(silentCause);
+  }
+
+  function ownCauses(): readonly LastingCause[] {
+    return events.causes().filter(({ id }) => !isMissingCause(id));
   }
 
   async function count(): Promise<Sample[]> {
@@ -142,7 +160,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
    * Adds the error of the console's own connection to Redis, which says why Redis is still away. The stores only remember why they lost it.
    */
   function withFailure(said: StatusForCauses | null): StatusForCauses | null {
-    return said?.redis === undefined ? said : { ...said, redis: { ...said.redis, failure: redisFailure() } };
+    return said?.redis === undefined ? said : { ...said, redis: { ...said.redis, failure: fleet()?.failure() } };
   }
 
   async function present(): Promise<Present> {
@@ -186,7 +204,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
       organizations,
       status: lastStatus,
       versions: versionSummary(),
-      causes: events.causes(),
+      causes: ownCauses(),
       configuration: inForce(),
       events: eventsAbout(events.list(), subject, (operation) => upstreams.get(operation)),
     };
@@ -195,7 +213,7 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
   return {
     async causes() {
       await sample();
-      return { causes: events.causes(), configuration: inForce() };
+      return { causes: ownCauses(), configuration: inForce() };
     },
     feed,
     async stop() {
@@ -203,7 +221,9 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
       await sampling?.catch(() => undefined);
       // Workers that have ended do not answer.
       await Promise.race([count().catch(() => undefined), sleep(LAST_COUNT_MS, undefined, { ref: false })]);
-      await keep();
+      // Two writes at a time would use the same draft.
+      await keeping;
+      await keep(true);
     },
   };
 }
@@ -212,6 +232,11 @@ export function startSampling(options: SamplingOptions, redisFailure: () => stri
 function uncountedSince(kept: KeptHistory | undefined, nowMs: number): number | undefined {
   const keptAtMs = kept?.keptAtMs;
   return keptAtMs !== undefined && nowMs - keptAtMs >= SLOT_MS ? keptAtMs : undefined;
+}
+
+/** Returns when the process before was last known to run, if it has died; undefined if it ended in order, or is not known. */
+function lastAliveMs(kept: KeptHistory | undefined): number | undefined {
+  return kept?.hasEnded === false ? kept.keptAtMs : undefined;
 }
 
 /**

@@ -51,7 +51,7 @@ export class Instances {
     const { version, name, now } = options;
     const self = { name, version, started_at: new Date(now()).toISOString() };
     this.#options = options;
-    this.#sampling = startSampling(options, () => this.fleet?.failure());
+    this.#sampling = startSampling(options, () => this.fleet);
     this.fleet = options.openFleet?.(self, (question) => this.#local(question as LocalQuestion));
     this.self = this.fleet?.self ?? { id: 'here', ...self };
   }

@@ -48,11 +48,13 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
  * @param now epoch milliseconds that never decrease
  * @param earlier the events of the process before
  * @param uncountedSinceMs when the process before stopped counting; absent if nothing was missed between the two
+ * @param aliveAtMs when the process before was last known to run, if it has died; absent if it ended in order
  */
 export function createEvents(
   now: () => number,
   earlier: readonly GatewayEvent[] = [],
   uncountedSinceMs?: number,
+  aliveAtMs?: number,
 ): Events {
   const timeNow = () => new Date(now()).toISOString();
   // The outages of the process before end here. One that still lasts begins again when it is seen.
@@ -139,7 +141,12 @@ export function createEvents(
 
   if (uncountedSinceMs !== undefined)
     add('uncounted', new Date(uncountedSinceMs).toISOString(), 'Not counted: the gateway was not running.', timeNow());
-  add('start', timeNow(), 'The gateway started.');
+  if (aliveAtMs === undefined) add('start', timeNow(), 'The gateway started.');
+  else {
+    const last = new Date(aliveAtMs).toISOString();
+    const died = `The process before died without a shutdown, at ${last} or within a minute after it`;
+    add('restart', timeNow(), `The gateway started again. ${died}: it was killed, or crashed.`);
+  }
   return {
     observe(status, causes) {
       if (status !== null) {

@@ -25,12 +25,15 @@ export interface KeptHistory extends HistoryState {
   readonly nearLimits: readonly OrganizationNearLimit[];
   /** The time at which the history was written, epoch milliseconds; undefined if an earlier release wrote it. */
   readonly keptAtMs: number | undefined;
+  /** Whether the process has ended in order after it had written the history; undefined if an earlier release wrote it. */
+  readonly hasEnded: boolean | undefined;
 }
 
 interface Head {
   readonly form: string;
   readonly startedAtMs: number;
   readonly keptAtMs?: number;
+  readonly hasEnded?: boolean | undefined;
   readonly newest: readonly number[];
   readonly operations: readonly string[];
   /** This member and the next one are absent in the former form. */
@@ -69,7 +72,7 @@ function formerFormOf(width: number): Form {
 
 export function encodeHistory(
   state: HistoryState,
-  { events, nearLimits }: Pick<KeptHistory, 'events' | 'nearLimits'>,
+  shown: Pick<KeptHistory, 'events' | 'nearLimits' | 'hasEnded'>,
   width: number,
   keptAtMs: number,
 ): Buffer {
@@ -80,7 +83,7 @@ export function encodeHistory(
     upstreams: [...upstreams.keys()],
     codes: [...codes.keys()],
   };
-  const head: Head = { form: formOf(width).text, startedAtMs, keptAtMs, newest, ...names, events, nearLimits };
+  const head: Head = { form: formOf(width).text, startedAtMs, keptAtMs, newest, ...names, ...shown };
   const cells = seriesIn(state).map(({ cells }) => Buffer.from(cells.buffer));
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...cells]);
 }
@@ -95,7 +98,7 @@ export function decodeHistory(bytes: Buffer, width: number, nowMs: number): Kept
   const head = headIn(bytes);
   const form = [formOf(width), formerFormOf(width)].find(({ text }) => text === head?.form);
   if (head === undefined || form === undefined) return undefined;
-  const { newest, events, nearLimits = [], keptAtMs } = head;
+  const { newest, events, nearLimits = [], keptAtMs, hasEnded } = head;
   if (newest.some((slot, resolution) => slot * slotMsOf(resolution) > nowMs)) return undefined;
   let at = bytes.indexOf(NEWLINE) + 1;
 
@@ -120,7 +123,7 @@ export function decodeHistory(bytes: Buffer, width: number, nowMs: number): Kept
   const startedAtMs = Math.max(head.startedAtMs, oldestMs);
   if (!isWhole) return undefined;
   const series = { all, operations, organizations, upstreams, codes };
-  return { startedAtMs, keptAtMs, newest, ...series, events, nearLimits };
+  return { startedAtMs, keptAtMs, hasEnded, newest, ...series, events, nearLimits };
 }
 
 function slotMsOf(resolution: number): number {

@@ -69,6 +69,23 @@ describe('a gateway without receivers of alerts', () => {
     assert.match((await run('alerts', 'list')).stdout, /No receiver is told of them/);
   });
 
+  it('lists what happened, the latest last', async () => {
+    const { code, stdout } = await run('status', '--history');
+    assert.equal(code, 0);
+    assert.match(
+      stdout,
+      /^BEGAN +ENDED +KIND +WHAT +INSTANCE\n2\S+Z +- +start +The gateway started\. +-\n2\S+Z +lasts +failure +Upstream things \(live\): target .* -\n$/,
+    );
+    const { history } = JSON.parse((await run('status', '--history', '--json')).stdout);
+    assert.deepEqual(
+      history.map(({ kind, until }: { kind: string; until: string | null }) => [kind, until === null]),
+      [
+        ['start', false],
+        ['failure', true],
+      ],
+    );
+  });
+
   it('prints JSON with the members of a webhook', async () => {
     const { code, stdout } = await run('status', '--json');
     assert.equal(code, 1);

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CausesReport } from '../../../gateway/alerts/report.ts';
 import { startGateway } from '../../support/gateway.ts';
 import { eventually } from '../../support/instances.ts';
@@ -46,8 +47,11 @@ it('an operation that fails while the others of its service work', async () => {
   try {
     const { authorization } = await gateway.authorize();
     const ask = (path: string) => fetch(gateway.url + path, { headers: { authorization } });
-    const causes = async () =>
-      ((await (await fetch(`${gateway.adminUrl}/causes`)).json()) as CausesReport).causes.map(({ cause }) => cause);
+    const report = async () => (await (await fetch(`${gateway.adminUrl}/causes`)).json()) as CausesReport;
+    const causes = async () => (await report()).causes.map(({ cause }) => cause);
+    await ask('/v1/things');
+    await sleep(500);
+    const firstEndedMs = Date.now();
     for (let sent = 0; sent < 4; sent += 1) {
       await ask('/v1/things');
       await ask('/v1/things/1');
@@ -57,6 +61,8 @@ it('an operation that fails while the others of its service work', async () => {
       (await causes()).join(),
       /^GET \/v1\/things of things fails: \d of \d in the last minute: upstream_error\.$/,
     );
+    const [cause] = (await report()).causes;
+    assert.ok(Date.parse(cause?.since ?? '') < firstEndedMs, 'since the first failed request, not since it was found');
   } finally {
     await gateway.stop();
     await upstream.close();

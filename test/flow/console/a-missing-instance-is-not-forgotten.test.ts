@@ -83,6 +83,12 @@ it('is told until it answers again, or is dismissed, by every instance', async (
   const runbook = await read<{ text: string }>(one, 'console/runbook/GatewayDown');
   assert.ok(runbook.text.includes(`alerts silence "${missing?.id}" --for 1h`), runbook.text);
 
+  const { events } = await read<Answer>(one, 'console/feed?instance=all');
+  const outage = events.filter(({ kind }) => kind === 'outage');
+  assert.deepEqual(
+    outage.map(({ text, until }) => [text, until]),
+    [[missing?.cause, null]],
+  );
   const later = await start(redisUrlOf(), await freePort());
   await eventually(async () => (await missingAt(later)) !== undefined);
   assert.equal((await missingAt(later))?.since, missing?.since);

@@ -288,10 +288,10 @@ test('a history that was kept goes on, and the time in between has no requests',
     ...{ organization: 'org_a', tier: 'free', policy: 'organization', limit: 100, window_seconds: 60, remaining: 3 },
     ...{ near: 5, refused: 0, shadow_refused: 0, last_at: new Date(START_MS).toISOString() },
   };
-  const bytes = encodeHistory(first.state(), { events: [event], nearLimits: [near] }, width, nowMs);
+  const bytes = encodeHistory(first.state(), { events: [event], nearLimits: [near], hasEnded: true }, width, nowMs);
   nowMs += 3 * SLOT_MS;
   const kept = decodeHistory(bytes, width, nowMs);
-  assert.deepEqual([kept?.events, kept?.nearLimits, kept?.keptAtMs], [[event], [near], START_MS]);
+  assert.deepEqual([kept?.events, kept?.nearLimits, kept?.hasEnded, kept?.keptAtMs], [[event], [near], true, START_MS]);
   const second = new History(BOUNDS, () => nowMs, kept);
   second.add(second.advance(), { ...NOTHING, operations: [{ name: 'a', values: [5, 0, 0, 5, 0, 0, 0, 0, 0] }] });
   nowMs += SLOT_MS;
@@ -309,7 +309,7 @@ test('a history that was kept goes on, and the time in between has no requests',
 test('bytes of another form, cut off, or of the future are no history', () => {
   const width = widthOf(BOUNDS);
   const history = new History(BOUNDS, () => START_MS);
-  const bytes = encodeHistory(history.state(), { events: [], nearLimits: [] }, width, START_MS);
+  const bytes = encodeHistory(history.state(), { events: [], nearLimits: [], hasEnded: false }, width, START_MS);
   assert.notEqual(decodeHistory(bytes, width, START_MS), undefined);
   assert.equal(decodeHistory(bytes, width + 1, START_MS), undefined);
   assert.equal(decodeHistory(bytes, width, START_MS - 86_400_000), undefined);

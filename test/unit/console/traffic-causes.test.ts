@@ -81,10 +81,13 @@ test('an operation that fails is named first, with its upstream, and says when i
     assert.deepEqual(told({ operations: [series(REPORTS, few)] }), []);
 });
 
+const failuresOf = (all: Readonly<Record<string, string[]>>) =>
+  new Map(Object.entries(all).map(([name, codes]) => [name, { codes, since: undefined }]));
+
 test('a failing operation names the codes that its clients get, and an upstream those of its operations', () => {
   const failing = [series(REPORTS, { requests: 21, failed: 21 })];
   const named = (codes: Readonly<Record<string, string[]>>, operations = failing) =>
-    told({ operations, failureCodes: new Map(Object.entries(codes)) })[0]?.replace(/ #.*/, '');
+    told({ operations, failureCodes: failuresOf(codes) })[0]?.replace(/ #.*/, '');
   assert.equal(
     named({ [REPORTS]: ['upstream_timeout'] }),
     `bad: ${REPORTS} of orders fails: 21 of 21 in the last minute: upstream_timeout.`,
