@@ -67,6 +67,29 @@ describe('the console', () => {
     await page.context().close();
   });
 
+  it('shows the requests that an upstream with a refused credential did not get', async () => {
+    const strict = await startUpstream((_request, response) => response.writeHead(401).end());
+    const latched = await startGateway({
+      ...thingsAt(strict.url, { credential: { bearer: { secret: 'things_token' } } }),
+      environment: { THINGS_TOKEN: 'a-token' },
+    });
+    try {
+      const { authorization } = await latched.authorize();
+      for (let sent = 0; sent < 6; sent += 1)
+        await (await fetch(`${latched.url}/v1/things`, { headers: { authorization } })).arrayBuffer();
+      const { page } = await openPage(browser, `${latched.adminUrl}/#/upstreams/things`, { width: 1440 });
+      const tile = page.locator('#subject-tiles .unsent');
+      await tile.waitFor(PATIENCE);
+      assert.match((await tile.textContent()) ?? '', /^Not sent✕ [1-6]refused with 5xx, not counted as failed$/);
+      assert.match((await tile.locator('a').getAttribute('href')) ?? '', /upstream=things.*status=refused/);
+      await takeScreenshot(page, 'console-latched');
+      await page.context().close();
+    } finally {
+      await latched.stop();
+      await strict.close();
+    }
+  });
+
   it('lists the runbooks, each with what it is about', async () => {
     const { page } = await open('');
     await page.getByRole('link', { name: 'Runbooks' }).click(PATIENCE);

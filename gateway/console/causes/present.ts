@@ -19,6 +19,4 @@ export interface Present {
   readonly failureCodes: FailureCodes;
   /** Returns the 90th percentile before an operation became slow; undefined if it is not slow. */
   usualMs(operation: string): number | undefined;
-  /** The 90th percentile of slow operations by their log lines; some may be absent. */
-  readonly measuredMs: ReadonlyMap<string, number>;
 }

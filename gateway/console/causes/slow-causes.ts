@@ -1,9 +1,8 @@
-// Finds operations that have become slow, by the counts of the last minute, and how slow they are, by the log lines of the last seconds. An
-// operation is compared with its own past, because an operation that always takes long is not slow.
+// Finds operations that have become slow, by the counts of the last minute: the durations are those of the charts. An operation is compared
+// with its own past, because an operation that always takes long is not slow.
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { upstreamCommand } from '../../shared/next-command.ts';
-import type { ExchangeFilter, ExchangeLine } from '../../shared/questions/exchange-filter.ts';
 import { figuresOf, quantileMs } from '../history/figures.ts';
 import { atMost, warningCause } from './cause.ts';
 import type { Present } from './present.ts';
@@ -22,8 +21,6 @@ export interface Slow {
   /** 90th percentiles: of the last seconds, and of the time before. */
   readonly nowMs: number;
   readonly beforeMs: number;
-  /** Whether `nowMs` is measured, and not estimated from counts. */
-  readonly isMeasured?: true;
   /** Whether the last seconds are as usual. */
   readonly isRecovering: boolean;
 }
@@ -54,12 +51,7 @@ export function createSlowMemory(): SlowMemory {
 }
 
 /** Returns the operations that have become slow, or are still slow, in the counts of the last minute. */
-export function slowIn({
-  bounds,
-  operations,
-  upstreamOf,
-  usualMs,
-}: Omit<Present, 'failureCodes' | 'measuredMs'>): Slow[] {
+export function slowIn({ bounds, operations, upstreamOf, usualMs }: Omit<Present, 'failureCodes'>): Slow[] {
   return operations.flatMap(({ name, minute, latest, hour }): Slow[] => {
     const usual = usualMs(name);
     if (usual === undefined && figuresOf(bounds, hour).requests < COMPARED_REQUESTS_MIN) return [];
@@ -77,33 +69,6 @@ export function slowIn({
   });
 }
 
-/** Most operations whose lines are read at a time, and lines of each. Each read goes through all kept lines. */
-const MEASURED_MAX = 4;
-const LINES_MAX = 200;
-const MEASURED_TIME_MS = 20_000;
-
-/**
- * Reads the durations of slow operations from the log lines of the last seconds. The counts know only between which bounds of the histogram
- * a duration is, and these are a factor of two apart.
- *
- * @returns the 90th percentile by operation; without those that had too few requests
- */
-export async function measuredMsOf(
-  slow: readonly Slow[],
-  recent: (filter: ExchangeFilter) => Promise<readonly ExchangeLine[]>,
-  nowMs: number,
-): Promise<ReadonlyMap<string, number>> {
-  const read = slow.slice(0, MEASURED_MAX).map(async ({ name }) => {
-    const lines = await recent({ operation: name, fromMs: nowMs - MEASURED_TIME_MS, limit: LINES_MAX });
-    // A stream lasts as long as its client wants; the counts do not include it either.
-    const times = lines.flatMap(({ stream, duration_ms: ms }) => (stream === undefined ? [Number(ms)] : []));
-    times.sort((one, other) => one - other);
-    const at = times[Math.ceil(PART * times.length) - 1];
-    return at === undefined || times.length < SLOW_REQUESTS_MIN ? [] : [[name, at] as const];
-  });
-  return new Map((await Promise.all(read)).flat());
-}
-
 /**
  * @param isTold whether another cause already explains the state of this upstream
  * @param failing the operations that fail; their causes are of another kind
@@ -115,9 +80,7 @@ export function slowOperations(
   failing: ReadonlySet<string>,
   waitingAt: (upstream: string) => number,
 ): Cause[] {
-  const slow = slowIn(present)
-    .filter(({ name, upstream }) => !isTold(upstream) && !failing.has(name))
-    .map((one) => measured(one, present));
+  const slow = slowIn(present).filter(({ name, upstream }) => !isTold(upstream) && !failing.has(name));
   const causes = [...Map.groupBy(slow, ({ upstream }) => upstream)].flatMap(([upstream, same]) => {
     const waiting = upstream === undefined ? 0 : waitingAt(upstream);
     const wait = upstream === undefined || waiting === 0 ? '' : waitIn(present, upstream, waiting);
@@ -126,16 +89,6 @@ export function slowOperations(
       : same.map((one) => operationIsSlow(one, waiting, wait));
   });
   return atMost(causes, 'operations are slow', '#/');
-}
-
-/**
- * Returns the operation with its measured duration. The counts may show that other processes are slow and this one, whose lines were
- * measured, is not; then the duration stays that of the counts.
- */
-function measured(slow: Slow, { measuredMs }: Present): Slow {
-  const ms = measuredMs.get(slow.name);
-  const isPlausible = ms !== undefined && (slow.isRecovering || ms >= SLOW_MIN_MS);
-  return isPlausible ? { ...slow, nowMs: ms, isMeasured: true } : slow;
 }
 
 const SLOW_CONSEQUENCE = 'Its clients wait longer; a request that takes too long gets 504 upstream_timeout.';
@@ -170,10 +123,10 @@ interface SlowTexts {
 }
 
 function slowCause(id: string, slow: Slow, { what, title, many = '', of, waiting, wait, details }: SlowTexts): Cause {
-  const { nowMs, beforeMs, isMeasured, isRecovering } = slow;
+  const { nowMs, beforeMs, isRecovering } = slow;
   const figures = { p90_ms: Math.round(nowMs), p90_before_ms: Math.round(beforeMs), waiting };
   const more = { title, runbook: 'GatewaySlow', next: upstreamCommand(slow.upstream), details, figures };
-  const most = `9 of 10 responses${of} within ${isMeasured ? '' : 'about '}${duration(nowMs)}`;
+  const most = `9 of 10 responses${of} within about ${duration(nowMs)}`;
   return isRecovering
     ? warningCause(
         id,

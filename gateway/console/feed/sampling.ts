@@ -8,7 +8,7 @@ import type { StatusForCauses } from '../causes/cause.ts';
 import { causesOf, createCauseMemory, type LastMinute } from '../causes/causes.ts';
 import { failureCodesOf } from '../causes/failure-codes.ts';
 import type { Present } from '../causes/present.ts';
-import { createSlowMemory, measuredMsOf, slowIn } from '../causes/slow-causes.ts';
+import { createSlowMemory, slowIn } from '../causes/slow-causes.ts';
 import { namesOfFailing } from '../causes/traffic-causes.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { createEvents, eventsAbout, type LastingCause } from '../history/events.ts';
@@ -175,12 +175,9 @@ export function startSampling(
     };
     const slow = slowIn(counted);
     slowMemory.note(slow, now());
-    // If the lines cannot be read, causes name no codes and the durations of the counts.
-    const [failureCodes, measuredMs] = await Promise.all([
-      failureCodesOf(namesOfFailing(counted), options.recent, now()).catch(() => new Map()),
-      measuredMsOf(slow, options.recent, now()).catch(() => new Map()),
-    ]);
-    return { ...counted, failureCodes, measuredMs };
+    // If the lines cannot be read, causes name no codes.
+    const read = failureCodesOf(namesOfFailing(counted), options.recent, now());
+    return { ...counted, failureCodes: await read.catch(() => new Map()) };
   }
 
   function lastMinute(): LastMinute {

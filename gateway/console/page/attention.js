@@ -6,20 +6,21 @@ import { addressOf, routeIn } from './routes.js';
 
 /** Shows what the cause has: a page leaves out the link to itself, and the first page the command. */
 export function attentionLine({ kind, cause, consequence, since, until, runbook, details, instances, next }) {
-  const more = [];
-  if (instances !== undefined) more.push(` On ${instances.join(', ')}.`);
-  if (since !== undefined) more.push(element('span', { class: 'when' }, ' Since ', timeElement(since), '.'));
-  if (until !== undefined && !consequence.includes(until))
-    more.push(element('span', { class: 'when' }, ' Until ', timeElement(until), '.'));
-  const leads = leadsOf({ details, runbook });
-  if (leads.length > 0) more.push(' ', element('span', { class: 'leads' }, ...leads));
-  if (next !== undefined) more.push(commandLine(next));
-  return lineOf(
+  const where = instances === undefined ? '' : ` On ${instances.join(', ')}.`;
+  const line = lineOf(
     kind,
     element('strong', {}, withTimes(cause)),
-    element('span', { class: 'follows' }, ` ${withTimes(consequence)}`),
-    ...more,
+    element('span', { class: 'follows' }, ` ${withTimes(consequence)}${where}`),
+    ...(next === undefined ? [] : [commandLine(next)]),
   );
+  const aside = element('span', { class: 'aside' });
+  if (since !== undefined) aside.append(element('span', {}, 'Since ', timeElement(since)), ' ');
+  if (until !== undefined && !consequence.includes(until))
+    aside.append(element('span', {}, 'Until ', timeElement(until)), ' ');
+  const leads = leadsOf({ details, runbook });
+  if (leads.length > 0) aside.append(element('span', { class: 'leads' }, ...leads));
+  line.append(' ', aside);
+  return line;
 }
 
 /** Returns links to the details of a cause, and to the section that says what to do. */

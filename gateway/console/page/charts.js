@@ -100,10 +100,10 @@ export function createChart(container, options) {
       ...values.map((line) => element('span', {}, line)),
       element('span', { class: 'soft hint' }, hint),
     );
-    // Beside the slot, on the side with more room.
+    // Its edge is that of the slot, on the side with more room.
     const isRight = from > plot.clientWidth / 2;
-    tip.style.left = isRight ? 'auto' : `${to + 8}px`;
-    tip.style.right = isRight ? `${plot.clientWidth - from + 8}px` : 'auto';
+    tip.style.left = isRight ? 'auto' : `${from}px`;
+    tip.style.right = isRight ? `${plot.clientWidth - to}px` : 'auto';
   }
 
   const selected = (at) => [Math.min(anchor ?? at, at), Math.max(anchor ?? at, at)];

@@ -88,26 +88,41 @@ function nothingOf({ all }) {
   return { ...all, series: Object.fromEntries(empty) };
 }
 
-/** Shows the marks in the charts, and the begin of the charts. */
+/** The latest events that are shown at once. */
+const EVENTS_SHOWN = 6;
+
+/** Shows what is marked in the charts, the latest first, and the begin of the charts. */
 function marks() {
   return ({ history, events }) => {
     const fromMs = Date.parse(history.from);
     const shown = events.filter((event) => event.until === null || Date.parse(event.until) >= fromMs).toReversed();
-    const items = shown.map((event) => {
-      const until =
-        event.until === null ? ' until now' : event.until === event.at ? '' : ` until ${moment(event.until)}`;
-      const where = event.instance === undefined ? '' : ` (${event.instance})`;
-      const sign = element('span', { 'aria-hidden': 'true', class: `sign ${event.kind}` }, signOf(event.kind));
-      const at = timeElement(event.at);
-      return element('li', {}, sign, at, `${until}: ${withTimes(event.text)}${where}`);
-    });
-    const list = place('marks');
-    const next = element('ul', {}, ...items);
-    if (next.innerHTML !== list.innerHTML) list.replaceChildren(...next.childNodes);
+    const earlier = shown.slice(EVENTS_SHOWN);
+    fill(place('marks'), shown.slice(0, EVENTS_SHOWN));
+    fill(place('marks-earlier'), earlier);
+    place('happened').hidden = shown.length === 0;
+    place('marks-more').hidden = earlier.length === 0;
+    place('marks-more').firstElementChild.textContent = `${earlier.length} earlier`;
     const { bytes: used, bytes_max: most } = history.memory;
     place('reach').textContent =
       `Counts reach back ${ago(history.from).replace(' ago', '')} here, and at most two days. They take ${bytes(used)} of at most ${bytes(most)} of memory, and survive a restart.`;
   };
+}
+
+function fill(list, events) {
+  const next = element('ul', {}, ...events.map(eventItem));
+  if (next.innerHTML !== list.innerHTML) list.replaceChildren(...next.childNodes);
+}
+
+function eventItem({ kind, at, until, text, instance }) {
+  const where = instance === undefined ? '' : ` (${instance})`;
+  const end = until === null ? ' until now' : until === at ? '' : ` to ${moment(until)}`;
+  return element(
+    'li',
+    {},
+    element('span', { 'aria-hidden': 'true', class: `sign ${kind}` }, signOf(kind)),
+    element('span', { class: 'when' }, timeElement(at), end),
+    element('span', {}, withTimes(text) + where),
+  );
 }
 
 export function overview() {

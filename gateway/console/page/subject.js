@@ -17,11 +17,15 @@ const NOT_COUNTED =
   'No counts for this time: it had no requests, or fewer than those that are counted. The remembered requests are listed below.';
 /** An increase that is worth a sign: by half, and not from nearly nothing. */
 const GREW = 1.5;
+/** An upstream may also fail a request by a 4xx, such as one about the credential of the gateway. */
+const OF_UPSTREAM = '5xx, or no answer';
 /** As on the first page. */
 const REFUSED_WARNED = 0.2;
 
 let subject;
 let isUnknown = false;
+/** The remembered requests that the gateway refused with 5xx in place of the upstream: nothing was sent, so its counts do not have them. */
+let unsent = 0;
 /** Whether the subject has become slow. */
 let isSlowHere = false;
 
@@ -31,6 +35,7 @@ const charts = createTrafficCharts(place('subject-traffic'), place('subject-late
 export function openSubject({ view, id }) {
   subject = { view, id };
   isUnknown = false;
+  unsent = 0;
   place('subject-kind').textContent = SUBJECTS[view].kind;
   place('subject-title').textContent = view === 'operations' ? operationName(id) : id;
   for (const box of ['subject-causes', 'subject-about', 'organization', 'breakdown', 'subject-tiles'])
@@ -71,6 +76,7 @@ export function showSubject(feed) {
   place('subject-note').textContent = known === null ? NOT_COUNTED : noteOf(history, isCode);
   place('subject-tiles').replaceChildren(
     ...(known === null ? [] : isCode ? codeTiles(history) : tilesOf(history, isSlow(here))),
+    ...(known === null ? [] : unsentTile()),
   );
   place('subject-traffic').parentElement.hidden = known === null;
   place('subject-latency').hidden = isCode;
@@ -100,7 +106,7 @@ function asRequests({ series, status }) {
 function noteOf({ before_seconds: seconds }, isCode) {
   const compared =
     seconds > 0 ? 'Compared with the same time yesterday.' : 'There are no counts of the same time yesterday.';
-  const about = ' ≈ marks estimates from counts; the durations of single requests are measured.';
+  const about = ' ≈ marks estimates from counts.';
   const limit = subject.view === 'upstreams' ? ' Durations end when the upstream begins to respond.' : '';
   return `${compared}${isCode ? '' : limit + about}`;
 }
@@ -133,18 +139,38 @@ function tilesOf(history, isSlowNow) {
   ];
   return rows
     .filter(([name]) => subject.view !== 'upstreams' || name !== 'Refused')
-    .map(([name, text, value, trend, params]) => {
+    .map(([name, text, figure, trend, params]) => {
       const past =
-        before === null ? undefined : { text: text(before, beforeSeconds), value: value(before, beforeSeconds) };
-      const now = value(total, seconds);
+        before === null ? undefined : { text: text(before, beforeSeconds), value: figure(before, beforeSeconds) };
+      const now = figure(total, seconds);
       const isWorse = name !== 'Requests' && past !== undefined && now > past.value * GREW && now > 0.001;
       const isRefused = name === 'Refused' && now > REFUSED_WARNED;
       const isWarned = isWorse || isRefused || (name === 'p99' && isSlowNow);
       const kind =
         (isNow ? kindOfHurt(name, minute) : undefined) ?? kindOfHurt(name, total) ?? (isWarned ? 'warn' : undefined);
       const latest = isNow ? text(minute, minuteSeconds) : undefined;
-      return tile({ name, value: text(total, seconds), kind, latest, yesterday: past?.text, trend, slots, params });
+      const shown = name === 'Failed' && subject.view === 'upstreams' ? OF_UPSTREAM : name;
+      const value = text(total, seconds);
+      return tile({ name: shown, value, kind, latest, yesterday: past?.text, trend, slots, params });
     });
+}
+
+/** An upstream that gets nothing fails no request: its clients are refused before. */
+function unsentTile() {
+  if (subject.view !== 'upstreams' || unsent === 0) return [];
+  const made = tile({ name: 'Not sent', value: count(unsent), kind: 'bad', params: { status: 'refused' } });
+  made.querySelector('.soft').textContent = 'refused with 5xx, not counted as failed';
+  made.classList.add('unsent');
+  return [made];
+}
+
+/** Takes the count from the remembered requests, which are read apart from the figures. */
+function noteUnsent({ operations }) {
+  unsent = operations.reduce((sum, { unserved = 0 }) => sum + unserved, 0);
+  const tiles = place('subject-tiles');
+  if (tiles.children.length === 0) return;
+  tiles.querySelector('.unsent')?.remove();
+  tiles.append(...unsentTile());
 }
 
 /** The kind of a figure that hurts clients. A refusal with 5xx hurts them like a failure. */
@@ -306,6 +332,7 @@ export function createBreakdown() {
       places[index].parentElement.hidden = found.requests === 0;
     }
     if (subject.view === 'operations') showOperation(found);
+    noteUnsent(found);
     errors.parentElement.hidden = found.errors.length === 0;
     showErrors(found.errors);
     // They come first where the service has become slow, and elsewhere say nothing new.

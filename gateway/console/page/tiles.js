@@ -55,14 +55,14 @@ function tilesOf({ attention, history, statuses }) {
     {
       name: 'p50',
       value: quantile(figures.p50_ms),
-      more: 'half of the responses are faster',
+      more: 'half are faster',
       href: addressOf('requests', { sort: 'duration' }),
       trend: series.p50_ms,
     },
     {
       name: 'p99',
       value: quantile(figures.p99_ms),
-      more: '1 of 100 responses is slower',
+      more: '1 of 100 is slower',
       href: addressOf('requests', { sort: 'duration' }),
       kind: !isFree && isSlow(attention) ? 'warn' : undefined,
       trend: series.p99_ms,

@@ -25,7 +25,6 @@ function presentOf(hour: number[], failed = 0): Present {
     upstreamOf: () => 'orders',
     failureCodes: new Map(),
     usualMs: () => undefined,
-    measuredMs: new Map(),
   };
 }
 
