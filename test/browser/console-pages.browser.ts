@@ -100,7 +100,7 @@ describe('the console', () => {
     assert.deepEqual(await findBarriers(page), []);
     await takeScreenshot(page, 'console-runbooks');
     await items.getByRole('link', { name: 'Target down' }).click();
-    await page.locator('#runbook h3', { hasText: 'Look' }).waitFor(PATIENCE);
+    await page.locator('#runbook h3', { hasText: 'Look' }).first().waitFor(PATIENCE);
     await page.locator('#runbook').getByRole('link', { name: 'Runbooks' }).click();
     await items.first().waitFor(PATIENCE);
     await page.context().close();
