@@ -30,10 +30,11 @@ export function llmsText({ title, description, publicUrl, guides, references, pa
       line(own, href, `${operation.method} ${operation.path}`),
     ),
   ];
-  for (const { reference, path, groups, clientOperations } of references) {
+  for (const { reference, path, groups, webhooks, clientOperations } of references) {
     if (clientOperations === 0) continue;
     const lines = groups.filter((group) => !group.isForOperators).flatMap(linesOf);
-    parts.push(`## ${reference.title}`, [line('Overview', path, ''), ...lines].join('\n'));
+    const sent = webhooks.map(({ title: own, path: href }) => line(own, href, 'a webhook'));
+    parts.push(`## ${reference.title}`, [line('Overview', path, ''), ...lines, ...sent].join('\n'));
   }
   for (const page of pages) parts.push(`## ${page.title}`, line(page.title, page.path, page.description));
   parts.push('## Errors', line('Every error code', '/docs/errors', ''));

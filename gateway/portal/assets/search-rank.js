@@ -196,7 +196,7 @@ function isNamedBy(entry, term) {
   return weightOf(entry, [term]) >= NAMED;
 }
 
-const MENDED_MIN = 4;
+const MENDED_MIN = 3;
 
 /** The word of a title that is one slip away from a term that nothing has; else the term. */
 function nearestWord(entries, term) {

@@ -1,7 +1,8 @@
 // The addresses of the reference: one page per contract, one per group, one per operation.
 
+import type { PublishedWebhook } from '../../shared/contracts/published-contract.ts';
 import { createSlugs } from '../html.ts';
-import type { Reference, ReferredOperation } from './reference.ts';
+import { membersOf, type Reference, type ReferredOperation, textAt } from './reference.ts';
 
 export interface OperationAddress {
   readonly operation: ReferredOperation;
@@ -31,6 +32,16 @@ export interface OperationGroup {
   readonly isForOperators: boolean;
 }
 
+/** A request that services send to clients, with the address of its page. */
+export interface WebhookAddress {
+  readonly webhook: PublishedWebhook;
+  readonly path: string;
+  /** Its name, by which receivers tell events apart. */
+  readonly title: string;
+  /** Markdown. */
+  readonly summary: string;
+}
+
 /** One contract with the addresses of its parts. */
 export interface AddressedContract {
   readonly reference: Reference;
@@ -38,6 +49,7 @@ export interface AddressedContract {
   readonly groups: readonly OperationGroup[];
   /** The operations, in the order of the groups. */
   readonly operations: readonly OperationAddress[];
+  readonly webhooks: readonly WebhookAddress[];
   /** The number of operations for clients. The others are for operators of the API. */
   readonly clientOperations: number;
 }
@@ -47,6 +59,8 @@ type IsForOperators = (operation: ReferredOperation) => boolean;
 /** The group of operations without tags: some, or all. */
 const OTHERS = 'Other operations';
 const ALL = 'Operations';
+/** Some documents have hundreds of webhooks. */
+const WEBHOOKS_MAX = 400;
 
 /**
  * Gives operations and groups their addresses. An operation belongs to the group of its first tag. Groups are in the order of the described
@@ -102,6 +116,11 @@ export function addressed(reference: Reference, isForOperators: IsForOperators):
     }
     groups.push(group);
   }
+  const webhooks = reference.webhooks.slice(0, WEBHOOKS_MAX).map((webhook) => {
+    const summaries = membersOf(webhook.item).map(([, one]) => textAt(one, 'summary'));
+    const summary = summaries.find((text) => text !== '') ?? '';
+    return { webhook, title: webhook.name, summary, path: `${path}/${slug(`webhook ${webhook.name}`, 'webhook')}` };
+  });
   const clientOperations = operations.filter((one) => !one.isForOperators).length;
-  return { reference, path, groups, operations, clientOperations };
+  return { reference, path, groups, operations, webhooks, clientOperations };
 }

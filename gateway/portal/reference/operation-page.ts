@@ -9,7 +9,7 @@ import { type SampleForm, type SampleRequest, toSampleRequest } from '../samples
 import { LANGUAGES } from '../samples/samples.ts';
 import { tabs } from '../tabs.ts';
 import type { AddressedContract, OperationAddress } from './addresses.ts';
-import { type BodyView, exampleText, isJsonType } from './body-view.ts';
+import { type BodyView, exampleText, isJsonType, type MediaView } from './body-view.ts';
 import { ABOUT_ERRORS, type CodesOfStatus, errorCodesOf, withOwnFields, withOwnPages } from './error-codes.ts';
 import { type OperationTexts, operationMarkdown } from './operation-markdown.ts';
 import { type AnswerView, needsOf, type OperationView, viewOfOperation } from './operation-view.ts';
@@ -198,19 +198,23 @@ export function requestSamples(request: SampleRequest): string {
 }
 
 function answerSamples(answers: readonly AnswerView[]): string {
-  const withSamples = answers.flatMap(({ status, media }) => {
-    const blocks = media.flatMap(({ type, examples }) =>
-      examples.map(({ label, value }) => {
-        const title = examples.length > 1 ? `<p class="example-label">${escapeHtml(label)}</p>` : '';
-        const language = isText(value) && !isJsonType(type) ? 'text' : 'json';
-        return title + codeBlock(exampleText(value, type), language, `${status} ${type}`);
-      }),
-    );
-    const panel = blocks.length > 0 ? blocks.join('\n') : '<p class="no-body">No body.</p>';
-    return [{ id: status.toLowerCase(), label: status, panel }];
+  const withSamples = answers.map(({ status, media }) => {
+    return { id: status.toLowerCase(), label: status, panel: exampleBlocks(media, status) };
   });
   if (withSamples.length === 0) return '';
   return `<section class="sample" aria-labelledby="answer-title"><h2 id="answer-title" class="sample-title">Response</h2>${tabs('response', 'Status', withSamples)}</section>`;
+}
+
+/** Returns the examples of a body. @param label what the body is, for readers of a screen */
+export function exampleBlocks(media: readonly MediaView[], label: string): string {
+  const blocks = media.flatMap(({ type, examples }) =>
+    examples.map(({ label: own, value }) => {
+      const title = examples.length > 1 ? `<p class="example-label">${escapeHtml(own)}</p>` : '';
+      const language = isText(value) && !isJsonType(type) ? 'text' : 'json';
+      return title + codeBlock(exampleText(value, type), language, `${label} ${type}`);
+    }),
+  );
+  return blocks.length > 0 ? blocks.join('\n') : '<p class="no-body">No body.</p>';
 }
 
 function isText(value: unknown): boolean {

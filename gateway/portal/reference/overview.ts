@@ -1,14 +1,11 @@
 // Makes the page of one contract: its address, its downloads, and all operations by group. Also makes the links beside all its pages.
 
-import { createSlugs, escapeHtml } from '../html.ts';
+import { escapeHtml } from '../html.ts';
 import type { Page } from '../layout.ts';
 import { plain, renderDescription } from '../markdown.ts';
-import type { AddressedContract, OperationAddress, OperationGroup } from './addresses.ts';
+import type { AddressedContract, OperationAddress, OperationGroup, WebhookAddress } from './addresses.ts';
 import { breakable } from './path-text.ts';
-import type { DocumentTools, ReferredOperation } from './reference.ts';
-import { createSchemaHtml } from './schema-html.ts';
-import { type SentRequestView, viewsOfWebhooks } from './sent-requests.ts';
-import { sentRequestsHtml, sentRequestsLines } from './sent-requests-text.ts';
+import type { ReferredOperation } from './reference.ts';
 
 /** With more operations than this, the links beside a page show those of its own group only. */
 const LINKS_MAX = 400;
@@ -16,9 +13,8 @@ const LINKS_MAX = 400;
 export function overviewPage(
   all: AddressedContract,
   references: readonly AddressedContract[],
-  { tools, updatedMs }: { readonly tools: DocumentTools; readonly updatedMs: number | undefined },
+  updatedMs: number | undefined,
 ): Page {
-  const webhooks = viewsOfWebhooks(all.reference.webhooks, tools);
   const { reference, path, groups } = all;
   const [forClients, forOperators] = partedByReader(groups);
   const { name, title, description, server } = reference;
@@ -34,7 +30,7 @@ export function overviewPage(
 </ul>
 ${forClients.map(groupHtml).join('\n')}
 ${forOperatorsHtml(forOperators.map(groupHtml))}
-${sentRequestsHtml({ heading: 'Webhooks', id: 'webhooks' }, webhooks, createSchemaHtml(createSlugs()))}
+${webhooksHtml(all.webhooks)}
 </article>`;
   return {
     path,
@@ -42,7 +38,7 @@ ${sentRequestsHtml({ heading: 'Webhooks', id: 'webhooks' }, webhooks, createSche
     description: plain(description).slice(0, 160) || `Reference of ${title}: every operation.`,
     section: '/docs/reference',
     main,
-    markdown: overviewMarkdown(all, webhooks),
+    markdown: overviewMarkdown(all),
     contents: contentsOf(references, all, undefined),
     styles: ['reference.css'],
     updatedMs,
@@ -83,7 +79,18 @@ export function operationList(operations: readonly OperationAddress[]): string {
   return `<ul class="ops">${rows.join('\n')}</ul>`;
 }
 
-function overviewMarkdown({ reference, groups }: AddressedContract, webhooks: readonly SentRequestView[]): string {
+/** Returns the list of the requests that the API sends. */
+function webhooksHtml(webhooks: readonly WebhookAddress[]): string {
+  if (webhooks.length === 0) return '';
+  const rows = webhooks.map(
+    ({ title, summary, path }) =>
+      `<li><a href="${path}"><span class="op-title">${escapeHtml(plain(summary) || title)}</span><span class="op-path"><code>${escapeHtml(title)}</code></span></a></li>`,
+  );
+  return `<section class="group"><h2 id="webhooks">Webhooks</h2>
+<p>Requests that the API sends to an address of yours.</p><ul class="ops">${rows.join('\n')}</ul></section>`;
+}
+
+function overviewMarkdown({ reference, groups, webhooks }: AddressedContract): string {
   const { title, description, server, name } = reference;
   const sections = groups.map(({ name: group, path: page, description: text, operations }) => {
     const lines = operations.map(
@@ -91,14 +98,18 @@ function overviewMarkdown({ reference, groups }: AddressedContract, webhooks: re
     );
     return [`## ${group}`, text, `- [About ${group}](${page}.md)\n${lines.join('\n')}`].filter(Boolean).join('\n\n');
   });
+  const sent = webhooks.map(
+    ({ title: own, summary, path }) => `- [${own}](${path}.md)${summary && `: ${plain(summary)}`}`,
+  );
   const files = `OpenAPI: [JSON](/openapi/${name}.json), [YAML](/openapi/${name}.yaml)`;
-  return `${[`# ${title}`, description, `Base URL: \`${server}\``, files, ...sections, ...sentRequestsLines('Webhooks', webhooks)].filter(Boolean).join('\n\n')}\n`;
+  return `${[`# ${title}`, description, `Base URL: \`${server}\``, files, ...sections, ...(sent.length === 0 ? [] : ['## Webhooks', sent.join('\n')])].filter(Boolean).join('\n\n')}\n`;
 }
 
-/** An operation, or a group without one. */
+/** An operation, a group without one, or a webhook. */
 interface Here {
-  readonly group: OperationGroup;
+  readonly group?: OperationGroup;
   readonly operation?: ReferredOperation;
+  readonly webhook?: WebhookAddress;
 }
 
 /** Returns the links beside a page, as HTML: every contract, and the operations of the current one by group. */
@@ -130,9 +141,20 @@ function forOperatorsLinks(links: readonly string[], isOpen: boolean): string {
 
 function groupsOf(all: AddressedContract, at: Here | undefined): string {
   const [forClients, forOperators] = partedByReader(all.groups);
-  const isHere = at !== undefined && forOperators.includes(at.group);
+  const isHere = at?.group !== undefined && forOperators.includes(at.group);
   const hidden = forOperators.length === 0 ? [] : [groupLinks(forOperators, all, at)];
-  return groupLinks(forClients, all, at) + forOperatorsLinks(hidden, isHere);
+  return groupLinks(forClients, all, at) + webhookLinks(all, at) + forOperatorsLinks(hidden, isHere);
+}
+
+function webhookLinks({ webhooks, operations, path: home }: AddressedContract, at: Here | undefined): string {
+  if (webhooks.length === 0) return '';
+  if (operations.length + webhooks.length > LINKS_MAX && at?.webhook === undefined)
+    return `<p class="group-link"><a href="${home}#webhooks"><span class="group-name">Webhooks</span></a></p>`;
+  const links = webhooks.map((one) => {
+    const mark = one === at?.webhook ? ' aria-current="page"' : '';
+    return `<li><a href="${one.path}"${mark}><span>${escapeHtml(one.title)}</span></a></li>`;
+  });
+  return `<details${at?.webhook === undefined ? '' : ' open'}><summary><span class="group-name">Webhooks</span></summary><ul>${links.join('')}</ul></details>`;
 }
 
 function groupLinks(

@@ -12,6 +12,7 @@ import { contentsOf, overviewPage, referencesPage } from './overview.ts';
 import { postmanCollection } from './postman.ts';
 import type { DocumentTools } from './reference.ts';
 import { resourcePage } from './resource-page.ts';
+import { webhookPage } from './webhook-page.ts';
 
 interface ReferenceOptions {
   readonly references: readonly AddressedContract[];
@@ -37,7 +38,7 @@ export function addContractPages(
   const { name, server, operations } = contract;
   const updated = createFileDates();
   const files = [...new Set(operations.flatMap((operation) => operation.files))];
-  site.addPage(own.path, async () => overviewPage(own, references, { tools, updatedMs: await updated(files) }));
+  site.addPage(own.path, async () => overviewPage(own, references, await updated(files)));
   const page = async (at: OperationAddress) =>
     operationPage(at, own, {
       tools,
@@ -57,6 +58,11 @@ export function addContractPages(
       }),
     );
   for (const at of own.operations) site.addOneOfMany(at.path, () => page(at));
+  for (const webhook of own.webhooks)
+    site.addOneOfMany(webhook.path, async () => {
+      const contents = contentsOf(references, own, { webhook });
+      return webhookPage(webhook, own, { tools, contents, updatedMs: await updated(files) });
+    });
   site.add(`${own.path}.postman.json`, async () =>
     toResource('document', 'application/json', await postmanCollection(own, tools, turn)),
   );

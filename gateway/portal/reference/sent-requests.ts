@@ -1,8 +1,8 @@
-// Requests that services send to their clients: callbacks of an operation, webhooks of a contract.
+// Requests that services send to their clients: callbacks of an operation, a webhook of a contract.
 
 import type { PublishedWebhook } from '../../shared/contracts/published-contract.ts';
 import { type BodyView, createBodyViews } from './body-view.ts';
-import { type DocumentObject, type DocumentTools, isDocumentObject, membersOf, textAt } from './reference.ts';
+import { type DocumentObject, type DocumentTools, isDocumentObject, listOf, membersOf, textAt } from './reference.ts';
 
 export interface SentRequestView {
   readonly name: string;
@@ -13,7 +13,16 @@ export interface SentRequestView {
   readonly summary: string;
   /** Markdown. */
   readonly description: string;
+  readonly headers: readonly SentHeader[];
   readonly body: BodyView | undefined;
+  /** What the client may answer. */
+  readonly answers: readonly { readonly status: string; readonly description: string }[];
+}
+
+interface SentHeader {
+  readonly name: string;
+  /** Markdown. */
+  readonly description: string;
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace', 'query'];
@@ -28,11 +37,9 @@ export function callbacksOf(root: DocumentObject, declared: DocumentObject, tool
   return viewsOf(items, tools);
 }
 
-export function viewsOfWebhooks(webhooks: readonly PublishedWebhook[], tools: DocumentTools): SentRequestView[] {
-  return viewsOf(
-    webhooks.map((webhook) => ({ ...webhook, address: '' })),
-    tools,
-  );
+/** Returns the requests of a webhook: one for each method. */
+export function viewsOfWebhook(webhook: PublishedWebhook, tools: DocumentTools): SentRequestView[] {
+  return viewsOf([{ ...webhook, address: '' }], tools);
 }
 
 interface SentItem extends Pick<SentRequestView, 'name' | 'address'> {
@@ -45,14 +52,33 @@ function viewsOf(items: readonly SentItem[], tools: DocumentTools): SentRequestV
     const found = tools.resolve(root, item);
     return membersOf(found)
       .filter(([method, operation]) => METHODS.includes(method) && isDocumentObject(operation))
-      .map(([method, operation]) => ({ name, address, method, root, operation: operation as DocumentObject }));
+      .map(([method, operation]) => ({
+        name,
+        address,
+        method,
+        root,
+        item: found,
+        operation: operation as DocumentObject,
+      }));
   });
-  return all.map(({ name, address, method, root, operation }, index) => ({
+  return all.map(({ name, address, method, root, item, operation }, index) => ({
     name,
     method: method.toUpperCase(),
     address,
     summary: textAt(operation, 'summary'),
     description: textAt(operation, 'description'),
+    headers: [item, operation].flatMap((owner) => headersOf(root, owner, tools)),
+    answers: membersOf(operation.responses).map(([status, found]) => {
+      return { status, description: textAt(tools.resolve(root, found), 'description') };
+    }),
     body: index < BODIES_MAX ? createBodyViews(root, tools)(operation.requestBody, 'answer') : undefined,
   }));
+}
+
+function headersOf(root: DocumentObject, owner: unknown, { resolve }: DocumentTools): SentHeader[] {
+  const parameters = isDocumentObject(owner) ? listOf(owner.parameters) : [];
+  return parameters
+    .map((found) => resolve(root, found))
+    .filter((parameter) => textAt(parameter, 'in') === 'header')
+    .map((parameter) => ({ name: textAt(parameter, 'name'), description: textAt(parameter, 'description') }));
 }

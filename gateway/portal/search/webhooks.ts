@@ -15,11 +15,11 @@ export function webhookEntries(references: readonly AddressedContract[]): Search
   return entries.length > 0 || references.some(hasCallbacks) ? entries : [noWebhooks(references)];
 }
 
-function webhooksOf({ path, reference }: AddressedContract): SearchEntry[] {
-  return reference.webhooks.map(({ name, item }) => {
-    const texts = membersOf(item).map(([, one]) => `${textAt(one, 'summary')} ${textAt(one, 'description')}`);
+function webhooksOf({ reference, webhooks }: AddressedContract): SearchEntry[] {
+  return webhooks.map(({ title, summary, path, webhook: { item } }) => {
+    const texts = membersOf(item).map(([, one]) => textAt(one, 'description'));
     const words = `Webhook ${shortened(plain(texts.join(' ')), WORDS_MAX)}`;
-    return ['Webhook', name, `${path}#webhooks`, reference.title, words, TOPIC];
+    return ['Webhook', title, path, plain(summary) || reference.title, words, TOPIC];
   });
 }
 

@@ -104,15 +104,25 @@ describe('what services send to clients', () => {
 
   it('has its place in the documentation: webhooks at the contract, callbacks at the operation', async () => {
     const overview = await textAt('/docs/reference/v1');
-    for (const text of ['Webhooks', 'thingMade', 'Tells of Thing', 'thing_name', 'other_name'])
-      assert.ok(overview.includes(text), text);
+    for (const text of ['Webhooks', 'thingMade', 'Tells of Thing']) assert.ok(overview.includes(text), text);
+    const webhook = '/docs/reference/v1/webhook-thingMade';
+    const sentPage = await textAt(webhook);
+    for (const text of ['thingMade', 'Tells of Thing', 'thing_name', 'Payload', 'Your answer'])
+      assert.ok(sentPage.includes(text), text);
+    assert.match(sentPage, /<pre[^>]*>[\s\S]*thing_name[\s\S]*<\/pre>/, 'an example of the payload');
+    for (const html of [overview, sentPage])
+      assert.match(
+        html,
+        new RegExp(`<summary><span class="group-name">Webhooks</span></summary><ul><li><a href="${webhook}"`),
+      );
     const [, page = ''] = /href="(\/docs\/reference\/v1\/[^"]*add[^"]*thing[^"]*)"/.exec(overview) ?? [];
     const operation = await textAt(page);
     for (const text of ['Callbacks', 'finished', '{$request.body#/url}', 'Sent for Done.', 'done_at'])
       assert.ok(operation.includes(text), text);
-    for (const html of [overview, operation]) assert.ok(!html.includes('<img src=x'), 'markup is text');
+    for (const html of [overview, operation, sentPage]) assert.ok(!html.includes('<img src=x'), 'markup is text');
     const markdown = [await textAt('/docs/reference/v1.md'), await textAt(`${page}.md`)];
-    assert.match(markdown[0] ?? '', /## Webhooks[\s\S]*`POST` thingMade[\s\S]*thing_name/);
+    assert.match(markdown[0] ?? '', /## Webhooks[\s\S]*\[thingMade\]\(\/docs\/reference\/v1\/webhook-thingMade\.md\)/);
+    assert.match(await textAt(`${webhook}.md`), /^# thingMade\n\nTells of Thing[\s\S]*## Payload[\s\S]*thing_name/);
     assert.match(markdown[1] ?? '', /## Callbacks[\s\S]*`POST {\$request.body#\/url}` finished[\s\S]*done_at/);
   });
 

@@ -1,0 +1,105 @@
+// Makes the page of a webhook: the request that the API sends, its payload with an example, and what the receiver may answer.
+
+import { createSlugs, escapeHtml } from '../html.ts';
+import { neighbourLinks, type Page } from '../layout.ts';
+import { plain, renderDescription } from '../markdown.ts';
+import type { AddressedContract, WebhookAddress } from './addresses.ts';
+import { exampleText, isJsonType } from './body-view.ts';
+import { fenced } from './operation-markdown.ts';
+import { exampleBlocks } from './operation-page.ts';
+import type { DocumentTools } from './reference.ts';
+import { createSchemaHtml } from './schema-html.ts';
+import { mediaLines } from './schema-markdown.ts';
+import { type SentRequestView, viewsOfWebhook } from './sent-requests.ts';
+
+interface WebhookPageOptions {
+  readonly tools: DocumentTools;
+  /** HTML: the links to all operations. */
+  readonly contents: string;
+  readonly updatedMs: number | undefined;
+}
+
+const ABOUT = 'The API sends this request to an address of yours. Answer it with a status from 200 to 299.';
+
+export function webhookPage(at: WebhookAddress, all: AddressedContract, options: WebhookPageOptions): Page {
+  const { title, summary, path, webhook } = at;
+  const requests = viewsOfWebhook(webhook, options.tools);
+  const index = all.webhooks.indexOf(at);
+  const main = `<article class="operation">
+<div class="operation-head">
+<p class="crumbs"><a href="${all.path}">${escapeHtml(all.reference.title)}</a> <span aria-hidden="true">›</span> <a href="${all.path}#webhooks">Webhooks</a></p>
+<h1><code>${escapeHtml(title)}</code></h1>
+<div class="lead">${renderDescription(summary)}</div>
+</div>
+${requests.map((request) => requestHtml(request, requests.length > 1)).join('\n')}
+${neighbourLinks(all.webhooks[index - 1], all.webhooks[index + 1])}
+</article>`;
+  return {
+    path,
+    title,
+    description: plain(summary || ABOUT).slice(0, 160),
+    section: '/docs/reference',
+    main,
+    markdown: webhookMarkdown(at, requests),
+    contents: options.contents,
+    styles: ['reference.css'],
+    isWide: true,
+    updatedMs: options.updatedMs,
+  };
+}
+
+/** Renders one request. @param isOneOfSeveral whether the ids of its elements need its method */
+function requestHtml(request: SentRequestView, isOneOfSeveral: boolean): string {
+  const { method, description, headers, body, answers } = request;
+  const prefix = isOneOfSeveral ? `${method.toLowerCase()}-` : '';
+  const render = createSchemaHtml(createSlugs());
+  const listed = (id: string, heading: string, items: readonly (readonly [name: string, text: string])[]) => {
+    const rows = items.map(
+      ([own, text]) =>
+        `<li><code>${escapeHtml(own)}</code><div class="member-text">${renderDescription(text)}</div></li>`,
+    );
+    return rows.length === 0 ? '' : `<h2 id="${prefix}${id}">${heading}</h2><ul class="members">${rows.join('')}</ul>`;
+  };
+  const payload = `<h2 id="${prefix}payload">Payload</h2>${body === undefined ? '<p class="no-body">No body.</p>' : renderDescription(body.description) + render.media(body.media, `${prefix}payload`)}`;
+  return `<p class="endpoint"><span class="method ${method.toLowerCase()}">${escapeHtml(method)}</span> <code>your address</code></p>
+<div class="columns">
+<div class="intro">${renderDescription(description)}<ul class="needs"><li>${ABOUT}</li></ul></div>
+<div class="samples"><section class="sample" aria-labelledby="${prefix}example-title"><h2 id="${prefix}example-title" class="sample-title">Payload</h2>${exampleBlocks(body?.media ?? [], 'Payload')}</section></div>
+<div class="text">${payload}
+${listed(
+  'headers',
+  'Headers',
+  headers.map((header) => [header.name, header.description] as const),
+)}
+${listed(
+  'answers',
+  'Your answer',
+  answers.map((answer) => [answer.status, answer.description] as const),
+)}</div>
+</div>`;
+}
+
+function webhookMarkdown({ title, summary }: WebhookAddress, requests: readonly SentRequestView[]): string {
+  const parts = requests.flatMap(({ method, description, headers, body, answers }) => [
+    `\`${method}\` to your address`,
+    description,
+    ...(body === undefined ? [] : ['## Payload', body.description, ...mediaLines(body.media)]),
+    ...(body?.media ?? []).flatMap(({ type, examples }) =>
+      examples.slice(0, 1).map(({ value }) => fenced(isJsonType(type) ? 'json' : 'text', exampleText(value, type))),
+    ),
+    ...listLines(
+      'Headers',
+      headers.map((header) => [header.name, header.description] as const),
+    ),
+    ...listLines(
+      'Your answer',
+      answers.map((answer) => [answer.status, answer.description] as const),
+    ),
+  ]);
+  return `${[`# ${title}`, summary, ABOUT, ...parts].filter(Boolean).join('\n\n')}\n`;
+}
+
+function listLines(heading: string, items: readonly (readonly [name: string, text: string])[]): string[] {
+  if (items.length === 0) return [];
+  return [`## ${heading}`, items.map(([name, text]) => `- \`${name}\`: ${plain(text)}`).join('\n')];
+}
