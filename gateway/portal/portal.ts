@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { contentVersionIn } from '../shared/http/content-version.ts';
 import { addVary, answerWith } from './answer.ts';
 import { ASSETS } from './assets.ts';
-import { escapeHtml } from './html.ts';
+import { escapeHtml, shortened } from './html.ts';
 import { layOut, type Page } from './layout.ts';
 import { type PortalResource, toResource } from './resource.ts';
 import { openSite, type PortalOptions, type PortalSite } from './site.ts';
@@ -49,9 +49,12 @@ export function createPortal(options: PortalOptions): Portal {
   return { owns: (target) => /^\/(docs(\.md)?|openapi|llms\.txt)(?=$|[/?])/.test(target), answer };
 }
 
-function missing(path: string, { frame, pages }: PortalSite): Promise<PortalResource> {
+function missing(path: string, { frame, pages, titles }: PortalSite): Promise<PortalResource> {
   const [, code] = /^\/docs\/errors\/([a-z0-9_]{1,64})$/.exec(path) ?? [];
-  const page = code === undefined ? notFoundPage(nearestPages(path, pages.paths())) : unknownCodePage(code);
+  const page =
+    code === undefined
+      ? notFoundPage(path, nearestPages(path, pages.paths()), { ...frame, titles })
+      : unknownCodePage(code);
   return toResource('page', 'text/html; charset=utf-8', layOut(page, frame), 404);
 }
 
@@ -81,19 +84,28 @@ function acceptsHtml({ headers }: IncomingMessage): boolean {
   return /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? '');
 }
 
-/** Returns the page of an unknown path. */
-function notFoundPage(nearest: readonly string[]): Page {
-  const links = nearest.map((path) => `<li><a href="${escapeHtml(path)}"><code>${escapeHtml(path)}</code></a></li>`);
-  const main = `<h1>There is nothing here</h1>
-<p class="lead">Search above, or go on at one of the nearest pages.</p>
-<ul>${links.join('')}</ul>`;
+/** Returns the page of an unknown path. If no page is near, it leads to the sections. */
+function notFoundPage(
+  path: string,
+  nearest: readonly string[],
+  { sections, titles }: Pick<PortalSite, 'titles'> & Pick<PortalSite['frame'], 'sections'>,
+): Page {
+  const isFar = nearest.length === 1 && nearest[0] === '/docs';
+  const links = (isFar ? sections.map(([section]) => section) : nearest).map(
+    (one) =>
+      `<li><a href="${escapeHtml(one)}"><span class="op-title">${escapeHtml(titles.get(one) ?? nameIn(one))}</span><span class="op-path"><code>${escapeHtml(one)}</code></span></a></li>`,
+  );
+  const main = `<h1>Page not found</h1>
+<p class="lead">There is no page at <code>${escapeHtml(shortened(path, SHOWN_PATH_MAX))}</code>. Search for it above, or go on here:</p>
+<ul class="ops">${links.join('')}</ul>`;
   return {
     path: '/docs',
-    title: 'Not found',
-    description: 'There is nothing at this path.',
+    title: 'Page not found',
+    description: 'There is no page at this path.',
     section: '',
     main,
     markdown: '',
+    styles: ['reference.css'],
   };
 }
 
@@ -114,6 +126,7 @@ function unknownCodePage(code: string): Page {
 }
 
 const NEAREST_MAX = 5;
+const SHOWN_PATH_MAX = 80;
 const ALIKE_MIN = 4;
 
 /** Returns suggestions for an address without a page: the pages next to it that begin in the same way, and the nearest page above it. */

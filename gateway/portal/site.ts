@@ -19,7 +19,7 @@ import type { Look } from './look.ts';
 import { otherPagesOf } from './other-pages.ts';
 import type { PageStore } from './page-store.ts';
 import { addProgramFiles } from './program-files.ts';
-import { addressed } from './reference/addresses.ts';
+import { type AddressedContract, addressed } from './reference/addresses.ts';
 import type { DocumentTools, Reference, ReferredOperation } from './reference/reference.ts';
 import { addContractPages, addReferenceList } from './reference/reference-pages.ts';
 import { createSiteMap, type SiteMap } from './site-map.ts';
@@ -51,6 +51,8 @@ export interface PortalOptions extends GuideSettings {
 export interface PortalSite {
   readonly pages: PageStore;
   readonly frame: Frame;
+  /** The titles of pages, by path. Error codes are left out, because their paths name them. */
+  readonly titles: ReadonlyMap<string, string>;
   /** Version of the assets. */
   readonly version: string;
 }
@@ -82,7 +84,21 @@ export async function openSite(options: PortalOptions): Promise<PortalSite> {
   for (const own of references)
     addContractPages(site, own, { references, publicUrl, tools, guides: guideNames, codes });
   addProgramFiles(site, { title, description, publicUrl, references, guides, pages, codes, help, tools });
-  return { pages: site.toStore(), frame, version: assets.version };
+  return { pages: site.toStore(), frame, titles: titlesOf(frame, references, guides), version: assets.version };
+}
+
+function titlesOf(
+  { sections }: Frame,
+  references: readonly AddressedContract[],
+  guides: readonly Guide[],
+): ReadonlyMap<string, string> {
+  const ofReference = references.flatMap(({ path, reference, groups, operations, webhooks }) => [
+    [path, reference.title] as const,
+    ...groups.map((group) => [group.path, group.name] as const),
+    ...[...operations, ...webhooks].map((one) => [one.path, one.title] as const),
+  ]);
+  const ofGuides = guides.map(({ name, title }) => [`/docs/guides/${name}`, title] as const);
+  return new Map([...sections, ...ofReference, ...ofGuides]);
 }
 
 function addGuidePages(site: SiteMap, guides: readonly Guide[], title: string): void {

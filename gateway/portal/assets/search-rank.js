@@ -160,7 +160,9 @@ export function found(entries, text) {
   };
   const whole = ranked(entries, weigh, (best) => Math.min(best, CLEAR * terms.length) * WEAK_SHARE);
   if (whole.length > 0) return withoutPartial(whole, terms);
-  const mended = terms.map((term) => nearestWord(entries, term));
+  const mended = terms.map((term) =>
+    nearestWord(entries, term, terms.length > 1 ? MENDED_BESIDE_OTHERS_MIN : MENDED_MIN),
+  );
   return mended.some((term, index) => term !== terms[index]) ? found(entries, mended.join(' ')) : [];
 }
 
@@ -196,11 +198,13 @@ function isNamedBy(entry, term) {
   return weightOf(entry, [term]) >= NAMED;
 }
 
-const MENDED_MIN = 3;
+const MENDED_MIN = 4;
+/** The other words of a search leave less to chance. */
+const MENDED_BESIDE_OTHERS_MIN = 3;
 
 /** The word of a title that is one slip away from a term that nothing has; else the term. */
-function nearestWord(entries, term) {
-  if (term.length < MENDED_MIN || entries.some((entry) => weightOf(entry, [term]) > 0)) return term;
+function nearestWord(entries, term, lengthMin) {
+  if (term.length < lengthMin || entries.some((entry) => weightOf(entry, [term]) > 0)) return term;
   for (const { lowTitle } of entries)
     for (const word of lowTitle.split(/[^\p{L}\p{N}]+/u)) if (isOneSlipAway(word, term)) return word;
   return term;

@@ -5,6 +5,7 @@ import {
   type SampleParameter,
   type SampleRequest,
   sampleContentOf,
+  sentTypeOf,
   toSampleRequest,
 } from '../samples/sample-request.ts';
 import type { MediaView } from './body-view.ts';
@@ -17,6 +18,8 @@ export function sampleFormOf(operation: ReferredOperation, view: OperationView, 
   const alternative = alternativeOf(operation);
   const uniqueHeader = operation.idempotency === 'off' ? undefined : 'Idempotency-Key';
   const media = view.body?.media[0];
+  const value = media?.examples[0]?.value;
+  const bodyType = media && sentTypeOf(media.type, value);
   return {
     method: operation.method,
     server,
@@ -27,8 +30,8 @@ export function sampleFormOf(operation: ReferredOperation, view: OperationView, 
       .filter(({ isRequired }) => isRequired)
       .filter(({ place, name }) => place !== 'header' || name.toLowerCase() !== uniqueHeader?.toLowerCase())
       .map(filled),
-    body: media && sampleContentOf(media.type, media.examples[0]?.value, filesIn(media)),
-    bodyType: media?.type,
+    body: media && sampleContentOf(bodyType ?? '', value, filesIn(media)),
+    bodyType,
     response: operation.webSocket ? 'messages' : isStream(view) ? 'lines' : 'whole',
   };
 }

@@ -2,7 +2,7 @@
 // reads the names and places of values from attributes.
 
 import { escapeHtml } from '../html.ts';
-import { fieldText, type SampleForm, sampleContentOf } from '../samples/sample-request.ts';
+import { fieldText, type SampleForm, sampleContentOf, sentTypeOf } from '../samples/sample-request.ts';
 import type { BodyView } from './body-view.ts';
 import { exampleText } from './body-view.ts';
 import type { OperationView, ParameterView } from './operation-view.ts';
@@ -62,6 +62,8 @@ function basicFields(isOnly: boolean): string {
 <div class="field"><label for="try-password">Password</label><input id="try-password" name="password" type="password"></div>`;
 }
 
+const REQUIRED = ' <span class="required">required</span>';
+
 function parameterField(parameter: ParameterView, index: number): string {
   const { place, name, isRequired, example, style, explode, schema } = parameter;
   const id = `try-${index}`;
@@ -69,8 +71,7 @@ function parameterField(parameter: ParameterView, index: number): string {
   // An invented cursor or filter would make the request fail: optional values are proposed, not filled in.
   const value = isRequired ? ` value="${escapeHtml(text)}"` : ` placeholder="${escapeHtml(text)}"`;
   const attributes = `id="${id}" data-in="${place}" data-name="${escapeHtml(name)}" data-style="${escapeHtml(style)}" data-explode="${explode}" data-type="${escapeHtml(schema.type.split(/[ (]/)[0] ?? '')}"`;
-  const required = isRequired ? ' <span class="required">required</span>' : '';
-  const label = `<label for="${id}"><code>${escapeHtml(name)}</code> <small>${place}</small>${required}</label>`;
+  const label = `<label for="${id}"><code>${escapeHtml(name)}</code> <small>${place}</small>${isRequired ? REQUIRED : ''}</label>`;
   if (schema.values.length > 1 && !schema.type.startsWith('array')) {
     const options = schema.values.map(
       (one) => `<option${isRequired && one === text ? ' selected' : ''}>${escapeHtml(one)}</option>`,
@@ -90,10 +91,11 @@ function textOf(example: unknown): string {
 function bodyField({ media }: BodyView): string {
   const [first] = media;
   if (first === undefined) return '';
+  const value = first.examples[0]?.value;
+  const type = sentTypeOf(first.type, value);
   // The form takes a file where the sample sends one.
-  if (/^(file|multipart)$/.test(sampleContentOf(first.type, first.examples[0]?.value).kind))
-    return fileFields(first.type, first);
-  const texts = first.examples.map(({ label, value }) => ({ label, text: bodyText(first.type, value) }));
+  if (/^(file|multipart)$/.test(sampleContentOf(type, value).kind)) return fileFields(type, first);
+  const texts = first.examples.map(({ label, value }) => ({ label, text: bodyText(type, value) }));
   const options = texts.map(({ label, text }) => `<option value="${escapeHtml(text)}">${escapeHtml(label)}</option>`);
   const choice =
     texts.length > 1
@@ -101,8 +103,8 @@ function bodyField({ media }: BodyView): string {
       : '';
   const text = texts[0]?.text ?? '';
   const rows = Math.min(16, Math.max(3, text.split('\n').length));
-  return `${choice}<div class="field"><label for="try-body">Body <small>${escapeHtml(first.type)}</small></label>
-<textarea id="try-body" data-type="${escapeHtml(first.type)}" rows="${rows}" spellcheck="false">${escapeHtml(`\n${text}`)}</textarea></div>`;
+  return `${choice}<div class="field"><label for="try-body">Body <small>${escapeHtml(type)}</small></label>
+<textarea id="try-body" data-type="${escapeHtml(type)}" rows="${rows}" spellcheck="false">${escapeHtml(`\n${text}`)}</textarea></div>`;
 }
 
 function bodyText(type: string, value: unknown): string {
@@ -125,7 +127,7 @@ function fileFields(type: string, { examples, schema }: BodyView['media'][number
     const isFile = isFileMember(member) || member.type.startsWith('any value');
     const text = fieldText(known.find(([one]) => one === name)?.[1]);
     const kind = isFile ? 'type="file"' : `value="${isRequired ? escapeHtml(text) : ''}"`;
-    return `<div class="field"><label for="try-part-${index}"><code>${escapeHtml(name)}</code> <small>form</small></label><input id="try-part-${index}" data-part="${escapeHtml(name)}" data-required="${isRequired}" ${kind}></div>`;
+    return `<div class="field"><label for="try-part-${index}"><code>${escapeHtml(name)}</code> <small>form</small>${isRequired ? REQUIRED : ''}</label><input id="try-part-${index}" data-part="${escapeHtml(name)}" data-required="${isRequired}" ${kind}></div>`;
   });
   return `<div data-multipart data-type="${escapeHtml(type)}">${fields.join('\n')}</div>`;
 }

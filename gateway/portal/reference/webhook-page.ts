@@ -3,6 +3,7 @@
 import { createSlugs, escapeHtml } from '../html.ts';
 import { neighbourLinks, type Page } from '../layout.ts';
 import { plain, renderDescription } from '../markdown.ts';
+import { tabs } from '../tabs.ts';
 import type { AddressedContract, WebhookAddress } from './addresses.ts';
 import { exampleText, isJsonType } from './body-view.ts';
 import { fenced } from './operation-markdown.ts';
@@ -28,10 +29,10 @@ export function webhookPage(at: WebhookAddress, all: AddressedContract, options:
   const main = `<article class="operation">
 <div class="operation-head">
 <p class="crumbs"><a href="${all.path}">${escapeHtml(all.reference.title)}</a> <span aria-hidden="true">›</span> <a href="${all.path}#webhooks">Webhooks</a></p>
-<h1><code>${escapeHtml(title)}</code></h1>
-<div class="lead">${renderDescription(summary)}</div>
+<h1>${escapeHtml(title)}</h1>
+<p class="endpoint">${requests.map(({ method }) => `<span class="method ${method.toLowerCase()}">${escapeHtml(method)}</span>`).join(' ')} to your address</p>
 </div>
-${requests.map((request) => requestHtml(request, requests.length > 1)).join('\n')}
+${requests.map((request) => requestHtml(request, summary, requests.length > 1)).join('\n')}
 ${neighbourLinks(all.webhooks[index - 1], all.webhooks[index + 1])}
 </article>`;
   return {
@@ -49,9 +50,10 @@ ${neighbourLinks(all.webhooks[index - 1], all.webhooks[index + 1])}
 }
 
 /** Renders one request. @param isOneOfSeveral whether the ids of its elements need its method */
-function requestHtml(request: SentRequestView, isOneOfSeveral: boolean): string {
+function requestHtml(request: SentRequestView, summary: string, isOneOfSeveral: boolean): string {
   const { method, description, headers, body, answers } = request;
   const prefix = isOneOfSeveral ? `${method.toLowerCase()}-` : '';
+  const heading = isOneOfSeveral ? `${escapeHtml(method)} payload` : 'Payload';
   const render = createSchemaHtml(createSlugs());
   const listed = (id: string, heading: string, items: readonly (readonly [name: string, text: string])[]) => {
     const rows = items.map(
@@ -60,11 +62,17 @@ function requestHtml(request: SentRequestView, isOneOfSeveral: boolean): string 
     );
     return rows.length === 0 ? '' : `<h2 id="${prefix}${id}">${heading}</h2><ul class="members">${rows.join('')}</ul>`;
   };
-  const payload = `<h2 id="${prefix}payload">Payload</h2>${body === undefined ? '<p class="no-body">No body.</p>' : renderDescription(body.description) + render.media(body.media, `${prefix}payload`)}`;
-  return `<p class="endpoint"><span class="method ${method.toLowerCase()}">${escapeHtml(method)}</span> <code>your address</code></p>
-<div class="columns">
-<div class="intro">${renderDescription(description)}<ul class="needs"><li>${ABOUT}</li></ul></div>
-<div class="samples"><section class="sample" aria-labelledby="${prefix}example-title"><h2 id="${prefix}example-title" class="sample-title">Payload</h2>${exampleBlocks(body?.media ?? [], 'Payload')}</section></div>
+  const payload = `<h2 id="${prefix}payload">${heading}</h2>${body === undefined ? '<p class="no-body">No body.</p>' : renderDescription(body.description) + render.media(body.media, `${prefix}payload`)}`;
+  const examples = (body?.media ?? []).map((media) => ({
+    id: media.type,
+    label: media.type,
+    panel: exampleBlocks([media], 'Payload'),
+  }));
+  const sample =
+    examples.length === 0 ? '<p class="no-body">No body.</p>' : tabs(`${prefix}type`, 'Media type', examples);
+  return `<div class="columns">
+<div class="intro">${renderDescription(summary)}${renderDescription(description)}<ul class="needs"><li>${ABOUT}</li></ul></div>
+<div class="samples"><section class="sample" aria-labelledby="${prefix}example-title"><h2 id="${prefix}example-title" class="sample-title">${heading}</h2>${sample}</section></div>
 <div class="text">${payload}
 ${listed(
   'headers',

@@ -135,6 +135,14 @@ export function fieldText(value: unknown): string {
     .replace(/\p{Cc}/gu, ' ');
 }
 
+/** Returns a media type to send for a declared one, which may be a range: JSON for a value that is no text, else bytes. */
+export function sentTypeOf(type: string, value: unknown): string {
+  const [range = ''] = type.split(';');
+  if (/^image\/\*$/i.test(range)) return 'image/png';
+  if (!/^(\*|application)\/\*$/.test(range)) return type;
+  return typeof value === 'object' && value !== null ? 'application/json' : 'application/octet-stream';
+}
+
 /**
  * The kind of a body by its media type. A value that does not fit the type is a file of the reader's.
  *
@@ -143,8 +151,7 @@ export function fieldText(value: unknown): string {
 export function sampleContentOf(type: string, value: unknown, files: readonly string[] = []): SampleContent {
   const plain = (type.split(';')[0] as string).trim().toLowerCase();
   const isText = typeof value === 'string';
-  if (/^application\/json$|[+]json$|^\*\/\*$|^application\/\*$/.test(plain))
-    return { kind: 'json', value: value ?? {} };
+  if (/^application\/json$|[+]json$/.test(plain)) return { kind: 'json', value: value ?? {} };
   if (plain === 'application/x-www-form-urlencoded') return { kind: 'form', fields: fieldsOf(value) };
   if (plain.startsWith('multipart/')) {
     const fields = fieldsOf(value).map(

@@ -132,10 +132,14 @@ describe('the documentation', () => {
   it('leads on where there is nothing, to what begins alike and to the page above', async () => {
     const { text } = await get('/docs/reference/v1/customrs').set('Accept', 'text/html').expect(404);
     for (const path of ['/docs/reference/v1/customers', '/docs/reference/v1'])
-      assert.ok(text.includes(`<li><a href="${path}">`), path);
+      assert.ok(text.includes(`<li><a href="${path}"><span class="op-title">`), path);
+    assert.match(text, /There is no page at <code>\/docs\/reference\/v1\/customrs<\/code>/);
+    assert.match(text, /<span class="op-title">customers<\/span>/i);
     assert.doesNotMatch(text, /aria-current|as Markdown|text\/markdown/);
     const far = await get('/docs/%3Cb%3E/zzzz').set('Accept', 'text/html').expect(404);
-    assert.match(far.text, /<ul><li><a href="\/docs"><code>\/docs<\/code><\/a><\/li><\/ul>/);
+    for (const path of ['/docs', '/docs/guides', '/docs/reference', '/docs/errors'])
+      assert.ok(far.text.includes(`<li><a href="${path}"><span class="op-title">`), path);
+    assert.doesNotMatch(far.text, /<b>/);
   });
 
   it('tells the form that a value must have, on the page and in Markdown, in words where they suffice', async () => {

@@ -39,6 +39,14 @@ const contract = {
   components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
   paths: {
     '/bills/binary': operationOf('attachBinary', { type: 'string', format: 'binary' }),
+    '/bills/any': {
+      put: {
+        operationId: 'putAny',
+        security: [{ key: ['bills:write'] }],
+        requestBody: { content: { '*/*': { schema: { type: 'string', format: 'binary' } } } },
+        responses: { 204: { description: 'done' } },
+      },
+    },
     '/bills/media': operationOf('attachMedia', { type: 'string', contentMediaType: 'application/octet-stream' }),
   },
 };
@@ -54,7 +62,7 @@ describe('the samples of a form with a file', () => {
     );
     gateway = await startGateway({
       contracts: { 'bills.yaml': contract },
-      upstreams: { bills: { contracts: ['bills.yaml'], live: upstream.url } },
+      upstreams: { bills: { contracts: ['bills.yaml'], live: upstream.url, test: 'examples:' } },
     });
     key = (await gateway.authorize()).authorization.replace('Bearer ', '');
     path = join(temporaryDirectory(), 'bill.bin');
@@ -104,5 +112,16 @@ describe('the samples of a form with a file', () => {
   it('has a field for a file on its page', async () => {
     const page = await (await fetch(`${gateway.url}/docs/reference/bills/attachMedia`)).text();
     assert.match(page, /<span class="type">bytes<\/span>/);
+    const isFile = / data-required="true" type="file">/;
+    assert.match(page, /<code>file<\/code> <small>form<\/small> <span class="required">required<\/span>/);
+    assert.match(page, isFile);
+  });
+
+  it('has a field for a file where any bytes may be sent, and sends them as bytes', async () => {
+    const page = await (await fetch(`${gateway.url}/docs/reference/bills/putAny`)).text();
+    assert.match(page, /<input id="try-file" type="file" data-type="application\/octet-stream">/);
+    assert.doesNotMatch(page, /<textarea|Content-Type: \*/);
+    const { sh = '' } = await samplesOf('putAny');
+    assert.match(sh, /Content-Type: application\/octet-stream/);
   });
 });

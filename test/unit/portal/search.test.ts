@@ -16,6 +16,7 @@ const { found, toSearched } = (await import(script)) as {
 const entries = [
   ['Operation', 'List customers', 'GET /v1/customers', 'listCustomers list Customers'],
   ['Operation', 'List invoices', 'GET /v1/invoices', 'listInvoices list Invoices of a customer'],
+  ['Operation', 'Upload a file', 'POST /v1/files', 'uploadFile'],
   ['Guide', 'Idempotency', '', 'Sending a write again. Retry with the same key.'],
   ['Guide', 'Sending it again', 'Errors', 'When a program may retry.'],
   ['Error', 'duplicate_json_member', '400 invalid_request_error', 'A body has a member twice.'],
@@ -31,6 +32,10 @@ for (const slip of ['custmer', 'custoomer', 'cusotmer', 'custimer', 'dustomer', 
   test(`"${slip}" finds customers`, () => {
     assert.equal(titles(slip)[0], 'List customers');
   });
+
+test('a slip in a short word is mended beside other words', () => {
+  assert.deepEqual(titles('upload fle'), ['Upload a file']);
+});
 
 test('two slips, and a slip in a short word, find nothing', () => {
   for (const text of ['csutmer', 'lsy', 'zzzz']) assert.deepEqual(titles(text), []);
