@@ -1,5 +1,5 @@
-// Manages the account at the ACME server (RFC 8555 section 7.3). The first order registers the account; later ones find it by its key. Throws
-// AcmeFailure.
+// Manages the account at the ACME server (RFC 8555 section 7.3). The first order registers the account; later orders find it by its key.
+// Throws AcmeFailure.
 
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { publicJwk, type Signer, toJws } from './acme-client.ts';
@@ -17,7 +17,7 @@ export async function openAccount(work: Work): Promise<AccountSigner> {
   const { settings, journal, client } = work;
   let record = recordIn(journal.records(), 'account', settings.directory);
   if (record === undefined) {
-    // Store the record before the request: if this instance crashes, the next one finds the same account.
+    // The record is stored before the request, so that if this instance crashes, the next instance finds the same account.
     record = { key: sealedKey(work, newKeyPem()), contacts: settings.contacts };
     await save(work, record);
   }
@@ -51,7 +51,7 @@ export async function changeAccountKey(work: Work): Promise<void> {
   await finishKeyChange(work, next);
 }
 
-/** Finishes a key change. The server may have changed the key already: it then finds the account by the next key. */
+/** Finishes a key change. If the server has changed the key already, it finds the account by the next key. */
 async function finishKeyChange(work: Work, record: AccountRecord): Promise<AccountRecord> {
   const { client } = work;
   const { url, nextKey } = record;

@@ -14,12 +14,12 @@ interface AcmeDirectory {
   readonly newOrder: string;
   readonly revokeCert: string;
   readonly keyChange: string;
-  /** The URL of renewal information (RFC 9773); undefined if the server has none. */
+  /** The URL of renewal information (RFC 9773); undefined if the server does not offer it. */
   readonly renewalInfo?: string;
   readonly meta?: { readonly externalAccountRequired?: boolean };
 }
 
-/** The key that signs, and the URL of its account. Without the URL, the request has the public key. */
+/** The key that signs, and the URL of its account. Without the URL, the request contains the public key. */
 export interface Signer {
   readonly key: KeyObject;
   readonly account?: string | undefined;
@@ -114,8 +114,8 @@ export function createAcmeClient({ directoryUrl, http, before, signal, now }: Ac
 }
 
 /**
- * Makes a JWS (RFC 7515): a request, or the inner JWS of a key change or an external account (sections 7.3.4 and 7.3.5). It signs
- * synchronously, because simulations have to be repeatable (`test/simulation`).
+ * Makes a JWS (RFC 7515), which is a request, or the inner JWS of a key change or an external account (sections 7.3.4 and 7.3.5). The
+ * function signs synchronously, because simulations have to be repeatable (`test/simulation`).
  */
 export function toJws(header: object, key: KeyObject | Uint8Array, payload?: object) {
   const part = (text: string) => Buffer.from(text).toString('base64url');
@@ -136,8 +136,8 @@ export function publicJwk(key: KeyObject): JsonWebKey {
 }
 
 /**
- * Returns the key authorization, which proves the control of a name (section 8.1): the token with the thumbprint (RFC 7638) of the account
- * key.
+ * Returns the key authorization, which proves the control of a name (section 8.1). It consists of the token and the thumbprint (RFC 7638)
+ * of the account key.
  */
 export function keyAuthorizationOf(token: string, key: KeyObject): string {
   const { crv, kty, x, y } = publicJwk(key);

@@ -10,16 +10,16 @@ export type AcmeChanges = Readonly<Record<string, string | undefined>>;
 
 export interface AcmeStore {
   /**
-   * Returns the time of the store's clock, in epoch milliseconds: instances compare it with times that other instances have written. Before
-   * the first `read`, and without a shared store, it is the time of the machine.
+   * Returns the time of the store's clock, in epoch milliseconds, because instances compare it with times that other instances have
+   * written. Before the first `read`, and without a shared store, returns the time of the machine.
    */
   now(): number;
-  /** This method and those below reject at once while the store is away. */
+  /** Reads the records. This method and the methods below reject at once while the store cannot be reached. */
   read(): Awaitable<AcmeRecords>;
   /**
    * Takes the lease. Returns a fencing token that no earlier lease had. Returns undefined if another holder has the lease.
    *
-   * @param forMs the lease ends after this time without `confirm`
+   * @param forMs the time after which the lease ends without `confirm`
    */
   take(forMs: number): Awaitable<number | undefined>;
   /** Prolongs the lease. Returns false if a later holder has taken it. */

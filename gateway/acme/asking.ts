@@ -1,4 +1,5 @@
-// Passes the request of an operator to a running gateway: a command writes it into the store, and waits until a gateway has done it.
+// Passes the request of an operator to a running gateway. A command writes the request into the store, and waits until a gateway has done
+// it.
 
 import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
 import type { AcmeChanges, AcmeRecords, AcmeStore } from './acme-store.ts';
@@ -6,7 +7,7 @@ import { isToCome } from './back-off.ts';
 import { type AskedRecord, change, recordIn, recordName, SERVER } from './records.ts';
 
 const CHECK_MS = 200;
-/** How long a command waits: longer than an order takes, and longer than the lease of an instance that has died. */
+/** How long a command waits, which is longer than an order takes, and longer than the lease of an instance that has died. */
 const PATIENCE_MS = 120_000;
 
 export interface Asking {
@@ -20,8 +21,8 @@ export interface Asking {
 }
 
 /**
- * Writes the request, and waits until a gateway has done it. Returns undefined if it was done, otherwise a sentence with the reason. Rejects
- * while the store is away.
+ * Writes the request, and waits until a gateway has done it. Returns undefined if it was done, otherwise a sentence with the reason.
+ * Rejects while the store cannot be reached.
  */
 export async function askGateways(asking: Asking): Promise<string | undefined> {
   const { store, id, kind, machine = REAL_MACHINE } = asking;
@@ -64,7 +65,8 @@ function requestFor({ id, kind, by, now }: Asking, before: AcmeRecords): AcmeCha
 }
 
 /**
- * Returns the outcome of a request that is no longer in the store: it was done, it has failed, or the store has lost its last writes.
+ * Returns the outcome of a request that is no longer in the store, because it was done, has failed, or was among the last writes that the
+ * store has lost.
  */
 function outcomeOf({ id, kind }: Asking, before: AcmeRecords, records: AcmeRecords): string | undefined {
   if (kind === 'revoke' && recordIn(records, 'revocation', id)?.doneAtMs !== undefined) return undefined;

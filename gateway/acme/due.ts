@@ -9,7 +9,7 @@ import { renewAtMs } from './renewal.ts';
 /** The certificate in use. */
 export interface Held extends CertificateLife {
   readonly fingerprint: string;
-  /** The identifier for renewal information; undefined if the certificate has none. */
+  /** The identifier for renewal information; undefined if the certificate has no identifier. */
   readonly certificateId: string | undefined;
   readonly isRevoked: boolean;
   readonly issuedAtMs: number;

@@ -1,4 +1,4 @@
-// Does the work that is due, while this instance has the lease: orders, renews and revokes certificates, and reads renewal information, one
+// Does the work that is due, while this instance has the lease. Orders, renews and revokes certificates, and reads renewal information, one
 // certificate after the other. Each outcome is stored in one step.
 
 import { X509Certificate } from 'node:crypto';
@@ -39,8 +39,8 @@ interface JobsOptions {
 }
 
 /**
- * The errors of a server that does not know the account, or knows another key of it because the store has lost the latest key. In both
- * cases the gateway registers the key in the store. The server ignores the registration of a known key.
+ * The errors of a server that does not know the account, or that knows a later key of the account, which the store has lost. In both cases
+ * the gateway registers the key in the store. The server ignores the registration of a known key.
  */
 const ACCOUNT_LOST: readonly (string | undefined)[] = ['accountDoesNotExist', 'malformed'];
 
@@ -57,7 +57,7 @@ export class Jobs {
     this.#work = options.work;
   }
 
-  /** Does all work that is due. Records failures of the server. Rejects with LeaseLost, or if the store is away. */
+  /** Does all work that is due. Records failures of the server. Rejects with LeaseLost, or if the store cannot be reached. */
   async run(): Promise<void> {
     const { settings, journal, seal, now } = this.#work;
     const { held } = this.#options;
@@ -136,7 +136,7 @@ export class Jobs {
     await journal.write({
       ...change('attempts', concerned, attempts),
       ...change('asked', id, undefined),
-      // Keep the request for a revocation that arrived during this work.
+      // The request for a revocation that arrived during this work is kept.
       ...(revocationAsked(this.#records(), id) && change('revocation', id, undefined)),
       ...(isOver && forgotten(id)),
     });

@@ -1,5 +1,5 @@
-// Keeps the certificates of `tls.acme` up to date. It follows the records in the store. While this instance has the lease, it also orders and
-// renews certificates.
+// Keeps the certificates of `tls.acme` up to date. Each instance follows the records in the store. The instance with the lease also orders
+// and renews certificates.
 
 import { type Machine, REAL_MACHINE, type Timer } from '../shared/machine.ts';
 import type { TextSeal } from '../shared/stores/seal.ts';
@@ -21,13 +21,19 @@ import {
 } from './view.ts';
 import type { AcmeSettings } from './work.ts';
 
-/** Interval between two reads of the store: all instances must use a new certificate within a second, even if its announcement is lost. */
+/**
+ * The interval between two reads of the store. It is below a second, because all instances must use a new certificate within a second, even
+ * if its announcement is lost.
+ */
 const CHECK_MS = 750;
-/** Duration of the lease: a third longer than a request to the server may take, because the holder needs the lease while it waits. */
+/**
+ * The duration of the lease. It is one third longer than the longest request to the server, because the lease must not expire during a
+ * request.
+ */
 const LEASE_MS = 20_000;
-/** How long an instance that ends waits for the answer to its last request, in order to store the result. */
+/** How long an instance that ends waits for the answer to its last request, so that it can store the result. */
 const LAST_ANSWER_MS = 5000;
-/** With a clock that differs this much from the store's clock, an instance may take the server's certificate for expired or not yet valid. */
+/** If its clock differs this much from the store's clock, an instance may consider the server's certificate expired or not yet valid. */
 const WRONG_CLOCK_MS = 3_600_000;
 /**
  * How long an instance with a wrong clock leaves the work to the others. If the clock of the store is wrong, all instances wait this long.
@@ -56,9 +62,9 @@ interface KeeperOptions {
 interface ChallengeAnswers {
   /** Whether the name belongs to a configured certificate. */
   isConfigured(name: string): boolean;
-  /** Returns the challenge certificate of a name; undefined if this instance knows none. */
+  /** Returns the challenge certificate of a name, if this instance knows it. */
   known: AcmeView['challengeFor'];
-  /** Returns the challenge certificate of a name. Reads the store first if this instance knows none. */
+  /** Returns the challenge certificate of a name. If this instance does not know it, reads the store first. */
   find(name: string): Promise<ReturnType<AcmeView['challengeFor']>>;
   /** Returns the key authorization of a token of http-01. */
   findToken(token: string): Promise<string | undefined>;
@@ -70,7 +76,7 @@ export class Keeper {
   readonly #machine: Machine;
   readonly #leaseMs: number;
   readonly #view: AcmeView;
-  /** Aborted when this instance begins to end: it starts no new request. */
+  /** Aborted when this instance begins to end, so that it starts no new request. */
   readonly #ended = new AbortController();
   /** Aborted when this instance stops waiting for the answer to its last request. */
   readonly #cutOff = new AbortController();
@@ -211,7 +217,7 @@ export class Keeper {
     try {
       token = await store.take(this.#leaseMs);
       if (token === undefined) return;
-      // Read again under the lease, because the previous holder may have done the work.
+      // The records are read again under the lease, because the previous holder may have done the work.
       await this.#refresh();
       await this.#workUnder(token);
       await this.#refresh();
@@ -219,7 +225,7 @@ export class Keeper {
       if (error instanceof LeaseLost || this.#ended.signal.aborted) return;
       this.#noteStore((error as Error).message);
     } finally {
-      // After a request that was cut off, do not give the lease back: the server may still process the request, and other instances have to
+      // After a request that was cut off, the lease is not given back. The server may still process the request, so other instances have to
       // wait until the lease expires.
       if (token !== undefined && !this.#cutOff.signal.aborted)
         await Promise.resolve(store.release(token)).catch(() => undefined);

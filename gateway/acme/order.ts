@@ -1,5 +1,5 @@
-// Orders one certificate (RFC 8555 section 7.4). It stores the result of each step before it requests the next one: another instance can
-// continue the order. Throws AcmeFailure. If the kind is `refused`, the caller removes the order.
+// Orders one certificate (RFC 8555 section 7.4). Stores the result of each step before it requests the next step, so that another instance
+// can continue the order. Throws AcmeFailure. If the kind is `refused`, the caller removes the order.
 
 import { createPrivateKey } from 'node:crypto';
 import type { AccountSigner } from './account.ts';
@@ -67,7 +67,7 @@ export async function orderCertificate(
   );
 }
 
-/** Reads the order. If the server no longer knows it, throws a refusal: the caller then removes the order. */
+/** Reads the order. If the server no longer knows the order, throws a refusal, after which the caller removes the order. */
 async function orderAt(work: Work, signer: AccountSigner, url: string) {
   try {
     return await work.client.post<Order>(url, signer);
@@ -90,7 +90,8 @@ async function begin(
   const ask = (payload: object) => work.client.post<Order>(newOrder, signer, payload);
   const isRenewal = replaces !== undefined && renewalInfo !== undefined;
   const { location } = await ask(isRenewal ? { identifiers, replaces } : { identifiers }).catch((error: unknown) => {
-    // The server may not know the former certificate, or count it as replaced already. Order without naming it then.
+    // The server may not know the former certificate, or may treat it as replaced already. The certificate is then ordered without naming
+    // the former one.
     const isAboutFormer = isRenewal && error instanceof AcmeFailure && error.kind === 'refused';
     if (!isAboutFormer) throw error;
     return ask({ identifiers });
@@ -169,7 +170,7 @@ async function download(work: Work, signer: AccountSigner, { key }: OrderRecord,
   return { certificate: text, key };
 }
 
-/** Creates a function that waits before the next poll: for Retry-After, within bounds; otherwise twice as long each time. */
+/** Creates a function that waits before the next poll, for Retry-After within bounds, otherwise twice as long each time. */
 function createWait({ pause }: Work): (retryAfterMs: number | undefined) => Promise<void> {
   let ms: number = POLL.firstMs;
   return async function wait(retryAfterMs) {

@@ -15,7 +15,7 @@ export interface AccountRecord {
   readonly nextKey?: string | undefined;
 }
 
-/** An order in progress. It has the private key of the certificate: another instance needs it to finish the order. */
+/** An order in progress. It contains the private key of the certificate, because another instance needs the key to finish the order. */
 export interface OrderRecord {
   readonly url: string;
   readonly account: string;
@@ -67,8 +67,8 @@ export interface AskedRecord {
 }
 
 /**
- * The request of an operator to revoke the certificate in use. It is not an AskedRecord, because the end of an order in progress removes that
- * record, and would remove this request without a revocation.
+ * The request of an operator to revoke the certificate in use. It is not an AskedRecord, because the end of an order in progress removes
+ * the AskedRecord, and would remove this request without a revocation.
  */
 interface RevocationRecord {
   /** The certificate to revoke. PEM, with the text of its record. */
@@ -98,7 +98,7 @@ export type RecordKind = keyof Kinds;
 
 /** The record that holds the fingerprint of `certificate_key`. */
 export const SEAL_RECORD = 'seal';
-/** In place of a certificate id: a record about the server as a whole. */
+/** Replaces the id of a certificate in records about the server as a whole. */
 export const SERVER = 'server';
 
 export const recordName = (kind: RecordKind, id: string) => `${kind} ${id}`;
@@ -131,7 +131,7 @@ export function recordsOf<K extends RecordKind>(records: AcmeRecords, kind: K): 
   return found;
 }
 
-/** Returns the change that writes a record. If the value is undefined, it removes the record. */
+/** Returns the change that writes a record, or that removes the record if the value is undefined. */
 export function change<K extends RecordKind>(kind: K, id: string, value: Kinds[K] | undefined) {
   return { [recordName(kind, id)]: value === undefined ? undefined : JSON.stringify(value) };
 }

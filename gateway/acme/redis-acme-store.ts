@@ -11,8 +11,8 @@ const RECORDS = '{gateway}:acme';
 const LEASE = '{gateway}:acme:lease';
 const COMMAND_TIMEOUT_MS = 1000;
 /**
- * A token is random: if a failover loses it, the next holder must get another one. Instances of earlier versions take the number after it,
- * so it is far below the largest exact number.
+ * A token is random, because if a failover loses it, the next holder must get a different token. Earlier versions increment the token, so
+ * it must be far below Number.MAX_SAFE_INTEGER.
  */
 const TOKEN_BYTES = 6;
 
@@ -32,7 +32,10 @@ end
 `;
 const script = (source: string): Script => toScript(PRELUDE + source);
 
-/** Returns the time, and the records if their version has changed. `born` shows that Redis has lost all records and counts versions anew. */
+/**
+ * Returns the time, and the records if their version has changed. `born` shows whether Redis has lost all records and counts versions from
+ * the start.
+ */
 const READ = script(`
 local born, version = unpack(call('HMGET', lease, 'born', 'version'))
 if not born then
@@ -66,7 +69,7 @@ return 1
 `);
 const PUT = script(`changed(1)`);
 
-/** Opens the store. Resolves when the first attempt to connect has succeeded or failed; the client reconnects by itself. */
+/** Opens the store. Resolves when the first attempt to connect has succeeded or failed. The client reconnects by itself. */
 export async function openRedisAcmeStore(
   url: string,
   connect?: ConnectRedis,

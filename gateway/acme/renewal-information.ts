@@ -12,7 +12,7 @@ interface RenewalInformation {
 /**
  * If the renewal information is missing or broken, it is read again later. Until then, the lifetime decides about the renewal.
  *
- * @param certificateId undefined if the certificate in use has none
+ * @param certificateId undefined if the certificate in use has no identifier
  */
 export async function readRenewalInformation(
   { journal, client, now }: Work,

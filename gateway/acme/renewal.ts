@@ -6,9 +6,14 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/durations.ts';
 /** Without renewal information, a certificate is renewed after this part of its lifetime, plus a jitter. */
 const RENEW_AFTER = 2 / 3;
 const JITTER = 1 / 30;
-/** The latest renewal, as a part of the lifetime, even if the server suggests a later time: after a failure, another attempt needs time. */
+/**
+ * The latest renewal, as a part of the lifetime, even if the server suggests a later time, because after a failure, another attempt needs
+ * time.
+ */
 const LATEST = 0.95;
-/** The earliest renewal, as a part of the lifetime. Without it, a wrong suggestion or a wrong clock would cause endless renewals. */
+/**
+ * The earliest renewal, as a part of the lifetime. Without this bound, a wrong suggestion or a wrong clock would cause endless renewals.
+ */
 const EARLIEST = { share: 1 / 24, mostMs: DAY_MS } as const;
 /** Bounds for the interval between reads of renewal information (RFC 9773 section 4.3.2). */
 const ASK_AGAIN = { least: MINUTE_MS, most: DAY_MS, otherwise: 6 * HOUR_MS } as const;
@@ -24,7 +29,7 @@ export interface RenewalWindow {
  * Returns the time of the renewal.
  *
  * @param issuedAtMs the time at which the gateway received the certificate
- * @param share the jitter, from 0 to 1: for one certificate the same on all instances, for other certificates different
+ * @param share the jitter, from 0 to 1, which is the same on all instances for one certificate, and different for other certificates
  */
 export function renewAtMs(
   life: CertificateLife,

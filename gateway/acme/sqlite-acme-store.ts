@@ -1,5 +1,5 @@
-// The embedded certificate store: the file `acme.sqlite` in the data directory, which only its owner can read. One gateway process and its
-// commands use it.
+// The embedded certificate store is the file `acme.sqlite` in the data directory, which only its owner can read. One gateway process and
+// its commands use it.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, openSqlite } from '../shared/stores/sqlite.ts';
@@ -52,7 +52,7 @@ export function createSqliteAcmeStore({ directory, acceptOneWay, now }: SqliteAc
     take: (forMs) =>
       inOneStep(() => {
         const { token, until_ms } = stateNow();
-        // Ignore a lease that ends later than a new lease would: it was written before the clock was set back.
+        // A lease that ends later than a new lease would is ignored, because it was written before the clock was set back.
         if (until_ms > now() && until_ms <= now() + forMs) return undefined;
         database.prepare('UPDATE state SET token = ?, until_ms = ?').run(token + 1, now() + forMs);
         return token + 1;

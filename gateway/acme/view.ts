@@ -1,5 +1,5 @@
-// Reads the records for one instance: the certificates that its listeners show, and the answers to validations. It parses a record only when
-// the text has changed.
+// Reads the records for one instance: the certificates that its listeners show, and the answers to validations. A record is parsed only
+// when its text has changed.
 
 import type { CertificateLife } from '../shared/certificate-life.ts';
 import type { TextSeal } from '../shared/stores/seal.ts';
@@ -43,7 +43,7 @@ export interface HeldCertificate extends Held {
 /** The state of one configured certificate. */
 export interface KeptCertificate {
   readonly names: readonly string[];
-  /** The present certificate; undefined if there is none yet. */
+  /** The current certificate; undefined if there is none yet. */
   readonly shown: ShownCertificate | undefined;
   readonly renewsAtMs: number | undefined;
   readonly isRevoked: boolean;
@@ -56,7 +56,7 @@ export interface AcmeView {
   use(records: AcmeRecords): boolean;
   /** Returns the certificate of a configured list of names. */
   held(id: string): HeldCertificate | undefined;
-  /** Returns the certificates for listeners: first those of configured lists, then others for configured names. */
+  /** Returns the certificates for listeners: first the certificates of configured lists, then others for configured names. */
   shown(): readonly ShownCertificate[];
   challengeFor(name: string): ChallengeCertificate | undefined;
   keyAuthorizationOf(token: string): string | undefined;
@@ -104,7 +104,7 @@ export function createView({ certificates, seal, readPair, now, onUnusable }: Vi
       const held = read(id, text, value);
       if (held !== undefined) next.set(id, held);
     }
-    // Keep a certificate in use even if the store has lost its record.
+    // A certificate stays in use even if the store has lost its record.
     for (const [id, held] of all) if (!next.has(id) && ids.includes(id)) next.set(id, held);
     const isSame = next.size === all.size && [...next].every(([id, held]) => all.get(id) === held);
     all = next;
@@ -127,7 +127,7 @@ export function createView({ certificates, seal, readPair, now, onUnusable }: Vi
     held: (id) => all.get(id),
     shown() {
       const own = ids.flatMap((id) => all.get(id) ?? []);
-      // After a change of the lists, show the former certificate until there is one for the new list.
+      // After a change of the lists, the former certificate is shown until the new list has a certificate.
       const former = [...all.values()].filter(
         ({ id, shown }) => !ids.includes(id) && shown.names.some((name) => configured.has(name)),
       );
