@@ -1,4 +1,4 @@
-// Reports causes to receivers: checks the causes every few seconds, and begins the deliveries of the messages that are due (deliveries.ts).
+// Reports causes to receivers. Checks the causes every few seconds, and begins the deliveries of the messages that are due (deliveries.ts).
 
 import { randomBytes } from 'node:crypto';
 import type { Cause } from '../shared/contracts/cause.ts';
@@ -13,23 +13,23 @@ import { Speaker } from './speaker.ts';
 import type { AlertStore, Silence } from './store.ts';
 
 export interface AlertsInForce {
-  /** The settings of the configuration, if it has any. */
+  /** The alert settings of the configuration; undefined if there are none. */
   readonly settings?: AlertSettings | undefined;
   /** The public address of the gateway. */
   readonly gateway: string;
 }
 
 export interface AlertsOptions extends DeliveriesOptions {
-  /** Returns the alerts in force. Rejects if no process of the gateway can answer at present. */
+  /** Returns the alerts in force. Rejects if no process of the gateway can answer now. */
   inForce(): Promise<AlertsInForce>;
-  /** Returns the causes of all instances, or those of this instance. */
+  /** Returns the causes of all instances, or only the causes of this instance. */
   causes(of: 'all' | 'self'): Promise<readonly Cause[]>;
-  /** The name of this instance, as causes have it. */
+  /** The name of this instance in causes. */
   readonly instance: string;
   readonly store: AlertStore;
   /** The address at which operators open the console, if the settings name none. */
   readonly consoleUrl: string;
-  /** Returns false while the gateway starts or ends: parts that are missing during that time are not reported. */
+  /** Returns false while the gateway starts or ends, because parts that are missing during that time are not reported. */
   isServing(): boolean;
   /** Milliseconds between two checks; by default 3000. */
   readonly checkMs?: number;
@@ -72,7 +72,7 @@ export class AlertsRun {
     await this.#speaker.take();
   }
 
-  /** Resolves with false if there was no such silence. Rejects while the store is away. */
+  /** Resolves with false if there was no such silence. Rejects while the store cannot be reached. */
   async endSilence(causes: string): Promise<boolean> {
     const wasThere = await this.#options.store.endSilence(causes);
     await this.#speaker.take();
@@ -107,13 +107,14 @@ export class AlertsRun {
     const settings = this.#inForce?.settings;
     if (settings === undefined || !(await speaker.take())) return;
     const found = (await causes(speaker.isAlone() ? 'self' : 'all')).map(boundedCause);
-    // Do not report the causes of a gateway that has begun to end during this check.
+    // The causes of a gateway that has begun to end during this check are not reported.
     if (this.#ended.signal.aborted || !isServing()) return;
     const after = Object.keys(settings.receivers).map((name): [string, Outbox] => [
       name,
       this.#afterCheck(name, found, settings),
     ]);
-    // Write the outbox before sending a message: if this instance crashes, the next speaker sends the message under the same id.
+    // The outbox is written before a message is sent, so that if this instance crashes, the next speaker sends the message under the same
+    // id.
     if (!(await speaker.write(Object.fromEntries(after)))) return;
     for (const [name, { sending }] of after) {
       const receiver = settings.receivers[name];

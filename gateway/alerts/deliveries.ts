@@ -1,5 +1,5 @@
-// Delivers the messages of the outboxes. Each receiver has its own delivery: a receiver that hangs delays neither the next check nor another
-// receiver.
+// Delivers the messages of the outboxes. Each receiver has its own delivery, so that a receiver that hangs delays neither the next check
+// nor another receiver.
 
 import type { AlertMessage } from './message.ts';
 import { afterDelivery, afterFailure, type Outbox } from './outbox.ts';
@@ -46,7 +46,7 @@ export class Deliveries {
       () => undefined,
       (error: Error) => error.message,
     );
-    // Another instance may have become the speaker during the delivery. Its outbox counts, and this result does not.
+    // Another instance may have become the speaker during the delivery. Its outbox is used, and this result is discarded.
     const outbox = outboxOf(speaker.outboxes(), receiver);
     if (this.#ended.aborted || outbox?.sending?.message.id !== message.id) return;
     const nowMs = this.#options.now();

@@ -1,4 +1,4 @@
-// Decides which alerts are due for one receiver, from the present causes and from the alerts that it has already got. Pure.
+// Decides which alerts are due for one receiver, from the current causes and from the alerts that the receiver has already received. Pure.
 
 import { type Cause, type Severity, severityOf } from '../shared/contracts/cause.ts';
 import { matchesPattern } from './matching.ts';
@@ -8,22 +8,25 @@ import type { AlertSettings, ReceiverSettings } from './settings.ts';
 export interface Alert {
   /** The cause, as the last check found it. */
   readonly cause: Cause;
-  /** `quiet`: the cause is away, but the receiver does not get its end yet, because the cause may return. */
+  /** `quiet`: the cause has gone, but its end is not reported yet, because the cause may return. */
   readonly state: 'pending' | 'firing' | 'quiet' | 'ended';
   readonly seenMs: number;
   readonly lastMs: number;
-  /** The last message to the receiver about this cause; absent before the first one. */
+  /** The last message to the receiver about this cause; undefined before the first message. */
   readonly told?: {
     readonly severity: Severity;
     readonly atMs: number;
-    /** Set if this instance sent nothing, because it assumes that another instance has. */
+    /** Set if this instance sent nothing, because it assumes that another instance has sent a message. */
     readonly byOther?: true;
   };
-  /** No message about the end is due: it was sent, a silence suppressed the alert, or the cause ended before it was reported. */
+  /**
+   * Whether no message about the end is due, because it was sent, because a silence suppressed the alert, or because the cause ended before
+   * it was reported.
+   */
   readonly isOver?: boolean;
   /** How often the cause has returned, and was reported, within an hour of its end. */
   readonly returns: number;
-  /** The cause has returned within an hour of an end that was reported. It may end again before its return is reported. */
+  /** Whether the cause has returned within an hour of an end that was reported. */
   readonly isReturn?: boolean;
 }
 
@@ -41,12 +44,12 @@ export interface Due {
 const RETURN_MS = 3_600_000;
 /** `recoverySeconds` doubles with each return, at most this many times. */
 const DOUBLINGS_MAX = 5;
-/** Maximum number of alerts of one receiver. Beyond it, causes wait until an alert has ended. */
+/** The maximum number of alerts of one receiver. Beyond it, causes wait until an alert has ended. */
 const ALERTS_MAX = 500;
 
 /** Whether the receiver gets this cause. */
 export function isFor(receiver: string, { severities, causes }: ReceiverSettings, cause: Cause): boolean {
-  // Operators intend a start and a stop of the gateway. A receiver that is away cannot get a message about itself.
+  // Operators intend a start and a stop of the gateway, and a receiver that cannot be reached gets no message about itself.
   if (cause.id === 'lifecycle' || cause.id === `receiver ${receiver}`) return false;
   return severities.includes(severityOf(cause)) && causes.some((pattern) => matchesPattern(pattern, cause.id));
 }
@@ -54,7 +57,7 @@ export function isFor(receiver: string, { severities, causes }: ReceiverSettings
 /**
  * Returns the alerts after a check.
  *
- * @param causes the present causes. A cause with `hasRecovered` counts as away; its `ended` may say why
+ * @param causes the current causes. A cause with `hasRecovered` is treated as gone; its `ended` may say why
  */
 export function observed(before: Alerts, causes: readonly Cause[], rules: AlertRules, nowMs: number): Alerts {
   const after = new Map<string, Alert>();
@@ -78,7 +81,7 @@ export function observed(before: Alerts, causes: readonly Cause[], rules: AlertR
 
 function withCause(alert: Alert, cause: Cause, { forSeconds }: AlertRules, nowMs: number): Alert {
   if (alert.state === 'ended' && alert.isOver !== true) {
-    // The receiver has not got the end of the alert, so the alert continues.
+    // The end of the alert was not reported, so the alert continues.
     return { ...alert, cause, state: 'firing', lastMs: nowMs };
   }
   if (alert.state === 'firing' || alert.state === 'quiet') return { ...alert, cause, state: 'firing', lastMs: nowMs };
@@ -98,7 +101,7 @@ function withoutCause(alert: Alert, rules: AlertRules, nowMs: number): Alert | u
   return { ...alert, state: nowMs >= endOf(alert, rules) ? 'ended' : 'quiet' };
 }
 
-/** Returns the time at which the end of a cause is reported, if the cause stays away. */
+/** Returns the time at which the end of a cause is reported, if the cause does not return. */
 export function endOf(
   { lastMs, returns }: Pick<Alert, 'lastMs' | 'returns'>,
   { recoverySeconds }: Pick<AlertRules, 'recoverySeconds'>,
@@ -106,7 +109,7 @@ export function endOf(
   return lastMs + recoverySeconds * 1000 * 2 ** Math.min(returns, DOUBLINGS_MAX);
 }
 
-/** Reasons for not reporting a cause at present, apart from the rules. */
+/** Reasons for not reporting a cause now, apart from the rules. */
 export interface Holds {
   isSilent(id: string): boolean;
   /** Whether the report of this cause is left to another instance. */
@@ -117,7 +120,7 @@ export interface Holds {
 export function dueIn(alerts: Alerts, rules: AlertRules, { isSilent, isLeft }: Holds, nowMs: number): Due[] {
   const due = Object.entries(alerts).flatMap(([id, alert]): Due[] => {
     if (alert.state === 'ended') {
-      // A receiver that has got the beginning of an alert gets its end, even during a silence.
+      // A receiver that was told of the beginning of an alert gets its end, even during a silence.
       const isDue = alert.isOver !== true && (alert.told !== undefined || !isSilent(id));
       return isDue ? [{ id, state: 'resolved', alert }] : [];
     }
@@ -135,8 +138,8 @@ function isNews({ cause, told }: Alert, { repeatMinutes }: AlertRules, nowMs: nu
 }
 
 /**
- * Returns the alerts after a message with the due ones, some of which are left to another instance. The end of an alert that a
- * silence suppressed counts as reported.
+ * Returns the alerts after a message with the due alerts, some of which are left to another instance. The end of an alert that a silence
+ * suppressed is treated as reported.
  */
 export function afterTelling(alerts: Alerts, due: readonly Due[], { isSilent, isLeft }: Holds, nowMs: number): Alerts {
   const now = new Map(due.map(({ id, state }) => [id, state]));
@@ -153,8 +156,8 @@ export function afterTelling(alerts: Alerts, due: readonly Due[], { isSilent, is
 }
 
 /**
- * Returns the alerts after a start of the gateway. All causes count as seen just now: a gateway that has just started has checked nothing
- * yet, and must not report that causes have ended.
+ * Returns the alerts after a start of the gateway. All causes are treated as seen just now, because a gateway that has just started has
+ * checked nothing yet, and must not report that causes have ended.
  */
 export function asJustSeen(alerts: Alerts, nowMs: number): Alerts {
   const seen = Object.entries(alerts).map(([id, alert]): [string, Alert] => [

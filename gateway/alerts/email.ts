@@ -25,7 +25,7 @@ export async function sendEmail(email: EmailReceiver, message: AlertMessage, sig
     text: mailTextOf(message),
     messageId: `<${message.id}@${email.from.replace(/^.*@/, '')}>`,
     date: new Date(message.atMs),
-    // RFC 3834: mail programs send no automatic reply to this mail.
+    // This field keeps mail programs from sending an automatic reply (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-generated' },
     signal,
   });

@@ -1,4 +1,4 @@
-// The alert store of a gateway without Redis: one file in its data directory. Each write replaces the whole file.
+// The alert store of a gateway without Redis is one file in its data directory. Each write replaces the whole file.
 
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ interface Content {
 
 export const ALERTS_FILE = 'alerts.json';
 
-/** Creates the store. A file that cannot be read counts as empty: present causes are then reported a second time. */
+/** Creates the store. A file that cannot be read is treated as empty, so current causes are reported a second time. */
 export function createFileAlertStore(dataDirectory: string, now: () => number): AlertStore {
   const path = join(dataDirectory, ALERTS_FILE);
   let content = read();

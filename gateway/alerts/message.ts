@@ -87,7 +87,7 @@ export function noteOf(
   };
 }
 
-/** Returns the body of a webhook. It has the members `type`, `timestamp` and `data`, as Standard Webhooks recommends. */
+/** Returns the body of a webhook, with the members `type`, `timestamp` and `data`, as Standard Webhooks recommends. */
 export function toWebhookBody({ atMs, isTrial, gateway, notes }: AlertMessage): string {
   const type = isTrial ? 'gateway.alerts.trial' : 'gateway.alerts';
   const alerts = notes.map((note) => ({ ...note, dedup_key: dedupKeyOf(gateway, note.id) }));
@@ -95,8 +95,8 @@ export function toWebhookBody({ atMs, isTrial, gateway, notes }: AlertMessage): 
 }
 
 /**
- * Returns a key that is the same in all messages about one cause, from every instance: a pager then has one incident for it. The key is short,
- * because receivers limit its length.
+ * Returns a key that is the same in all messages about one cause, from every instance, so that a pager opens one incident for the cause.
+ * The key is short, because receivers limit its length.
  */
 function dedupKeyOf(gateway: string, id: string): string {
   return createHash('sha256').update(`${gateway}\n${id}`).digest('hex').slice(0, DEDUP_KEY_LENGTH);
@@ -131,7 +131,7 @@ function paragraphOf(note: AlertNote): string {
   ].join('\n');
 }
 
-/** Returns the kind and name that the link to the console has, such as the upstream. */
+/** Returns the kind and name in the link to the console, such as the upstream. */
 function subjectOf(details: string): AlertNote['subject'] {
   const [, kinds = '', name = ''] = /^#\/(operations|upstreams|organizations)\/(.+)$/.exec(details) ?? [];
   return name === '' ? null : { kind: kinds.slice(0, -1), name: bounded(decodeURIComponent(name), ID_MAX) };

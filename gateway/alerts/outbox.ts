@@ -1,5 +1,5 @@
 // The outbox of one receiver: its alerts, and the message that is being delivered. One message is delivered at a time. Changes during a
-// delivery go into the next message: nothing is lost, and no messages accumulate while a receiver is away. Pure.
+// delivery go into the next message, so that nothing is lost, and no messages accumulate while a receiver cannot be reached. Pure.
 
 import type { Cause } from '../shared/contracts/cause.ts';
 import { type AlertRules, type Alerts, afterTelling, type Due, dueIn, type Holds, isFor, observed } from './due.ts';
@@ -12,7 +12,7 @@ export interface Outbox {
   readonly sending?: Sending | undefined;
   /** The time at which the last message was made. */
   readonly madeMs?: number;
-  /** Why the last attempt failed; absent if it succeeded. */
+  /** Why the last attempt failed; undefined if it succeeded. */
   readonly failing?: { readonly reason: string; readonly sinceMs: number } | undefined;
 }
 
@@ -23,7 +23,7 @@ interface Sending {
   readonly nextMs: number;
 }
 
-/** Maximum number of causes in one message. The next message has the others. */
+/** The maximum number of causes in one message. The next message contains the others. */
 const NOTES_MAX = 50;
 const RETRY_MS = { first: 5000, longest: 300_000 } as const;
 const DOUBLINGS_MAX = 6;
@@ -38,7 +38,7 @@ interface Observation extends Holds {
   readonly nowMs: number;
 }
 
-/** Returns the outbox after a check of the present causes. */
+/** Returns the outbox after a check of the current causes. */
 export function afterCheck(outbox: Outbox, observation: Observation): Outbox {
   const { receiver, settings, rules, nowMs } = observation;
   const causes = observation.causes.filter((cause) => cause.hasRecovered === true || isFor(receiver, settings, cause));
@@ -57,8 +57,8 @@ export function afterDelivery({ failing: _, sending: __, ...outbox }: Outbox): O
 }
 
 /**
- * Returns the outbox after a failed delivery. The message is sent again later, or dropped after a day: the next message has the causes that
- * still last. `random` is from 0 to 1.
+ * Returns the outbox after a failed delivery. The message is retried later, or dropped after a day, when the next message contains the
+ * causes that still last. `random` is from 0 to 1.
  */
 export function afterFailure(outbox: Outbox, reason: string, nowMs: number, random: number): Outbox {
   const { sending, failing } = outbox;

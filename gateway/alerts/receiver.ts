@@ -16,7 +16,7 @@ export interface ReceiverDeps {
   now(): number;
 }
 
-/** Sends a message. Rejects with an Error for operators, which names no secret. Reads the secret anew for each message. */
+/** Sends a message. Rejects with an Error for operators, which names no secret. Reads the secret for each message. */
 export async function sendTo(
   { webhook, email }: ReceiverSettings,
   message: AlertMessage,

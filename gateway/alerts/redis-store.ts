@@ -1,5 +1,5 @@
-// The alert store of instances that share a Redis. The instance that holds a lease is the speaker: it sends the messages of all instances.
-// Redis stores its outboxes, and the next speaker continues with them.
+// The alert store of instances that share a Redis. The instance that holds a lease is the speaker, which sends the messages of all
+// instances. Redis stores its outboxes, and the next speaker continues with them.
 
 import { randomBytes } from 'node:crypto';
 import { type ConnectRedis, openRedis, type Redis } from '../redis/client.ts';
@@ -8,8 +8,8 @@ import { type AlertStore, lastingSilences, type Silence } from './store.ts';
 
 const COMMAND_TIMEOUT_MS = 1000;
 /**
- * Duration of the lease: several times the interval between two checks. After this time, another instance replaces a speaker that has
- * crashed.
+ * The duration of the lease, which is several times the interval between two checks. After this time, another instance replaces a speaker
+ * that has crashed.
  */
 const LEASE_MS = 10_000;
 
@@ -17,7 +17,7 @@ const LEASE = '{gateway}:alerts:speaker';
 const OUTBOXES = '{gateway}:alerts:told';
 const SILENCES = '{gateway}:alerts:silences';
 
-/** Arguments: id of the instance, duration of the lease. The reply has the silences as alternating patterns and texts. */
+/** Arguments: id of the instance, duration of the lease. The reply contains the silences as alternating patterns and texts. */
 const TAKE = toScript(`
 local holder = redis.call('GET', KEYS[1])
 local speaks = not holder or holder == ARGV[1]

@@ -8,7 +8,7 @@ import { type Outboxes, outboxOf } from './outboxes.ts';
 import type { AlertSettings } from './settings.ts';
 import type { Silence } from './store.ts';
 
-/** The member `receivers` of `/status`. The console makes causes of it, too. */
+/** The member `receivers` of `/status`, from which the console also makes causes. */
 export interface ReceiversStatus {
   readonly receivers: Readonly<Record<string, ReceiverStatus>>;
 }
@@ -32,7 +32,7 @@ export interface AlertsReport extends ReceiversStatus {
     readonly since: string;
     /** The time at which the cause was last seen; null unless the state is `quiet`. */
     readonly quiet_since: string | null;
-    /** The time at which its end is reported, if it stays away; null unless the state is `quiet`. */
+    /** The time at which the end of the cause is reported, if it does not return; null unless the state is `quiet`. */
     readonly resolved_at: string | null;
     readonly silent: boolean;
     /** The receivers that have got it. */

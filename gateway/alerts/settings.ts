@@ -38,7 +38,7 @@ export const webhookSettings = z.strictObject({
   ),
 });
 
-/** Stricter than the mail standard: no text is read as several addresses. */
+/** This form is stricter than the mail standard, so that no text is read as several addresses. */
 const mailAddress = z
   .string()
   .max(254)

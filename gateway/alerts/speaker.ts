@@ -1,5 +1,5 @@
-// Decides whether this instance is the speaker, which sends the messages of all instances, and holds the outboxes. While Redis is away, each
-// instance sends messages about its own causes.
+// Decides whether this instance is the speaker, which sends the messages of all instances, and holds the outboxes. While Redis cannot be
+// reached, each instance sends messages about its own causes.
 
 import type { Cause } from '../shared/contracts/cause.ts';
 import { asJustSeen } from './due.ts';
@@ -10,9 +10,9 @@ import { type AlertStore, lastingSilences, type Silence } from './store.ts';
 /** An instance reports its own causes only after this time without Redis, because a failover may take as long. */
 const ALONE_AFTER_MS = 10_000;
 
-/** The causes that all instances see while their store is away. */
+/** The causes that all instances see while their store cannot be reached. */
 const OF_STORES = ['redis', 'stores'];
-/** The last speaker may be away like the store. The others report these causes after this time, with the same `dedup_key`. */
+/** If the last speaker cannot be reached either, the other instances report these causes after this time, with the same `dedup_key`. */
 const LEFT_MS = 180_000;
 
 export class Speaker {

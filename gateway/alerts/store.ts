@@ -1,5 +1,5 @@
-// The interface of the alert store, which has outboxes and silences. One of the instances that share a store is the speaker: it sends the
-// messages of all.
+// The interface of the alert store, which contains outboxes and silences. One of the instances that share a store is the speaker, which
+// sends the messages of all.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 
@@ -22,7 +22,7 @@ export interface SpeakerLease {
   readonly silences: readonly Silence[];
 }
 
-/** Every method rejects while the store is away. */
+/** Every method rejects while the store cannot be reached. */
 export interface AlertStore {
   /** Takes the lease of the speaker, or renews it, unless another instance has it. */
   take(): Awaitable<SpeakerLease>;

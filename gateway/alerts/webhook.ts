@@ -40,7 +40,7 @@ export async function sendWebhook(
   throw new Error(`it answered ${answer.status}${isRedirect ? ', and redirects are not followed' : ''}`);
 }
 
-/** Returns why a secret cannot sign, in a sentence without the secret. Returns undefined if it can. */
+/** Returns why a secret cannot sign, in a sentence without the secret; undefined if it can. */
 export function webhookSecretProblem(secret: string): string | undefined {
   try {
     keysIn(secret);
@@ -50,7 +50,7 @@ export function webhookSecretProblem(secret: string): string | undefined {
   }
 }
 
-/** Returns the keys of a secret, which has one in each line. Throws an Error for operators. */
+/** Returns the keys of a secret, which contains one key per line. Throws an Error for operators. */
 function keysIn(secret: string): Buffer[] {
   const lines = secret.split('\n').map((line) => line.trim());
   return lines.filter((line) => line !== '').map(keyIn);
