@@ -13,9 +13,12 @@ export type Redis = Client | Cluster;
 const CONNECT_TIMEOUT_MS = 1000;
 const SILENCE_MAX_MS = 1000;
 const RECONNECT_MS = { first: 50, longest: 500 } as const;
-/** After a connection that has lasted this long, the back-off begins anew. */
+/** After a connection that has lasted this long, the back-off starts from the beginning. */
 const GOOD_AFTER_MS = 2000;
-/** The library's message when no Sentinel answers. Without a last error, the message means only that the library begins its list anew. */
+/**
+ * The library's message when no Sentinel answers. If the message contains no last error, it means only that the library tries its list of
+ * Sentinels again from the start.
+ */
 const NO_SENTINEL = /^All sentinels are unreachable.*Last error/;
 const CLUSTER_DOWN = 'the Cluster does not serve: no master reports the state ok';
 
@@ -29,16 +32,15 @@ interface RedisListeners {
 export interface RedisOptions extends RedisListeners {
   /** See `parseRedisUrl`. */
   readonly url: string;
-  /** Timeout of each command. Without it, commands have no timeout, and the caller needs its own deadline. */
+  /** The timeout of each command. If it is undefined, commands have no timeout, and the caller needs its own deadline. */
   readonly commandTimeoutMs?: number;
-  /** A connection without a correct reply for this time is replaced by a new one. Default: 1 s. */
+  /** A connection without a correct reply for this time is replaced by a new connection. Default: 1 s. */
   readonly silenceMaxMs?: number;
 }
 
 /**
- * Connects at once, and reconnects by itself. No command waits for a reconnect: while the client is not connected, commands are rejected;
- * none is queued, retried, or sent again after a reconnect. With the library's defaults, commands would wait for many seconds. Subscriptions
- * are not renewed: see `subscribe`.
+ * Connects at once, and reconnects by itself. While the client is not connected, commands are rejected. No command is queued, or retried
+ * after a reconnect. With the library's defaults, commands would wait for many seconds. Subscriptions are not renewed: see `subscribe`.
  */
 export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions): Redis {
   const address = parseRedisUrl(url);
@@ -124,7 +126,10 @@ export type ConnectRedis = typeof connectRedis;
 
 type Patience = Pick<RedisOptions, 'commandTimeoutMs' | 'silenceMaxMs'>;
 
-/** The back-off between reconnects. It also grows if connections end soon after they are made; the library would count these as successes. */
+/**
+ * The back-off between reconnects. The back-off also grows if connections end soon after they are made, which the library would treat as
+ * successes.
+ */
 function createReconnect() {
   let attempts = 0;
   let readyAt = Number.POSITIVE_INFINITY;
@@ -151,7 +156,7 @@ function settingsFor({ commandTimeoutMs, silenceMaxMs = SILENCE_MAX_MS }: Patien
     autoResubscribe: false,
     connectTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: silenceMaxMs,
-    // Longest wait between retries while the server loads its data.
+    // The longest wait between retries while the server loads its data.
     maxLoadingRetryTime: RECONNECT_MS.longest,
     ...(commandTimeoutMs !== undefined && { commandTimeout: commandTimeoutMs }),
     // A server that does not confirm QUIT must not delay the end of the process.
@@ -168,7 +173,7 @@ function connectServer(
     ...settingsFor(patience),
     enableOfflineQueue: false,
     retryStrategy,
-    // The master has become a replica: reconnect to find the new master.
+    // If the master has become a replica, the client reconnects to find the new master.
     reconnectOnError: ({ message }: Error) => message.includes('READONLY'),
   };
   const { Redis: Server } = redisLibrary();
@@ -184,7 +189,7 @@ function connectServer(
     db,
     sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
     sentinelRetryStrategy: reconnectAfterMs,
-    // A replaced master keeps acting as master for some seconds: the Sentinels report the change first.
+    // A replaced master keeps acting as master for some seconds, so the Sentinels report the change first.
     failoverDetector: true,
     sentinelReconnectStrategy: reconnectAfterMs,
     ...('tls' in access && { sentinelTLS: access.tls, enableTLSForSentinelMode: true }),

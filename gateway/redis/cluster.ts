@@ -4,7 +4,7 @@
 import type { Cluster, ClusterNode, Command, CommonRedisOptions } from 'ioredis';
 import { redisLibrary } from './library.ts';
 
-/** How often a command follows its slot, if the slot moves to another server. */
+/** The number of times that a command follows its slot, if the slot moves to another server. */
 const REDIRECTIONS_MAX = 3;
 const SLOTS_ANSWER_MAX_MS = 1000;
 
@@ -22,8 +22,8 @@ interface ClusterSettings {
 export function createCluster({ seeds, server, retryAfterMs }: ClusterSettings): Cluster {
   const PromptCluster = promptClusterOf(redisLibrary());
   return new PromptCluster([...seeds], {
-    // Also applies to the connection of each server: without the queue, the second command to a server would be rejected while the connection
-    // for the first one is made.
+    // This option also applies to the connection of each server. Without the queue, the second command to a server would be rejected while
+    // the connection for the first command is made.
     enableOfflineQueue: true,
     // The library's check asks one server, and drops all connections if this server is dead. `isServing` replaces it.
     enableReadyCheck: false,
@@ -32,7 +32,7 @@ export function createCluster({ seeds, server, retryAfterMs }: ClusterSettings):
     retryDelayOnClusterDown: 0,
     slotsRefreshTimeout: SLOTS_ANSWER_MAX_MS,
     clusterRetryStrategy: retryAfterMs,
-    // Each connection looks up its own name: a seed whose name no longer resolves must not keep the client from the other seeds.
+    // Each connection looks up its own name, because a seed whose name no longer resolves must not keep the client from the other seeds.
     dnsLookup: (name, callback) => callback(null, name),
     redisOptions: server,
   });

@@ -1,5 +1,6 @@
-// Contains errors that the Redis library throws while it reads a reply: each error closes its connection. Without this, the library throws
-// them outside every promise, and they end the process. One unexpected reply to SUBSCRIBE was enough.
+// Contains errors that the Redis library throws while it reads a reply, so that each error closes only its connection. Otherwise the
+// library throws such an error outside every promise, and the error ends the process. One unexpected reply to SUBSCRIBE was enough to do
+// this.
 
 import type { Redis } from 'ioredis';
 import { contain } from '../shared/faults.ts';
@@ -34,14 +35,17 @@ export function containLibrary({ library, replies, callbacks }: Inside): void {
   replies.prototype.dispatch = dispatchContained;
   replies.prototype.returnFatalError = dropUnreadable;
   const settle = callbacks.default;
-  // The library uses this function for its own INFO and CLUSTER SLOTS.
+  // The library uses this function for its own commands INFO and CLUSTER SLOTS.
   callbacks.default = (promise, callback, options) =>
     settle(promise, callback && ((...results) => contain(() => callback(...results))), options);
   rejectQuietly(library.Command.prototype as unknown as Promised);
   checkSlots(library.Cluster.prototype as unknown as SlotReader);
 }
 
-/** Rejects the command whose reply does not fit. The library has already removed it from its queue, so it would wait for ever. */
+/**
+ * Rejects the command whose reply does not fit. The library has already removed the command from its queue, so the command would wait
+ * forever.
+ */
 function dispatchContained(this: ReplyReader, take: () => void): void {
   const command = this.redis.commandQueue.peekFront()?.command;
   try {
@@ -62,7 +66,7 @@ interface Promised {
   initPromise(): void;
 }
 
-/** Rejects a command without an unhandled rejection: the library ignores the promises of the commands that it sends itself. */
+/** Rejects a command without an unhandled rejection, because the library ignores the promises of the commands that it sends itself. */
 function rejectQuietly(command: Promised): void {
   const { initPromise } = command;
   command.initPromise = function initContained() {
@@ -85,7 +89,7 @@ interface SlotReader {
   getInfoFromNode(source: SlotSource | null, callback: SlotsCallback): void;
 }
 
-/** Checks the map of slots before the library reads it. After a map that it cannot read, the library would never ask for another one. */
+/** Checks the map of slots before the library reads it. After a map that it cannot read, the library would never ask for another map. */
 function checkSlots(cluster: SlotReader): void {
   const { getInfoFromNode } = cluster;
   cluster.getInfoFromNode = function getChecked(source, callback) {
@@ -105,7 +109,10 @@ function checkSlots(cluster: SlotReader): void {
   };
 }
 
-/** Each entry has the first slot, the last slot, and servers with host and port. A server that does not know its host name sends an empty one. */
+/**
+ * Each entry contains the first slot, the last slot, and servers with host and port. A server that does not know its host name sends an
+ * empty name.
+ */
 function isSlots(slots: unknown): boolean {
   const isSlot = (slot: unknown) => Number.isInteger(slot) && (slot as number) >= 0 && (slot as number) < SLOTS;
   return (

@@ -1,5 +1,5 @@
-// Waits until replicas of Redis have the last writes: a failover then does not lose them. WAIT blocks its whole connection, so one call serves
-// all writes that were sent before it.
+// Waits until replicas of Redis have the last writes, so that a failover does not lose these writes. WAIT blocks its whole connection, so
+// one call serves all writes that were sent before it.
 
 import type { Redis as Server } from 'ioredis';
 import type { Redis } from './client.ts';

@@ -1,5 +1,5 @@
-// Runs Lua scripts on Redis by their digest. Question and reply are sealed with a checksum, because the protocol has none: the gateway would
-// act on a record with a damaged byte, or miss a record. See docs/decisions/0040-sealed-replies.md.
+// Runs Lua scripts on Redis by their digest. Question and reply are sealed with a checksum, because the protocol has none, and the gateway
+// would otherwise act on a record with a damaged byte, or miss a record. See docs/decisions/0040-sealed-replies.md.
 
 import { createHash, hash, randomBytes } from 'node:crypto';
 import type { Redis } from './client.ts';
@@ -12,14 +12,15 @@ export interface Script {
 }
 
 const DIGEST_LENGTH = 40;
-/** First word of the error with which a script refuses a damaged question. Such a script has written nothing. */
+/** The first word of the error with which a script refuses a damaged question. Such a script has written nothing. */
 const REFUSED = 'GARBLED';
 /** Distinguishes the questions of this process from the questions of other processes behind the same proxy. */
 const PROCESS = randomBytes(6).toString('base64url');
 
 /**
- * Adds the seal to a script. The last argument is a name for the call, and the digest of all other arguments and keys: a damaged question is
- * not run. The reply has the result, and the digest of this name and the rendered result. `renderedOf` renders the same text.
+ * Adds the seal to a script. The last argument is a name for the call, and the digest of all other arguments and keys, so that a damaged
+ * question is not run. The reply contains the result, and the digest of this name and the rendered result. `renderedOf` renders the same
+ * text.
  */
 const sealed = (source: string): string => `
 local function run(KEYS, ARGV)
@@ -127,8 +128,8 @@ function isRefused(error: unknown): boolean {
 
 /**
  * A call of a script with one text and no key. It has the members of the library's `Command` that the library uses to send a command and to
- * take the reply. `Command` costs more: V8 moved waiting objects of it into old space with their texts and replies, 0.3 MB per collection
- * of new objects, and a collection took 3 ms instead of 1 ms (`--trace-gc`, V8 13.6).
+ * take the reply. `Command` costs more, because V8 moved its waiting objects into old space with their texts and replies, 0.3 MB per
+ * collection of new objects. A collection then took 3 ms instead of 1 ms (`--trace-gc`, V8 13.6).
  */
 class TextCall {
   readonly name = 'evalsha';
@@ -146,7 +147,7 @@ class TextCall {
     this.#head = head;
   }
 
-  /** Does nothing: the parser returns text as bytes already. */
+  /** Does nothing, because the parser returns text as bytes already. */
   setReplyContext(): void {}
 
   toWritable(): string {

@@ -1,4 +1,4 @@
-// Reads facts about a Redis server from its INFO: the version, and the policy for a full memory.
+// Reads the version of a Redis server and its policy for a full memory from its INFO.
 
 import type { Cluster, Redis } from 'ioredis';
 import { askRedis } from './client.ts';
@@ -18,7 +18,7 @@ export function versionProblem(info: string): string | undefined {
   return `Redis ${version} is too old: Redis ${OLDEST.join('.')} or newer is needed (Valkey 7.2 and KeyDB 6.3 work, too)`;
 }
 
-/** Checks each master. Rejects with an Error for operators if one is too old. Accepts a server that does not report its version. */
+/** Checks each master. Rejects with an Error for operators if a master is too old. Accepts a server that does not report its version. */
 export async function requireVersion(client: Redis | Cluster): Promise<void> {
   const infos = await Promise.all(mastersOf(client).map((server) => server.info('server').catch(() => '')));
   const problem = infos.map(versionProblem).find((one) => one !== undefined);

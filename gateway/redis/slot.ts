@@ -1,4 +1,4 @@
-// Computes the hash slot of a key. The slot decides which server of a Redis Cluster has the key.
+// Computes the hash slot of a key. The slot decides which server of a Redis Cluster stores the key.
 
 export const SLOTS = 16_384;
 

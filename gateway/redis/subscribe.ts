@@ -1,4 +1,4 @@
-// Subscribes to Redis channels on a connection of their own, and again after each reconnect.
+// Subscribes to Redis channels on a separate connection, and again after each reconnect.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type ConnectRedis, connectRedis } from './client.ts';

@@ -40,8 +40,8 @@ export function redisStatus(url: string | undefined): { readonly redis?: { reado
 const PLAIN = /^[\w.:-]+$/;
 
 /**
- * Returns the options with which `redis-cli` reads the same data: from the server, from the master that a Sentinel names, or from every server
- * of a Cluster. It asks for the password. Returns undefined for names that need quotes in a shell.
+ * Returns the options with which `redis-cli` reads the same data, from the server, from the master that a Sentinel names, or from every
+ * server of a Cluster. `redis-cli` then asks for the password. Returns undefined for names that need quotes in a shell.
  */
 export function redisCliOptions(url: string): string | undefined {
   const address = parseRedisUrl(url);
