@@ -1,9 +1,9 @@
-// Pure: the fingerprint by which two requests count as the same one, and the digest that the store keeps of a key.
+// Pure: computes the fingerprint by which a repeated request is recognised, and the digest of a key, which the store keeps.
 
 import { createHash, hash } from 'node:crypto';
 import type { Checked } from '../exchange/exchange.ts';
 
-/** Returns a digest of the key's text. The store has only digests, so that a copy of it reveals no key. */
+/** Returns a digest of the key's text. The store contains only digests, so that a copy of the store reveals no key. */
 export function digestOf(key: string): string {
   return hash('sha256', key, 'base64url');
 }
@@ -11,10 +11,10 @@ export function digestOf(key: string): string {
 /**
  * Returns a digest of everything that determines what a request does: operation, path, query (with the contract's defaults, in any order of
  * names), media type without parameters, and the bytes of the body, in forms of several parts without their delimiters, which clients
- * choose anew each time. The caller is not included, because keys are looked up per caller's organization. The text of the key is included,
- * and the store does not hold it: a body may contain a password, and a copy of the store must not allow guessing it.
+ * choose each time. The caller is not included, because keys are looked up per caller's organization. The text of the key, which the store
+ * does not contain, is included, because a body may contain a password, and a copy of the store must not allow guessing the password.
  *
- * @param delimiter of a form of several parts; undefined for other bodies
+ * @param delimiter the delimiter of a form of several parts; undefined for other bodies
  */
 export function fingerprintOf(
   { operation, path, search, headers, rawBody }: Checked,
@@ -22,7 +22,7 @@ export function fingerprintOf(
   delimiter: string | undefined,
 ): string {
   const query = new URLSearchParams(search);
-  // The sort is stable: values of one name keep their order, which may matter.
+  // The sort is stable, so values of one name keep their order, which may matter.
   query.sort();
   const mediaType = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   const head = JSON.stringify([key, operation.id, path, query.toString(), mediaType ?? '']);
@@ -32,7 +32,7 @@ export function fingerprintOf(
   return digest.digest('base64url');
 }
 
-/** The body, or what stands between its delimiters, each piece with its length before it. */
+/** Yields the body, or the pieces between its delimiters. The length of each piece comes before the piece. */
 function* piecesOf(body: Buffer, delimiter: string | undefined): Generator<Buffer | string> {
   if (delimiter === undefined) {
     yield body;

@@ -15,7 +15,10 @@ interface OpenReplayStoreOptions {
   onChange(status: ReplayStoreStatus): void;
 }
 
-/** Rejects with an Error for operators if the file cannot be opened. If Redis is away, waits only for the first attempt to connect. */
+/**
+ * Rejects with an Error for operators if the file cannot be opened. If Redis cannot be reached, waits only for the first attempt to
+ * connect.
+ */
 export function openReplayStore({
   redisUrl,
   dataDirectory,

@@ -1,4 +1,4 @@
-// Pure: encodes an outcome as bytes: a line of JSON, then the unchanged body of an answer.
+// Pure: encodes an outcome as bytes, which are a line of JSON and the unchanged body of an answer.
 
 import { type ErrorCode, GatewayError, type GatewayErrorDetails } from '../catalogue/errors.ts';
 import type { RecordedAnswer } from '../exchange/exchange.ts';
@@ -8,7 +8,7 @@ import { type JsonNode, printJsonTree, readJson } from '../shared/json-tree.ts';
 const PASSING_STATUSES = new Set([401, 403, 408, 409, 429]);
 /**
  * Headers of an answer that a replay leaves out. The gateway sets the first two itself. A cookie belongs to the client that got the first
- * answer, and a repetition may come from another key of the organization. Earlier versions have stored cookies.
+ * answer, and a retry may come from another key of the organization. Earlier versions have stored cookies.
  */
 const UNSTORED_HEADERS = new Set(['idempotent-replayed', 'original-request-id', 'set-cookie']);
 
@@ -44,8 +44,8 @@ export function outcomeOfAnswer(requestId: string, { status, headers, body }: Re
 }
 
 /**
- * Returns the body that is stored in place of one with members that only its first reader may see; undefined if it is no JSON object, so
- * that what it contains is unknown. A body whose members are null already, as `once` would make them, has nothing to hide and stays.
+ * Returns the body to store, in which the members that only its first reader may see are replaced; undefined if the body is no JSON object,
+ * so that its contents are unknown. A body whose members are null already, as `once` would make them, has nothing to hide and stays.
  *
  * @param once values in place of members of the object
  */
@@ -63,8 +63,8 @@ export function bodyToRepeat(body: Buffer | undefined, once: Readonly<Record<str
 }
 
 /**
- * Encodes a refusal that the upstream itself gave, if a repetition would get the same one. Returns undefined for every other error, which is
- * not stored for repetitions: the recording frees the key, or gives up the outcome if the request may have run (`mayHaveRun`).
+ * Encodes a refusal that the upstream itself gave, if a retry would get the same refusal. Returns undefined for every other error, which is
+ * not stored. The recording then frees the key, or gives up the outcome if the request may have run (`mayHaveRun`).
  */
 export function outcomeOfRefusal(requestId: string, error: unknown): Buffer | undefined {
   if (!(error instanceof GatewayError)) return undefined;

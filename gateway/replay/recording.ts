@@ -36,11 +36,11 @@ interface RecordingOptions {
 type RecordedExchange = Pick<Checked, 'request' | 'trail' | 'operation'>;
 
 export interface Recordings {
-  /** Returns the recording of a request. It notes in the trail if the request was sent and its outcome is unknown. */
+  /** Returns the recording of a request. The recording notes in the trail if the request was sent and its outcome is unknown. */
   recordingOf(claimed: ClaimedWrite, exchange: RecordedExchange): Recording;
   /** Frees the key of a request that was not sent, in the background. */
   forgetLater(claimed: ClaimedWrite): void;
-  /** Resolves when every write in progress is stored, or its time is over. */
+  /** Resolves when every write in progress is stored or has run out of time. */
   settled(): Promise<void>;
   /** Resolves when every write in progress is stored or given up. Failed writes are not retried from now on. */
   close(): Promise<void>;
@@ -125,7 +125,7 @@ function recordingOf(
     const refusal = outcomeOfRefusal(owner, error);
     if (refusal !== undefined) return () => store.finish(answerKey, owner, refusal, retention);
     if (!isSent || !mayHaveRun(error)) return () => forget(claimed, options);
-    // If a repetition may run again, it will have an outcome of its own, so nothing is noted.
+    // If a retry may run again, it will have its own outcome, so nothing is noted.
     if (isOpen && !runsAgain) {
       trail.note('outcomeUnknown', true);
       options.onUnprotected(request);
@@ -149,7 +149,7 @@ function forget({ answerKey, claim }: ClaimedWrite, { store }: RecordingOptions)
   return store.forget(answerKey, claim.owner);
 }
 
-/** Waits for the store with a bound: settles as `answer` does, or rejects after `ms` milliseconds. */
+/** Waits for the store with a bound. Settles as `answer` does, or rejects after `ms` milliseconds. */
 export function within<T>(ms: number, answer: Awaitable<T>, machine = REAL_MACHINE): Awaitable<T> {
   if (!(answer instanceof Promise)) return answer;
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// Answers in Redis, shared by all instances: one hash per key, which expires by itself. Leases use the server's clock, so that instances
-// with different clocks agree. One hash tag per organization, for Redis Cluster.
+// Stores answers in Redis, shared by all instances, in one hash per key, which expires by itself. Leases use the server's clock, so that
+// instances with different clocks agree. Each organization has one hash tag, for Redis Cluster.
 
 import { type ConnectRedis, openRedis } from '../redis/client.ts';
 import { createReplicaWaits, type ReplicaWait } from '../redis/replicas.ts';
@@ -18,8 +18,8 @@ import {
 
 /**
  * Arguments: fingerprint; owner; known data; milliseconds to keep the entry, lease included; 1 if the entry of a dead owner may be taken
- * over, which the field `again` notes. Returns the state, and the outcome of a finished request. The known data begins with the milliseconds for which an unknown outcome
- * is kept: when no more than these are left, the lease is over. The script therefore needs no clock.
+ * over, which the field `again` notes. Returns the state, and the outcome of a finished request. The known data begins with the
+ * milliseconds for which an unknown outcome is kept. When no more than this time is left, the lease is over, so the script needs no clock.
  *
  * An owner without known data is a gateway before version 0af7161, which let the request run again after its lease. This version stores
  * that such a request may have run.
@@ -60,7 +60,7 @@ if ARGV[2] ~= '' then redis.call('HSET', KEYS[1], 'record', ARGV[2]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 `);
 
-/** Argument: owner. If it took the entry of a dead owner over, ends its lease instead. Allocates no memory. */
+/** Argument: owner. Deletes the entry, or ends the lease if the owner took the entry over from a dead owner. Allocates no memory. */
 const FORGET = toScript(`
 local owner, known, again = unpack(redis.call('HMGET', KEYS[1], 'owner', 'known', 'again'))
 if owner ~= ARGV[1] then return end
@@ -69,8 +69,8 @@ redis.call('PEXPIRE', KEYS[1], string.match(known, '^%d+'))
 `);
 
 /**
- * Arguments: owner; milliseconds for which stored bytes count. Reduces the expiry to the time for which an unknown outcome is kept, which
- * ends the lease.
+ * Arguments: owner; milliseconds for which stored bytes are counted. Reduces the expiry to the time for which an unknown outcome is kept,
+ * which ends the lease.
  */
 const GIVE_UP = toScript(`
 local owner, known = unpack(redis.call('HMGET', KEYS[1], 'owner', 'known'))
@@ -119,8 +119,8 @@ export async function createRedisReplayStore({
     },
     async finish(answerKey, owner, outcome, retention) {
       const { retainMs, organizationBytesMax } = retention;
-      // Replies are decoded as UTF-8, and an outcome may contain other bytes. Each of its bytes is therefore sent as the character with its
-      // number.
+      // Replies are decoded as UTF-8, and an outcome may contain other bytes. Each byte of the outcome is therefore sent as the character
+      // with its number.
       const args = [
         owner,
         outcome?.toString('latin1') ?? '',

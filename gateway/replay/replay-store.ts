@@ -1,5 +1,5 @@
-// What every replay store implements and shares. Every method is one atomic step and rejects if the store is away; the caller bounds
-// its duration.
+// The interface of replay stores, and the code that they share. Every method is one atomic step and rejects if the store cannot be reached.
+// The caller bounds its duration.
 
 import type { Mode } from '../exchange/caller.ts';
 import type { ReplicaWait } from '../redis/replicas.ts';
@@ -15,12 +15,12 @@ export interface AnswerKey {
 }
 
 /**
- * The claim of a request on its key. It is stored before the first byte of the request is sent, and from then on the request counts as
+ * The claim of a request on its key. It is stored before the first byte of the request is sent, and from then on the request is treated as
  * sent. The gateway later finishes the claim, forgets it or gives it up. If the gateway crashes, the claim stays.
  */
 export interface Claim {
   readonly fingerprint: string;
-  /** The request's id: identifies the owner in the store, and the original request in every replay. */
+  /** The request's id, which identifies the owner in the store, and the original request in every replay. */
   readonly owner: string;
   /** After this time without a write the owner is considered dead, and the outcome unknown. */
   readonly leaseMs: number;
@@ -30,9 +30,9 @@ export interface Claim {
   readonly sentAtMs: number;
   /** The upstream's name. */
   readonly upstream: string;
-  /** Whether a request with an unknown outcome may run again. If it may, a repetition takes the entry over. */
+  /** Whether a request with an unknown outcome may run again. If so, a retry takes the entry over. */
   readonly runsAgain: boolean;
-  /** The number of Redis replicas that must have the claim before the request is sent; absent if none has to. */
+  /** The number of Redis replicas that must have the claim before the request is sent; undefined if no replica has to. */
   readonly replicaWait?: ReplicaWait | undefined;
 }
 
@@ -73,13 +73,13 @@ export interface ReplayStore {
    */
   finish(answerKey: AnswerKey, owner: string, outcome: Buffer | undefined, retention: Retention): Awaitable<void>;
   /**
-   * Frees the key if its entry still belongs to the owner. If the owner took the entry over, an earlier request may have run: the key then
+   * Frees the key if its entry still belongs to the owner. If the owner took the entry over, an earlier request may have run. The key then
    * stays with that request, and the outcome stays unknown.
    */
   forget(answerKey: AnswerKey, owner: string): Awaitable<void>;
   /**
-   * Ends the lease of an owner that will not learn the outcome. The entry counts against the bound of the organization, but is kept even if
-   * it exceeds the bound.
+   * Ends the lease of an owner that will not learn the outcome. The entry is counted against the bound of the organization, but is kept
+   * even if it exceeds the bound.
    */
   giveUp(answerKey: AnswerKey, owner: string, retention: Retention): Awaitable<void>;
   status(): ReplayStoreStatus;
@@ -97,8 +97,8 @@ export interface ReplayStoreStatus {
 export const ENTRY_BYTES = 256;
 
 /**
- * Milliseconds for which a request is kept whose answer exceeds the bound of its organization. Only a short note that the request is done
- * is stored, and the note does not count against the bound.
+ * Milliseconds for which a request is kept if its answer exceeds the bound of its organization. Only a short note that the request is done
+ * is stored, and this note is not counted against the bound.
  */
 export const FULL_RETAIN_MS = 600_000;
 
@@ -116,13 +116,14 @@ export interface Retention {
   readonly organizationBytesMax: number;
 }
 
-/** Milliseconds for which a request is kept whose answer exceeded the bound. */
+/** Returns the milliseconds for which a request is kept if its answer exceeded the bound. */
 export function retainMsWithoutRoom({ retainMs }: Retention): number {
   return Math.min(retainMs, FULL_RETAIN_MS);
 }
 
 /**
- * Whether a store accepts writes. Only a successful `begin` proves it: a full store still allows reading, forgetting, and mostly finishing.
+ * Whether a store accepts writes. Only a successful `begin` proves that, because a full store still allows reading, forgetting, and mostly
+ * finishing.
  */
 interface StoreState {
   note(next: ReplayStoreStatus['state']): void;
@@ -131,7 +132,9 @@ interface StoreState {
   end(): void;
 }
 
-/** Creates the state of a store. It reports only changes. Without `state`, the state is unknown at first, and `status` returns `away`. */
+/**
+ * Creates the state of a store, which reports only changes. Without `state`, the state is unknown at first, and `status` returns `away`.
+ */
 export function createStoreState(
   kind: ReplayStoreStatus['kind'],
   onChange: (status: ReplayStoreStatus) => void,

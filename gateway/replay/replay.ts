@@ -16,8 +16,8 @@ import { type Begun, type Lost, NotReplicated, type ReplayStore } from './replay
 import type { ReplaySettings } from './settings.ts';
 
 /**
- * The lease is this much longer than the deadline of the upstream. It covers the time that an exchange takes before and after its upstream,
- * and the possible difference between the clocks of two instances.
+ * The lease is longer than the deadline of the upstream by this time, in which an exchange does its work before and after its upstream. The
+ * time also covers the difference between the clocks of two instances.
  */
 export const LEASE_MARGIN_MS = 5_000;
 
@@ -27,7 +27,7 @@ interface ReplayOptions extends ReplaySettings {
   timeoutMs(operation: Operation): number;
   /** Whether the upstream itself guarantees that a repeated key is executed once. */
   honoursKey(upstream: string): boolean;
-  /** Whether a request whose outcome is unknown may be sent again, although the upstream may then execute it a second time. */
+  /** Whether a request with an unknown outcome may be sent again, although the upstream may then execute it a second time. */
   runsUnknown(upstream: string): boolean;
   /** Called for a request whose key does not prevent a second execution. */
   onUnprotected(request: DownstreamRequest): void;
@@ -67,7 +67,7 @@ export function createReplay(options: ReplayOptions): Replay {
     return write === undefined ? unrecorded(checked) : once(checked, write);
   }
 
-  /** Forwards a request that is not recorded. Its key prevents a second execution only if it goes to an upstream that honours keys. */
+  /** Forwards a request that is not recorded. Its key prevents a second execution only if the upstream honours keys. */
   function unrecorded(checked: Checked): Forwardable {
     const { operation, request } = checked;
     if (operation.idempotency === 'off' || !runsAgain(options, operation.upstream)) options.onUnprotected(request);
@@ -98,7 +98,7 @@ export function createReplay(options: ReplayOptions): Replay {
   return { replay, settled: recordings.settled, close: recordings.close };
 }
 
-/** Returns the function that writes the claim of a request, and tells what the store knows of its key. */
+/** Returns the function that writes the claim of a request, and returns the state of its key in the store. */
 function createRecognize(
   { store, honoursKey, machine }: ReplayOptions,
   recordings: Pick<Recordings, 'forgetLater'>,
@@ -141,15 +141,15 @@ function createRecognize(
   }
 
   /**
-   * Frees the key after `begin` has got no answer from the store. The store may have the claim although the request was not sent: without
-   * this call, the outcome would count as unknown.
+   * Frees the key after `begin` has got no answer from the store. The store may have the claim although the request was not sent, and
+   * without this call, the outcome would be treated as unknown.
    */
   async function forgetUnheard(write: ClaimedWrite, begun: Awaitable<Begun>, wasUp: boolean): Promise<void> {
     try {
       if ((await begun).state !== 'started') return;
     } catch (error) {
-      // A store that was up may have stored the claim. A store that was away has not, except if it was away because too few replicas had
-      // the claim.
+      // A store that was available may have stored the claim. A store that was unavailable has not, except if too few replicas had the
+      // claim.
       if (!wasUp && !(error instanceof NotReplicated)) return;
     }
     recordings.forgetLater(write);
@@ -163,8 +163,8 @@ function withRecording(checked: Checked, recording: Recording | undefined): Forw
 }
 
 /**
- * Returns undefined for a request that is not recorded: a streamed body cannot be compared, and on public operations the keys of unrelated
- * clients could collide.
+ * Returns undefined for a request that is not recorded, because a streamed body cannot be compared, and because on public operations the
+ * keys of unrelated clients could collide.
  */
 function keyedWriteOf(checked: Checked, header: string, options: ReplayOptions): KeyedWrite | undefined {
   const { operation, caller, hasBody, rawBody, headers, id } = checked;
@@ -190,7 +190,7 @@ function keyedWriteOf(checked: Checked, header: string, options: ReplayOptions):
   };
 }
 
-/** Whether a request whose outcome is unknown may be sent again. */
+/** Whether a request with an unknown outcome may be sent again. */
 function runsAgain({ honoursKey, runsUnknown }: ReplayOptions, upstream: string): boolean {
   return honoursKey(upstream) || runsUnknown(upstream);
 }
@@ -201,7 +201,7 @@ function knownOf({ owner, sentAtMs, upstream }: Lost): Record<string, string | u
   return { original_request_id: owner, sent_at: sentAt, sent_to: upstream };
 }
 
-/** Throws if the outcome is damaged, or was too long to be stored: the request has run, and must not run again. */
+/** Throws if the outcome is damaged, or was too long to be stored, because the request has run, and must not run again. */
 function outcomeIn(stored: Buffer | undefined): Outcome {
   if (stored === undefined) throw new GatewayError('idempotency_result_not_retained');
   try {

@@ -5,7 +5,7 @@ import type { SchemaSteps } from '../shared/stores/sqlite-schema.ts';
 /** The name of the file in the data directory. */
 export const REPLAY_FILE = 'idempotency.db';
 
-/** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded one. */
+/** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded file. */
 export const REPLAY_STEPS: SchemaSteps = [
   `
   CREATE TABLE answers (
@@ -14,11 +14,11 @@ export const REPLAY_STEPS: SchemaSteps = [
   ) STRICT;
   CREATE INDEX answers_by_end ON answers (expires_at);
 `,
-  // Existing answers are not counted: they expire by the end of the first span.
+  // Existing answers are not counted, because they expire by the end of the first span.
   `
   CREATE TABLE usage (organization TEXT PRIMARY KEY, bytes INTEGER NOT NULL, ends_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `,
-  // A request that was running may have been executed: it is kept for the default retention of answers.
+  // A request that was running may have been executed, so it is kept for the default retention of answers.
   `
   ALTER TABLE answers ADD COLUMN lease_ends_at INTEGER;
   ALTER TABLE answers ADD COLUMN sent_at INTEGER;

@@ -23,7 +23,7 @@ const PURGE_EVERY_MS = 1_000;
 /** Pause between slices while more expired rows remain. */
 const PURGE_AGAIN_MS = 20;
 
-/** Longest wait for the lock of the file. Another process that writes to the file holds the lock for a fraction of a millisecond. */
+/** The longest wait for the lock of the file. Another process that writes to the file holds the lock for a fraction of a millisecond. */
 const BUSY_TIMEOUT_MS = 100;
 
 const AT_KEY = 'organization = ? AND mode = ? AND digest = ?';
@@ -57,8 +57,8 @@ export function createSqliteReplayStore({
   const usage = createStorageUsage(database);
   const state = createStoreState('sqlite', onChange, 'up');
 
-  // An expired row counts as absent, whether or not it has been removed yet. A running request has an empty record if it took over the
-  // row of a dead owner, and none otherwise.
+  // An expired row is treated as absent, whether or not it has been removed yet. A running request has an empty record if it took over the
+  // row of a dead owner, and otherwise no record.
   const insert = database.prepare(`
     INSERT INTO answers (organization, mode, digest, fingerprint, owner, sent_at, upstream, lease_ends_at, expires_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
@@ -142,7 +142,7 @@ export function createSqliteReplayStore({
   };
 }
 
-/** @param row undefined if another process on the same file has removed it meanwhile, so it was running a moment ago */
+/** @param row undefined if another process on the same file has removed it meanwhile, so that the request was running a moment ago */
 function toBegun(row: Record<string, unknown> | undefined, fingerprint: string, nowMs: number): Begun {
   if (row === undefined) return { state: 'running' };
   if (row.fingerprint !== fingerprint) return { state: 'different' };
@@ -190,7 +190,7 @@ interface StorageUsage {
   add(organization: string, retention: Retention, nowMs: number): void;
 }
 
-/** Counts the bytes that each organization has stored in its present span. */
+/** Counts the bytes that each organization has stored in its current span. */
 function createStorageUsage(database: DatabaseSync): StorageUsage {
   const select = database.prepare('SELECT bytes, ends_at FROM usage WHERE organization = ? AND ends_at > ?');
   const replace = database.prepare('INSERT OR REPLACE INTO usage VALUES (?, ?, ?)');
