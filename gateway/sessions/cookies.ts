@@ -8,12 +8,12 @@ const SESSION_VALUE_LENGTH = 43;
 
 /**
  * Returns the value of the session cookie; undefined if there is none, or if its length is wrong. Returns undefined for two cookies of this
- * name, too: another server or an attacker has set one of them, and the gateway cannot know which.
+ * name, too, because another server or an attacker has set one of them, and the gateway cannot know which.
  */
 export function sessionValueIn(header: string, isSecure: boolean): string | undefined {
   const name = sessionCookieName(isSecure);
   let found: string | undefined;
-  // Searches the text first: most requests have no such cookie, or no other cookie.
+  // Searches the text first, because most requests have no such cookie, or no other cookie.
   for (let at = header.indexOf(name); at !== -1; at = header.indexOf(name, at + name.length)) {
     if (header[at + name.length] !== '=' || !beginsPair(header, at)) continue;
     if (found !== undefined) return undefined;
@@ -23,7 +23,7 @@ export function sessionValueIn(header: string, isSecure: boolean): string | unde
   return found?.length === SESSION_VALUE_LENGTH ? found : undefined;
 }
 
-/** Returns the hash under which the store has a session, from the value of its cookie. */
+/** Returns the hash under which the store keeps a session, from the value of its cookie. */
 export function hashOf(value: string): string {
   return hash('sha256', value, 'base64url');
 }
@@ -34,7 +34,7 @@ function beginsPair(header: string, at: number): boolean {
   return before < 0 || header[before] === ';';
 }
 
-/** Returns the values of the cookies of logins in progress, by the ends of their names. */
+/** Returns the values of the cookies of logins in progress, by the ends of the cookies' names. */
 export function loginValuesIn(header: string, isSecure: boolean): ReadonlyMap<string, string> {
   const prefix = loginCookiePrefix(isSecure);
   const found = new Map<string, string>();
@@ -46,7 +46,10 @@ export function loginValuesIn(header: string, isSecure: boolean): ReadonlyMap<st
   return found;
 }
 
-/** Sets the session cookie. The browser keeps it until it is closed: the gateway alone decides how long a session lasts. */
+/**
+ * Returns the line that sets the session cookie. The browser keeps the cookie until the browser is closed, because the gateway alone
+ * decides how long a session lasts.
+ */
 export function sessionCookieLine(value: string, isSecure: boolean): string {
   return `${sessionCookieName(isSecure)}=${value}; Path=/; HttpOnly; SameSite=Strict${secure(isSecure)}`;
 }
@@ -57,7 +60,7 @@ export function clearedSessionCookieLine(isSecure: boolean): string {
 
 /**
  * Returns the line that sets the cookie of a login. It has `SameSite=Lax`, because the browser must send it after the provider's redirect.
- * @param id the end of its name
+ * @param id the end of the cookie's name
  */
 export function loginCookieLine(id: string, value: string, maxAgeSeconds: number, isSecure: boolean): string {
   const name = loginCookiePrefix(isSecure) + id;

@@ -14,8 +14,8 @@ interface Asking {
 }
 
 /**
- * Returns whether the request has to be refused: its headers say that a page of another site made it, or they do not say which page made
- * it.
+ * Whether the request has to be refused, because its headers say that a page of another site made it, or because they do not say which page
+ * made it.
  */
 export function isCrossSite({ method, headers }: Asking, { origins, requestHeader }: CrossSiteRules): boolean {
   const site = headers.get('sec-fetch-site');
@@ -25,8 +25,8 @@ export function isCrossSite({ method, headers }: Asking, { origins, requestHeade
 }
 
 /**
- * `Sec-Fetch-Site` decides if the request has it: scripts cannot write it. `same-site` means another origin, such as a subdomain of another
- * owner. `none` means that a person opened an address, which changes nothing.
+ * If the request has `Sec-Fetch-Site`, this header decides, because scripts cannot write it. `same-site` means another origin, such as a
+ * subdomain of another owner. `none` means that a person opened an address, which changes nothing.
  */
 function isOwnRequest(
   site: string | undefined,
@@ -41,7 +41,7 @@ function isOwnRequest(
   return origin !== undefined && origins.has(origin);
 }
 
-/** Whether the page could not add a header. It cannot when it opens a WebSocket, an event stream or another page. */
+/** Whether the page could not add a header, because it opened a WebSocket, an event stream or another page. */
 function cannotSendHeaders(site: string | undefined, headers: ReadonlyMap<string, string>): boolean {
   if (site === 'none' || headers.get('sec-fetch-mode') === 'navigate') return true;
   return headers.get('upgrade') !== undefined || headers.get('accept') === 'text/event-stream';

@@ -1,5 +1,5 @@
-// Finds the organization and the scopes of a person in the provider's claims. It also selects the claims that the session keeps, because
-// later requests need them. Pure.
+// Finds the organization and the scopes of a person in the provider's claims. Also selects the claims that the session keeps, because later
+// requests need them. Pure.
 
 import { scopeSetOf } from '../shared/contracts/scopes.ts';
 import type { ProviderSettings } from './settings.ts';
@@ -8,8 +8,8 @@ type Claims = Readonly<Record<string, unknown>>;
 type Rules = Pick<ProviderSettings, 'organization' | 'grants'>;
 
 /**
- * The form of a subject, the same as in auth/tokens/verify-token.ts. It must not look like the id of a key, because upstreams get both
- * under one name.
+ * The form of a subject, the same as in auth/tokens/verify-token.ts. A subject must not look like the id of a key, because upstreams get
+ * both under one name.
  */
 const SUBJECT = /^(?!key_)[!-~]{1,255}$/;
 
@@ -21,7 +21,7 @@ export function isSubject(text: unknown): text is string {
 export function organizationClaimed(claims: Claims, { organization }: Pick<Rules, 'organization'>): string | undefined {
   if ('id' in organization) return organization.id;
   const found = valueAt(claims, organization.claim);
-  // Keycloak sends a list of organizations. If it has several, the claims do not say for which one the person acts.
+  // Keycloak sends a list of organizations. If the list has several entries, the claims do not say for which organization the person acts.
   const named: unknown = Array.isArray(found) && found.length === 1 ? found[0] : found;
   if (typeof named !== 'string' || named === '' || named.length > 255) return undefined;
   if (organization.names === undefined) return named;
@@ -41,7 +41,7 @@ function holds(found: unknown, value: string | undefined): boolean {
   return typeof found === 'string' ? found.split(' ').includes(value) || found === value : String(found) === value;
 }
 
-/** Returns the claims that the rules read, and those that a page may show about the person. */
+/** Returns the claims that the rules read, and the claims that a page may show about the person. */
 export function keptClaims(claims: Claims, { organization, grants }: Rules): Record<string, unknown> {
   const paths = [
     ...('claim' in organization ? [organization.claim] : []),

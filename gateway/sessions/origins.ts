@@ -23,12 +23,12 @@ export function createOriginOf(origins: readonly string[]): OriginOf {
   let found: ServedOrigin | undefined;
   return function originOf({ headers, scheme }) {
     const host = headers.get('host');
-    // Most requests are for the host of the last one.
+    // Most requests are for the same host as the previous request.
     if (host !== usual || scheme !== usualScheme) {
       usual = host;
       usualScheme = scheme;
       const named = served.filter((one) => one.host === withoutDefaultPort(host, one.isSecure));
-      // A proxy may have terminated TLS without saying so: the only origin of this host is meant.
+      // A proxy may have terminated TLS without saying so, so the only origin of this host is meant.
       found = named.find(({ isSecure }) => isSecure === (scheme === 'https')) ?? named[0];
     }
     return found;

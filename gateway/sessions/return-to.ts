@@ -1,4 +1,5 @@
-// Checks the path to which a person returns after a login: a path of the same origin, which no browser reads as another address. Pure.
+// Checks the path to which a person returns after a login. It has to be a path of the same origin, which no browser reads as another
+// address. Pure.
 
 const LENGTH_MAX = 1024;
 /** Visible ASCII without the backslash, which browsers read as a slash. A browser drops tabs and line ends before it parses an address. */
@@ -16,6 +17,6 @@ export function returnPathOf(text: string, origin: string): string | undefined {
   const path = url.pathname + url.search + url.hash;
   // Dot segments may leave two slashes at the beginning: `/.//evil.example`.
   if (url.origin !== origin || path.startsWith('//')) return undefined;
-  // Paths below /session are refused, because they would lead back to a login again and again.
+  // Paths below /session are refused, because they would lead back to a login repeatedly.
   return url.pathname === '/session' || url.pathname.startsWith('/session/') ? undefined : path;
 }

@@ -1,4 +1,4 @@
-// Reads the credential kind "session": a cookie that the gateway has set at a login. Throws cross_site_request, session_expired,
+// Reads the credential kind "session", a cookie that the gateway has set at a login. Throws cross_site_request, session_expired,
 // session_store_unavailable or provider_unavailable.
 
 import { GatewayError } from '../catalogue/errors.ts';
@@ -35,11 +35,13 @@ export interface SessionOrganizations {
 type Asking = Pick<Admitted, 'headers' | 'method' | 'scheme'>;
 
 export interface SessionReader {
-  /** Returns the caller of a session cookie, as the same object until session or organization change; undefined without a cookie. */
+  /**
+   * Returns the caller of a session cookie, as the same object until the session or the organization changes; undefined without a cookie.
+   */
   read(asking: Asking): Awaitable<Caller> | undefined;
   /**
-   * Returns the session of a request; undefined if it has none, or the session has ended. It does not check which page made the request: use
-   * it only for a navigation that changes nothing.
+   * Returns the session of a request; undefined if the request has none, or if the session has ended. Does not check which page made the
+   * request, so use it only for a navigation that changes nothing.
    */
   find(asking: Asking): Promise<Session | undefined>;
   /** Whether the session of a request is cached and has not ended. Does not read the store. */

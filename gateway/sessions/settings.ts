@@ -27,7 +27,7 @@ const path = z
   .regex(/^\/(?![/\\])[!-[\]-~]{0,1023}$/, 'must be a path of the same origin, such as / or /app')
   .meta({ values: 'path' });
 
-/** A claim: the name of a member, or the names that lead to a member of a member. */
+/** A claim is the name of a member, or the names that lead to a member of a member. */
 const claim = z
   .union(
     [

@@ -1,4 +1,4 @@
-// The session cache of this process. It also has the uses of sessions that are not written to the store yet.
+// The session cache of this process. It also contains the uses of sessions that are not written to the store yet.
 
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../exchange/caller.ts';
@@ -7,7 +7,9 @@ import type { Session } from '../store/session-store.ts';
 
 /** While the store rejects writes, the oldest uses are dropped. */
 const UNWRITTEN_MAX = 50_000;
-/** Maximum number of hashes without a session that are remembered. Such a hash never gets a session, because each login draws a new one. */
+/**
+ * Maximum number of hashes without a session that are remembered. Such a hash never gets a session, because each login draws a new hash.
+ */
 const ABSENT_MAX = 10_000;
 
 /** A cached session with its uses. It is one object, because each request reads all members. */
@@ -23,7 +25,7 @@ export interface KnownSession {
 interface KnownSessions {
   get(hash: string): KnownSession | undefined;
   isAbsent(hash: string): boolean;
-  /** Stores a session, unless the cache has a later generation of it. Returns the entry. */
+  /** Stores a session, unless the cache contains a later generation of it. Returns the entry. */
   put(session: Session): KnownSession;
   putAbsent(hash: string): void;
   /** Whether, as far as this process knows, neither the absolute end nor the idle end of the session has come. */
@@ -33,7 +35,9 @@ interface KnownSessions {
   unwritten(most: number): ReadonlyMap<string, number>;
   noteWritten(uses: ReadonlyMap<string, number>): void;
   forget(hash: string): void;
-  /** Forgets everything. Call it when the store was replaced: it may lack sessions, or have ended ones again. */
+  /**
+   * Forgets everything. Call it when the store was replaced, because the new store may lack sessions, or contain sessions that have ended.
+   */
   forgetAll(): void;
   size(): number;
 }

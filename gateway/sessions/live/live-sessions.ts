@@ -1,5 +1,5 @@
-// Finds sessions for requests: from a cache, with tokens that are refreshed in time. If a session ends on any instance, this process drops it
-// within a second. A process that cannot read the ends accepts no cached session after this second.
+// Finds sessions for requests, from a cache, with tokens that are refreshed in time. If a session ends on any instance, this process drops
+// it within a second. A process that cannot read the ends accepts no cached session after this second.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type Machine, REAL_MACHINE } from '../../shared/machine.ts';
@@ -14,15 +14,15 @@ import { createWatchedSessions, type Ended } from './watched-sessions.ts';
 
 const POLL_MS = 250;
 /**
- * The time within which every instance knows that a session has ended. An instance that could not read the ends reads the session from the
+ * The time within which every instance learns that a session has ended. An instance that could not read the ends reads the session from the
  * store. This is not a setting, because it is a promise to operators.
  */
 const ENDS_WITHIN_MS = 1000;
 /** Number of uses that are written at a time. */
 const BATCH = 200;
 /**
- * Number of watched sessions that are looked up in the store at a time, if they seem to be idle for too long. Another instance may know of a
- * later use.
+ * The number of watched sessions that are looked up in the store at a time, if they seem to be idle for too long. Another instance may know
+ * of a later use.
  */
 const LOOKED_UP = 20;
 
@@ -143,8 +143,8 @@ export class LiveSessions {
   }
 
   /**
-   * Calls back once, within a second after the session has ended on any instance; at once if it has ended already. Returns a function that
-   * ends the watch.
+   * Calls back once, within a second after the session has ended on any instance, or at once if it has ended already. Returns a function
+   * that ends the watch.
    */
   onEnded(session: Session, listener: (reason: Ended) => void): () => void {
     const reason = this.#recentEnds.reasonOf(session.id);
@@ -225,14 +225,14 @@ export class LiveSessions {
       await this.#store.touch(uses);
       this.#known.noteWritten(uses);
     } catch {
-      // The store is away: a later batch repeats the same uses.
+      // The store cannot be reached. A later batch repeats the same uses.
     }
     this.#isWriting = false;
   }
 
   /**
-   * Ends the streams of sessions that have expired, or that the store has lost. The store decides, because another instance may know of a later
-   * use. This check is the only one that finds a lost session: a sign-out finds no session in the store, so it announces no end.
+   * Ends the streams of sessions that have expired, or that the store has lost. The store decides, because another instance may know of a
+   * later use. Only this check finds a lost session, because a sign-out finds no session in the store and therefore announces no end.
    */
   async #endWatched(): Promise<void> {
     if (this.#isLookingUp) return;
@@ -246,7 +246,7 @@ export class LiveSessions {
         doubtful.delete(session);
       }
     } catch {
-      // The store is away: the next poll begins again.
+      // The store cannot be reached. The next poll starts from the beginning.
     }
     this.#isLookingUp = false;
   }
@@ -258,7 +258,7 @@ export class LiveSessions {
 
   /**
    * Whether the ends were read recently enough to accept cached sessions. Both clocks have to agree, because the monotonic clock stands
-   * still while the machine sleeps, and the wall clock may be set. If the wall clock was set back, the answer is no.
+   * still while the machine sleeps, and the wall clock may be set. Returns false if the wall clock was set back.
    */
   #isWithinGrace(): boolean {
     return this.#isRecent(this.#follower.readAtMs(), this.#follower.readAt());
@@ -271,7 +271,7 @@ export class LiveSessions {
     return performance.now() - at <= ENDS_WITHIN_MS;
   }
 
-  /** Rejects an answer that a process which stood still acts on too late: the session may have ended since. */
+  /** Rejects an answer on which a process that stood still would act too late, because the session may have ended since. */
   async #inTime(found: Promise<Session | undefined>): Promise<Session | undefined> {
     const { now, performance } = this.#machine;
     const [atMs, at] = [now(), performance.now()];

@@ -1,5 +1,5 @@
-// The recent ends of sessions, in the memory of this process. If the store has lost them, they are written again. A stream that is opened
-// late gets the end of its session from here.
+// The recent ends of sessions, in the memory of this process. Ends that the store has lost are written again. A stream that is opened late
+// gets the end of its session from here.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { EndReason, SessionEnd } from '../store/session-store.ts';
@@ -13,11 +13,11 @@ interface RecentEnds {
   reasonOf(id: string): EndReason | undefined;
   /** Call it when the store was replaced. All ends that are known here are then written again. */
   repeatAll(): void;
-  /** Writes some of the ends that have to be written again. Never rejects; an end that could not be written is left for the next call. */
+  /** Writes some of the ends that have to be written again. Never rejects. An end that could not be written is left for the next call. */
   repeatSome(): Promise<void>;
 }
 
-/** @param end ends a session, or does nothing if it has ended */
+/** @param end ends a session; has no effect if the session has ended */
 export function createRecentEnds(
   end: (id: string, reason: EndReason) => Awaitable<unknown>,
   clock: { now(): number },

@@ -1,4 +1,4 @@
-// Estimates the clock of the store: the monotonic clock of this process plus the difference that was found at the last reads.
+// Estimates the clock of the store by the monotonic clock of this process and the difference that was found at the last reads.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { Machine } from '../../shared/machine.ts';

@@ -2,7 +2,7 @@
 
 import type { EndReason, Session } from '../store/session-store.ts';
 
-/** `expired`: its idle or absolute end has come, or the store has lost it. */
+/** `expired`: the idle or absolute end of the session has come, or the store has lost the session. */
 export type Ended = EndReason | 'expired';
 
 interface Watched {

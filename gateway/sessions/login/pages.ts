@@ -42,7 +42,7 @@ interface FailedLogin {
   readonly title: string;
   readonly message: string;
   readonly requestId: string;
-  /** The names of all providers: with several, the person chooses. */
+  /** The names of all providers, among which the person chooses. */
   readonly providers: readonly string[];
   /** The path to which the person goes on, or for which the person tries again. */
   readonly returnTo: string;

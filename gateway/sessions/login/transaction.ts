@@ -1,5 +1,5 @@
-// The state of a login in progress. Each login has a sealed cookie with its secrets, bound to its `state`. So several tabs can sign in at the
-// same time, on any instance, and a request without a session needs no room in the store.
+// The state of a login in progress. Each login has a sealed cookie with its secrets, bound to its `state`. Several tabs can therefore sign
+// in at the same time, on any instance, and a request without a session needs no room in the store.
 
 import { hash } from 'node:crypto';
 import type { KeyRing } from '../../shared/stores/seal.ts';
@@ -9,8 +9,8 @@ import type { LoginSecrets } from '../provider/provider.ts';
 /** The store refuses logins that took longer than 15 minutes. */
 const LOGIN_SECONDS = 600;
 /**
- * Maximum number of bytes of the cookies of unfinished logins in one browser: about a dozen cookies. Every request has these cookies in its
- * headers, whose size is bounded.
+ * Maximum number of bytes of the cookies of unfinished logins in one browser, which is about a dozen cookies. Every request has these
+ * cookies in its headers, whose size is bounded.
  */
 const UNFINISHED_BYTES_MAX = 6000;
 
@@ -27,9 +27,9 @@ export interface Transaction extends LoginSecrets {
 export interface Transactions {
   /** Returns random values for a new login. */
   newSecrets(): LoginSecrets;
-  /** Returns the Set-Cookie lines of a new login: they set its cookie, and clear the cookies of logins that were given up. */
+  /** Returns the Set-Cookie lines of a new login, which set its cookie, and clear the cookies of logins that were given up. */
   begin(transaction: Transaction, cookies: string, isSecure: boolean): string[];
-  /** Returns the login with this `state`; undefined if this browser has begun none, or the login took too long. */
+  /** Returns the login with this `state`; undefined if this browser has begun no such login, or if the login took too long. */
   find(state: string, cookies: string, isSecure: boolean, nowMs: number): Transaction | undefined;
   /** Returns the Set-Cookie line that clears the cookie of a login. */
   endedLine(state: string, isSecure: boolean): string;
@@ -62,7 +62,9 @@ export function createTransactions(ring: KeyRing, randomText: () => string): Tra
   };
 }
 
-/** Returns the oldest logins, whose cookies have to go to make room. A browser sends its oldest cookie first (RFC 6265 section 5.4). */
+/**
+ * Returns the oldest logins, whose cookies have to be removed to make room. A browser sends its oldest cookie first (RFC 6265 section 5.4).
+ */
 function oldest(values: ReadonlyMap<string, string>): string[] {
   let bytes = 0;
   return [...values].reverse().flatMap(([id, value]) => {

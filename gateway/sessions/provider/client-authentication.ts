@@ -6,7 +6,7 @@ import type { ProviderSettings } from '../settings.ts';
 
 type Authentication = ProviderSettings['authentication'];
 
-/** Returns the reason why a secret cannot be used, as a sentence without the value; undefined for a usable one. */
+/** Returns the reason why a secret cannot be used, as a sentence without the value; undefined for a usable secret. */
 export function clientSecretProblem({ method }: Authentication, secret: string): string | undefined {
   if (method !== 'private_key_jwt') return undefined;
   const key = parseKey(secret);
@@ -17,7 +17,7 @@ export function clientSecretProblem({ method }: Authentication, secret: string):
     : 'it has no alg or no kid, by which the provider finds its public half.';
 }
 
-/** Rejects if the secret is not one that `clientSecretProblem` accepts. */
+/** Rejects if `clientSecretProblem` does not accept the secret. */
 export async function clientAuthentication(
   library: typeof OpenidClient,
   { method }: Authentication,

@@ -17,7 +17,7 @@ export interface Discovered {
 }
 
 export interface Discovery {
-  /** Returns the document. Reads it at most once at a time. An outdated document is used while the provider is away. */
+  /** Returns the document. Reads it at most once at a time. An outdated document is used while the provider cannot be reached. */
   current(): Promise<Discovered>;
   /** Reads the document now. Rejects with ProviderAway or a reason. */
   read(): Promise<Discovered>;

@@ -1,4 +1,5 @@
-// Checks a provider, for `doctor` and `check`: discovery document, keys, clock, and whether it knows the client and its redirect addresses.
+// Checks a provider for `doctor` and `check`: its discovery document, its keys, its clock, and whether it knows the client and the redirect
+// addresses.
 
 import type * as OpenidClient from 'openid-client';
 import type { ProviderSettings } from '../settings.ts';
@@ -22,7 +23,7 @@ interface Examined {
   now(): number;
 }
 
-/** Optional members of a discovery document, with the consequence if one is absent. */
+/** Optional members of a discovery document, with the consequence if a member is absent. */
 const WANTED_METADATA = {
   revocation_endpoint: 'it names no revocation_endpoint: tokens of ended sessions stay valid there until they expire.',
   end_session_endpoint: 'it names no end_session_endpoint: signing out ends the session here alone.',
@@ -76,7 +77,7 @@ export async function examineProvider({
 
 function clockFailure(dateMs: number, nowMs: number, toleranceSeconds: number): string[] {
   const seconds = Math.round(Math.abs(nowMs - dateMs) / 1000);
-  // Two seconds more are allowed, because the header has whole seconds and took time to arrive.
+  // Two seconds more are allowed, because the header states whole seconds and took time to arrive.
   return seconds > toleranceSeconds + 2 ? [`Its clock and the clock of this machine differ by ${seconds} s.`] : [];
 }
 
@@ -108,8 +109,8 @@ async function keysFailure(
 }
 
 /**
- * Finds out by a pushed authorization request whether the provider knows the client and the redirect addresses. Such a request begins no
- * login. Without support for it, nothing can be found out.
+ * Finds out by a pushed authorization request, which begins no login, whether the provider knows the client and the redirect addresses. If
+ * the provider does not support such requests, nothing can be found out.
  */
 async function redirectFailures(
   library: typeof OpenidClient,

@@ -7,8 +7,8 @@ import type { ProviderKeys } from './provider-keys.ts';
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const LENGTH_MAX = 16_384;
 /**
- * The longest time for which a token is accepted, even if its `exp` is later. After this time the gateway forgets its `jti`, and could not
- * detect a replay.
+ * The longest time for which a token is accepted, even if its `exp` is later. After this time the gateway forgets the `jti` of the token,
+ * and could not detect a replay.
  */
 const AGE_MAX_SECONDS = 600;
 

@@ -1,11 +1,11 @@
-// The requests to a provider: to its own origins only, without redirects, within a deadline, and with answers of bounded length. Also reads
-// why a request failed.
+// Sends the requests to a provider, only to its own origins, without redirects, within a deadline, and with answers of bounded length. Also
+// reads why a request failed.
 
 import { boundedFetch, type SentOptions } from '../../shared/http/bounded-fetch.ts';
 
 const BODY_BYTES_MAX = 262_144;
 
-/** Failures of a connection that was not made: nothing was sent. */
+/** Failures of a connection that was not made, so that nothing was sent. */
 const UNSENT: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
   ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'],
@@ -24,7 +24,7 @@ export class ProviderAway extends Error {
 }
 
 /**
- * Sends a request with the options that the libraries set. Their `signal` is left out: if the process stood still, for example with its
+ * Sends a request with the options that the libraries set. Their `signal` is left out. If the process stood still, for example with its
  * machine, the timers of the libraries fire first, and would abort a request whose answer has already arrived.
  */
 export type ProviderFetch = (url: string, request: SentOptions) => Promise<Response>;
@@ -33,7 +33,7 @@ export type ProviderFetch = (url: string, request: SentOptions) => Promise<Respo
  * Returns a fetch that rejects with ProviderAway for other origins, failures of the connection, redirects, 429, and statuses of 500 and
  * more.
  *
- * @param origins the only ones that requests go to
+ * @param origins the only origins to which requests are sent
  */
 export function createProviderFetch(origins: ReadonlySet<string>, timeoutMs: number): ProviderFetch {
   return async function fetchFrom(url, { method, headers, body }) {
@@ -64,7 +64,7 @@ export function createProviderFetch(origins: ReadonlySet<string>, timeoutMs: num
   };
 }
 
-/** Finds a ProviderAway among an error and its causes: libraries wrap errors. */
+/** Finds a ProviderAway among an error and its causes, because libraries wrap errors. */
 export function awayIn(thrown: unknown): ProviderAway | undefined {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
     if (error instanceof ProviderAway) return error;

@@ -7,7 +7,7 @@ import type { ProviderFetch } from './provider-fetch.ts';
 
 export interface ProviderKeys {
   readonly find: ReturnType<typeof createRemoteJWKSet>;
-  /** The asymmetric algorithms of the discovery document. Symmetric ones are left out, because their key could also sign tokens. */
+  /** The asymmetric algorithms of the discovery document. Symmetric algorithms are left out, because their key could also sign tokens. */
   readonly algorithms: string[];
 }
 

@@ -26,18 +26,18 @@ export interface SignedIn {
 
 /** The outcome of a refresh. */
 export type Redeemed =
-  /** The provider has issued new tokens. If there is no new refresh token, the present one stays valid. */
+  /** The provider has issued new tokens. If there is no new refresh token, the current one stays valid. */
   | { readonly kind: 'tokens'; readonly tokens: IssuedTokens }
   /** The provider refuses the token for good: `invalid_grant`. */
   | { readonly kind: 'ended' }
-  /** `no`: the provider has certainly not taken the token, so it may be tried again. */
+  /** `no`: the provider has certainly not taken the token, so the token may be sent again. */
   | { readonly kind: 'away'; readonly redeemed: 'no' | 'unknown'; readonly reason: string };
 
-/** What a refresh has to observe before it sends its token. */
+/** The conditions that a refresh checks before it sends its token. */
 export interface Redemption {
   /** Aborted when nothing waits for the answer. */
   readonly signal: AbortSignal;
-  /** Call it right before the token is sent. Returns false if the token must not be sent. Rejects if the store is away. */
+  /** Call it right before the token is sent. Returns false if the token must not be sent. Rejects if the store cannot be reached. */
   announce(): Promise<boolean>;
 }
 
@@ -52,7 +52,10 @@ export interface Provider {
   redeem(session: Session, tokens: SessionTokens, redemption: Redemption): Promise<Redeemed>;
   /** Revokes the tokens of a session, if the provider supports it. Never rejects; resolves with the reason of a failure. */
   revoke(tokens: SessionTokens): Promise<string | undefined>;
-  /** Returns the address at which the browser ends the session at the provider; undefined if the provider has none, or is away. */
+  /**
+   * Returns the address at which the browser ends the session at the provider; undefined if the provider has no such address, or cannot be
+   * reached.
+   */
   logoutAddress(tokens: SessionTokens, returnTo: string): Promise<string | undefined>;
   /** Rejects with a reason, or with ProviderAway. */
   verifyLogoutToken(token: string): Promise<LogoutClaims>;
@@ -91,7 +94,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
       if (redemption.signal.aborted) return { kind: 'away', redeemed: 'no', reason: 'it was given up' };
       if (!(await redemption.announce())) return { kind: 'away', redeemed: 'no', reason: 'it could not begin in time' };
       isSent = true;
-      // The signature of a new ID token is not checked: if the keys could not be read now, the session would be lost.
+      // The signature of a new ID token is not checked, because if the keys could not be read now, the session would be lost.
       const answer = await library.refreshTokenGrant(configuration, refreshToken);
       const claims = answer.claims();
       // The new ID token has to be about the same person (OpenID Connect Core section 12.2).
@@ -179,7 +182,7 @@ function outcomeOf(error: unknown): Redeemed {
   if (away !== undefined) return { kind: 'away', redeemed: away.executed, reason: away.message };
   const code = oauthCodeIn(error);
   if (code === 'invalid_grant') return { kind: 'ended' };
-  // With another OAuth error, such as invalid_client, the provider has not used the refresh token. With an answer that is not an OAuth
-  // error, it may have.
+  // After another OAuth error, such as invalid_client, the provider has not used the refresh token. After an answer that is not an OAuth
+  // error, it may have used the token.
   return { kind: 'away', redeemed: code === undefined ? 'unknown' : 'no', reason: code ?? providerReason(error) };
 }

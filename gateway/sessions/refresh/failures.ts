@@ -1,7 +1,7 @@
 // Delays the next attempt of this process after a refresh has failed, longer with each failure.
 
 const WAIT_MS = { first: 500, longest: 15_000 } as const;
-/** Maximum number of sessions whose failures are remembered: beyond, the oldest are forgotten. */
+/** Maximum number of sessions whose failures are remembered. Beyond it, the oldest are forgotten. */
 const FAILURES_MAX = 10_000;
 
 export interface Failures {

@@ -1,15 +1,18 @@
 // A lease that this process holds, and renews while it waits for the provider. The lease notes in the store that the token is about to be
-// sent: if the lease runs out, another instance knows that the token may have been redeemed.
+// sent. If the lease runs out, another instance therefore knows that the token may have been redeemed.
 
 import type { Machine } from '../../shared/machine.ts';
 import { LEASE_MAX_MS } from '../store/record.ts';
 import type { RefreshLease, SessionRefreshes } from '../store/session-store.ts';
 
-/** The lease before the token is sent is short: if its holder dies, another instance can send the token, and nothing is lost. */
+/**
+ * The duration of the lease before the token is sent. It is short, because if its holder dies, another instance can send the token, and
+ * nothing is lost.
+ */
 export const LEASE_MS = 5000;
 /**
- * The lease after the token is sent is long: its holder may only have stood still, and may still get the answer, without which the session
- * is lost.
+ * The duration of the lease after the token is sent. It is long, because its holder may only have stood still, and may still get the
+ * answer, without which the session is lost.
  */
 const SENT_LEASE_MS = LEASE_MAX_MS;
 const RENEW_EVERY_MS = 1000;

@@ -1,6 +1,6 @@
-// Refreshes the tokens of sessions: once for each generation, over all requests and instances. The instance with the lease redeems the
+// Refreshes the tokens of sessions, once for each generation, over all requests and instances. The instance with the lease redeems the
 // refresh token, and the others wait for the successor. A token that may have been redeemed is not redeemed again, unless the provider
-// takes it again.
+// accepts it twice.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type Machine, REAL_MACHINE } from '../../shared/machine.ts';
@@ -18,7 +18,7 @@ import { type HeldLease, holdLease } from './held-lease.ts';
 import { createSettler, type Settler } from './settle.ts';
 import { createTakeLease, type TakeLease } from './take-lease.ts';
 
-/** A refresh begins this time before the access token ends: a quarter of its life, a minute at most. */
+/** The time between the beginning of a refresh and the end of the access token: a quarter of its life, a minute at most. */
 const EARLY_MS = { part: 0.25, most: 60_000 } as const;
 /** The time that the provider has for its answer. */
 const REDEEM_MAX_MS = 20_000;
@@ -27,17 +27,17 @@ const ASK_AGAIN_MS = { first: 50, longest: 400 } as const;
 /** The longest wait of a request for a living access token. */
 const WAIT_MAX_MS = 8000;
 /**
- * The delays before the outcome of a refresh is written again. After a delay, Redis has the first write on disk, or a crash has lost it. The
- * last delay is longer than the lag of a replica: one of the writes is older than the lag, or comes after the failover.
+ * The delays before the outcome of a refresh is written again. After a delay, Redis has the first write on disk, or a crash has lost it.
+ * The last delay is longer than the lag of a replica, so that one of the writes is older than the lag, or comes after the failover.
  */
 const WRITE_AGAIN_AFTER_MS = [2000, 4000] as const;
 
-/** `away`: the access token has ended, and neither provider nor store give a new one at present. The session has not ended. */
+/** `away`: the access token has ended, and neither the provider nor the store can give a new one now. The session has not ended. */
 export type Refreshed = Session | 'ended' | 'away';
 
 export interface RefresherOptions {
   readonly store: Pick<SessionStore, 'refreshes' | 'openTokens'>;
-  /** A rejection counts as `away` with an unknown outcome. */
+  /** A rejection is treated as `away` with an unknown outcome. */
   readonly redeem: Provider['redeem'];
   /** Milliseconds in which the provider accepts a refresh token again after it has redeemed it; 0 if it never does. */
   reuseMsOf(session: Session): number;
@@ -73,8 +73,8 @@ export class Refresher {
   }
 
   /**
-   * Returns the session at once while its access token lives, and begins a refresh shortly before its end. Afterwards waits for the
-   * successor, for some seconds.
+   * Returns the session at once while its access token lives, and begins a refresh shortly before its end. After the end of the access
+   * token, waits a few seconds for its successor.
    */
   fresh(session: Session): Awaitable<Refreshed> {
     if (!session.refreshable || !this.#isDue(session)) return session;
@@ -184,8 +184,8 @@ export class Refresher {
   }
 
   /**
-   * This process cannot open the sealed tokens, because it lacks their key. It gives the lease back: until the access token ends, an
-   * instance that has the key may refresh the session.
+   * This process cannot open the sealed tokens, because it lacks their key. It gives the lease back, so that an instance that has the key
+   * may refresh the session before the access token ends.
    */
   async #giveBackUnread(lease: RefreshLease, session: Session): Promise<Refreshed> {
     const { store, end } = this.#options;

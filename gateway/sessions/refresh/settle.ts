@@ -1,12 +1,13 @@
-// Writes data that must not be lost, such as the successor of a refresh token. It repeats each write until the store confirms it.
+// Writes data that must not be lost, such as the successor of a refresh token. Repeats each write until the store confirms it.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { Machine } from '../../shared/machine.ts';
 
 const PAUSE_MS = { first: 50, longest: 1000 } as const;
 /**
- * How long a write is repeated: longer than any outage of the store. Few writes wait, because no refresh begins while the store is away. If
- * a write is given up, a person may lose all sessions: another instance may send a token that was already redeemed.
+ * How long a write is repeated, which is longer than any outage of the store. Few writes wait, because no refresh begins while the store
+ * cannot be reached. If a write is given up, a person may lose all sessions, because another instance may send a token that was already
+ * redeemed.
  */
 const FOR_MS = 24 * 3_600_000;
 

@@ -1,4 +1,4 @@
-// Asks the store for a lease. If the reply is lost, this process may hold a lease without knowing it: it gives that lease back.
+// Asks the store for a lease. If the reply is lost, this process may hold a lease without knowing it, so it gives that lease back.
 
 import type { Machine } from '../../shared/machine.ts';
 import type { RefreshTake, Session, SessionRefreshes } from '../store/session-store.ts';
@@ -20,7 +20,7 @@ interface TakeLeaseOptions {
   readonly machine: Pick<Machine, 'sleep'>;
 }
 
-/** Takes the lease of a session. Rejects if the store is away. */
+/** Takes the lease of a session. Rejects if the store cannot be reached. */
 export type TakeLease = (session: Session, owner: string) => Promise<RefreshTake>;
 
 export function createTakeLease({
@@ -31,8 +31,8 @@ export function createTakeLease({
   machine: { sleep },
 }: TakeLeaseOptions): TakeLease {
   /**
-   * Gives back a lease that this process may hold without knowing it. It has sent no token under this lease. It waits until its own call
-   * can no longer arrive.
+   * Gives back a lease that this process may hold without knowing it. No token was sent under this lease. The function waits until the lost
+   * call can no longer arrive.
    */
   async function releaseLater({ hash, generation }: Session, owner: string): Promise<void> {
     await sleep(2 * LATEST_MS, { ref: false });

@@ -6,7 +6,7 @@ import type { LoginPage } from '../login/pages.ts';
 import type { ServedOrigin } from '../origins.ts';
 import type { SessionDeps } from './deps.ts';
 
-/** An answer of the gateway, which the relay takes in place of the answer of a service. */
+/** An answer of the gateway, which the relay takes like the answer of a service. */
 export interface SessionAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -43,8 +43,8 @@ export function setCookies({ commonHeaders }: Forwardable, lines: readonly strin
 }
 
 /**
- * Replaces the general Content-Security-Policy by the policy of a page. If both were sent, both would apply, and the general policy allows no
- * script.
+ * Replaces the general Content-Security-Policy by the policy of a page. If both policies were sent, both would apply, and the general
+ * policy allows no script.
  */
 export function usePolicy(commonHeaders: string[], policy: string): void {
   const at = commonHeaders.indexOf('Content-Security-Policy');
@@ -52,7 +52,7 @@ export function usePolicy(commonHeaders: string[], policy: string): void {
   else commonHeaders[at + 1] = policy;
 }
 
-/** Throws misdirected_request for a host name that is none of `sessions.origins`. */
+/** Returns the origin. Throws misdirected_request for a host name that is not among `sessions.origins`. */
 export function servedOrigin({ originOf }: SessionDeps, exchange: Forwardable): ServedOrigin {
   const served = originOf(exchange);
   if (served === undefined) throw new GatewayError('misdirected_request');

@@ -15,12 +15,12 @@ export interface SessionDeps {
   readonly settings: SessionSettings;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly store: Pick<SessionStore, 'nowMs' | 'create' | 'get' | 'list' | 'openTokens'>;
-  /** Ends sessions: here at once, elsewhere within a second. */
+  /** Ends sessions, here at once, elsewhere within a second. */
   readonly live: Pick<LiveSessions, 'end' | 'endByProvider'>;
   readonly reader: SessionReader;
   readonly transactions: Transactions;
   readonly originOf: OriginOf;
-  /** The name and mark of the platform in the present configuration; undefined if it has no name. */
+  /** Returns the name and mark of the platform in the configuration in force; undefined if the platform has no name. */
   brand(): Brand | undefined;
   /** Throws auth_unavailable. */
   organizationOf(id: string): Awaitable<Organization | undefined>;

@@ -104,7 +104,7 @@ async function storeSession(
   return value;
 }
 
-/** Returns the provider of this name. Without a name, returns the provider if there is only one. */
+/** Returns the provider with this name. If no name is given, returns the only provider. */
 function providerNamed({ providers }: SessionDeps, name: string | undefined): Provider | undefined {
   return name === undefined && providers.size === 1 ? [...providers.values()][0] : providers.get(name ?? '');
 }
@@ -126,7 +126,8 @@ function failureOf(cause: unknown): GatewayError {
   if (cause instanceof GatewayError) return cause;
   if (awayIn(cause) !== undefined)
     return new GatewayError('provider_unavailable', { cause: new Error(providerReason(cause)) });
-  // The callback address has texts of the provider, which an attacker may have written. The log gets them, but the page does not.
+  // The callback address contains texts of the provider, which an attacker may have written. The log gets these texts, but the page does
+  // not.
   const isRefusal = cause instanceof Error && cause.constructor.name === 'AuthorizationResponseError';
   return new GatewayError('login_failed', {
     hint: isRefusal ? 'refused' : 'answer',

@@ -1,5 +1,5 @@
-// POST /session/logout and POST /session/backchannel-logout: ends sessions here, and at the provider. Throws logout_token_invalid,
-// provider_unavailable, session_store_unavailable.
+// Handles POST /session/logout and POST /session/backchannel-logout, which end sessions here and at the provider. Throws
+// logout_token_invalid, provider_unavailable, session_store_unavailable.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import { clearedSessionCookieLine } from '../cookies.ts';
@@ -11,7 +11,7 @@ import { fromStore } from '../store-away.ts';
 import { jsonAnswer, type SessionHandler, servedOrigin, setCookies } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
 
-/** Ends the session here first: the cookie is worth nothing afterwards, even if the provider fails. */
+/** Ends the session here first, so that the cookie is worth nothing afterwards, even if the provider fails. */
 export const logout: SessionHandler = async (deps, exchange) => {
   const { reader, live, settings } = deps;
   const { origin, isSecure } = servedOrigin(deps, exchange);
@@ -25,7 +25,7 @@ export const logout: SessionHandler = async (deps, exchange) => {
   return jsonAnswer({ provider_logout_url: address ?? null });
 };
 
-/** Ends sessions for a logout token. The provider sends this request, and not a browser: only the token authenticates it. */
+/** Ends sessions for a logout token. The provider sends this request, and not a browser, so only the token authenticates it. */
 export const takeLogoutToken: SessionHandler = async (deps, exchange) => {
   const token = new URLSearchParams(exchange.rawBody?.toString('latin1') ?? '').get('logout_token') ?? '';
   const { provider, claims } = await verified(deps, token);
@@ -38,8 +38,8 @@ export const takeLogoutToken: SessionHandler = async (deps, exchange) => {
 };
 
 /**
- * Returns the claims that the first provider verifies whose key has signed the token. The issuer in the token alone proves nothing, because
- * an attacker can write any.
+ * Returns the claims, verified by the first provider whose key has signed the token. The issuer in the token alone proves nothing, because
+ * an attacker can write any issuer.
  */
 async function verified(
   { providers }: SessionDeps,
@@ -70,7 +70,7 @@ function issuerIn(token: string): string | undefined {
   }
 }
 
-/** Revokes the tokens of an ended session in the background: no person waits for a provider that is away. */
+/** Revokes the tokens of an ended session in the background, so that no person waits for a provider that cannot be reached. */
 export function endAtProvider(deps: SessionDeps, session: Session): void {
   const tokens = tokensOf(deps, session);
   const provider = deps.providers.get(session.provider);

@@ -8,7 +8,10 @@ import { endAtProvider } from './logout.ts';
 export interface OperatorSessions {
   /** Returns sessions by time of creation. Rejects with session_store_unavailable. */
   list(organization: string, page: SessionPage): Promise<readonly Session[]>;
-  /** Ends a session of the organization. Resolves with undefined if there is none with this id. Rejects with session_store_unavailable. */
+  /**
+   * Ends a session of the organization. Resolves with undefined if there is no session with this id. Rejects with
+   * session_store_unavailable.
+   */
   end(organization: string, id: string): Promise<Session | undefined>;
 }
 

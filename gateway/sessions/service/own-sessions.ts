@@ -9,7 +9,7 @@ import { emptyAnswer, jsonAnswer, type SessionHandler } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
 import { endAtProvider } from './logout.ts';
 
-/** Maximum number of sessions in a list. It is more than a person may have (`sessions.perPersonMax`). */
+/** Maximum number of sessions in a list. The number is larger than a person may have sessions (`sessions.perPersonMax`). */
 const LISTED_MAX = 1000;
 
 export const getSession: SessionHandler = async ({ reader, settings }, { caller }) => {

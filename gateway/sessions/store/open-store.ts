@@ -13,7 +13,10 @@ interface OpenSessionStoreOptions {
   readonly keys: KeyRing;
 }
 
-/** Rejects with an Error for operators if the file cannot be opened. If Redis is away, waits only for the first attempt to connect. */
+/**
+ * Rejects with an Error for operators if the file cannot be opened. If Redis cannot be reached, waits only for the first attempt to
+ * connect.
+ */
 export async function openSessionStore(options: OpenSessionStoreOptions): Promise<SessionStore> {
   const { redisUrl: url, dataDirectory: directory, acceptOneWay, now, keys } = options;
   if (url === undefined) {

@@ -8,15 +8,15 @@ import type { IssuedTokens, NewSession, ProviderLogout, Session, SessionTokens }
 export const LOGIN_MAX_MS = 15 * 60_000;
 /** Maximum number of ends in the log of ends. */
 export const ENDS_MAX = 10_000;
-/** The interval at which uses of a session are written: this part of its idle time, at most a minute. */
+/** The interval at which uses of a session are written, as a part of its idle time, and the longest interval. */
 export const USE_GRAIN = { part: 0.1, most: 60_000 } as const;
 /**
- * How long a session is kept after its idle end. An instance may know of a later use that is not written yet. The store must still have this
- * session: otherwise it could not be ended. The five seconds are for the writing.
+ * How long a session is kept after its idle end. An instance may know of a later use that is not written yet. The store must still have
+ * this session, because otherwise it could not be ended. The five seconds are for the writing.
  */
 export const IDLE_SLACK_MS = USE_GRAIN.most + 5000;
 
-/** The longest lease. If a stored lease ends later than that from now, it was written before the clock was set back. */
+/** The longest lease. A stored lease that ends later than this from now was written before the clock was set back. */
 export const LEASE_MAX_MS = 30_000;
 
 /** Returns a name of fixed length, which reveals nothing about its parts. */

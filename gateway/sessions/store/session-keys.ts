@@ -1,4 +1,5 @@
-// The secrets entry `session_keys`, which encrypts the tokens of sessions: one secret a line. The first one encrypts, all of them decrypt.
+// The secrets entry `session_keys`, which encrypts the tokens of sessions: one secret on each line. The first secret encrypts, and all
+// secrets decrypt.
 
 /** Name of the entry. */
 export const SESSION_KEYS = 'session_keys';
@@ -13,7 +14,7 @@ export function sessionKeysOf(text: string): readonly string[] {
     .filter((line) => line !== '');
 }
 
-/** Returns the reason why the entry cannot be used, as a sentence without the value; undefined for a usable one. */
+/** Returns the reason why the entry cannot be used, as a sentence without the value; undefined for a usable entry. */
 export function sessionKeysProblem(text: string): string | undefined {
   const lines = sessionKeysOf(text);
   if (lines.length === 0) return 'it is empty.';

@@ -1,11 +1,12 @@
-// The interface of session stores, which have the sessions of people who have signed in. Every method settles within a bounded time, and
-// rejects while the store is away. Times are epoch milliseconds by the clock of the store, because instances compare times of each other.
+// The interface of session stores, which keep the sessions of people who have signed in. Every method settles within a bounded time, and
+// rejects while the store cannot be reached. Times are epoch milliseconds by the clock of the store, because instances compare times of
+// each other.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 
 /** A session without its tokens, which the store keeps sealed. */
 export interface Session {
-  /** `ses_…`: names the session in lists and logs. It opens nothing. */
+  /** The name of the session in lists and logs, `ses_…`. It opens nothing. */
   readonly id: string;
   /** SHA-256 of the cookie, base64url. The cookie itself is not stored. */
   readonly hash: string;
@@ -32,7 +33,7 @@ export interface Session {
   readonly accessEndsAtMs: number;
   /** The lifetime with which the access token was issued. */
   readonly accessLivesMs: number;
-  /** Whether a refresh token is stored. Without one the session lives as long as its own times allow. */
+  /** Whether a refresh token is stored. Without a refresh token the session lives as long as its own times allow. */
   readonly refreshable: boolean;
   /** 0 at the login; counts the refreshes. */
   readonly generation: number;
@@ -51,7 +52,7 @@ export interface IssuedTokens extends SessionTokens {
   readonly accessLivesMs: number;
 }
 
-/** A session as the login makes it. The store adds the times. */
+/** A session as the login makes it, to which the store adds the times. */
 export interface NewSession
   extends Pick<
     Session,
@@ -78,16 +79,16 @@ export type EndReason =
   /** The outcome of the refresh is unknown, and the access token has ended. */
   | 'lost'
   | 'operator'
-  /** A newer session of the person took its place. */
+  /** A newer session of the person replaced this session. */
   | 'replaced';
 
-/** A verified logout token (OpenID Connect Back-Channel Logout 1.0). One of `sid` and `subject` is set; `sid` goes first. */
+/** A verified logout token (OpenID Connect Back-Channel Logout 1.0). One of `sid` and `subject` is set; `sid` has priority. */
 export interface ProviderLogout {
   readonly provider: string;
   readonly sid: string | undefined;
   readonly subject: string | undefined;
   readonly jti: string;
-  /** Until when a logout token with this `jti` is refused: at least as long as the token itself is accepted. */
+  /** Until when a logout token with this `jti` is refused, which is at least as long as the token itself is accepted. */
   readonly rememberUntilMs: number;
 }
 
@@ -113,7 +114,7 @@ export interface EndsRead {
 interface SessionEnds {
   /** Oldest first. `latest`: the highest sequence number of the log. */
   since(sequence: number, limit: number): Awaitable<EndsRead>;
-  /** Calls back soon after an end. A call may be lost: poll `since` as well. Returns a function that ends the subscription. */
+  /** Calls back soon after an end. A call may be lost, so poll `since` as well. Returns a function that ends the subscription. */
   subscribe(onAnnounced: () => void): () => void;
 }
 
@@ -129,24 +130,24 @@ export interface SessionPage {
 }
 
 /**
- * The right to redeem the refresh token of one generation of one session. While it runs it has one holder. After it has run out, the next
- * holder gets it only if the token was not sent, or may be sent again.
+ * The right to redeem the refresh token of one generation of one session. While the lease runs it has one holder. After it has run out,
+ * another holder gets it only if the token was not sent, or may be sent again.
  */
 export interface RefreshLease {
   readonly hash: string;
   readonly generation: number;
   /** Names the holder, so that a call whose reply was lost can be repeated. */
   readonly owner: string;
-  /** Fencing token: each lease of a session has a larger one than the lease before it. */
+  /** The fencing token, which grows with each lease of a session. */
   readonly fence: number;
-  /** For this time after the first sending, the provider accepts the token again; 0 if it never does. */
+  /** The time after the first sending in which the provider accepts the token again; 0 if it never does. */
   readonly reuseMs: number;
 }
 
 export interface RefreshTerms extends Pick<RefreshLease, 'reuseMs'> {
   /** The lease ends after this time without `renew`. */
   readonly forMs: number;
-  /** A call that reaches the store later takes nothing: its caller no longer waits for it, and would not use the lease. */
+  /** A call that reaches the store later takes nothing, because its caller no longer waits for the lease, and would not use it. */
   readonly notAfterMs: number;
 }
 
@@ -162,12 +163,13 @@ export type RefreshTake =
   | { readonly state: 'succeeded'; readonly session: Session }
   | { readonly state: 'ended' };
 
-/** The steps of a refresh; `refresh/` calls them. Each may be repeated. */
+/** The steps of a refresh, which `refresh/` calls. Each step may be repeated. */
 export interface SessionRefreshes {
   take(session: Session, owner: string, terms: RefreshTerms): Awaitable<RefreshTake>;
   /**
-   * Prolongs a lease, and restores it if the store has lost it. Returns false if the lease is over, or if the token may not be sent again. Call
-   * it with `sentForMs` 0 before the token is sent: the store then notes the sending, and the token may be sent only after true.
+   * Prolongs a lease, and restores it if the store has lost it. Returns false if the lease is over, or if the token may not be sent again.
+   * Call it with `sentForMs` 0 before the token is sent, so that the store notes the sending. The token may be sent only if this call
+   * returns true.
    *
    * @param sentForMs the time since the token was sent; 0 if it is about to be sent; undefined if it is not sent yet
    */
@@ -179,7 +181,7 @@ export interface SessionRefreshes {
    * may have done so.
    */
   release(lease: RefreshLease): Awaitable<void>;
-  /** Ends the lease of a holder that does not know whether the token was redeemed. Others then no longer wait for this holder. */
+  /** Ends the lease of a holder that does not know whether the token was redeemed. Other instances then no longer wait for this holder. */
   giveUp(lease: RefreshLease): Awaitable<void>;
 }
 
@@ -202,9 +204,11 @@ export interface SessionStore {
   end(id: string, reason: EndReason): Awaitable<Session | undefined>;
   /** Ends all sessions of a person, and refuses logins of this person that are in progress. Returns the sessions. */
   endSubject(provider: string, subject: string, reason: EndReason): Awaitable<readonly Session[]>;
-  /** Ends the sessions that a logout token names, and logins in progress. Does nothing and returns undefined for a `jti` from before. */
+  /**
+   * Ends the sessions that a logout token names, and logins in progress. Does nothing and returns undefined if the `jti` was used before.
+   */
   endByProvider(logout: ProviderLogout): Awaitable<readonly Session[] | undefined>;
-  /** Throws an Error for operators if the tokens cannot be opened: no known key has sealed them, or they were changed. */
+  /** Throws an Error for operators if the tokens cannot be opened, because no known key has sealed them, or because they were changed. */
   openTokens(session: Session): SessionTokens;
   readonly refreshes: SessionRefreshes;
   readonly ends: SessionEnds;

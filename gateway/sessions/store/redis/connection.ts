@@ -1,4 +1,5 @@
-// The connection of the Redis session store. A call rejects at once while Redis is away, and after a second if it does not answer.
+// The connection of the Redis session store. A call rejects at once while Redis cannot be reached, and after a second if Redis does not
+// answer.
 
 import { type ConnectRedis, openRedis } from '../../../redis/client.ts';
 import { evaluate, type Script } from '../../../redis/sealed-script.ts';
@@ -47,7 +48,7 @@ export async function openSessionConnection(
       try {
         return await evaluate(client, script, [SESSIONS], args);
       } catch (cause) {
-        // The library's error carries the arguments, which are sealed tokens and names: pass on only its message.
+        // The library's error contains the arguments, which are sealed tokens and names, so only its message is passed on.
         throw new Error(`Redis did not answer for sessions: ${(cause as Error).message}`);
       }
     },

@@ -14,7 +14,7 @@ import { SESSIONS, toSessionScript } from './session-script.ts';
 const NOW = toSessionScript(`return now`);
 
 /**
- * Stores a session, unless the provider has sent a logout during the login: the store remembers logouts as long as a login may take. Also
+ * Stores a session, unless the provider has sent a logout during the login. The store remembers logouts as long as a login may take. Also
  * refuses a login that seems to begin in the future, which happens after the clock was set back.
  */
 const CREATE = toSessionScript(`
@@ -45,7 +45,7 @@ return row_of(hash)
 const FIND = toSessionScript(`return row_of(ARGV[1]) or false`);
 const GET = toSessionScript(`return row_of(call('GET', id_key(ARGV[1]))) or false`);
 
-/** Reads one page of an index. Returns whether that was its end, where to continue, and the sessions in it. */
+/** Reads one page of an index. Returns whether the index has ended, where to continue, and the sessions of the page. */
 const LIST = toSessionScript(`
 local index, from, after, most = index_key(ARGV[1], ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
 local rows, position, passed = {}, { from, after }, 0
@@ -79,8 +79,8 @@ end
 const END = toSessionScript(`return end_session(call('GET', id_key(ARGV[1])), ARGV[2]) or false`);
 
 /**
- * Ends all sessions of a person. This has to succeed on a full Redis, too. So the first write of the script needs no memory: Redis does not
- * stop a script that has already written.
+ * Ends all sessions of a person. This has to succeed on a full Redis, too. The first write of the script therefore needs no memory, because
+ * Redis does not stop a script that has already written.
  */
 const END_PERSON = toSessionScript(`
 local rows = end_all(index_key('p', ARGV[1]), ARGV[2])
@@ -97,7 +97,7 @@ call('SET', index_key(kind == 'd' and 'ls' or 'lp', name), text(now), 'PX', ${LO
 return rows
 `);
 
-/** Returns the ends after a number. `born` shows that the server was wiped: the numbers then begin with 1 again. */
+/** Returns the ends after a number. `born` shows whether the server was wiped, so that the numbers begin with 1 again. */
 const SINCE = toSessionScript(`
 if call('HSETNX', base .. ':meta', 'born', time[1] .. '.' .. time[2]) == 1 then call('HINCRBY', base .. ':meta', 'sequence', 1) end
 local born, latest = unpack(call('HMGET', base .. ':meta', 'born', 'sequence'))
@@ -193,7 +193,7 @@ export async function openRedisSessionStore({
 }
 
 function createEndsReader({ run, reconnects }: SessionConnection) {
-  /** Identifies the data. It changes after a wipe, and after a reconnect, because the server may have lost its last writes. */
+  /** Identifies the data. The value changes after a wipe, and after a reconnect, because the server may have lost its last writes. */
   let state: string | undefined;
   let channel: string | undefined;
 
@@ -205,8 +205,8 @@ function createEndsReader({ run, reconnects }: SessionConnection) {
     const now = `${born} ${connections}`;
     const isAnother = state !== undefined && state !== now;
     state = now;
-    // The data is not the same: sessions may be missing, ended ones may have returned, and numbers may belong to other ends. Followers have
-    // to start again.
+    // The data is not the same. Sessions may be missing, ended sessions may have returned, and numbers may belong to other ends. Followers
+    // have to start from the beginning.
     if (isAnother) return { latest: 0, changes: [], nowMs, isAnother };
     return { latest: Number(latest), changes: rows.map(endOf), nowMs };
   }

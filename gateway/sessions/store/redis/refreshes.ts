@@ -1,6 +1,6 @@
-// The steps of a refresh in Redis. Three fields of a session are the lease: the owner, the end and the fence. Two more fields have the time at
-// which the token may have been sent first, and the owner that sent it. These two stay after the end of the lease: a token that may have been
-// redeemed must not be redeemed again.
+// The steps of a refresh in Redis. Three fields of a session are the lease: the owner, the end and the fence. Two more fields contain the
+// time at which the token may have been sent first, and the owner that sent it. These two stay after the end of the lease, because a token
+// that may have been redeemed must not be redeemed again.
 
 import { LEASE_MAX_MS, type TokenColumns } from '../record.ts';
 import type { IssuedTokens, RefreshLease, RefreshTake, Session, SessionRefreshes } from '../session-store.ts';
@@ -14,7 +14,10 @@ import { toSessionScript } from './session-script.ts';
  */
 const QUIET_MS = 4000;
 
-/** A provider may take a token again for some time after it was sent first. After a clock was set back, the answer is no. */
+/**
+ * Returns whether the provider accepts the token again, which it may do for some time after the token was sent first. Returns false after a
+ * clock was set back.
+ */
 const MAY_REPEAT = `
 local function may_repeat(sent, reuse)
   local since = now - sent
@@ -22,9 +25,10 @@ local function may_repeat(sent, reuse)
 end`;
 
 /**
- * The first write of each script allocates nothing, and a full Redis does not stop a script that has already written: refreshes succeed on it.
+ * The first write of each script allocates nothing, and a full Redis does not stop a script that has already written, so that refreshes
+ * succeed on a full Redis.
  *
- * A caller that knows a later generation than the store proves it by its sealed tokens: the store has lost them.
+ * If a caller knows a later generation than the store, its sealed tokens prove that the store has lost that generation.
  */
 const TAKE = toSessionScript(`
 ${MAY_REPEAT}
@@ -58,8 +62,9 @@ return { 'taken', row, tonumber(fence) }
 
 /**
  * Prolongs the lease. If the session has no owner and an earlier fence, the server has lost the lease, and the script restores it. The time
- * at which the token was sent first is written once, or again if it was lost; -1 means that the token was not sent. A repetition is allowed
- * by the time at which it was sent, because its answer may come after the time in which the provider accepts the token again.
+ * at which the token was sent first is written once, or again if it was lost; -1 means that the token was not sent. Whether a second
+ * sending is allowed depends on the time at which it was sent, because its answer may come after the time in which the provider accepts the
+ * token again.
  */
 const RENEW = toSessionScript(`
 ${MAY_REPEAT}
@@ -77,7 +82,7 @@ if sends and not sent then call('HSET', key, 'sent', text(now - sent_for), 'send
 return 1
 `);
 
-/** Stores the successor. A second call changes nothing. The write of a later holder, which has a larger fence, is not replaced. */
+/** Stores the successor. A second call changes nothing. The write of a later holder, who has a larger fence, is not replaced. */
 const REPLACE = toSessionScript(`
 local hash, generation, fence = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local key, row = session_key(ARGV[1]), row_of(ARGV[1])
@@ -112,7 +117,7 @@ type TakeReply =
 interface RedisRefreshesOptions {
   readonly run: RunSessionScript;
   columnsOf(hash: string, tokens: IssuedTokens): TokenColumns;
-  /** How long ago the connection was made again; Infinity if it never broke. */
+  /** Returns how long ago the connection was made again; Infinity if it never broke. */
   reconnectedForMs(): number;
 }
 

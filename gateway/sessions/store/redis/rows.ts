@@ -6,7 +6,7 @@ import type { Session } from '../session-store.ts';
 /** The columns in the order of `row_of`. */
 export type SessionRow = readonly string[];
 
-/** Throws if a column is damaged. The request then gets the error of an outage, and not that of a missing session. */
+/** Throws if a column is damaged. The request then gets the error of an outage, and not the error of a missing session. */
 export function toSession(row: SessionRow): Session {
   const [
     id = '',

@@ -1,10 +1,10 @@
-// The common beginning of all scripts of the Redis session store: names, the clock, and how a session is read, listed and ended. Scripts use
-// the clock of the server, because instances compare times that others have written.
+// The common beginning of all scripts of the Redis session store: names, the clock, and the functions that read, list and end a session.
+// Scripts use the clock of the server, because instances compare times that others have written.
 
 import { type Script, toScript } from '../../../redis/sealed-script.ts';
 import { ENDS_MAX, IDLE_SLACK_MS } from '../record.ts';
 
-/** All names begin with this one, whose hash tag keeps them on one slot. */
+/** All names begin with this name, whose hash tag keeps them on one slot. */
 export const SESSIONS = '{gateway}:sessions';
 
 /** Maximum number of sessions that a script reads from an index. */

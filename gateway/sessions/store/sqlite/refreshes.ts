@@ -1,5 +1,5 @@
-// The steps of a refresh in the embedded store. The file outlives the process: a token that a killed process may have redeemed is not redeemed
-// again.
+// The steps of a refresh in the embedded store. The file outlives the process, so that a token that a killed process may have redeemed is
+// not redeemed again.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../shared/stores/sqlite.ts';
@@ -47,7 +47,10 @@ export function createSqliteRefreshes({ database, now, find, columnsOf }: Sqlite
     UPDATE sessions SET lease_ends_at = 0 WHERE hash = ? AND generation = ? AND owner = ?`);
   const leaseOf = (hash: string) => selectLease.get(hash) as LeaseRow | undefined;
 
-  /** A provider may take a token again for some time after it was sent first. After a clock was set back, the answer is no. */
+  /**
+   * Whether the provider accepts the token again, which it may do for some time after the token was sent first. Returns false after a clock
+   * was set back.
+   */
   function mayRepeat(sentAtMs: number, reuseMs: number): boolean {
     const sinceMs = now() - sentAtMs;
     return sinceMs >= 0 && sinceMs < reuseMs;
@@ -76,7 +79,7 @@ export function createSqliteRefreshes({ database, now, find, columnsOf }: Sqlite
     const { hash, generation, owner, fence, reuseMs } = lease;
     const { sentAtMs = null, sender } = leaseOf(hash) ?? {};
     const wasSent = sentAtMs !== null && sender !== owner;
-    // A repetition counts from when it was sent: its answer may come later.
+    // The time at which the token was sent again decides, because the answer may come later.
     if (sentForMs !== undefined && wasSent && !mayRepeat(sentAtMs + sentForMs, reuseMs)) return false;
     if (prolong.run(now() + forMs, hash, generation, owner, fence).changes === 0) return false;
     if (sentForMs !== undefined) setSent.run(now() - Math.floor(sentForMs), owner, hash);

@@ -35,7 +35,7 @@ import { SESSIONS_FILE, SESSIONS_STEPS } from './session-schema.ts';
 
 const BUSY_TIMEOUT_MS = 1000;
 const PURGE_EVERY_MS = 5000;
-/** Rows removed at once: about a millisecond. */
+/** The number of rows that are removed at once, in about a millisecond. */
 const PURGE_ROWS = 50;
 
 const COLUMNS = `id, hash, fixed, created_at AS createdAtMs, ends_at AS endsAtMs, idle AS idleMs, used_at AS usedAtMs,
@@ -236,7 +236,7 @@ function createPurge(database: DatabaseSync, now: () => number, { setInterval, c
       sessions.run(now());
       logouts.run(now());
     } catch {
-      // Another process is writing: the next slice removes the same rows.
+      // Another process is writing. The next slice removes the same rows.
     }
   }, PURGE_EVERY_MS).unref();
   return { stop: () => clearInterval(timer) };
