@@ -1,4 +1,5 @@
-// Computes the periods of usage counts, in UTC: hours, days and months. A span is a group of periods that are stored together. Pure.
+// Computes the periods of usage counts, which are hours, days and months in UTC. A span is a group of periods that are stored together.
+// Pure.
 
 import { DAY_MS, HOUR_MS } from '../shared/durations.ts';
 
@@ -7,7 +8,7 @@ export type PeriodUnit = (typeof PERIOD_UNITS)[number];
 
 type SpanUnit = 'day' | 'month' | 'year';
 
-/** The span of an hour is its day, that of a day its month, and that of a month its year. */
+/** The span of an hour is its day, the span of a day its month, and the span of a month its year. */
 const SPAN_UNITS = { hour: 'day', day: 'month', month: 'year' } as const satisfies Record<PeriodUnit, SpanUnit>;
 
 /** How many characters of an ISO time name a span. */
@@ -39,7 +40,7 @@ export function spanAt(unit: PeriodUnit, atMs: number): PeriodSpan {
   return { unit, name, startMs, endMs: endOf(by, atMs) };
 }
 
-/** Returns the number of a period in its span: the hour of the day, the day of the month, or the month of the year. */
+/** Returns the number of a period in its span, which is the hour of the day, the day of the month, or the month of the year. */
 export function placeInSpan(unit: PeriodUnit, atMs: number): number {
   const date = new Date(atMs);
   if (unit === 'hour') return date.getUTCHours();
@@ -53,7 +54,7 @@ export function periodAtPlace({ unit, startMs }: PeriodSpan, place: number): num
   return Date.UTC(new Date(startMs).getUTCFullYear(), place - 1);
 }
 
-/** Returns the beginning of the period that is `count` periods before the one that includes this moment. */
+/** Returns the beginning of the period that is `count` periods before the period of this moment. */
 export function periodsBefore(unit: PeriodUnit, atMs: number, count: number): number {
   const startMs = startOf(unit, atMs);
   if (unit === 'hour') return startMs - count * HOUR_MS;

@@ -1,5 +1,5 @@
-// The usage store in Redis, shared by all instances. Each organization and span has a hash, which expires. The hash has the counts, and the
-// number of each writer's latest batch: if Redis loses one, it loses both.
+// The usage store in Redis, shared by all instances. Each organization and span has a hash, which expires. The hash contains the counts and
+// the number of each writer's latest batch, so that Redis can only lose both.
 
 import { type ConnectRedis, openRedis, type Redis } from '../redis/client.ts';
 import { evaluate, toScript } from '../redis/sealed-script.ts';
@@ -22,18 +22,18 @@ const COMMAND_TIMEOUT_MS = 1000;
 /** Maximum number of fields that one command reads. Redis is blocked by it for about half a millisecond. */
 const FIELDS_AT_ONCE = 1000;
 const MARKS = 'usage:marks';
-/** Maximum number of batches per command. With a command for each batch, 1,000 busy organizations took 2 % of the CPU time of a gateway. */
+/** Maximum number of batches per command. One command per batch took 2 % of the CPU time of a gateway with 1,000 busy organizations. */
 const BATCHES_PER_CALL = 32;
 
 /**
  * Keys: for each batch, the hashes of the hours, the days and the months.
  *
- * The argument is JSON. It has the writer, the maximum number of details in a hash, and the batches. A batch has its number, the times at
- * which the three hashes expire, in seconds, the numbers of the day and of the month in their spans, and its entries. An entry has the number
- * of the hour, the status class, operation and key as JSON, and the number of requests.
+ * The argument is JSON. It contains the writer, the maximum number of details in a hash, and the batches. A batch consists of its number,
+ * the times at which the three hashes expire, in seconds, the numbers of the day and of the month in their spans, and its entries. An entry
+ * consists of the number of the hour, the status class, operation and key as JSON, and the number of requests.
  *
- * A field of a hash is `[number,class,operation,key]`. Redis checks its memory before the first write of a script only: a full Redis adds
- * no batch, and never a part of one.
+ * A field of a hash is `[number,class,operation,key]`. Redis checks its memory only before the first write of a script, so a full Redis
+ * adds no batch, and never a part of a batch.
  */
 const ADD = toScript(`
 local asked = cjson.decode(ARGV[1])
@@ -107,7 +107,7 @@ interface RedisUsageStoreOptions extends UsageStoreOptions {
   readonly connect?: ConnectRedis | undefined;
 }
 
-/** Creates the store. Resolves when the first attempt to connect has succeeded or failed; the client reconnects by itself. */
+/** Creates the store. Resolves when the first attempt to connect has succeeded or failed. The client reconnects by itself. */
 export async function createRedisUsageStore(options: RedisUsageStoreOptions): Promise<UsageStore> {
   const { url, keepDays, now, detailsMax = DETAILS_MAX } = options;
   const client = await openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS }, options.connect);
@@ -157,7 +157,7 @@ function namesOf({ operation, key }: Pick<Entry, 'operation' | 'key'>): string {
   return `${JSON.stringify(operation)},${JSON.stringify(key)}`;
 }
 
-/** Returns the key of a hash. All hashes of an organization have one hash tag, and are on one server of a Cluster. */
+/** Returns the key of a hash. All hashes of an organization have one hash tag, so one server of a Cluster stores them. */
 function keyOf(organization: string, { unit, name }: PeriodSpan): string {
   return `usage:{${organization}}:${unit}:${name}`;
 }
@@ -168,15 +168,15 @@ interface Places {
 }
 
 /**
- * Creates `scan`. A hash has no order, so each piece needs a read of the whole hash. The first piece has the expected number of periods, and
- * each later piece twice as many as the piece before. A small hash is one piece.
+ * Creates `scan`. A hash has no order, so each piece needs a read of the whole hash. The first piece contains the expected number of
+ * periods, and each later piece twice as many as the previous piece. A small hash is one piece.
  */
 function createScan(client: Redis): UsageStore['scan'] {
   return async function* scan({ organization, span, fromMs, toMs, periods, operation, key }: ScanOptions) {
     const hash = keyOf(organization, span);
     const names = [operation, key].map((name) => (name === undefined ? '' : JSON.stringify(name)));
 
-    /** Reads the next fields after the cursor, and keeps those of the wanted periods. */
+    /** Reads the next fields after the cursor, and keeps the fields of the wanted periods. */
     async function step(cursor: string, { first, last }: Places) {
       const wanted = [cursor, FIELDS_AT_ONCE, first, last, ...names];
       const [next, read, fields] = (await evaluate(client, SCAN, [hash], wanted)) as [string, number, string[]];

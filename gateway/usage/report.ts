@@ -1,12 +1,12 @@
-// Reports the usage of an organization: sums by period and group, in pages. A page reads a bounded number of counts. It ends early if it
-// would read more, and the next page continues there.
+// Reports the usage of an organization, as sums by period and group, in pages. A page reads a bounded number of counts. A page that would
+// read more ends early, and the next page continues there.
 
 import { DAY_MS } from '../shared/durations.ts';
 import { PERIOD_UNITS, type PeriodUnit, periodEnd, periodStart, spanAt } from './periods.ts';
 import { keptFromMs, type StatusClass, type UsageCount, type UsageStore } from './store.ts';
 import { BEHIND_MS } from './writer.ts';
 
-/** Number of counts after which a page ends. The piece that exceeds it is read to its end. */
+/** The number of counts after which a page ends. The piece that exceeds the number is read to its end. */
 const COUNTS_MAX = 50_000;
 /** Maximum number of spans that one page reads. */
 const SPANS_MAX = 500;
@@ -46,7 +46,10 @@ type UsageGroupValues = readonly [operation: string, key: string, statusClass: s
 export interface UsageSum {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Present if the report groups by operation. Null: these requests were counted without it, because there were too many details. */
+  /**
+   * The operation; undefined if the report does not group by operation. Null if the requests were counted without their operation, because
+   * there were too many details.
+   */
   readonly operation?: string | null;
   readonly key?: string | null;
   /** `2xx` */
@@ -68,10 +71,10 @@ interface UsageReportOptions {
   readonly nowMs: number;
 }
 
-/** Returns a page of the report. Periods without requests are left out. Rejects if the store is away. */
+/** Returns a page of the report. Periods without requests are left out. Rejects if the store cannot be reached. */
 export async function usagePage(question: UsageQuestion, options: UsageReportOptions): Promise<UsagePage> {
   const { store, nowMs } = options;
-  // Read the marks before the counts: counts that are written meanwhile may be missing in the page.
+  // The marks are read before the counts, because counts that are written meanwhile may be missing in the page.
   const completeUntilMs = completeUntil(await store.marks(), nowMs);
   const { sums, next } = await readSums(question, store, boundsOf(question, options));
   return { sums: sums.map((sum) => toUsageSum(sum, question)), next, completeUntilMs };
@@ -121,7 +124,7 @@ async function readSums(question: UsageQuestion, store: UsageStore, { fromMs, to
       untilMs = Math.min(piece.untilMs, span.endMs);
       break;
     }
-    // Leave out a period of which this piece has only a part: the next scan reads it again.
+    // A period of which this piece contains only a part is left out, because the next scan reads it again.
     sums.push(...found.sorted().filter(({ periodMs }) => periodMs < untilMs));
     spans += 1;
     atMs = untilMs;
@@ -138,7 +141,7 @@ function periodsWanted({ groups, operation, key, limit }: UsageQuestion): number
   return isNarrow ? Math.ceil((limit + 1) / sumsOfOne) : 4;
 }
 
-/** Creates the sums of one span. Sums that earlier pages had are left out. */
+/** Creates the sums of one span. Sums of earlier pages are left out. */
 function createSums({ groups, position }: UsageQuestion) {
   const byOperation = groups.includes('operation');
   const byKey = groups.includes('key');

@@ -5,22 +5,28 @@ import type { Machine } from '../shared/machine.ts';
 import type { UsageStore } from './store.ts';
 import { BATCH_ENTRIES, type WaitingBatches } from './waiting-batches.ts';
 
-/** The pause after a call, in durations of the call. During the pause, the store serves others. */
+/** The pause after a call is this many times as long as the call. During the pause, the store serves others. */
 const RESTS_PER_CALL = 4;
-/** The longest pause. A slow call mostly means a slow network, and not a busy store; and a process that ends waits for a pause in progress. */
+/**
+ * The longest pause. It is bounded, because a slow call mostly means a slow network, and not a busy store, and because a process that ends
+ * waits for a pause in progress.
+ */
 const REST_MAX_MS = 100;
 /** The longest sum of all pauses of a round. */
 export const RESTS_MAX_MS = 2000;
-/** Number of concurrent calls, if a call takes one batch only. */
+/** The number of concurrent calls, if a call takes only one batch. */
 const LANES = 16;
-/** After this many failures in a row, the store counts as away, and the round ends. */
+/** After this many failures in a row, the store is treated as unavailable, and the round ends. */
 const FAILURES_MAX = 3;
 
 interface Round {
   readonly to: UsageStore;
   /** Organizations whose batches are not sent yet. */
   readonly due: string[];
-  /** Organizations whose batch failed in a call with other batches. Each is sent alone, so that one damaged batch delays no other. */
+  /**
+   * Organizations whose batch failed in a call with other batches. Each such batch is sent alone, so that one damaged batch delays no
+   * other.
+   */
   readonly alone: string[];
   failuresInARow: number;
   hasFailed: boolean;
@@ -29,9 +35,9 @@ interface Round {
 }
 
 export interface Rounds {
-  /** Whether the last round wrote a batch, or had none to write. */
+  /** Whether the last round wrote a batch, or had no batch to write. */
   isAdvancing: boolean;
-  /** Set when the process ends: rounds then have no pauses. */
+  /** Set when the process ends, so that rounds have no pauses. */
   isHurried: boolean;
   /** Sends the waiting batches of all organizations. Returns whether the store has confirmed all of them. */
   send(to: UsageStore): Promise<boolean>;

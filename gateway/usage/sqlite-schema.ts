@@ -5,7 +5,7 @@ import type { SchemaSteps } from '../shared/stores/sqlite-schema.ts';
 /** The name of the file in the data directory. */
 export const USAGE_FILE = 'usage.sqlite';
 
-/** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded one. */
+/** Migrations from each version to the next. A new file runs every step, so that it equals an upgraded file. */
 export const USAGE_STEPS: SchemaSteps = [
   `
   CREATE TABLE counts (

@@ -19,7 +19,7 @@ import {
   type UsageStoreOptions,
 } from './store.ts';
 
-/** Short, because requests wait during this time. A batch that could not be written is sent again. */
+/** The timeout is short, because requests wait during this time. A batch that could not be written is sent again. */
 const BUSY_TIMEOUT_MS = 50;
 /** Number of rows that are read without a pause, which takes two milliseconds. */
 const ROWS_AT_ONCE = 1000;

@@ -1,4 +1,5 @@
-// The interface of usage stores. A store keeps each count three times, by hour, day and month: a report by day reads the counts by day only.
+// The interface of usage stores. A store keeps each count three times, by hour, day and month, so that a report by day reads only the
+// counts by day.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { DAY_MS } from '../shared/durations.ts';
@@ -27,7 +28,7 @@ export interface Entry extends Detail {
 
 /** Counts of one organization and one UTC day, which are written in one step. */
 export interface UsageBatch {
-  /** Increases with each batch of a writer: the store recognizes a batch that it has added already. */
+  /** Increases with each batch of a writer, so that the store recognizes a batch that it has added already. */
   readonly number: number;
   readonly organization: string;
   /** The beginning of the day. Epoch milliseconds. */
@@ -44,7 +45,7 @@ export interface UsageCount extends Detail {
 interface UsagePiece {
   /** The counts, in the order of their periods. */
   readonly counts: readonly UsageCount[];
-  /** This piece and the pieces before it have all counts of periods that begin before this moment. Epoch milliseconds. */
+  /** This piece and the previous pieces contain all counts of periods that begin before this moment. Epoch milliseconds. */
   readonly untilMs: number;
   /** The number of counts that the store has read for this piece. */
   readonly read: number;
@@ -57,7 +58,10 @@ export interface ScanOptions {
   readonly fromMs: number;
   /** Periods that begin at this moment or later are left out. */
   readonly toMs: number;
-  /** The expected number of periods. If each piece costs a read of the whole span, the first piece has this many periods. */
+  /**
+   * The number of periods that the reader expects to need. If each piece costs a read of the whole span, the first piece contains this many
+   * periods.
+   */
   readonly periods: number;
   readonly operation?: string | undefined;
   readonly key?: string | undefined;
@@ -65,14 +69,14 @@ export interface ScanOptions {
 
 /**
  * A usage store. Each process is a writer with a random id. The store recognizes a batch by its writer and its number. A writer sends the
- * batches of one organization one after the other.
+ * batches of one organization in sequence.
  */
 export interface UsageStore {
   /** The maximum number of batches for one call of `add`. */
   readonly batchesMax: number;
   /**
    * Adds the counts of batches of different organizations. Skips batches that it has added already. Rejects if a batch may not have been
-   * written: the caller then sends all of them again.
+   * written. The caller then sends all batches again.
    */
   add(writer: string, batches: readonly UsageBatch[]): Awaitable<void>;
   /** Notes that a writer has written all that it counted before this moment, and sends none of these batches again. */
@@ -83,7 +87,7 @@ export interface UsageStore {
   marks(): Awaitable<readonly number[]>;
   /** Reads the counts of a span, in pieces, in the order of the periods. */
   scan(options: ScanOptions): AsyncIterable<UsagePiece>;
-  /** Removes some of the counts that are older than `keepDays`. Does nothing if the server removes them by itself. */
+  /** Removes some of the counts that are older than `keepDays`. Has no effect if the server removes them by itself. */
   purge(): Awaitable<void>;
   close(): Awaitable<void>;
 }
@@ -96,7 +100,7 @@ export interface UsageStoreOptions {
   readonly detailsMax?: number | undefined;
 }
 
-/** The default of `detailsMax`: a day with 20 keys, 100 operations and two status classes in each hour. */
+/** The default of `detailsMax`, which suffices for a day with 20 keys, 100 operations and two status classes in each hour. */
 export const DETAILS_MAX = 100_000;
 
 /** Returns the first moment whose counts are kept. Periods that ended before this moment are no longer shown, and are removed. */
@@ -109,5 +113,8 @@ export function spanEndsAtMs({ endMs }: Pick<PeriodSpan, 'endMs'>, keepDays: num
   return endMs + keepDays * DAY_MS;
 }
 
-/** The time after which a writer's marks and batch numbers are removed: a writer that has been silent for so long sends no batch again. */
+/**
+ * The time after which a writer's marks and batch numbers are removed, because a writer that has been silent for so long sends no batch
+ * again.
+ */
 export const MARKS_KEPT_MS = 7 * DAY_MS;

@@ -1,6 +1,7 @@
-// Counts requests in memory until they are written. The counts of a caller's last operation are cached with the caller: another request for
-// the same operation needs no look-up. The memory is bounded. Beyond a number of pairs of caller and operation, requests are folded: counted
-// by organization and status class only. Beyond a number of folded organizations, they are counted as lost.
+// Counts requests in memory until they are written. The counts of a caller's last operation are cached with the caller, so that another
+// request for the same operation needs no look-up. The memory is bounded. Beyond a number of pairs of caller and operation, requests are
+// folded, which means that they are counted only by organization and status class. Beyond a number of folded organizations, requests are
+// counted as lost.
 
 import type { Caller } from '../exchange/caller.ts';
 import { CallerNote } from '../exchange/caller-memory.ts';
@@ -27,7 +28,7 @@ interface Hour {
 
 /** The counts of a caller's last request. */
 interface LastCounts {
-  /** If this is not the current epoch, these counts are no longer in the tally. */
+  /** The epoch of these counts. If it is not the current epoch, the counts are no longer in the tally. */
   readonly epoch: number;
   readonly operation: Operation | undefined;
   readonly byClass: ByClass;
@@ -132,7 +133,7 @@ class Hours {
   #startsAtMs = Number.POSITIVE_INFINITY;
   #endsAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Changes to the hour of this time. It may have counts already, if the clock was set back. */
+  /** Changes to the hour of this time. The hour may have counts already, if the clock was set back. */
   turnTo(nowMs: number): void {
     if (nowMs >= this.#startsAtMs && nowMs < this.#endsAtMs) return;
     this.#startsAtMs = periodStart('hour', nowMs);

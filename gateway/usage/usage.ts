@@ -1,4 +1,4 @@
-// The usage counts of a running gateway: opens the usage store, counts exchanges that have ended, and returns reports.
+// The usage counts of a running gateway. Opens the usage store, counts exchanges that have ended, and returns reports.
 
 import type { Trail } from '../exchange/trail.ts';
 import { type OpenUsageStoreOptions, openUsageStore } from './open-store.ts';
@@ -13,8 +13,8 @@ export interface Usage {
   /** Counts an exchange that has ended. */
   count(ended: Pick<Trail, 'caller' | 'operation' | 'status'>): void;
   /**
-   * Returns a page of a report. It includes everything that this process counted before the call. Rejects if the store cannot be read, or
-   * does not accept these counts.
+   * Returns a page of a report, which includes everything that this process counted before the call. Rejects if the store cannot be read,
+   * or does not accept these counts.
    */
   page(question: UsageQuestion): Promise<UsagePage>;
   status(): WriterStatus;

@@ -1,11 +1,11 @@
-// The counts that are not written yet: a queue of batches for each organization.
+// The counts that are not written yet, as a queue of batches for each organization.
 
 import type { Machine } from '../shared/machine.ts';
 import { periodStart } from './periods.ts';
 import type { Entry, UsageBatch } from './store.ts';
 import type { Tallied, UsageTally } from './tally.ts';
 
-/** Maximum number of entries of a batch. To add them takes the embedded store up to two milliseconds, and Redis less than one. */
+/** Maximum number of entries of a batch. The embedded store adds them in up to two milliseconds, and Redis in less than one. */
 export const BATCH_ENTRIES = 100;
 
 interface Taken {
@@ -45,9 +45,9 @@ export function createWaitingBatches(machine: Pick<Machine, 'setImmediate'>) {
     nextTurn,
     size: () => size,
     organizations: () => [...queues.keys()],
-    /** Returns the next batch of an organization. It stays the next one until `confirmed`. */
+    /** Returns the next batch of an organization, which stays the same until `confirmed`. */
     nextOf: (organization: string) => queues.get(organization)?.[0],
-    /** Removes the next batch of an organization, which the store has added. Returns whether the organization has another one. */
+    /** Removes the next batch of an organization, which the store has added. Returns whether the organization has another batch. */
     confirmed(organization: string): boolean {
       const queue = queues.get(organization) ?? [];
       size -= queue.shift()?.entries.length ?? 0;
@@ -67,7 +67,8 @@ export function createWaitingBatches(machine: Pick<Machine, 'setImmediate'>) {
         let { pairs } = taken;
         for (let piece = pieceOf(taken.entries); piece.length > 0; piece = pieceOf(taken.entries)) {
           cutPiece(piece);
-          // `size` has pairs until their entries are in batches. A pair has one entry or more: subtract at most the number of pairs.
+          // `size` counts a pair until its entries are in batches. A pair has one entry or more, so at most the number of pairs is
+          // subtracted.
           const cut = Math.min(pairs, piece.length);
           size -= cut;
           pairs -= cut;
@@ -78,7 +79,7 @@ export function createWaitingBatches(machine: Pick<Machine, 'setImmediate'>) {
   };
 }
 
-/** Returns the next entries, as many as a batch may have. */
+/** Returns the next entries, as many as a batch may contain. */
 function pieceOf(entries: Iterator<Tallied>): Tallied[] {
   const piece: Tallied[] = [];
   while (piece.length < BATCH_ENTRIES) {

@@ -1,5 +1,5 @@
-// Writes the counts to the usage store every few seconds, in numbered batches. If the confirmation of a batch is lost, the batch is sent again
-// under its number, and the store adds it once. While the store is away, batches wait, and new counts stay in the tally.
+// Writes the counts to the usage store every few seconds, in numbered batches. If the confirmation of a batch is lost, the batch is sent
+// again under its number, and the store adds it once. While the store cannot be reached, batches wait, and new counts stay in the tally.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type Machine, REAL_MACHINE, type Timer } from '../shared/machine.ts';
@@ -10,11 +10,11 @@ import { createWaitingBatches, type WaitingBatches } from './waiting-batches.ts'
 
 /** The interval is random, so that instances that were started together do not write at the same time. */
 const FLUSH_MS = { least: 4000, most: 6000 } as const;
-/** The longest time from a request until its count is written, while the store is up. */
+/** The longest time from a request until its count is written, while the store can be reached. */
 export const BEHIND_MS = FLUSH_MS.most + RESTS_MAX_MS;
 /** Number of waiting entries beyond which new counts stay in the tally. */
 const WAITING_MAX = 20_000;
-/** How long a process that ends waits for a store that is away. */
+/** How long a process that ends waits for a store that cannot be reached. */
 const LAST_FLUSH_MS = 2000;
 
 export interface WriterStatus {
@@ -91,7 +91,7 @@ export class UsageWriter {
     return this.#next;
   }
 
-  /** Call it at the end of a flush: the next flush puts other counts into the queues. */
+  /** Call it at the end of a flush, because the next flush puts other counts into the queues. */
   #unwritten(): Unwritten {
     const organizations = new Set(this.#batches.organizations());
     const isHeldBack = this.#isHeldBack;
@@ -144,7 +144,7 @@ export class UsageWriter {
       .unref();
   }
 
-  /** Whether new counts may go into batches. While the store is away they stay in the tally, which adds up equal counts. */
+  /** Whether new counts may go into batches. While the store cannot be reached they stay in the tally, which adds up equal counts. */
   #hasRoom(): boolean {
     const waiting = this.#batches.size();
     return waiting === 0 || (this.#rounds.isAdvancing && waiting + this.#tally.size() <= WAITING_MAX);
@@ -183,7 +183,7 @@ export class UsageWriter {
     try {
       const to = await this.store();
       let isWritten = await this.#rounds.send(to);
-      // During an outage, counts stayed in the tally. Write them after the waiting batches.
+      // During an outage, counts stayed in the tally. They are written after the waiting batches.
       if (this.#isHeldBack && this.#hasRoom()) {
         this.#isHeldBack = false;
         this.#take();
