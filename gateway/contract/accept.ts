@@ -4,8 +4,8 @@ import { GatewayError } from '../catalogue/errors.ts';
 import { essenceOf, isJson } from './media-types.ts';
 
 /**
- * Throws 406 only if Accept rules out every declared type. The most precise range that matches a type decides (RFC 9110 section
- * 12.5.1). Any JSON type matches any other, because clients send vendor JSON types that the contract does not list.
+ * Throws 406 only if Accept rules out every declared type. The most precise range that matches a type decides (RFC 9110 section 12.5.1).
+ * Any JSON type matches any other JSON type, because clients send vendor JSON types that the contract does not list.
  */
 export function checkAccept(accept: string | undefined, answers: readonly string[]): void {
   if (accept === undefined || accept === '*/*' || answers.length === 0 || answers.includes(accept)) return;
@@ -14,7 +14,7 @@ export function checkAccept(accept: string | undefined, answers: readonly string
   throw new GatewayError('not_acceptable', { fields: { available_media_types: answers } });
 }
 
-/** Returns the type that Accept prefers, the first one of equally preferred types. Returns undefined if none is acceptable. */
+/** Returns the type that Accept prefers, and the first of equally preferred types; undefined if no type is acceptable. */
 export function preferredType(accept: string | undefined, answers: readonly string[]): string | undefined {
   const ranges = rangesIn(accept ?? '*/*');
   const weights = answers.map((type) => weightFor(essenceOf(type), ranges));
@@ -35,7 +35,7 @@ function rangesIn(accept: string): Range[] {
 
 function weightFor(type: string, ranges: readonly Range[]): number {
   const candidates = [type, ...(isJson(type) ? ['+json'] : []), `${type.slice(0, type.indexOf('/'))}/*`, '*/*'];
-  // The declared type is a range: every Accept range that overlaps it may match the actual answer.
+  // If the declared type is a range, every Accept range that overlaps it may match the actual answer.
   if (type.endsWith('*'))
     return Math.max(0, ...ranges.flatMap(({ range, weight }) => (meet(type, range) ? weight : [])));
   for (const candidate of candidates) {

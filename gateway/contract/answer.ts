@@ -1,4 +1,4 @@
-// Checks an upstream's answers against the contract: status and media type always, the body if the operation requires it.
+// Checks an upstream's answers against the contract. Status and media type are always checked, the body if the operation requires it.
 
 import type { Operation } from '../exchange/operation.ts';
 import { hasLongNumbers, measure } from './json.ts';
@@ -27,7 +27,7 @@ export interface AnswerCheck {
   ): UndeclaredAnswer | undefined;
   /** Returns what to do with the body: `refuse` buffers it until it is checked, `report` checks a copy, `off` passes it on unchecked. */
   modeFor(operation: Operation, status: number, contentType?: string, isAsked?: boolean): 'refuse' | 'report' | 'off';
-  /** Returns one sentence per violation. They name places, never values. */
+  /** Returns one sentence per violation. A sentence names places, never values. */
   violations(operation: Operation, status: number, body: Buffer, contentType?: string): readonly string[];
   /** Returns the check of each item of a stream, or undefined if the contract does not describe them. */
   itemCheck(operation: Operation, status: number, contentType?: string): ItemCheck | undefined;
@@ -53,7 +53,7 @@ interface AnswerContract {
 interface DeclaredStatus {
   readonly isDeclared: boolean;
   readonly mediaTypes: readonly string[];
-  /** The Content-Type of the latest answer, which is mostly that of the next answer, too. */
+  /** The Content-Type of the latest answer. The next answer mostly has the same type. */
   latest: AnswerType | undefined;
 }
 

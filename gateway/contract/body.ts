@@ -1,4 +1,4 @@
-// Reads a request body: checks media type, coding and size before the first byte is read. Throws unsupported_media_type,
+// Reads a request body, after a check of its media type, coding and size before the first byte is read. Throws unsupported_media_type,
 // unsupported_content_encoding, unsupported_charset, body_missing, body_too_large, and the error of `hold` when too many bytes are
 // buffered.
 
@@ -14,8 +14,8 @@ export interface BodyContract {
 }
 
 /**
- * Checks the body's headers and returns its declared media type, or `undefined` if there is no body to read. Does not read the body: a
- * client that waits for 100 Continue has not sent it yet.
+ * Checks the body's headers and returns its declared media type, or `undefined` if there is no body to read. Does not read the body,
+ * because a client that waits for 100 Continue has not sent it yet.
  */
 export function expectBody(admitted: Admitted, contract: BodyContract, bytesMax: number): string | undefined {
   if (!admitted.hasBody && !isEmptyFile(admitted, contract)) {
@@ -41,8 +41,8 @@ function isEmptyFile({ headers }: Admitted, { required, mediaTypes }: BodyContra
 }
 
 /**
- * Returns whether the request has a body although the contract declares none. Not thrown here, because it is reported together with
- * other violations.
+ * Returns whether the request has a body although the contract declares none. Throws nothing, because this violation is reported together
+ * with others.
  */
 export function isUnexpected({ hasBody }: Pick<Admitted, 'hasBody'>, { mediaTypes }: BodyContract): boolean {
   return hasBody && mediaTypes.length === 0;
@@ -63,7 +63,7 @@ function checkMediaType(admitted: Admitted, accepted: readonly string[]): string
   return declared;
 }
 
-/** Bodies up to this size are not counted against the memory budget: the number of requests bounds them. */
+/** Bodies up to this size are not counted against the memory budget, because the number of requests bounds them. */
 const UNCOUNTED_BYTES = 4096;
 
 /**

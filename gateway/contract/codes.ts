@@ -1,4 +1,4 @@
-// The error codes of requests that no operation has, or that do not match their contract.
+// The error codes of requests that belong to no operation, or that do not match their contract.
 
 import { type CatalogueEntry, INVALID_REQUEST, NOT_FOUND } from '../catalogue/catalogue-entry.ts';
 

@@ -18,15 +18,15 @@ interface Json {
 export interface JsonLimits {
   /** Levels of nesting. */
   readonly jsonDepthMax: number;
-  /** Maximum number of members and items at all depths: it bounds the work of everything that walks the value later. */
+  /** Maximum number of members and items at all depths. It bounds the work of all code that walks the value later. */
   readonly jsonMembersMax: number;
 }
 
 const NO_NUMBERS: readonly UncheckableNumber[] = [];
 
 /**
- * Parses a request body. Refuses duplicate member names: JSON.parse keeps the last of two members with one name, and an upstream may
- * keep the first (RFC 8259 section 4 leaves this open, and attacks exploit it). Notes numbers that a double does not hold exactly.
+ * Parses a request body. Refuses duplicate member names, because JSON.parse keeps the last of two members with one name, and an upstream
+ * may keep the first (RFC 8259 section 4 leaves this open, and attacks exploit it). Notes numbers that a double cannot represent exactly.
  */
 export function parseJson(bytes: Buffer, { jsonDepthMax: depthMax, jsonMembersMax: membersMax }: JsonLimits): Json {
   if (!isUtf8(bytes)) throw malformed(bytes);
@@ -53,8 +53,8 @@ export function parseJson(bytes: Buffer, { jsonDepthMax: depthMax, jsonMembersMa
 }
 
 /**
- * Returns the value of a JSON text without escapes in names and without duplicate names, or `undefined` for any other text. JSON.parse
- * can misread escaped names (shared/json-tree.ts) and drops duplicates.
+ * Returns the value of a JSON text without escapes in names and without duplicate names; undefined for any other text. JSON.parse can
+ * misread escaped names (shared/json-tree.ts) and drops duplicates.
  */
 export function parseUnescaped(text: string): unknown {
   let value: unknown;
@@ -67,12 +67,12 @@ export function parseUnescaped(text: string): unknown {
   return !names.escaped && names.count === measure(value, Number.POSITIVE_INFINITY).members ? value : undefined;
 }
 
-/** Returns whether a text, known to be JSON, has escapes in names. */
+/** Whether a text, known to be JSON, contains escapes in names. */
 export function hasEscapedNames(text: string): boolean {
   return text.includes('\\') && look(text).escaped;
 }
 
-/** Returns whether a text, known to be JSON, has numbers that a double may not hold exactly. */
+/** Whether a text, known to be JSON, contains numbers that a double may not represent exactly. */
 export function hasLongNumbers(text: string): boolean {
   return look(text).inexact;
 }
@@ -107,7 +107,7 @@ export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Returns the refusal of malformed JSON. It has the offset, and no content. */
+/** Returns the refusal of malformed JSON, which contains the offset, and no content. */
 function malformed(bytes: Buffer, cause?: unknown): GatewayError {
   return new GatewayError('malformed_json', { fields: { byte_offset: jsonFaultAt(bytes) }, cause });
 }

@@ -1,4 +1,4 @@
-// Loads all contracts of a configuration: operations and their schemas. Collects all mistakes; with any mistake the result must not be
+// Loads all contracts of a configuration with their operations and schemas. Collects all mistakes. If there are any, the result must not be
 // served.
 
 import type { Mistake } from '../shared/mistakes.ts';
@@ -18,7 +18,7 @@ export type ContractSource = DocumentDefaults & Listing;
 /** A document and the operations made from it. */
 interface Part {
   readonly document: ContractDocument;
-  /** The settings of its upstreams.yaml entry that its operations depend on, as text. */
+  /** The settings of the upstreams.yaml entry on which the operations depend, as text. */
   readonly says: string;
   readonly operations: readonly ContractOperation[];
   readonly leftOut: readonly OmittedOperation[];
@@ -46,7 +46,7 @@ export interface Contracts {
 
 export interface LoadOptions {
   readonly directory: string;
-  /** Another directory in which contracts may be if they are not in `directory`. Messages suggest it. */
+  /** Another directory, which messages suggest if the contracts are not in `directory`. */
   readonly likelyDirectory?: string;
   readonly sources: readonly ContractSource[];
   readonly known: KnownNames;
@@ -61,11 +61,11 @@ export interface LoadOptions {
 /** The contracts that are currently served. */
 export interface Earlier {
   readonly contracts: Contracts;
-  /** Returns whether a file has not changed since they were loaded. */
+  /** Whether a file has not changed since the previous contracts were loaded. */
   isUnchanged(file: string): boolean;
 }
 
-/** Loads all contracts. Pushes mistakes; with any, the result must not be served. `locateMistakes` adds their lines. */
+/** Loads all contracts. Pushes mistakes, to which `locateMistakes` adds the lines. If there are any, the result must not be served. */
 export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): Promise<Contracts> {
   const before = mistakes.length;
   const { sources, earlier } = options;
@@ -115,7 +115,7 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
   return { parts, documents, operations, leftOut, schemas, scopes, files, isWhole };
 }
 
-/** Returns the operation ids of a document, those of operations with mistakes too. */
+/** Returns the operation ids of a document, including operations with mistakes. */
 function declaredIds({ root }: ContractDocument): string[] {
   const items = Object.values(objectAt(root, 'paths')).filter(isObject);
   const ids = items.flatMap((item) => Object.values(item).map((one) => (isObject(one) ? one.operationId : undefined)));

@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject, type Located, member, memberNames } from './pointer.ts';
 
-/** Returns the type of a header field or of a key of `content`: lower case, without parameters. */
+/** Returns the type of a header field or of a key of `content`, in lower case and without parameters. */
 export function essenceOf(mediaType: string | undefined): string {
   if (mediaType === undefined) return '';
   const semicolon = mediaType.indexOf(';');
@@ -12,7 +12,7 @@ export function essenceOf(mediaType: string | undefined): string {
 /** Parameters about the representation of the content, and not about its type. */
 const REPRESENTATION = /^(?:charset|boundary|q)$/;
 
-/** Returns one spelling of a type and of the parameters that tell it from others: `application/json;version=1`. */
+/** Returns one spelling of a type and of the parameters that tell it from others, such as `application/json;version=1`. */
 export function mediaTypeOf(written: string): string {
   const essence = essenceOf(written);
   return written.includes(';') ? [essence, ...parametersOf(written)].join(';') : essence;
@@ -53,7 +53,7 @@ export function isJson(mediaType: string): boolean {
   return essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
 }
 
-/** Returns every charset parameter, because readers differ in which of several they use. */
+/** Returns every charset parameter, because readers differ in the one that they use. */
 export function charsetsIn(contentType: string): string[] {
   return [...contentType.matchAll(/;\s*charset\s*=\s*"?([^"\s;]*)/gi)].map(([, charset = '']) => charset);
 }
@@ -63,8 +63,8 @@ export const URLENCODED = 'application/x-www-form-urlencoded';
 export const MULTIPART = 'multipart/form-data';
 
 /**
- * Returns the declared type that covers a given one: itself, else the narrowest range (OpenAPI 3.1.1, section 4.8.14). A declared type with
- * parameters covers those that have them all; of several, the one with the most.
+ * Returns the declared type that covers a given type: the type itself, or otherwise the narrowest range (OpenAPI 3.1.1, section 4.8.14). A
+ * declared type with parameters covers a type that has all of them. If several cover it, the one with the most parameters is returned.
  */
 export function declaredFor(contentType: string | undefined, declared: readonly string[]): string | undefined {
   const essence = essenceOf(contentType);
@@ -81,7 +81,7 @@ export function declaredFor(contentType: string | undefined, declared: readonly 
   return [range, '*/*'].find((candidate) => declared.includes(candidate));
 }
 
-/** Whether the content of a type is bytes of any kind: no text, JSON or form, and no range of types. */
+/** Whether the content of a type is bytes of any kind, and not text, JSON, a form or a range of types. */
 export function isOfBytes(mediaType: string): boolean {
   const essence = essenceOf(mediaType);
   const isText = /^text\/|^[^/]+\/(?:.*[+-])?(?:xml|yaml|jsonl?|ndjson|json-seq)$/.test(essence);

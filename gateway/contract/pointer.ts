@@ -74,7 +74,7 @@ export function itemsOf(located: Located): Located[] {
   return Array.isArray(located.value) ? located.value.map((_, index) => child(located, index)) : [];
 }
 
-/** Decodes percent-escapes. Text with a broken escape stays as it is. */
+/** Decodes percent-escapes. Text with a broken escape stays unchanged. */
 export function uriDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -10,13 +10,13 @@ export interface UndeclaredAnswer {
   readonly what: 'status' | 'media type';
   /** `report` and `off` let it pass. */
   readonly reaction: 'report' | 'refuse' | 'off';
-  /** A text about the declaration, the answer, and the line to add to the contract. It has nothing from the body. */
+  /** A text about the declaration, the answer, and the line to add to the contract. It contains nothing from the body. */
   readonly text: string;
   /** Whether browsers run scripts in the answer. */
   readonly isActive: boolean;
 }
 
-/** Types in which browsers run scripts: HTML, SVG and all other XML, which may have a style sheet with scripts. */
+/** Types in which browsers run scripts: HTML, SVG and all other XML, which may name a style sheet with scripts. */
 const ACTIVE = /^(?:text\/html|(?:text|application)\/xml(?:-[\w-]+)?|[^/]+\/[^/]+\+xml)$/;
 /** Matches restricted names (RFC 6838 section 4.2). Other texts of a service are not repeated. */
 const NAME = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/;

@@ -38,7 +38,7 @@ interface RequestContract {
   readonly body: BodyContract;
   /** The checks of forms; undefined if no form is described. */
   readonly forms: FormChecks | undefined;
-  /** Whether the operation does nothing but open a WebSocket: its successful answers have no content. */
+  /** Whether the operation only opens a WebSocket, because its successful answers have no content. */
   readonly needsUpgrade: boolean;
   /** Lower-case media types of successful answers. */
   readonly answers: readonly string[];
@@ -99,7 +99,7 @@ export function createValidate(options: ValidateOptions): Validate {
     const { operation } = matched;
     const contract = contractOf(operation);
     const isStreamed = operation.body === 'stream';
-    // Accept is checked only if undeclared media types are refused. Otherwise the service may have types that the contract does not
+    // Accept is checked only if undeclared media types are refused. Otherwise the service may send types that the contract does not
     // declare.
     if (operation.undeclaredMediaTypes === 'refuse') checkAccept(matched.headers.get('accept'), contract.answers);
     // A streamed body is not buffered, so the limit for buffered bodies does not apply.
@@ -111,7 +111,8 @@ export function createValidate(options: ValidateOptions): Validate {
     const violations: Violation[] = [];
     const scope = createCheckScope();
     const values = withinScope(scope, () => readParameters(matched, contract, violations));
-    // The map of headers has no `Upgrade`, because that is a field of the connection. A handshake is recognized by `Sec-WebSocket-Key`.
+    // The map of headers does not contain `Upgrade`, because that is a field of the connection. A handshake is recognized by
+    // `Sec-WebSocket-Key`.
     if (contract.needsUpgrade && !matched.headers.has('sec-websocket-key')) violations.push(MISSING_UPGRADE);
     if (isUnexpected(matched, contract.body)) violations.push(UNEXPECTED_BODY);
     // The query to send is added to the exchange itself, which costs less than a copy of the exchange.

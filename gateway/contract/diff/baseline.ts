@@ -1,4 +1,4 @@
-// Compares the served contracts with the published ones. A breaking change is a mistake unless an exception in upstreams.yaml accepts
+// Compares the served contracts with the published contracts. A breaking change is a mistake unless an exception in upstreams.yaml accepts
 // it, with a reason and an end date.
 
 import { existsSync, readdirSync } from 'node:fs';
@@ -24,7 +24,7 @@ export interface BaselineContract {
   readonly name: string;
   readonly file: string;
   readonly text: string;
-  /** Parses the text on first use. Pushes a mistake and gives undefined if it is no contract. */
+  /** Parses the text on first use. Pushes a mistake and returns undefined if the text is not a contract. */
   content(mistakes: Mistake[]): BaselineContent | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface BaselineComparison {
   readonly hasSessions: boolean;
   /** Exceptions whose `until` is before this day no longer apply; undefined if all apply. */
   readonly today: string | undefined;
-  /** Returns whether the operation is already answered with 410: it can no longer break. */
+  /** Whether the operation is already answered with 410, so that it can no longer break. */
   hasEnded(operation: { readonly id: string; readonly version: string | undefined }): boolean;
   /** The results of earlier comparisons, which are used again for contracts that have not changed. */
   readonly kept: KeptContracts | undefined;
@@ -142,7 +142,7 @@ export interface BaselineResult {
 /** The published contract of sessions, which the gateway brings. */
 const SESSIONS = 'session';
 
-/** Compares in slices. Pushes a mistake for each breaking change; its line is added by `locate` of the documents. */
+/** Compares in slices. Pushes a mistake for each breaking change, to which `locate` of the documents adds the line. */
 export async function checkBaseline(comparison: BaselineComparison, mistakes: Mistake[]): Promise<BaselineResult> {
   const { promised, served, exceptions, today, kept } = comparison;
   const groups = Map.groupBy(served, nameOf);
@@ -191,7 +191,7 @@ export async function checkBaseline(comparison: BaselineComparison, mistakes: Mi
   }
 
   for (const promise of promised) {
-    // Without sessions, the operations of this contract are not served, which is no breaking change.
+    // If sessions are off, the operations of this contract are not served, which is not a breaking change.
     if (promise.name === SESSIONS && !comparison.hasSessions && !groups.has(SESSIONS)) continue;
     const after = describedServed(groups.get(promise.name) ?? []);
     const former = kept?.comparison(promise.text, after);

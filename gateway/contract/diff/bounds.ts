@@ -1,4 +1,4 @@
-// The bounds of a normalized schema: of numbers, and of lengths and counts.
+// The bounds of numbers, lengths and counts in a normalized schema.
 
 import type { JsonObject } from '../pointer.ts';
 
@@ -13,7 +13,7 @@ export type Bounds = Map<string, Bound>;
 const LOWER = ['minLength', 'minItems', 'minProperties'];
 const UPPER = ['maxLength', 'maxItems', 'maxProperties'];
 
-/** Adds the bounds of a schema that has to hold, too. */
+/** Adds the bounds of another schema that also has to hold. */
 export function addBounds(bounds: Bounds, schema: JsonObject): void {
   const given: [name: string, value: unknown, exclusive: boolean, isLower: boolean][] = [
     ['minimum', schema.minimum, false, true],

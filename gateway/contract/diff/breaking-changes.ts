@@ -1,4 +1,4 @@
-// Checks that contracts do not break their published versions: before a start, before a reload, and in `check`.
+// Checks that contracts do not break their published versions, before a start, before a reload, and in `check`.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -110,7 +110,7 @@ export async function checkBreakingChanges(
     },
     found,
   );
-  // Those that nothing is said of may not have been parsed.
+  // Promises without findings may not have been parsed yet.
   if (found.length > 0) for (const promise of promised) await promise.content([])?.document.position().locate(locate);
   mistakes.push(...found);
   return { promised, operations, exceptions, ...result, ...record };

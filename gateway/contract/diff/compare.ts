@@ -1,4 +1,4 @@
-// Compares published operations with the operations to be served: pairs them, and reports the changes of each pair, including its security.
+// Pairs published operations with the operations to be served, and reports the changes of each pair, including its security.
 
 import { shapeOf } from '../operations/routes.ts';
 import { compareAnswers, compareBody } from './content.ts';
@@ -9,8 +9,8 @@ import { type Comparer, createComparer } from './schema.ts';
 import { compareWebhook } from './webhooks.ts';
 
 /**
- * Yields findings operation by operation, in small pieces: the caller can let the event loop run in between. Operations are paired by method
- * and path; parameter names and files do not matter.
+ * Yields findings operation by operation, in small pieces, so that the caller can let the event loop run in between. Operations are paired
+ * by method and path; parameter names and files do not matter.
  */
 export function* compareContracts(old: readonly Described[], fresh: readonly Described[]): Generator<DiffFinding[]> {
   const before = new Map(old.map((operation) => [pairingKeyOf(operation), operation]));
@@ -43,7 +43,7 @@ export function pairingKeyOf({ method, path, isWebhook }: Described): string {
   return isWebhook ? `webhook ${method} ${path}` : `${method} ${shapeOf(path)}`;
 }
 
-/** Returns one comparer for each pair of documents: schemas that operations share are compared once. */
+/** Returns one comparer for each pair of documents, so that schemas that operations share are compared once. */
 function createComparers() {
   const known = new Map<object, Map<object, Comparer>>();
   return function comparerOf({ root: old }: Described, { root: fresh }: Described): Comparer {
@@ -89,7 +89,7 @@ function compareOperations(old: Described, fresh: Described, comparer: Comparer,
   compareAnswers(pair);
 }
 
-/** Compares security: a credential that was accepted must stay accepted. */
+/** Compares security. A credential that was accepted must stay accepted. */
 function compareSecurity({ old, new: fresh, tell, at }: OperationPair): void {
   const place = { place: [...at.place, 'security'], where: '' };
   if (fresh.security.length === 0) {

@@ -1,4 +1,4 @@
-// Compares bodies of requests and answers: statuses, headers, media types and their schemas.
+// Compares the statuses, headers, media types and schemas of requests and answers.
 
 import { essenceOf, isOfBytes } from '../media-types.ts';
 import { child, isObject, type JsonObject, type Located, member } from '../pointer.ts';

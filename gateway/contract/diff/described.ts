@@ -1,4 +1,4 @@
-// Operations in the form that a comparison needs: their public paths, their input and answers, and their security.
+// Describes operations in the form that a comparison needs, by their public paths, their input and answers, and their security.
 
 import { isSessionCookieName } from '../../shared/http/session-cookies.ts';
 import { METHODS } from '../../shared/http/words.ts';
@@ -21,7 +21,7 @@ import type { ContractDocument } from '../reading/document.ts';
 import type { DiffPlace, ReportFinding } from './findings.ts';
 import type { Comparer } from './schema.ts';
 
-/** An alternative of authentication: all its schemes are required; empty for no credentials. */
+/** An alternative of authentication. All its schemes are required; it is empty if no credentials are. */
 export type Alternative = readonly { readonly scheme: string; readonly scopes: readonly string[] }[];
 
 export interface Described {

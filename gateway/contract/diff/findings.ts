@@ -1,4 +1,4 @@
-// The findings of a comparison, the rule that decides whether a change breaks clients, and what reports them.
+// The findings of a comparison, the rule that decides whether a change breaks clients, and the functions that report findings.
 
 import type { Path } from '../../shared/yaml-source.ts';
 import type { Located } from '../pointer.ts';
@@ -12,10 +12,10 @@ export type Effect = 'narrowed' | 'widened' | 'changed';
 export interface DiffFinding {
   readonly rule: string;
   readonly level: Level;
-  /** Method and path (`GET /v1/jobs`) as the newer contract writes them, or the older one if the operation was removed. */
+  /** Method and path (`GET /v1/jobs`) as the newer contract writes them, or as the older contract does if the operation was removed. */
   readonly operation: string;
   readonly operationId: string;
-  /** The document that contains `place`: the older one if the newer has no such place. */
+  /** The document that contains `place`, which is the older document if the newer has no such place. */
   readonly side: 'old' | 'new';
   readonly file: string;
   readonly place: Path;
@@ -37,8 +37,8 @@ export function below({ place, where }: DiffPlace, step: Path, words: string): D
 }
 
 /**
- * Returns the level of a change. Requests may be widened: every accepted value must stay accepted. Answers may be narrowed: every value that is
- * sent must have been possible before.
+ * Returns the level of a change. Requests may be widened, because every accepted value must stay accepted. Answers may be narrowed, because
+ * every value that is sent must have been possible before.
  */
 export function levelOf(side: Side, effect: Effect): Level {
   if (effect === 'changed') return 'breaking';

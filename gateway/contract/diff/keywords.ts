@@ -6,7 +6,7 @@ import { levelOf, shownValue } from './findings.ts';
 import type { View } from './view.ts';
 
 const LOWER_BOUNDS = new Set(['minimum', 'minLength', 'minItems', 'minProperties']);
-/** Each format is contained in the other: an int32 is an int64. */
+/** Each format is contained in the other format, as each int32 is an int64. */
 const WIDER_FORMATS: Readonly<Record<string, string>> = { int32: 'int64', float: 'double' };
 
 /** Reports a change by its effect on the set of possible values. */

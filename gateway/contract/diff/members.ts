@@ -1,5 +1,5 @@
-// Compares what two schemas say about the members of objects and the items of lists. The schemas of the members are compared later, by the
-// walk.
+// Compares the rules of two schemas about the members of objects and the items of lists. The walk compares the schemas of the members
+// later.
 
 import type { Located } from '../pointer.ts';
 import type { DiffPlace, Walk } from './findings.ts';
@@ -72,7 +72,10 @@ function comparePatternProperties(walk: Walk, old: View, fresh: View, at: DiffPl
   }
 }
 
-/** Compares undeclared members. New members in answers never break: clients must tolerate members that the contract does not describe. */
+/**
+ * Compares undeclared members. New members in answers never break, because clients must tolerate members that the contract does not
+ * describe.
+ */
 function compareAdditional(walk: Walk, old: View, fresh: View, at: DiffPlace): void {
   const { side, tell } = walk;
   if (old.closed !== fresh.closed) {

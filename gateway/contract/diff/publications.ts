@@ -1,4 +1,4 @@
-// The record of publications: what `gateway contract publish` changed for clients, one line of JSON each, beside the published contracts.
+// The record of publications lists what `gateway contract publish` changed for clients, as lines of JSON beside the published contracts.
 // The documentation makes its list of changes from it.
 
 import { appendFileSync, existsSync } from 'node:fs';
@@ -21,7 +21,7 @@ export function publicationsFile(directory: string): string {
 /** Maximum number of entries that are read. The newest entries are at the end of the file, so a longer file is read without its beginning. */
 const READ_MAX = 2000;
 
-/** Returns the entries, oldest first; none if there is no file. Pushes a mistake for each line that is no entry. */
+/** Returns the entries, oldest first; empty if there is no file. Pushes a mistake for each line that is not an entry. */
 export function readPublications(directory: string, mistakes: Mistake[]): Publication[] {
   const file = publicationsFile(directory);
   if (!existsSync(file)) return [];
@@ -44,8 +44,8 @@ export function readPublications(directory: string, mistakes: Mistake[]): Public
 }
 
 /**
- * Adds entries to the record. Leaves out an entry that equals the last one of its contract: an earlier publication was interrupted after it
- * wrote the entry and before it wrote the contract.
+ * Adds entries to the record. Leaves out an entry that equals the last entry of its contract, because an earlier publication was
+ * interrupted after it wrote the entry and before it wrote the contract.
  */
 export function recordPublications(directory: string, entries: readonly Publication[]): void {
   const file = publicationsFile(directory);
@@ -62,7 +62,7 @@ export function recordPublications(directory: string, entries: readonly Publicat
   appendFileSync(file, `${begin}${fresh.map((entry) => `${JSON.stringify(entry)}\n`).join('')}`);
 }
 
-/** Returns the contracts that were published and have no file any more, each with the mistake: deleting the file gives up no promise. */
+/** Returns the published contracts whose files are gone, each with the mistake, because deleting the file gives up no promise. */
 export function gonePromises(
   directory: string,
   publications: readonly Publication[],
@@ -117,8 +117,8 @@ function isOperations(value: unknown): boolean {
  * Returns what changes for clients between two published documents.
  *
  * @param before undefined for the first publication, which changes nothing
- * @param file for messages
- * @param accepted breaks, with their reasons
+ * @param file the file that messages name
+ * @param accepted the accepted breaking changes, with their reasons
  */
 export function changesBetween(
   before: string | undefined,

@@ -1,4 +1,4 @@
-// Compares the schemas of two documents in one direction. It walks the pairs of schemas, each once for an operation, because schemas may be
+// Compares the schemas of two documents in one direction. Each pair of schemas is visited once for an operation, because schemas may be
 // circular. keywords.ts compares keywords about one value, members.ts objects and lists, and unions.ts alternatives.
 
 import type { JsonObject, Located } from '../pointer.ts';
@@ -10,7 +10,7 @@ import { createViews, isNothingBut, resolved, type Union, type View } from './vi
 
 /** Two documents whose schemas are compared. */
 export interface Comparer {
-  /** Queues a pair of schemas for comparison. `isParameter`: the gateway fills in the default. */
+  /** Queues a pair of schemas for comparison. `isParameter` means that the gateway fills in the default. */
   compare(side: Side, old: Located, fresh: Located, at: DiffPlace, tell: ReportFinding, isParameter?: boolean): void;
   /** Processes the queue and yields regularly, because a single operation may reach thousands of schemas. */
   work(): Generator<void>;
@@ -52,7 +52,7 @@ export function createComparer(oldRoot: JsonObject, newRoot: JsonObject): Compar
         const fits = !broken;
         trials -= 1;
         broken = before.broken;
-        // Forget the pairs visited on trial: their findings were not reported.
+        // The pairs that were visited on trial are forgotten, because their findings were not reported.
         visited.clear();
         for (const key of before.visited) visited.add(key);
         return fits;
@@ -139,7 +139,7 @@ function compareViews(walk: Walk, pair: Pair, at: DiffPlace, viewOfOld: ViewOf, 
 function compareAlternatives(walk: Walk, { old, new: fresh, oldAt, newAt }: Pair, at: DiffPlace): boolean {
   const [before, after] = [old.unions, fresh.unions];
   if (before.length === 0 && after.length === 0) return true;
-  // "A" became "A or B", or the reverse: compare as unions of one and two branches.
+  // "A" became "A or B", or the reverse, so both are compared as unions, of one and two branches.
   if (before.length === 0 && after.length === 1 && isNothingBut(fresh)) {
     compareUnions(walk, { kind: 'anyOf', branches: [oldAt] }, after[0] as Union, at);
     return false;

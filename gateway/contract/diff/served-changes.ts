@@ -1,4 +1,4 @@
-// Finds the changes of a reload for clients: compares the operations of the previous configuration with the operations that replace them.
+// Finds the changes of a reload for clients. Compares the operations of the previous configuration with the operations that replace them.
 
 import type { PublishedChange } from '../../shared/contracts/published-contract.ts';
 import type { ContractOperation } from '../operations/operations.ts';

@@ -1,4 +1,4 @@
-// Compares the branches of two unions independent of their order: first pairs the branches that correspond.
+// Compares the branches of two unions independent of their order, after pairing the branches that correspond.
 
 import type { Located } from '../pointer.ts';
 import { isObject } from '../pointer.ts';

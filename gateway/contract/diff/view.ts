@@ -1,4 +1,4 @@
-// Normalizes a schema for comparison: it resolves references and merges `allOf`. Equivalent spellings are then equal.
+// Normalizes a schema for comparison. References are resolved and `allOf` is merged, so that equivalent spellings become equal.
 
 import { jsonTypesOf } from '../parameters/value-types.ts';
 import { child, follow, isObject, itemsOf, type JsonObject, type Located, memberNames } from '../pointer.ts';
@@ -171,13 +171,13 @@ function addMembers(view: View, located: Located, schema: JsonObject): void {
   if (prefix.length > 0) view.prefixItems = prefix;
 }
 
-/** Combines two schemas for the same place, both of which must hold. */
+/** Combines two schemas for the same place, which must both hold. */
 function together(one: Located | undefined, other: Located): Located {
   if (one === undefined) return other;
   return { value: { allOf: [one.value, other.value] }, pointer: `${one.pointer}&${other.pointer}` };
 }
 
-/** Reconciles types and values: removes values that the types exclude, and derives the types from the values. */
+/** Reconciles types and values. Removes values that the types exclude, and derives the types from the values. */
 function settle(view: View): View {
   const { values, types } = view;
   if (values !== undefined) {

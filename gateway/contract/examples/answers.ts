@@ -26,7 +26,7 @@ interface ExampleAnswer {
   readonly body: Buffer;
 }
 
-/** Values that are made once. The operations of an unchanged document keep theirs over a reload. */
+/** Values that are made once. The operations of an unchanged document keep their values over a reload. */
 export type MadeValues = WeakMap<ContractOperation, Map<string, MadeValue | undefined>>;
 
 /** Answers a request for an operation of one upstream. */
@@ -96,7 +96,7 @@ export function createExampleAnswers(options: ExampleAnswersOptions): AnswerExam
   }
 }
 
-/** Returns a valid value; undefined if there is none, or if the schema does not compile. */
+/** Returns a valid value; undefined if there is no valid value, or if the schema does not compile. */
 export function valueOrNone(options: ValueOptions): MadeValue | undefined {
   try {
     return valueFor(options);
@@ -105,7 +105,7 @@ export function valueOrNone(options: ValueOptions): MadeValue | undefined {
   }
 }
 
-/** Returns the media types. If only one of them has the named example, returns this one. */
+/** Returns the media types. If only one of them has the named example, returns only this type. */
 function typesFor(content: ReadonlyMap<string, { readonly value: unknown }>, example: string | undefined): string[] {
   const types = [...content.keys()];
   if (example === undefined) return types;

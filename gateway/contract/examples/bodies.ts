@@ -47,6 +47,6 @@ function printText(essence: string, value: unknown): string {
     const texts = Object.entries(value).map(([name, member]) => [name, String(member)] as [string, string]);
     return new URLSearchParams(texts).toString();
   }
-  // Names and attributes of XML cannot be made from a schema that does not tell them.
+  // Names and attributes of XML cannot be made from a schema that does not contain them.
   return /[/+]xml$/.test(essence) ? '<example/>' : json;
 }

@@ -1,5 +1,5 @@
-// Chooses among the declared answers of an operation: by the request header Prefer (RFC 7240), else by values of parameters that the
-// contract documents as examples, else the usual one.
+// Chooses among the declared answers of an operation. The request header Prefer decides (RFC 7240), otherwise values of parameters that the
+// contract documents as examples, otherwise the usual answer is chosen.
 
 import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, member, memberNames } from '../pointer.ts';
@@ -29,7 +29,7 @@ export interface Choice {
 
 /** Finds the values of parameters. */
 export interface RequestParameters {
-  /** Returns the values in the request, as text; none if the parameter is absent. */
+  /** Returns the values in the request, as text; empty if the parameter is absent. */
   of(place: unknown, name: string): readonly string[];
 }
 
@@ -92,7 +92,7 @@ function* namesOfValues(entry: ContractOperation, values: RequestParameters): Ge
   }
 }
 
-/** Reads the preferences `code` and `example` of a Prefer header; the first of a name counts (RFC 7240 section 2). */
+/** Reads the preferences `code` and `example` of a Prefer header. The first preference of a name is used (RFC 7240 section 2). */
 export function readPrefer(header: string | undefined): Wish {
   const preferences = (header ?? '').match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
   const preferred = (wanted: string) => {

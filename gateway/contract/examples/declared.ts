@@ -35,13 +35,15 @@ function declaredNames(entry: ContractOperation): string[] {
   return memberNames(responses).filter((name) => /^([2-5](\d\d|XX)|default)$/.test(name));
 }
 
-/** Returns the usual answer: the one with the lowest status of success, otherwise the one with the lowest status. */
+/** Returns the usual answer, which has the lowest status of success, or otherwise the lowest status. */
 export function usualAnswer(entry: ContractOperation): DeclaredAnswer | undefined {
   const [lowest] = statusesOf(entry).sort((one, other) => one - other);
   return lowest === undefined ? undefined : declaredAnswer(entry, lowest);
 }
 
-/** Returns one status for each declared answer. `default` counts as the success if no other answer is one, otherwise as a failure. */
+/**
+ * Returns one status for each declared answer. `default` is treated as the success if no other answer is a success, otherwise as a failure.
+ */
 export function statusesOf(entry: ContractOperation): number[] {
   const names = declaredNames(entry);
   const hasSuccess = names.some((name) => name.startsWith('2'));
@@ -67,8 +69,8 @@ export function contentOf({ entry, response }: DeclaredAnswer): ReadonlyMap<stri
 }
 
 /**
- * Returns the examples of a media type. A range of statuses may have an example for each status: examples that name another status in their
- * member `status` or `error.status` are left out, and examples that name this status come first.
+ * Returns the examples of a media type. A range of statuses may have an example for each status. Therefore examples that name another
+ * status in their member `status` or `error.status` are left out, and examples that name this status come first.
  */
 export function examplesFor(answer: DeclaredAnswer, mediaType: Located): WrittenExample[] {
   const all = writtenExamples(answer.entry.document.root, mediaType);

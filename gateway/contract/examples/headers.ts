@@ -66,7 +66,10 @@ function printed(value: unknown): string | undefined {
   return isFieldText(text) ? text : undefined;
 }
 
-/** Returns the path of the example below the prefix of the document's server, otherwise the path of the record below that of the request. */
+/**
+ * Returns the path of the example below the prefix of the document's server, otherwise the path of the record below the path of the
+ * request.
+ */
 function locationOf(written: string | undefined, { answer, path, value }: HeaderContext): string {
   const { upstreamPrefix, method } = answer.entry.operation;
   if (written !== undefined && URL.canParse(written, 'http://any')) {

@@ -1,5 +1,6 @@
-// Makes the value of a declared answer: an example of the contract, else a value made from the schema, by openapi-backend where that is
-// right and by the gateway's own sampler elsewhere. Every value of a JSON type is valid by the check that the gateway uses for answers.
+// Makes the value of a declared answer. This is an example of the contract, or otherwise a value that openapi-backend makes from the
+// schema, or that the gateway's own sampler makes where the library is wrong. Every value of a JSON type is valid by the check that the
+// gateway uses for answers.
 
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { OpenAPIBackend, OpenAPIRouter } from 'openapi-backend';
@@ -23,7 +24,7 @@ export interface ValueOptions {
   readonly schemas: Schemas;
 }
 
-/** Returns a valid value; undefined if none was found. Throws if the schema does not compile. */
+/** Returns a valid value; undefined if no value was found. Throws if the schema does not compile. */
 export function valueFor(options: ValueOptions): MadeValue | undefined {
   const check = checkFor(options) ?? (() => []);
   for (const { value, isMade } of candidates(options)) {
@@ -45,7 +46,7 @@ export function checkFor({
 
 interface Candidate {
   readonly value: unknown;
-  /** Whether the value was made from a schema. Only from such a value, members may be removed to make it valid. */
+  /** Whether the value was made from a schema, so that members may be removed from it to make it valid. */
   readonly isMade: boolean;
 }
 
@@ -86,7 +87,7 @@ function mockedBy({ mediaType, answer }: ValueOptions, examples: readonly Writte
     paths: { '/': { get: operation } },
   } as const;
   const backend = new OpenAPIBackend({ definition: definition as never, quick: true });
-  // `init()` of the library is not called: it would dereference and validate the document, which has already been done.
+  // `init()` of the library is not called, because it would dereference and validate the document, which has already been done.
   backend.router = new OpenAPIRouter({ definition: definition as never });
   try {
     const { mock } = backend.mockResponseForOperation('it', { code: 200, mediaType: 'application/json' });
@@ -99,8 +100,8 @@ function mockedBy({ mediaType, answer }: ValueOptions, examples: readonly Writte
 const COPIED_SCHEMAS_MAX = 2000;
 
 /**
- * Returns a copy without references and write-only members, because openapi-backend supports neither. A schema inside itself becomes an empty
- * schema. Returns undefined if the copy would be too large.
+ * Returns a copy without references and write-only members, because openapi-backend supports neither. A schema that contains itself becomes
+ * an empty schema there. Returns undefined if the copy would be too large.
  */
 function copyForMock(root: JsonObject, schema: unknown): unknown {
   let left = COPIED_SCHEMAS_MAX;

@@ -39,7 +39,7 @@ export function toFormContract(
   return {
     root,
     shape,
-    // A form is an object. Some published documents describe it as a list of files, or as the bytes of one.
+    // A form is an object. Some published documents describe it as a list of files, or as the bytes of a file.
     check: shape.types.size === 0 || shape.types.has('object') ? check : () => [],
     placeOf: createFindPlace(shape, encodings, memberNames(member(root, mediaType, 'encoding'))),
     headerChecks: createPartHeadersChecks(root, mediaType, objectCheck),

@@ -1,4 +1,4 @@
-// The Encoding Objects of a form's media type (OpenAPI 3.1.1, section 4.8.15): how each property is written.
+// Reads the Encoding Objects of a form's media type (OpenAPI 3.1.1, section 4.8.15), which say how each property is written.
 
 import { essenceOf, isJson } from '../media-types.ts';
 import type { ValueShape } from '../parameters/value-shape.ts';
@@ -9,9 +9,9 @@ export interface PropertyEncoding {
   readonly style: string | undefined;
   /** The separator of the items of one value; undefined if each item is a separate pair. */
   readonly separator: string | undefined;
-  /** Whether the members of an object are pairs of their own: `R=100&G=200`. */
+  /** Whether the members of an object are separate pairs: `R=100&G=200`. */
   readonly isSpread: boolean;
-  /** Declared media types or ranges of the part; empty: not declared. */
+  /** The declared media types or ranges of the part; empty if none are declared. */
   readonly contentTypes: readonly string[];
   /** Whether the value is written as JSON. */
   readonly isJson: boolean;
@@ -27,7 +27,7 @@ const PLAIN_ENCODING: PropertyEncoding = {
   isJson: false,
 };
 
-/** Returns the encodings by property; properties without one are not in it. */
+/** Returns the encodings by property. Properties without an encoding are left out. */
 export function encodingsOf(root: JsonObject, mediaType: Located): ReadonlyMap<string, PropertyEncoding> {
   const declared = member(root, mediaType, 'encoding');
   return new Map(memberNames(declared).map((name) => [name, toEncoding(member(root, declared, name).value)] as const));
@@ -53,7 +53,7 @@ export function encodingFor(encodings: ReadonlyMap<string, PropertyEncoding>, na
   return encodings.get(name) ?? PLAIN_ENCODING;
 }
 
-/** Whether only an object is valid: a text can then only be JSON. */
+/** Whether only an object is valid, so that a text can only be JSON. */
 export function isObjectOnly({ types }: ValueShape): boolean {
   return types.has('object') && !types.has('string');
 }

@@ -1,9 +1,9 @@
-// The lists of a form, and how their items are named. Mixtures of names are refused, because services read them differently.
+// The lists of a form, and the names of their items. Mixtures of naming forms are refused, because services read them differently.
 
 /** The form of the names of list items: `a=1&a=2`, `a[]=1` or `a[0]=1`. */
 export type Naming = 'repeated' | 'appended' | 'numbered';
 
-/** The index of each item by its number, and the last number: numbers rise and may have gaps. */
+/** The index of each item by its number, and the last number. Numbers rise and may have gaps. */
 interface Numbers {
   readonly indexes: Map<number, number>;
   last: number;

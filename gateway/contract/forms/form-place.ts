@@ -1,4 +1,4 @@
-// Finds the place of a form's field in the value that the schema describes: `address[lines][0]` is /address/lines/0.
+// Finds the place of a form's field in the value that the schema describes. For example, `address[lines][0]` is /address/lines/0.
 
 import { keysOfBrackets } from '../parameters/form-text.ts';
 import type { ValueShape } from '../parameters/value-shape.ts';
@@ -6,7 +6,10 @@ import { encodingFor, type PropertyEncoding } from './form-encoding.ts';
 
 export interface FormPlace {
   readonly keys: readonly string[];
-  /** The shape of the value at the end; undefined if the contract does not describe it. A list if a name without brackets means a list. */
+  /**
+   * The shape of the value at the end; undefined if the contract does not describe it. It is the shape of a list if a name without brackets
+   * means a list.
+   */
   readonly shape: ValueShape | undefined;
   readonly encoding: PropertyEncoding;
   /** Whether the brackets cannot be read. */

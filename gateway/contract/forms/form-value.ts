@@ -36,8 +36,8 @@ const FAULTS = {
 } as const satisfies Record<string, Fault>;
 
 /**
- * A field of this name is refused: some frameworks (Rails, Laravel, Symfony) replace the method of the request by its value, which would
- * bypass the scopes of the operation.
+ * A field of this name is refused, because some frameworks (Rails, Laravel, Symfony) replace the method of the request by its value, which
+ * would bypass the scopes of the operation.
  */
 const METHOD_OVERRIDE = '_method';
 
@@ -68,7 +68,7 @@ export class FormValue {
     this.#refuseAt(pointerOf(keys), fault);
   }
 
-  /** Adds a field of text. `isJson`: the field itself says so. */
+  /** Adds a field of text. `isJson` means that the field itself says that it is JSON. */
   addText(place: FormPlace, text: string, isJson = false): void {
     const { shape, encoding, keys } = place;
     if (encoding.isJson || (isJson && (shape?.types.has('object') || shape?.types.has('array')))) {
@@ -187,7 +187,7 @@ export class FormValue {
     }
   }
 
-  /** Returns the list or object at a key. Creates it if there is none; returns undefined if there is another value. */
+  /** Returns the list or object at a key, and creates it if there is no value; undefined if there is another value. */
   #holderIn(holder: Holder, key: string | number, isList: boolean): Holder | undefined {
     const target = holder as Record<string, unknown>;
     const there = target[key];

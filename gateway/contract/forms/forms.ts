@@ -1,6 +1,6 @@
-// The forms that one operation takes: checks bodies of application/x-www-form-urlencoded and multipart/form-data. Throws malformed_form,
-// json_too_complex, duplicate_json_member, request_too_complex, unsupported_charset, body_too_large and, while a body is sent on,
-// validation_failed.
+// Checks the forms that one operation accepts, which are bodies of application/x-www-form-urlencoded and multipart/form-data. Throws
+// malformed_form, json_too_complex, duplicate_json_member, request_too_complex, unsupported_charset, body_too_large and, while a body is
+// sent on, validation_failed.
 
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../catalogue/errors.ts';
@@ -23,8 +23,8 @@ export interface FormCheck {
   /** Returns the violations of a body in one piece. */
   violations(body: Buffer, contentType: string | undefined, limits: FormLimits): Violation[];
   /**
-   * Checks a form as it arrives; undefined for a kind that is not checked so. `keep` is called with the number of bytes that are about to be
-   * kept.
+   * Checks a form as it arrives; undefined for a kind of form that is not checked in this way. `keep` is called with the number of bytes
+   * that are about to be kept.
    */
   readonly stream: ((contentType: string | undefined, options: StreamOptions) => StreamedBodyCheck) | undefined;
 }
@@ -43,7 +43,7 @@ export type FormChecks = (declared: string, contentType: string | undefined) => 
 
 const shapes = new WeakMap<JsonObject, ShapeOf>();
 
-/** Returns the checks of an operation; undefined if it takes no form whose content is described. */
+/** Returns the checks of an operation; undefined if it accepts no form with a described content. */
 export function createFormChecks(entry: ContractOperation, schemas: RequestSchemas): FormChecks | undefined {
   const { root } = entry.document;
   const content = member(root, member(root, entry.located, 'requestBody'), 'content');
@@ -127,7 +127,7 @@ function streamed(contract: FormContract, contentType: string | undefined, optio
 }
 
 /**
- * Reads an application/x-www-form-urlencoded body (WHATWG URL Standard, section 5.1): calls `onPair` with each decoded name and value.
+ * Reads an application/x-www-form-urlencoded body (WHATWG URL Standard, section 5.1). Calls `onPair` with each decoded name and value.
  * Refuses broken escapes, bytes that are not UTF-8, and a bare semicolon, at which some services split.
  */
 function readUrlencoded(body: Buffer, onPair: (name: string, value: string) => void): void {

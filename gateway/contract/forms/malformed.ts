@@ -1,4 +1,4 @@
-// The refusal of a form that readers could take apart in more than one way.
+// Makes the refusal of a form that readers could take apart in more than one way.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 

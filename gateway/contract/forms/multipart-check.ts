@@ -14,7 +14,7 @@ interface MultipartCheck extends MultipartReader {
   readonly form: FormValue;
 }
 
-/** RFC 7578 section 4.6: a field of this name says how the others are encoded. */
+/** A field of this name says how the other fields are encoded (RFC 7578 section 4.6). */
 const CHARSET_FIELD = '_charset_';
 /** The longest text that stands for the bytes of a file when the schema is checked. */
 const STAND_IN_MAX = 4096;
@@ -69,7 +69,7 @@ export function createMultipartCheck(
         return;
       }
       if (place.keys[0] === CHARSET_FIELD && !/^utf-?8$/i.test(text)) throw new GatewayError('unsupported_charset');
-      // Add a part that is refused already as a file: the schema must not refuse its text once more.
+      // A part that is refused already is added as a file, because the schema must not refuse its text once more.
       if (isRefused) form.addFile(place, text);
       else form.addText(place, text, part.isJson);
     },

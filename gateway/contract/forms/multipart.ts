@@ -5,7 +5,7 @@ import { parseParameterizedField } from '../../shared/http/forms.ts';
 import { malformedForm } from './malformed.ts';
 import { type PartHead, parsePartHead } from './part-head.ts';
 
-/** Receives the parts, one after the other. An error that a method throws ends the reading. */
+/** Receives the parts in sequence. An error that a method throws ends the reading. */
 interface PartHandler {
   head(head: PartHead): void;
   /** Receives a view of the pushed bytes. Copy it to keep it. */
@@ -16,7 +16,7 @@ interface PartHandler {
 export interface MultipartReader {
   /** Takes the next bytes of the body. */
   push(chunk: Buffer): void;
-  /** Whether the closing delimiter has arrived: no part follows. */
+  /** Whether the closing delimiter has arrived, so that no part follows. */
   readonly isClosed: boolean;
   /** Called after the last byte. Throws if the body is not complete. */
   end(): void;
@@ -25,7 +25,7 @@ export interface MultipartReader {
 /** Bound of the header section of a part, which is in memory between two chunks. */
 const HEAD_BYTES_MAX = 8192;
 const END_OF_HEAD = '\r\n\r\n';
-/** RFC 2046 section 5.1.1: 1 to 70 characters, the last of which is no space. */
+/** A boundary has 1 to 70 characters, and does not end with a space (RFC 2046 section 5.1.1). */
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 
 /** Returns the delimiter that a Content-Type announces, without line break. Throws malformed_form. */
@@ -38,9 +38,9 @@ export function delimiterIn(contentType: string | undefined): string {
 type State = 'start' | 'delimiter' | 'head' | 'data' | 'epilogue';
 
 /**
- * Creates a strict reader. It accepts nothing before the first delimiter, and at most one line break after the last one. The text of the
- * delimiter must not occur elsewhere, not even after a bare CR or LF, which lenient readers take for a line break. It keeps at most one header
- * section between two chunks. The time is linear.
+ * Creates a strict reader. It accepts nothing before the first delimiter, and at most one line break after the last delimiter. The text of
+ * the delimiter must not occur elsewhere, not even after a bare CR or LF, which lenient readers take for a line break. Between two chunks,
+ * the reader keeps at most one header section. It takes linear time.
  */
 export function createMultipartReader(delimiter: string, handler: PartHandler): MultipartReader {
   const dashes = Buffer.from(delimiter, 'latin1');
@@ -51,7 +51,7 @@ export function createMultipartReader(delimiter: string, handler: PartHandler): 
   /** Offset of `rest` in the body. */
   let offset = 0;
 
-  /** Each returns the number of bytes that it used; 0 if it needs more. */
+  /** Each step returns the number of bytes that it used; 0 if it needs more bytes. */
   const steps: Readonly<Record<State, (bytes: Buffer) => number>> = {
     start,
     delimiter: afterDelimiter,

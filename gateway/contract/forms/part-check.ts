@@ -1,4 +1,4 @@
-// Checks one part of a multipart body as it arrives: media type, declared headers, and the size of a file. Keeps the bytes of text only.
+// Checks the media type, the declared headers and the size of one part of a multipart body as it arrives. Keeps only the bytes of text.
 
 import { isUtf8 } from 'node:buffer';
 import type { ViolationCode } from '../../shared/contracts/violation-codes.ts';
@@ -16,17 +16,17 @@ export interface PartFault {
 }
 
 export interface PartCheck {
-  /** Whether its bytes are counted and not kept. */
+  /** Whether the part is a file, so that its bytes are counted and not kept. */
   readonly isFile: boolean;
   /** Whether the part says that it is JSON. */
   readonly isJson: boolean;
   /** Takes the next bytes. */
   add(bytes: Buffer): PartFault | undefined;
-  /** Called after the last byte: the text, or undefined for a file. */
+  /** Call it after the last byte. Returns the text; undefined for a file. */
   end(): { readonly text?: string; readonly fault?: PartFault | undefined };
 }
 
-/** Creates the check of a part, and the fault that its head has. */
+/** Creates the check of a part, and finds the fault of its head. */
 export function createPartCheck(head: PartHead, place: FormPlace): { part: PartCheck; fault: PartFault | undefined } {
   const shape = shapeOfPart(place);
   const mediaType = head.contentType === undefined ? undefined : essenceOf(head.contentType);
@@ -37,12 +37,15 @@ export function createPartCheck(head: PartHead, place: FormPlace): { part: PartC
   return { part: { ...part, isFile, isJson: mediaType !== undefined && isJson(mediaType) }, fault };
 }
 
-/** Returns the shape of one part; that of an item if each item of a list is a part. */
+/** Returns the shape of one part, which is the shape of an item if each item of a list is a part. */
 export function shapeOfPart({ shape, keys }: FormPlace): ValueShape | undefined {
   return keys.length === 1 && shape?.types.has('array') ? shape.items() : shape;
 }
 
-/** Whether a part is a file: its value is bytes by the contract, or it has a file name and the contract does not restrict its text. */
+/**
+ * Whether a part is a file, because its value is bytes by the contract, or because it has a file name and the contract does not restrict
+ * its text.
+ */
 function isFilePart({ filename }: PartHead, { encoding }: FormPlace, shape: ValueShape | undefined): boolean {
   if (shape === undefined) return filename !== undefined;
   if (shape.isBinary) return true;
@@ -67,7 +70,7 @@ function mediaTypeFault(
   const named = isFile && shape?.contentMediaType !== undefined ? [essenceOf(shape.contentMediaType)] : [];
   const allowed = encoding.contentTypes.length > 0 ? encoding.contentTypes : named;
   if (allowed.length === 0) return undefined;
-  // A text without a Content-Type can have the declared one. A file without a Content-Type is text/plain (RFC 7578 section 4.4).
+  // A text without a Content-Type is treated as the declared type. A file without a Content-Type is text/plain (RFC 7578 section 4.4).
   if (given === undefined && (!isFile || (shape !== undefined && isObjectOnly(shape)))) return undefined;
   if (isCovered(given ?? 'text/plain', allowed)) return undefined;
   return {

@@ -19,12 +19,12 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 /**
- * Finds a part that itself has parts. It is refused, because a service that reads the inner parts would find fields and file names that
- * were not checked. The pattern is loose, because such services are lenient. RFC 7578 section 4.3 does not need nested parts: each file is
- * a part of the form.
+ * Finds a part that contains parts. Such a part is refused, because a service that reads the inner parts would find fields and file names
+ * that were not checked. The pattern is loose, because such services are lenient. Nested parts are not needed, because each file is a part
+ * of the form (RFC 7578 section 4.3).
  */
 const NESTED = /multipart[^\w]*\//i;
-/** Encodings that leave the bytes as they are (RFC 2045 section 6.2). */
+/** Encodings that do not change the bytes (RFC 2045 section 6.2). */
 const IDENTITIES = new Set(['7bit', '8bit', 'binary']);
 
 /**

@@ -60,7 +60,7 @@ function isSpecialOf(segment: string, other: string): boolean {
 
 interface BufferedUpload {
   readonly entry: ContractOperation;
-  /** Whether the operation could be streamed: it takes no JSON as well. */
+  /** Whether the operation could be streamed, because it does not also accept JSON. */
   readonly canStream: boolean;
 }
 

@@ -11,7 +11,7 @@ import { eachSchema } from '../schemas/dialect.ts';
 
 /** The default of `limits.bodyBytesMax`: a text may be that long. */
 const TEXT_LENGTH_MAX = 1_048_576;
-/** Patterns are tried with texts of this length, for a part of the budget. */
+/** Patterns are tried with texts of this length, within a part of the budget. */
 const TRIED_LENGTH = 20_000;
 /** A schema is named if fewer values of its kind fit into one request. */
 const VALUES_MIN = 1000;
@@ -67,7 +67,7 @@ function createCostOf(root: JsonObject) {
   }
 
   const isTooMuch = (schema: unknown) => costOf(schema) * VALUES_MIN > STEPS_MAX;
-  /** Whether it is too much although none of the schemas that it refers to is. */
+  /** Whether a schema costs too much although none of the schemas that it refers to does. */
   const isCause = (schema: unknown) =>
     isTooMuch(schema) && !referredFrom(schema).some((target) => target !== schema && isTooMuch(target));
   return { isCause };
@@ -112,7 +112,7 @@ function triedTexts(source: string, length: number): string[] {
 const texts = new Map<string, string>();
 const TEXTS_KEPT = 32;
 
-/** Returns a text of the letters, of the length for trials. */
+/** Returns a text of these letters that is as long as trials need. */
 function textOf(letters: string): string {
   const before = texts.get(letters);
   if (before !== undefined) return before;

@@ -1,5 +1,5 @@
-// The linter's types of OpenAPI, less the references that only the linter knows: it would read a file in the place of a text, an example, a
-// default or an extension, and the gateway would publish it.
+// The linter's types of OpenAPI, without the references that only the linter knows. The linter would replace a text, an example, a default
+// or an extension by the content of a file, and the gateway would publish it.
 
 import type { NodeType, Plugin } from '@redocly/openapi-core';
 
@@ -11,7 +11,7 @@ type Kind = Exclude<Property, (...given: never[]) => unknown>;
 /** A value that the linter does not look into. */
 const OPAQUE = { resolvable: false };
 
-/** Returns the types with references where OpenAPI has objects of its own, and nowhere else. */
+/** Returns the types with references only where OpenAPI defines objects. */
 export const withoutFurtherReferences: TypeExtension = (types) =>
   Object.fromEntries(Object.entries(types).map(([name, type]) => [name, restricted(type)])) as Types;
 
@@ -31,7 +31,7 @@ function restricted(type: NodeType): NodeType {
   };
 }
 
-/** Excludes the names of extensions, which have no type: the linter would take them for members of the map around them. */
+/** Excludes the names of extensions, which have no type, because the linter would take them for members of the map around them. */
 function apartFrom(prefix: string, further: Property | undefined): Property {
   return (value: unknown, name: string) => {
     if (name.startsWith(prefix)) return OPAQUE;
@@ -44,7 +44,10 @@ function restrictedProperty(property: Property): Property {
   return (value: unknown, name: string) => restrictedKind(property(value, name));
 }
 
-/** Restricts a kind. A name of a type, or a type with a name, is an object of OpenAPI. All others are values: texts, numbers, examples. */
+/**
+ * Restricts a kind. A name of a type, or a type with a name, is an object of OpenAPI. All others are values, such as texts, numbers and
+ * examples.
+ */
 function restrictedKind(kind: Kind): Kind {
   if (kind === null || kind === undefined || typeof kind === 'string') return kind;
   // A mapping of a discriminator refers to schemas.

@@ -19,7 +19,7 @@ export function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy
   return undefined;
 }
 
-/** Returns one mistake per problem. A file that does not parse is reported once, not again for every reference into it. */
+/** Returns one mistake per problem. A file that does not parse is reported once, and not for every reference into it. */
 export function toMistakes(problems: readonly NormalizedProblem[], file: string): Mistake[] {
   const unparsed = problems.filter(({ message }) => message.startsWith(UNPARSED));
   const values = new Map<string, unknown>();

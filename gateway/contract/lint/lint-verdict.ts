@@ -1,5 +1,5 @@
-// Decides whether a problem of the linter is a mistake, a warning, or nothing. It is a mistake if the gateway would enforce other rules than the
-// author means. Contracts come from other tools, which break OpenAPI in places without an effect.
+// Decides whether a problem of the linter is a mistake, a warning, or nothing. A problem is a mistake if the gateway would enforce other
+// rules than the author means. Contracts come from other tools, which break OpenAPI in places without an effect.
 
 import type { Document, NormalizedProblem } from '@redocly/openapi-core';
 import { closest } from '../../shared/mistakes.ts';
@@ -29,7 +29,7 @@ const UNENFORCED_KEYWORDS = wordsIn(
 /** Members that OpenAPI requires and the gateway does not need. */
 const DISPENSABLE_MEMBERS = new Set(['title', 'version', 'description', 'responses', 'flows', 'openIdConnectUrl']);
 
-/** The member names of these objects are chosen by the author, so a name there is no member of OpenAPI. */
+/** The author chooses the member names of these objects, so a name there is not a member of OpenAPI. */
 const KEYWORDS_OF_NAMES = wordsIn(
   'properties patternProperties dependentSchemas $defs definitions schemas parameters headers responses requestBodies',
   'securitySchemes securityDefinitions pathItems content encoding mapping',
@@ -63,7 +63,7 @@ function memberAt(path: readonly string[], meets: (name: string) => boolean): bo
   return false;
 }
 
-/** The linter finds parameters with names of letters, digits, `_`, `.` and `-` only, and others exist: `{*}`, `{id:int}`. */
+/** The linter finds only parameters with names of letters, digits, `_`, `.` and `-`, and others exist, such as `{*}` and `{id:int}`. */
 function isInTemplate(message: string): boolean {
   const [, name, template = ''] = /^Path parameter `(.*)` is not used in the path `(.*)`\.?$/.exec(message) ?? [];
   return template.includes(`{${name}}`);

@@ -1,4 +1,4 @@
-// Adds lines to the mistakes of a contract late and all at once, because parsing a large file for positions takes seconds.
+// Adds lines to all mistakes of a contract in one late step, because parsing a large file for positions takes seconds.
 
 import { shownPath } from '../../shared/file-text.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
@@ -16,7 +16,7 @@ export interface Positions {
   locate(locate: Locate): Promise<void>;
 }
 
-/** Creates the positions of one file. `toSource` gives the place in the file of a place in what was made from it. */
+/** Creates the positions of one file. `toSource` converts a place in the document to the place in the file from which it was made. */
 export function createPositions(file: string, toSource: (path: Path) => Path = (path) => path): Positions {
   const shownAs = shownPath(file);
   let awaiting: { readonly spot: Spot; readonly mistake: Mistake }[] = [];

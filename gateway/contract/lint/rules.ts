@@ -8,7 +8,7 @@ import { serverPathsOf } from '../operations/servers.ts';
 import { withoutFurtherReferences } from './document-types.ts';
 import { formatsAreExact, nullableAdmitsNull, patternsAreExact, patternsCanRun } from './schema-rules.ts';
 
-/** The node types that may have `x-gateway-*` members. Elsewhere they would be ignored silently. */
+/** The node types that may have `x-gateway-*` members. Elsewhere such members would be ignored silently. */
 const EXTENSION_CARRIERS = new Set(['Root', 'PathItem', 'Operation']);
 
 const extensionsHaveAMeaning: Oas3Rule = () => ({
@@ -39,7 +39,7 @@ function ownBelow(value: unknown, place: readonly string[], seen = new Set<unkno
 /** Types of single values. */
 const SCALAR_TYPES = new Set(['string', 'number', 'integer', 'boolean']);
 
-/** Refuses a reference in place of a text. OpenAPI does not allow it; other tools insert a file there. */
+/** Refuses a reference in place of a text. OpenAPI does not allow such a reference; other tools insert a file there. */
 const textsAreNoReferences: Oas3Rule = () => ({
   any(node, { type, report, location }) {
     if (typeof node !== 'object' || node === null) return;
@@ -55,7 +55,7 @@ const textsAreNoReferences: Oas3Rule = () => ({
   },
 });
 
-/** Media types must fit a header, because refusals list the accepted ones in a header. */
+/** Media types must fit a header, because refusals list the accepted media types in a header. */
 const mediaTypesFitHeaders: Oas3Rule = () => ({
   MediaTypesMap(map, { report, location }) {
     for (const type of Object.keys(map)) {
@@ -139,7 +139,7 @@ const serversAreServed: Oas3Rule = () => ({
 
 const SHOWN_SERVERS_MAX = 5;
 
-/** Applies a rule for schemas to Swagger 2.0, where parameters have the keywords of schemas themselves. */
+/** Applies a rule for schemas to Swagger 2.0, where parameters themselves have the keywords of schemas. */
 function inSwagger(rule: Oas3Rule): Oas2Rule {
   return (options) => {
     const { Schema } = rule(options) as { readonly Schema: object };

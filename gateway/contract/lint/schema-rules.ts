@@ -55,7 +55,7 @@ export const formatsAreExact: Oas3Rule = () => ({
   },
 });
 
-/** Warns of `nullable` in OpenAPI 3.1. Only OpenAPI 3.0 has it: generators often still write it, and validators ignore it. */
+/** Warns of `nullable` in OpenAPI 3.1. Only OpenAPI 3.0 defines this keyword. Generators often still write it, and validators ignore it. */
 export const nullableAdmitsNull: Oas3Rule = () => {
   const check = (schema: unknown, { specVersion, report, location }: UserContext) => {
     if (specVersion === 'oas3_0' || !isObject(schema) || schema.nullable !== true) return;

@@ -1,4 +1,4 @@
-// The linter's recommendations on style. They are shown, but never refuse a contract.
+// The linter's recommendations on style. These are shown, but never refuse a contract.
 
 import { createConfig, lint } from '@redocly/openapi-core';
 import type { Mistake } from '../../shared/mistakes.ts';
@@ -7,8 +7,8 @@ import { toMistakes } from './lint-mistakes.ts';
 import { OWN_RULES } from './rules.ts';
 
 /**
- * Disabled rules: already reported as mistakes, irrelevant behind a gateway, which publishes its own address (no-empty-servers), or (the last
- * one) wrong for schemas with conditions.
+ * The disabled rules. Their problems are already reported as mistakes, or irrelevant behind a gateway, which publishes its own address
+ * (no-empty-servers). The last rule is wrong for schemas with conditions.
  */
 const RULES_OFF = [
   'struct',
@@ -20,13 +20,13 @@ const RULES_OFF = [
   'no-invalid-media-type-examples',
 ];
 
-/** The rule about what `security` of an entry adds. */
+/** The rule that `security` of an entry satisfies. */
 const OF_SECURITY = 'security-defined';
 
 /**
  * Returns the recommendations for one file, with lines. The remedy is the name of the rule.
  *
- * @param directory references to files may not leave it
+ * @param directory the directory that references to files may not leave
  * @param isSecured whether the entry of upstreams.yaml says who may call
  */
 export async function recommendationsFor(file: string, directory: string, isSecured: boolean): Promise<Mistake[]> {

@@ -18,7 +18,7 @@ import { toPattern } from '../scalars/patterns.ts';
 
 type UnenforcedKind = 'request bodies' | 'answers' | 'formats' | 'patterns' | 'extensions';
 
-/** One thing that is not enforced, and the operations whose contract has it. */
+/** A rule that is not enforced, and the operations that have it in their contracts. */
 export interface Unenforced {
   readonly kind: UnenforcedKind;
   /** A media type, a format, a pattern, or a name of an extension. */
@@ -36,7 +36,7 @@ interface Facts {
 const ORDER: readonly UnenforcedKind[] = ['request bodies', 'answers', 'formats', 'patterns', 'extensions'];
 /** Members whose values the author chooses freely. They contain no schemas. */
 const VALUE_KEYWORDS = new Set(['example', 'examples', 'default', 'enum', 'const', 'value', 'description', 'summary']);
-/** Members of these have names of the author. */
+/** The author chooses the names of the members of these objects. */
 const KEYWORDS_OF_NAMES = new Set([
   'properties',
   'patternProperties',
@@ -54,8 +54,8 @@ const PRESENTATION_EXTENSION =
   /^x-(enum-?(varnames|names|descriptions)|code-?samples|display-?name|examples?|logo|tags|summary|internal|order|group|traitTag)$/i;
 
 /**
- * Lists the rules that are not enforced, for all operations. Each is listed once, with its operations, because thousands of operations may
- * have the same rules.
+ * Lists the rules that are not enforced, for all operations. Each rule is listed once, with its operations, because thousands of operations
+ * may have the same rules.
  */
 export function unenforcedIn(operations: readonly ContractOperation[]): Unenforced[] {
   const known = new Map<JsonObject, Reading>();
@@ -140,7 +140,7 @@ function uncheckedTypes(root: JsonObject, owner: Located): string[] {
   });
 }
 
-/** Whether a schema excludes any text. A text without bounds stands for any bytes. */
+/** Whether a schema excludes some values. A text without bounds stands for any bytes. */
 function saysSomething(schema: unknown): boolean {
   if (!isObject(schema)) return false;
   const { type, format, ...rest } = schema;
@@ -193,8 +193,8 @@ function isChecked(format: string): boolean {
 }
 
 /**
- * Whether the gateway checks a part of the pattern only: it ignores look-around and back references in long texts. `check` also warns of
- * the place.
+ * Whether the gateway checks only a part of the pattern, because it ignores look-around and back references in long texts. `check` also
+ * warns of the place.
  */
 function isCheckedInPart(source: string, maxLength: unknown): boolean {
   try {

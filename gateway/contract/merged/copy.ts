@@ -1,4 +1,4 @@
-// Copies parts of a contract into a published document: removes gateway extensions and updates references.
+// Copies parts of a contract into a published document, without gateway extensions and with updated references.
 
 import { follow, isObject, type JsonObject, uriDecoded } from '../pointer.ts';
 
@@ -6,7 +6,7 @@ export type Copy = (value: unknown) => unknown;
 
 const COMPONENT_REFERENCE = /^#\/components\/([^/]+)\/([^/]+)(.*)$/;
 
-/** Objects whose members the author names, or which are data. A member `x-gateway-…` in them is no extension. */
+/** Objects with members that the author names, and objects that are data. A member `x-gateway-…` in them is not an extension. */
 const NAMED_BY_AUTHORS = new Set([
   'properties',
   'headers',
@@ -19,7 +19,7 @@ const NAMED_BY_AUTHORS = new Set([
 
 /**
  * @param newPlace maps a component to its new place: `schemas/Job` → `schemas/billing_Job`
- * @param idOf maps the name of an operation to its published one
+ * @param idOf maps the name of an operation to its published name
  */
 export function createCopy(
   root: JsonObject,

@@ -1,4 +1,4 @@
-// Groups operations into published documents: one per version of the API, and one per upstream for operations without a version.
+// Groups operations into published documents, one per version of the API, and one per upstream for operations without a version.
 
 import type { Operation } from '../../exchange/operation.ts';
 import type { PublishedContract, PublishedOperation } from '../../shared/contracts/published-contract.ts';
@@ -144,14 +144,14 @@ function commonInfo(name: string, documents: readonly ContractDocument[], api: s
   };
 }
 
-/** The licences that documents name mostly, as https://spdx.org/licenses spells them. */
+/** The licences that documents name most often, as https://spdx.org/licenses spells them. */
 const SPDX: ReadonlySet<string> = new Set([
   ...['0BSD', 'AGPL-3.0-only', 'AGPL-3.0-or-later', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BSL-1.0'],
   ...['CC-BY-4.0', 'CC-BY-SA-4.0', 'CC0-1.0', 'EUPL-1.2', 'GPL-2.0-only', 'GPL-2.0-or-later', 'GPL-3.0-only'],
   ...['GPL-3.0-or-later', 'ISC', 'LGPL-2.1-only', 'LGPL-3.0-only', 'LGPL-3.0-or-later', 'MIT', 'MPL-2.0', 'Unlicense'],
 ]);
 
-/** Returns the members about the publisher on which all documents that have them agree. */
+/** Returns the members about the publisher that have the same value in all documents that contain them. */
 function sharedInfo(documents: readonly ContractDocument[]): JsonObject {
   const shared: JsonObject = {};
   for (const name of ['termsOfService', 'contact', 'license']) {
@@ -162,8 +162,8 @@ function sharedInfo(documents: readonly ContractDocument[]): JsonObject {
 }
 
 /**
- * OpenAPI 3.1 lets a licence have a name alone, but openapi-generator (7.14 to 7.26) refuses one without `identifier` or `url`. A name that
- * is no SPDX identifier becomes a `LicenseRef-`, SPDX's form for other licences.
+ * OpenAPI 3.1 allows a licence with only a name, but openapi-generator (7.14 to 7.26) refuses a licence without `identifier` or `url`. A
+ * name that is not an SPDX identifier becomes a `LicenseRef-`, SPDX's form for other licences.
  */
 function withLicenceId(info: JsonObject): JsonObject {
   const { license } = info;

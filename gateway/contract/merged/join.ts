@@ -124,7 +124,7 @@ function pathItem(
     const own = isShared ? { ...declared, parameters: allParameters(entry) } : declared;
     item[operation.method.toLowerCase()] = {
       ...(copy(own) as JsonObject),
-      // The id of the operation in the gateway, because the id in its contract may not be unique in this document.
+      // This is the id of the operation in the gateway, because the id in its contract may not be unique in this document.
       ...(typeof declared.operationId === 'string' ? { operationId: operation.id } : {}),
       ...(isDeprecated(operation) ? { deprecated: true } : {}),
       ...mergedSecurity(operation, declared.description),
@@ -133,7 +133,7 @@ function pathItem(
   return item;
 }
 
-/** Returns the operation's parameters and those of the path that it does not override by name and place. */
+/** Returns the operation's parameters, and the parameters of the path that the operation does not override by name and place. */
 function allParameters(entry: ContractOperation): unknown[] {
   const { root } = entry.document;
   const resolved = (list: unknown[], index: number) => member(root, { value: list, pointer: '' }, index).value;

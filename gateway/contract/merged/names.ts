@@ -1,4 +1,4 @@
-// Names components when several documents become one: equal components share a name, others get their document's name as a prefix.
+// Names components when several documents become one. Equal components share a name, and others get their document's name as a prefix.
 
 import type { ContractDocument } from '../reading/document.ts';
 import { type Copy, componentAt, createCopy } from './copy.ts';
@@ -9,14 +9,14 @@ export type Taken = Map<string, string>;
 /** The components of one document that its operations need, under their new names. */
 interface NamedComponent {
   readonly copy: Copy;
-  /** Components not yet in the joint document: `[kind, name, JSON]`. */
+  /** The components that are not yet in the joint document, as `[kind, name, JSON]`. */
   readonly added: readonly (readonly [string, string, string])[];
 }
 
 /** The context on which the names of a document's components depend. */
 interface NamingContext {
   readonly document: ContractDocument;
-  /** `schemas/Job` and the like, as the document has them. */
+  /** The names of components in the document, such as `schemas/Job`. */
   readonly used: ReadonlySet<string>;
   readonly taken: Taken;
   /** Returns the name that an operation has in the joint document. */
@@ -29,7 +29,7 @@ export function nameComponents({ document, used, taken, idOf }: NamingContext): 
   const { copy, copyLink } = createCopy(document.root, (place) => renamed.get(place) ?? place, idOf);
   const copyOf = (place: string) => (place.startsWith('links/') ? copyLink : copy)(componentAt(document.root, place));
   const textOf = (place: string) => JSON.stringify(copyOf(place));
-  // A component that refers to a renamed component changes as well, so repeat until no name changes.
+  // A component that refers to a renamed component changes as well, so the loop repeats until no name changes.
   for (let before = -1; before !== renamed.size; ) {
     before = renamed.size;
     for (const place of used) {
@@ -49,7 +49,10 @@ export function nameComponents({ document, used, taken, idOf }: NamingContext): 
   return { copy, added };
 }
 
-/** Returns the document's file name, reduced to the characters allowed in component names: it makes names of the joint document unique. */
+/**
+ * Returns the document's file name, reduced to the characters that component names may contain. It makes names of the joint document
+ * unique.
+ */
 export function prefixOf({ file }: ContractDocument): string {
   const [, stem = 'other'] = /([^/\\]+?)\.[a-z]+$/i.exec(file) ?? [];
   return stem.replace(/[^A-Za-z0-9._-]/g, '_');

@@ -25,10 +25,10 @@ const SECURITY_SCHEMES: Readonly<Record<string, JsonObject>> = {
 export const SCOPES = 'x-security-scopes';
 
 /**
- * Returns the members of a published operation that say who may call it; `security` is empty: public. Scopes are an extension and a
- * sentence of the description: generators show only the latter, and linters know scopes of OAuth schemes alone.
+ * Returns the members of a published operation that say who may call it. An empty `security` means that the operation is public. Scopes are
+ * an extension and a sentence of the description, because generators show only the latter, and linters know only scopes of OAuth schemes.
  *
- * @param description as the contract has it
+ * @param description the description in the contract
  */
 export function mergedSecurity({ security }: Operation, description: unknown): JsonObject {
   const scoped = security.filter(({ scopes }) => scopes.length > 0);
@@ -44,7 +44,7 @@ export function mergedSecurity({ security }: Operation, description: unknown): J
   };
 }
 
-/** Returns the required schemes, each as `"name":{…}`. Uses the description of a contract if one describes a scheme of this name. */
+/** Returns the required schemes, each as `"name":{…}`. If a contract describes a scheme of this name, its description is used. */
 export function securitySchemes(members: readonly ContractOperation[]): string[] {
   const required = new Set(
     members.flatMap(({ operation }) => operation.security.map(({ scheme }) => scheme as string)),

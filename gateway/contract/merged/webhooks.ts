@@ -1,4 +1,4 @@
-// The webhooks of contracts that are published as one document: requests that services send to their clients.
+// The webhooks of contracts that are published as one document. Webhooks are requests that services send to their clients.
 
 import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';

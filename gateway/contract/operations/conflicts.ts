@@ -1,4 +1,4 @@
-// Conflicts between contracts: duplicate operations and names, paths reserved for the gateway, and operation ids that no contract
+// Finds conflicts between contracts: duplicate operations and names, paths reserved for the gateway, and operation ids that no contract
 // declares.
 
 import type { Operation } from '../../exchange/operation.ts';
@@ -84,13 +84,16 @@ function sameClaim({ operation: first }: ContractOperation, { operation }: Contr
   ];
 }
 
-/** Returns a mistake about two equal templates: if only parameter names differ, they match the same requests (OpenAPI 3.1.1, section 4.8.8.2). */
+/**
+ * Returns a mistake about two equal templates. Templates that differ only in parameter names match the same requests (OpenAPI 3.1.1,
+ * section 4.8.8.2).
+ */
 function sameTemplate({ operation: first }: ContractOperation, { operation }: ContractOperation): [string, string] {
   const reason = `${operation.method} ${operation.path} matches the same requests as ${first.path} (${first.id}): only the names of parameters differ.`;
   return [reason, `Remove one of the two, and let the schema of ${first.path} admit the values of both.`];
 }
 
-/** Returns the operation ids in limits.yaml that no contract declares, each with a suggestion. `others` are declared as well. */
+/** Returns the operation ids in limits.yaml that no contract declares, each with a suggestion. `others` are also treated as declared. */
 export function unknownOperations(
   named: Iterable<string>,
   operations: readonly ContractOperation[],

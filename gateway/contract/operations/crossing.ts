@@ -1,5 +1,5 @@
-// Finds the headers and cookies of an operation that cross between client and upstream, in addition to those that always cross. It runs once
-// for each configuration.
+// Finds the headers and cookies of an operation that cross between client and upstream, in addition to the headers that always cross. Runs
+// once for each configuration.
 
 import type { CookieRules, Operation } from '../../exchange/operation.ts';
 import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';
@@ -42,7 +42,7 @@ export function crossingOf(source: CrossingSource): Crossing {
   const further = entry?.responseHeaders ?? [];
   const declared = parameters.flatMap((parameter) => nameIn(parameter, 'header')?.toLowerCase() ?? []);
   return {
-    // A part of an answer can neither be checked against the contract nor judged by rules, which would hide members from them.
+    // A part of an answer can neither be checked against the contract nor judged by rules that hide members.
     ranges: method === 'get' && answerCheck !== 'refuse' && entry !== undefined && !hasRules(entry.answers),
     // False if the operation belongs to another upstream than its entry, because nothing says that the service there checks tokens.
     forwardsToken: entry?.authorization === 'forward',

@@ -1,4 +1,4 @@
-// The `x-gateway-*` members of a contract. Unknown ones are a mistake.
+// Reads the `x-gateway-*` members of a contract. An unknown member is a mistake.
 
 import { type Mistake, suggest } from '../../shared/mistakes.ts';
 import { isObject } from '../pointer.ts';
@@ -24,11 +24,11 @@ export interface Extensions {
 /** Names defined by the configuration that contracts may refer to. */
 export interface KnownNames {
   readonly upstreams: readonly string[];
-  /** `undefined`: limits.yaml could not be read, which is already reported. */
+  /** The names of limits; undefined if limits.yaml could not be read, which is already reported. */
   readonly limits: readonly string[] | undefined;
   /** The names among `upstreams` that stand for the gateway itself. Only the contracts of their own entries may have operations there. */
   readonly ownUpstreams?: readonly string[] | undefined;
-  /** The paths of the addresses of upstreams that have some. */
+  /** The paths in the addresses of upstreams; upstreams without a path are left out. */
   readonly addressPaths?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -56,7 +56,7 @@ const wholeUpTo =
       ? undefined
       : { reason: `${JSON.stringify(value)} is not possible here.`, remedy: `${what} from 1 to ${max}.` };
 
-/** Values that take the place of members, by their names. */
+/** Values that replace members, by the names of the members. */
 const membersInPlace: Check = (value) =>
   isObject(value) && Object.keys(value).length > 0
     ? undefined
@@ -71,7 +71,7 @@ const TOOL_MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
   hidden: (value) => typeof value === 'boolean',
 };
 
-/** The tool that agents have of an operation. */
+/** The tool by which agents call an operation. */
 const toolMembers: Check = (value) =>
   isObject(value) &&
   Object.keys(value).length > 0 &&
@@ -130,7 +130,7 @@ export function extensionsOf(
       mistakes.push(document.position().mistakeAtKey([...place, name], `${name} is not known.`, remedy));
       continue;
     }
-    // Operations are at paths, their path and their method.
+    // Operations are below `paths`, a path and a method.
     const isMisplaced = meaning.ofOperations === true && place.length < 3;
     const wrong = isMisplaced
       ? { reason: `${name} is possible for an operation only.`, remedy: 'Move it to the operation.' }

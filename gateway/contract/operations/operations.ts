@@ -26,13 +26,13 @@ export interface DocumentDefaults extends SecuritySettings, CrossingDefaults {
   readonly idempotency?: 'optional' | 'required' | 'off' | undefined;
   readonly body?: 'buffer' | 'stream' | undefined;
   readonly response?: 'report' | 'refuse' | 'off' | undefined;
-  /** `qualified`: operations are called `entry.operationId`, because other entries have operations of the same name. */
+  /** If `qualified`, operations are called `entry.operationId`, because other entries have operations of the same name. */
   readonly operationNames?: 'plain' | 'qualified' | undefined;
   readonly undeclaredQuery?: 'refuse' | 'pass' | 'drop' | undefined;
   readonly undeclaredMediaTypes?: 'report' | 'refuse' | 'off' | undefined;
   /** Servers of the documents that have an upstream of their own. */
   readonly serverMappings?: readonly ServerMapping[] | undefined;
-  /** Settings of single operations, by operationId: they win over the members of the contract. */
+  /** Settings of single operations, by operationId. They have priority over the members of the contract. */
   readonly operations?: Readonly<Record<string, OperationSettings>> | undefined;
 }
 
@@ -71,7 +71,7 @@ interface Draft {
   readonly serverPath: string;
   /** The upstream to which its server is mapped. */
   readonly mapped: MappedServer | undefined;
-  /** The path of the addresses of its upstream, if they have one. */
+  /** The path in the addresses of its upstream; undefined if they have none. */
   readonly addressPath: string | undefined;
 }
 
@@ -111,7 +111,7 @@ export function* operationsOf(
       const body = special.body ?? own.body ?? defaults.body;
       const says = { ...defaults, ...own, timeoutMs, body };
       const parameters = parametersOf(root, item, located);
-      // Basic credentials belong to the document's own upstream, so they do not apply to an operation that names another one.
+      // Basic credentials belong to the document's own upstream, so they do not apply to an operation that names another upstream.
       const acceptsBasic = defaults.acceptsBasic === true && says.upstream === defaults.upstream;
       const settings = { document, place, operation: value, says, own, scopes, acceptsBasic };
       const security = operationSecurity(settings, mistakes);
@@ -142,7 +142,7 @@ export function* operationsOf(
   }
 }
 
-/** Returns the name by which the entry calls this operation, and the settings that it has for it. */
+/** Returns the name that the entry uses for this operation, and the entry's settings for it. */
 function settingsOf(
   { operations = {}, upstream: entry }: DocumentDefaults,
   { operationId }: JsonObject,
@@ -169,7 +169,7 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
   const path = publicPrefix + template;
   const isHealthCheck = method === 'get' && upstreamPrefix + template === says.health?.path;
   const answerCheck = says.response ?? 'report';
-  // The headers and cookies that an entry lets cross are meant for its own service alone.
+  // The headers and cookies that an entry lets cross are meant only for its own service.
   const entry = says.upstream === draft.entry ? says : undefined;
   const { located, parameters } = draft;
   const declaredId = typeof value.operationId === 'string' ? value.operationId : `${method.toUpperCase()} ${path}`;
@@ -205,9 +205,9 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
 }
 
 /**
- * Merges path and operation parameters. Operation parameters override path parameters by name and place and cannot remove them
- * (OpenAPI 3.1.1, section 4.8.10). Header parameters named Accept, Content-Type and Authorization are ignored (section 4.8.12.1),
- * and so is one without a name, which no client can send.
+ * Merges path and operation parameters. Operation parameters override path parameters by name and place and cannot remove them (OpenAPI
+ * 3.1.1, section 4.8.10). Header parameters named Accept, Content-Type and Authorization are ignored (section 4.8.12.1), and so is a header
+ * parameter without a name, which no client can send.
  */
 function parametersOf(root: JsonObject, item: Located, operation: Located): Located[] {
   const merged = new Map<string, Located>();
@@ -229,7 +229,7 @@ function isHeader(parameter: unknown): parameter is JsonObject {
   return isObject(parameter) && parameter.in === 'header';
 }
 
-/** Returns whether successful answers are declared, and all of them as streams. */
+/** Whether successful answers are declared, and all of them as streams. */
 function isStreamOnly(root: JsonObject, operation: Located): boolean {
   const types = successTypes(root, operation);
   return types.length > 0 && types.every((type) => streamKindOf(type) !== undefined);

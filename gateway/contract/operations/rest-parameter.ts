@@ -1,5 +1,5 @@
-// Finds the path parameter of an operation that takes slashes: by x-gateway-path in the contract, by x-multi-segment, which some vendors
-// write, by the name `*`, which Fastify gives its wildcards, or by the entry of upstreams.yaml.
+// Finds the path parameter of an operation that accepts slashes. It is declared by x-gateway-path in the contract, by x-multi-segment,
+// which some vendors write, by the name `*`, which Fastify gives its wildcards, or by the entry of upstreams.yaml.
 
 import type { Mistake } from '../../shared/mistakes.ts';
 import type { JsonObject, Located } from '../pointer.ts';
@@ -17,7 +17,7 @@ interface PathOfOperation {
   readonly restOfPath: string | undefined;
 }
 
-/** Returns the name of the parameter, or undefined. Pushes mistakes for an `x-gateway-path` that has no meaning. */
+/** Returns the name of the parameter; undefined if there is none. Pushes mistakes for an `x-gateway-path` that has no meaning. */
 export function restParameterOf(path: PathOfOperation, mistakes: Mistake[]): string | undefined {
   const { document, place, template, parameters, restOfPath } = path;
   const whole = new Set(wholeSegments(template));

@@ -1,4 +1,4 @@
-// The routing tree: finds the operation of a path and method. The cost depends on the length of the path, not on the number of
+// The routing tree, which finds the operation of a path and method. The cost depends on the length of the path, not on the number of
 // operations.
 
 import type { Operation } from '../../exchange/operation.ts';
@@ -10,7 +10,7 @@ interface RouteMatch {
 }
 
 interface Routes {
-  /** `segments` are percent-decoded. Returns `undefined` if no operation has this path and method. */
+  /** Returns the operation; undefined if no operation has this path and method. `segments` are percent-decoded. */
   find(method: string, segments: readonly string[]): RouteMatch | undefined;
   /** Returns the methods served at a path (HEAD if GET is), or an empty list if the path is unknown. */
   allowedMethods(segments: readonly string[]): readonly string[];
@@ -21,7 +21,7 @@ interface Node {
   /** Segments that mix text and parameters, `{base}...{head}` or `{id}:cancel`. */
   readonly mixed: { readonly template: string; readonly texts: readonly string[]; readonly node: Node }[];
   parameter: Node | undefined;
-  /** Parameters that take slashes, by the number of segments behind them, most first. */
+  /** Parameters that accept slashes, by the number of segments behind them, most first. */
   rests: { readonly behind: number; readonly node: Node }[] | undefined;
   operations: Map<string, Operation> | undefined;
 }
@@ -56,7 +56,7 @@ export function segmentsOf(template: string): string[] {
   return template.split('/').slice(1).map(uriDecoded);
 }
 
-/** Returns whether a request can have the path of a template: it ends before a question mark. */
+/** Whether a request can have the path of a template. A path ends before a question mark. */
 export function isRequestable(template: string): boolean {
   return !template.includes('?');
 }
@@ -68,7 +68,7 @@ export function templateParameters(template: string): string[] {
 /**
  * Returns the template without parameter names. Operations with the same shape and method match the same requests.
  *
- * @param restOfPath the parameter that takes slashes, if there is one
+ * @param restOfPath the parameter that accepts slashes, if there is one
  */
 export function shapeOf(template: string, restOfPath?: string): string {
   return template.replace(/\{([^}]*)\}/g, (_, name) => (name === restOfPath ? '{/}' : '{}'));
@@ -96,7 +96,7 @@ function restFor(node: Node, behind: number): Node {
   if (known) return known.node;
   const made = { behind, node: emptyNode() };
   node.rests.push(made);
-  // What is written behind a parameter makes a template more specific, so it is tried first.
+  // Segments behind a parameter make a template more specific, so it is tried first.
   node.rests.sort((a, b) => b.behind - a.behind);
   return made.node;
 }
@@ -122,9 +122,8 @@ function childFor(node: Node, segment: string): Node {
 }
 
 /**
- * Returns the values between the literal texts of a mixed segment, each as short as possible but not empty, or undefined if the
- * segment does not match. Uses a text search, because a regular expression with several lazy groups would take quadratic time on a
- * hostile segment.
+ * Returns the values between the literal texts of a mixed segment, each as short as possible but not empty; undefined if the segment does
+ * not match. Uses a text search, because a regular expression with several lazy groups would take quadratic time on a hostile segment.
  */
 export function valuesBetween(texts: readonly string[], segment: string): string[] | undefined {
   const first = texts[0] as string;
@@ -143,8 +142,8 @@ export function valuesBetween(texts: readonly string[], segment: string): string
 }
 
 /**
- * Searches depth first: literal, then mixed, then parameter segments, so that literals win from left to right. Parameters that take slashes
- * come last.
+ * Searches depth first, and tries literal, then mixed, then parameter segments, so that literals win from left to right. Parameters that
+ * accept slashes come last.
  */
 function descend(
   node: Node,
@@ -179,7 +178,7 @@ function descend(
   return descendRests(node, segments, depth, values, pick);
 }
 
-/** Gives all remaining segments to a parameter, except those that the template has behind it. Only the last segment can be empty. */
+/** Gives all remaining segments to a parameter, except the segments that the template has behind it. Only the last segment can be empty. */
 function descendRests(
   node: Node,
   segments: readonly string[],

@@ -1,4 +1,4 @@
-// Determines the credentials that an operation requires: the contract's security requirements, or those of its upstreams.yaml entry.
+// Determines the credentials that an operation requires, by the security requirements of the contract or of its upstreams.yaml entry.
 
 import type { SecurityAlternative } from '../../exchange/operation.ts';
 import { GATEWAY_SCOPES, isGatewayScope } from '../../shared/contracts/scopes.ts';
@@ -17,7 +17,7 @@ interface EntrySecurity {
   readonly write?: readonly string[] | undefined;
   /** The scopes that replace scopes of the document, by their spelling there. */
   readonly scopes?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** Whether people who have signed in are let in where keys are, with the same scopes. */
+  /** Whether people who have signed in may call where keys may, with the same scopes. */
   readonly sessions?: boolean | undefined;
 }
 
@@ -26,14 +26,14 @@ export interface SecuritySettings {
   readonly upstream: string;
   readonly security?: EntrySecurity | undefined;
   readonly public?: boolean | undefined;
-  /** Whether this is the gateway's own contract, or another upstream has that; undefined if no upstream has it. */
+  /** Says whether this upstream or another one has the gateway's own contract; undefined if no upstream has it. */
   readonly ownContract?: 'here' | 'elsewhere' | 'unknown' | undefined;
 }
 
 /**
- * Returns the scopes that operations of this document may require: `<resource>:read` and `<resource>:write`, where the resource is a
- * tag, a path segment or the upstream, and the scopes that the upstreams.yaml entry names. This catches misspelt scopes, which would
- * lock out every caller. The scopes of the gateway's own contract belong to that contract alone.
+ * Returns the scopes that operations of this document may require: `<resource>:read` and `<resource>:write`, where the resource is a tag, a
+ * path segment or the upstream, and the scopes that the upstreams.yaml entry names. This check finds misspelt scopes, which would lock out
+ * every caller. Only the gateway's own contract may use its own scopes.
  */
 export function knownScopes(root: JsonObject, defaults: SecuritySettings): ReadonlySet<string> {
   if (defaults.ownContract === 'here') return new Set(GATEWAY_SCOPES);
@@ -49,7 +49,7 @@ export function knownScopes(root: JsonObject, defaults: SecuritySettings): Reado
   return new Set(defaults.ownContract === undefined ? known : known.filter((scope) => !isGatewayScope(scope)));
 }
 
-/** Whether the document says that its service answers an operation without a credential. */
+/** Whether the document says that the service answers an operation without a credential. */
 export function isPublicInDocument(root: JsonObject, operation: JsonObject): boolean {
   const required = operation.security ?? root.security;
   if (!Array.isArray(required)) return false;
@@ -62,7 +62,7 @@ interface SecurityDefaults {
   /** Its last member is the method. */
   readonly place: readonly string[];
   readonly operation: JsonObject;
-  /** `says`: all settings of the operation; `own`: those that the document itself declares. */
+  /** `says` are all settings of the operation; `own` are the settings that the document itself declares. */
   readonly says: SecuritySettings;
   readonly own: Extensions;
   readonly scopes: ReadonlySet<string>;
@@ -73,8 +73,8 @@ interface SecurityDefaults {
 type Complain = (path: readonly (string | number)[], reason: string, remedy: string) => undefined;
 
 /**
- * Returns the alternatives; a caller must satisfy one of them. Empty: public. Returns `undefined` after a mistake: an operation that
- * is neither secured nor declared public is never served.
+ * Returns the alternatives, of which a caller must satisfy one; empty for a public operation. Returns undefined after a mistake, because an
+ * operation that is neither secured nor declared public is never served.
  */
 export function operationSecurity(
   defaults: SecurityDefaults,
@@ -108,7 +108,7 @@ function saysScopes({ apiKey, read, write, scopes }: EntrySecurity): boolean {
   return (apiKey ?? read ?? write ?? scopes) !== undefined;
 }
 
-/** Returns the alternatives, and for each a second one with a session instead of a key. */
+/** Returns the alternatives, and for each a second alternative with a session instead of a key. */
 function withSessions(alternatives: readonly SecurityAlternative[]): SecurityAlternative[] {
   const ofKeys = alternatives.filter(({ scheme }) => scheme === 'apiKey');
   return [...alternatives, ...ofKeys.map(({ scopes }) => ({ scheme: 'session' as const, scopes }))];
@@ -172,7 +172,9 @@ function toAlternative(
   return unknown.length > 0 ? undefined : { scheme: kind === 'session' ? 'session' : 'apiKey', scopes: wanted };
 }
 
-/** `session`: the cookie that the gateway sets at a login. Otherwise the scheme of HTTP, or undefined for what is no such scheme. */
+/**
+ * Returns `session` for the cookie that the gateway sets at a login, otherwise the scheme of HTTP; undefined if there is no such scheme.
+ */
 function kindOf({ type, scheme, in: place, name }: JsonObject): string | undefined {
   if (type === 'http') return String(scheme).toLowerCase();
   return type === 'apiKey' && place === 'cookie' && isSessionCookieName(String(name)) ? 'session' : undefined;
@@ -184,7 +186,7 @@ function schemeOf(root: JsonObject, name: string): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
-/** RFC 9110 section 9.2.1, and QUERY, which is safe too. */
+/** The safe methods of RFC 9110 section 9.2.1, and QUERY, which is also safe. */
 const SAFE_METHODS = new Set(['get', 'head', 'options', 'trace', 'query']);
 
 /** Returns the alternatives by `security` of the entry. */
@@ -201,7 +203,7 @@ function entryAlternatives(
   const alternatives: SecurityAlternative[] = [];
   let isUnknown = false;
   for (const [index, requirement] of requirements.entries()) {
-    // Schemes that are required together add up. The credentials are the gateway's own, whatever the document declares.
+    // The scopes of schemes that are required together add up. The credentials are the gateway's own, whatever the document declares.
     const wanted = Object.values(requirement).flatMap((list) => (Array.isArray(list) ? list.map(String) : []));
     const granted = wanted.map((name) => (Object.hasOwn(scopes ?? {}, name) ? scopes?.[name] : undefined));
     const missing = wanted.find((_, at) => granted[at] === undefined);

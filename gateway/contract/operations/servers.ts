@@ -1,4 +1,5 @@
-// The servers of a document, a path or an operation: where the paths begin, and on which host (OpenAPI 3.1.1, section 4.8.5).
+// Reads the servers of a document, a path or an operation, which say where the paths begin, and on which host (OpenAPI 3.1.1, section
+// 4.8.5).
 
 import { isObject, type JsonObject, objectAt } from '../pointer.ts';
 
@@ -47,8 +48,8 @@ export function mappedServer(
 }
 
 /**
- * Returns the server of an operation: its own server, the server of its path, or that of the document. Of several servers, returns one on the
- * document's host, otherwise a mapped one.
+ * Returns the server of an operation, which is its own server, the server of its path, or the server of the document. If there are several,
+ * returns a server on the document's host, otherwise a mapped server.
  */
 export function serverOfOperation(
   root: JsonObject,
@@ -63,14 +64,14 @@ export function serverOfOperation(
   return here ?? mapped ?? own[0] ?? serverOfDocument(root);
 }
 
-/** Returns the origin of an operation that the document declares on another host than its own. */
+/** Returns the origin of an operation that the document declares on another host than its other operations. */
 export function foreignOrigin(root: JsonObject, item: unknown, operation: unknown): string | undefined {
   const { origin } = serverOfOperation(root, item, operation);
   const isOwn = origin === undefined || serversIn(root).some((server) => server.origin === origin);
   return isOwn ? undefined : origin;
 }
 
-/** Returns the path of the document's server, and the other paths of its other servers or of other values of their variables. */
+/** Returns the path of the document's server, and different paths of its other servers or of other values of their variables. */
 export function serverPathsOf(root: object): { readonly used: string; readonly others: readonly string[] } {
   const { path: used } = serversIn(root)[0] ?? NO_SERVER;
   const servers = 'servers' in root && Array.isArray(root.servers) ? root.servers : [];

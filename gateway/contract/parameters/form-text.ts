@@ -6,7 +6,7 @@ export function isEncoded(text: string): boolean {
   return text.includes('%') || text.includes('+');
 }
 
-/** A plus is a space. Returns `undefined` for a broken escape and for one that is not UTF-8. */
+/** Decodes escapes, and a plus as a space. Returns undefined for a broken escape and for an escape that is not UTF-8. */
 export function decodeFormText(text: string): string | undefined {
   if (!isEncoded(text)) return text;
   try {
@@ -19,7 +19,7 @@ export function decodeFormText(text: string): string | undefined {
 /** A bracket may be empty, and holds no bracket itself. */
 const BRACKETS = /^(?:\[[^[\]]*\])+$/;
 
-/** Parses `[a][b]` into a, b; returns `undefined` for any other text. */
+/** Parses `[a][b]` into a, b; returns undefined for any other text. */
 export function keysOfBrackets(brackets: string): string[] | undefined {
   return BRACKETS.test(brackets) ? brackets.slice(1, -1).split('][') : undefined;
 }

@@ -1,6 +1,7 @@
 // Builds objects and lists from queries whose names have brackets: `filter[status]=open`, `filter[tags][]=a`, `items[0][id]=7`.
-// contract/forms/form-value.ts builds the values of forms by stricter rules: item numbers rise, a list keeps one spelling, `a[][b]` is refused,
-// and values may be files or JSON. Clients use looser spellings in queries, so the two are separate. value-shape.ts reads schemas for both.
+// contract/forms/form-value.ts builds the values of forms by stricter rules: item numbers rise, a list keeps one spelling, `a[][b]` is
+// refused, and values may be files or JSON. Clients use looser spellings in queries, so the two files are separate. value-shape.ts reads
+// schemas for both.
 
 import { isObject } from '../pointer.ts';
 import { keysOfBrackets } from './form-text.ts';
@@ -11,7 +12,7 @@ import type { Types } from './value-types.ts';
 /** Like `limits.jsonDepthMax`, since clients choose the depth. */
 const DEPTH_MAX = 32;
 
-/** Parses `[a][b]` into a, b; returns `undefined` for any other text and for more keys than a value may be deep. */
+/** Parses `[a][b]` into a, b; returns undefined for any other text and for more keys than a value may be deep. */
 export function nestedKeysOf(brackets: string): string[] | undefined {
   const keys = keysOfBrackets(brackets);
   return keys === undefined || keys.length > DEPTH_MAX ? undefined : keys;
@@ -26,7 +27,7 @@ export type ItemPositions = Map<unknown[], Map<string, number>>;
 
 /**
  * Stores one value below `holder[name]`. Empty or numeric keys denote items of a list, where the schema allows a list. Returns false if
- * there is a value already, or one of another kind.
+ * there is a value already, or a value of another kind.
  */
 export function setNested(
   holder: object,
@@ -58,7 +59,7 @@ export function setNested(
   return Array.isArray(list) && setItem(list, key ?? '', rest, text, shape?.items(), positions);
 }
 
-/** An empty key denotes a new item, or the last one while it lacks the member (as in Rails); a number denotes its own item. */
+/** An empty key denotes a new item, or the last item while it lacks the member (as in Rails). A number denotes its own item. */
 function setItem(
   list: unknown[],
   key: string,

@@ -19,13 +19,13 @@ export interface Parameter {
   readonly propertyTypes: ReadonlyMap<string, Types>;
   /** Whether an object allows undeclared members. */
   readonly open: boolean;
-  /** Separates the items of one value; undefined if each item is a name-value pair of its own. */
+  /** Separates the items of one value; undefined if each item is a separate name-value pair. */
   readonly separator: string | undefined;
   readonly json: boolean;
   /** Whether an empty text is a value, whatever the schema says (OpenAPI 3.1.1, section 4.8.12.2: `allowEmptyValue`). */
   readonly allowsEmpty: boolean;
   readonly fallback: unknown;
-  /** The schemas that describe a value, and the document that they are in. */
+  /** The schemas that describe a value, with their document. */
   readonly forms: readonly Located[];
   readonly root: JsonObject;
 }
@@ -114,7 +114,10 @@ export function toMember({ propertyTypes }: Parameter, name: string, text: strin
   return toScalar(text, propertyTypes.get(name) ?? noTypes);
 }
 
-/** Text that is not in the form of its type stays text, so that the schema refuses it. `1e2` is not an integer here, `007` not a number. */
+/**
+ * Text that is not in the form of its type stays text, so that the schema refuses it. Here `1e2` is not an integer, and `007` is not a
+ * number.
+ */
 export function toScalar(text: string, types: Types): unknown {
   if (types.has('integer') || types.has('number')) {
     const integer = plainInteger(text);
@@ -130,8 +133,8 @@ export function toScalar(text: string, types: Types): unknown {
 }
 
 /**
- * Returns an integer of at most 15 digits without a leading zero; undefined for any other text. It reads the usual numbers faster than a
- * regular expression.
+ * Returns an integer of at most 15 digits without a leading zero; undefined for any other text. This function reads usual numbers faster
+ * than a regular expression.
  */
 function plainInteger(text: string): number | undefined {
   const { length } = text;
@@ -148,7 +151,10 @@ function plainInteger(text: string): number | undefined {
 /** The limits of JSON in a parameter. The number of its members needs no bound, because the length of the query bounds it. */
 const JSON_LIMITS: JsonLimits = { jsonDepthMax: 32, jsonMembersMax: Number.POSITIVE_INFINITY };
 
-/** Parses JSON by the rules for bodies: the upstream must not read another value than the gateway has checked. Other text stays text. */
+/**
+ * Parses JSON by the rules for bodies, because the upstream must not read another value than the gateway has checked. Other text stays
+ * text.
+ */
 function parseOrText(text: string): unknown {
   try {
     const { value, uncheckable } = parseJson(Buffer.from(text), JSON_LIMITS);
@@ -159,8 +165,8 @@ function parseOrText(text: string): unknown {
 }
 
 /**
- * Has an empty prototype, because clients choose the names. V8 optimizes instances of a class, but not those of `Object.create(null)`: to
- * make, fill and read one of those takes 0.2 µs more.
+ * An object with an empty prototype, because clients choose the names. V8 optimizes instances of a class, but not objects of
+ * `Object.create(null)`, which take 0.2 µs more to make, fill and read.
  */
 class ParameterObject {
   [name: string]: unknown;

@@ -22,11 +22,11 @@ export interface ParameterReader {
   /** Reads all declared parameters. Pushes violations found on the way (repeats, broken escapes). */
   read(request: RequestTexts, violations: Violation[]): ParameterValues;
   /**
-   * Returns the query for the upstream: the client's own plus the contract's defaults for absent parameters. With question mark, or
-   * empty.
+   * Returns the query for the upstream, with its question mark: the client's own query, and the contract's defaults for absent parameters.
+   * The result may be empty.
    */
   search(query: string, values: ParameterValues): string;
-  /** Names of the undeclared parameters that `search` leaves out, as they may be noted. */
+  /** Returns the names of the undeclared parameters that `search` leaves out, in a form that may be noted. */
   dropped(query: string): readonly string[] | undefined;
 }
 
@@ -71,7 +71,7 @@ function readCookies(text: string, cookies: readonly Parameter[], values: Record
     if (equals === -1) continue;
     const name = pair.slice(0, equals).trim();
     const parameter = cookies.find((candidate) => candidate.name === name);
-    // If several cookies have the same name, the first one counts, because it is the one that is forwarded.
+    // If several cookies have the same name, the first one is used, because it is the one that is forwarded.
     if (parameter && !(name in values)) values[name] = toValue(parameter, pair.slice(equals + 1).trim());
   }
 }

@@ -25,7 +25,7 @@ export function hasMatrixParameter({ pathStyles }: Pick<Operation, 'pathStyles'>
   return pathStyles.size > 0 && [...pathStyles.values()].includes('matrix');
 }
 
-/** Returns the test of a path that an operation with such parameters may have, or undefined if there is none. */
+/** Returns the test of a path that an operation with such parameters may have; undefined if there is no such operation. */
 export function createMatrixPaths(operations: readonly Templated[]): ((path: string) => boolean) | undefined {
   const forms = operations.filter(hasMatrixParameter).map((operation) => new RegExp(formOf(operation)));
   return forms.length === 0 ? undefined : (path) => forms.some((form) => form.test(path));
@@ -33,7 +33,7 @@ export function createMatrixPaths(operations: readonly Templated[]): ((path: str
 
 const known = new WeakMap<object, RegExp>();
 
-/** Returns whether semicolons stand only where this operation has parameters of style matrix. */
+/** Whether semicolons stand only where this operation has parameters of style matrix. */
 export function semicolonsFit(operation: Templated, path: string): boolean {
   if (!path.includes(';')) return true;
   if (!hasMatrixParameter(operation)) return false;
@@ -42,7 +42,7 @@ export function semicolonsFit(operation: Templated, path: string): boolean {
   return form.test(path);
 }
 
-/** The form of a path, segment by segment. Literal text may be percent-encoded: `match` compares it. */
+/** Returns the form of a path, segment by segment. Literal text may be percent-encoded, because `match` compares it. */
 function formOf({ path, restOfPath, pathStyles }: Templated): string {
   const segments = path.split('/').slice(1);
   const forms = segments.map((segment) => {

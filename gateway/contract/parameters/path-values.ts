@@ -1,4 +1,5 @@
-// Converts the texts of path parameters to values. Lists and objects are split before they are decoded: an item may have an encoded separator.
+// Converts the texts of path parameters to values. Lists and objects are split before they are decoded, because an item may contain an
+// encoded separator.
 
 import type { Matched } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';
@@ -26,13 +27,13 @@ export function createPathReader(operation: Operation, declared: readonly Parame
     for (let index = 0; index < parameters.length; index += 1) {
       const { name, parameter } = parameters[index] as (typeof parameters)[number];
       const decoded = pathValues[index] as string;
-      // The linter lets no parameter be undeclared but the wildcard of Fastify, about which documents say nothing.
+      // The linter allows no undeclared parameter except the wildcard of Fastify, about which documents say nothing.
       if (parameter === undefined) continue;
       if (texts === undefined || !operation.pathStyles.has(name)) values[name] = toValue(parameter, decoded);
       else {
         const value = styledValue(parameter, texts[index] ?? encodeURIComponent(decoded));
         if (value === undefined) violations.push(misspelt(parameter));
-        // The text is stored although it is not in the form of its style. Without it, the schema would also refuse the parameter as
+        // The text is stored although it is not in the form of its style, because otherwise the schema would also refuse the parameter as
         // missing.
         values[name] = value ?? decoded;
       }
@@ -40,7 +41,7 @@ export function createPathReader(operation: Operation, declared: readonly Parame
   };
 }
 
-/** Returns the value of a text as the client wrote it, or undefined if the text does not have the form of its style. */
+/** Returns the value of a text as the client wrote it; undefined if the text does not have the form of its style. */
 function styledValue(parameter: Parameter, text: string): unknown {
   const parts = partsOf(parameter, text);
   if (parts === undefined) return undefined;
@@ -82,7 +83,7 @@ function split(text: string, separator: string): string[] {
   return text === '' ? [] : text.split(separator);
 }
 
-/** `R,100,G,200`, or pairs `R=100` if exploded. Undefined if a name has no value, or occurs twice. */
+/** Parses `R,100,G,200`, or pairs `R=100` if exploded. Returns undefined if a name has no value, or occurs twice. */
 function toObject(parameter: Parameter, parts: readonly string[]): Record<string, unknown> | undefined {
   const value = withoutReference();
   for (let index = 0; index < parts.length; index += parameter.exploded ? 1 : 2) {
@@ -117,8 +118,8 @@ export function writtenPathValue(parameter: Parameter, value: unknown): string {
 }
 
 /**
- * Prepares taking the texts of parameters out of a path as the client wrote it, so that separators can be told from encoded characters.
- * They are in the order of the template; undefined if literal text of their segment is written in another way than in the template.
+ * Prepares taking the texts of parameters out of a path as the client wrote it, so that separators can be told from encoded characters. The
+ * texts are in the order of the template. A text is undefined if the literal text of its segment is not written as in the template.
  */
 function createPathTexts({ path: template, restOfPath }: Operation): (path: string) => (string | undefined)[] {
   const segments = template.split('/').slice(1);

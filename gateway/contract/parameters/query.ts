@@ -8,14 +8,14 @@ import { type Parameter, toMember, toScalar, toValue, withoutReference } from '.
 import { createValueShapes } from './value-shape.ts';
 
 interface QueryReader {
-  /** Reads all parameters, undeclared ones included. Pushes violations found on the way (repeats, broken escapes). */
+  /** Reads all parameters, including undeclared parameters. Pushes violations found on the way (repeats, broken escapes). */
   read(text: string, values: Record<string, unknown>, violations: Violation[]): void;
   /**
-   * Returns the client's own query with semicolons encoded, plus the contract's defaults for absent parameters. With question mark, or
-   * empty.
+   * Returns the client's own query with semicolons encoded, and the contract's defaults for absent parameters, after a question mark. The
+   * result may be empty.
    */
   search(text: string, values: Record<string, unknown>): string;
-  /** Names of the parameters that `search` leaves out; undefined if there are none. */
+  /** Returns the names of the parameters that `search` leaves out; undefined if there are none. */
   dropped(text: string): readonly string[] | undefined;
 }
 
@@ -64,7 +64,7 @@ export function createQueryReader(
     if (deep && keys) return setNested(values, deep.name, keys, text, deep.shape, positions);
     const owner = ownerOf(name);
     if (owner) return setOnce(objectIn(values, owner.name), name, toMember(owner, name, text));
-    // Store the parameter: the schema of the query refuses it.
+    // The parameter is stored, so that the schema of the query refuses it.
     if (undeclared === 'refuse') values[name] = text;
     return true;
   }
@@ -129,14 +129,14 @@ function nameIn(pair: string): string {
 }
 
 /**
- * Returns the name as it may be noted. The client chooses names, and notes are kept: a text that does not look like a name may be a secret,
- * and is replaced.
+ * Returns the name in a form that may be noted. The client chooses names, and notes are kept, so a text that does not look like a name is
+ * replaced, because it may be a secret.
  */
 function notable(name: string): string {
   return /^[A-Za-z_$][\w.$:-]{0,63}(?:\[[\w-]{0,64}\]){0,8}$/.test(name) && !name.includes('sk_') ? name : '*';
 }
 
-/** Returns whether the members of an object are separate parameters: `R=100&G=200`. */
+/** Whether the members of an object are separate parameters: `R=100&G=200`. */
 function isSpread({ style, exploded, json, types }: Parameter): boolean {
   return (
     style === 'form' &&
@@ -161,13 +161,13 @@ function addTo(values: Values, { name, itemTypes }: Parameter, text: string): bo
   return true;
 }
 
-/** Returns the object stored under a name, or `undefined` if another kind of value is stored there. */
+/** Returns the object stored under a name; undefined if another kind of value is stored there. */
 function objectIn(values: Values, name: string): Values | undefined {
   values[name] ??= withoutReference();
   return isObject(values[name]) ? values[name] : undefined;
 }
 
-/** Returns the default of a parameter as a query string, or an empty text if it cannot be written as one. */
+/** Returns the default of a parameter as a query string; empty if the default cannot be written as a query. */
 function fallbackText({ name, fallback, separator, style }: Parameter): string {
   const items = Array.isArray(fallback) ? fallback : [fallback];
   if (style === 'deepObject' || !items.every(isScalar)) return '';

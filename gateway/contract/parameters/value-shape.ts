@@ -1,4 +1,5 @@
-// Prepares a schema for the reading of queries and forms with bracketed names: the types of a value, its members, and bounds of files.
+// Prepares a schema for the reading of queries and forms with bracketed names. A shape consists of the types of a value, its members, and
+// bounds of files.
 
 import { isJson } from '../media-types.ts';
 import { child, follow, isObject, itemsOf, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
@@ -13,7 +14,7 @@ export interface ValueShape {
   readonly isBinary: boolean;
   /** Whether the schema says which texts fit, so that the text has to be read even in a part with a file name. */
   readonly isTextChecked: boolean;
-  /** The format of texts that it names. Tools also name the format of what becomes of a file, such as its address. */
+  /** The format of texts that the schema names. Tools also name the format of the value that a file becomes, such as its address. */
   readonly format: string | undefined;
   /** Bounds of a file, in bytes. */
   readonly bytesMin: number;
@@ -30,13 +31,13 @@ export interface ValueShape {
   member(name: string): ValueShape | undefined;
 }
 
-/** Bytes whose schema says no more are often declared as this type (FastAPI does so): it includes every other one. */
+/** Bytes without a more precise schema are often declared as this type (FastAPI does so), which includes every other type. */
 const ANY_BYTES = 'application/octet-stream';
 const DEPTH_MAX = 8;
 
 export type ShapeOf = (schemas: readonly Located[]) => ValueShape;
 
-/** Creates the shapes of a document: each once, when a request first needs it, because schemas may be circular. */
+/** Creates the shapes of a document. Each shape is made once, when a request first needs it, because schemas may be circular. */
 export function createValueShapes(root: JsonObject): ShapeOf {
   const made = new Map<string, ValueShape>();
 
@@ -91,7 +92,7 @@ function toShape(
     contentMediaType: mediaType === ANY_BYTES ? undefined : (mediaType as string | undefined),
     items: () => (items ??= combined(forms.map((form) => child(form, 'items'))) ?? shapeOf([])),
     property,
-    // Shapes of undeclared members are not remembered: the client chooses their names, so they could fill the memory.
+    // Shapes of undeclared members are not cached, because the client chooses their names, so they could fill the memory.
     member: (name) =>
       property(name) ?? (patterns.length === 0 ? remembered(members, '', () => fromOthers('')) : fromOthers(name)),
   };
@@ -126,7 +127,7 @@ function isBinarySchema({ format, contentMediaType, contentEncoding }: JsonObjec
   return typeof contentMediaType === 'string' && contentEncoding === undefined && !isJson(contentMediaType);
 }
 
-/** Bounds of a length: all of `allOf` apply, the widest branch of a union. */
+/** Returns the bounds of a length. All bounds in `allOf` apply, and the widest branch of a union. */
 function byteBounds(root: JsonObject, schemas: readonly Located[]): Pick<ValueShape, 'bytesMin' | 'bytesMax'> {
   const bounds = schemas.map((schema) => boundsOf(root, schema, 0));
   if (bounds.length === 0) return { bytesMin: 0, bytesMax: Number.POSITIVE_INFINITY };

@@ -1,4 +1,4 @@
-// The types that a schema allows, and the schemas that describe one value: how text is read depends on them.
+// Finds the types that a schema allows, and the schemas that describe one value. How text is read depends on both.
 
 import { child, follow, isObject, itemsOf, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
 
@@ -18,8 +18,8 @@ export function parameterSchema(root: JsonObject, parameter: Located): Located |
 }
 
 /**
- * Returns the schema and all schemas combined in it, references resolved: a value may have any of these forms. Each schema once, because
- * unions may refer to each other.
+ * Returns the schema and all schemas combined in it, with references resolved, because a value may have any of these forms. Each schema is
+ * returned once, because unions may refer to each other.
  */
 export function formsOf(
   root: JsonObject,
@@ -46,7 +46,7 @@ export function typesOf(forms: readonly Located[]): Types {
   return new Set(values.filter((value) => value !== null).map((value) => typeof value));
 }
 
-/** Returns the JSON types that a value has: an integer is a number, too. */
+/** Returns the JSON types of a value. An integer is a number, too. */
 export function jsonTypesOf(value: unknown): string[] {
   if (value === null) return ['null'];
   if (Array.isArray(value)) return ['array'];

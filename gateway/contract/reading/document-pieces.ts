@@ -1,5 +1,5 @@
-// Splits a document into pieces of text, which pass between threads at the cost of copying bytes. A member is parsed on first access,
-// so most of a large document, such as its examples, never is.
+// Splits a document into pieces of text, which pass between threads at the cost of copying bytes. A member is parsed on first access, so
+// most of a large document, such as its examples, is never parsed.
 
 import { hasEscapedNames } from '../json.ts';
 import { isObject, type JsonObject } from '../pointer.ts';
@@ -16,7 +16,10 @@ export interface Piece {
 /** Adding a piece of this size takes about a millisecond. */
 const PIECE_CHARACTERS_MAX = 1_000_000;
 
-/** Yields the members of an object in pieces. Splits the objects with many members: the document, its paths, and its components by kind. */
+/**
+ * Yields the members of an object in pieces. Splits the objects with many members, which are the document, its paths, and its components by
+ * kind.
+ */
 export function* jsonPiecesOf(object: JsonObject, place: readonly string[] = []): Generator<Piece> {
   let members: Member[] = [];
   let characters = 0;
@@ -57,8 +60,8 @@ export function putPiece(root: JsonObject, { place, members }: Piece): void {
 }
 
 /**
- * Returns a getter that parses on first access. It is not replaced by a data property: replacing many getters takes time quadratic in
- * their number.
+ * Returns a getter that parses on first access. It is not replaced by a data property, because replacing many getters takes time quadratic
+ * in their number.
  */
 function parsedLater(text: string): () => unknown {
   let unparsed: string | undefined = text;

@@ -1,5 +1,5 @@
-// Reads contract files. Parsing and linting are slow. So a serving gateway runs them in a separate thread (reader.ts), and a start uses the
-// results of an earlier start (kept-contracts.ts).
+// Reads contract files. Because parsing and linting are slow, a serving gateway runs them in a separate thread (reader.ts), and a start
+// uses the results of an earlier start (kept-contracts.ts).
 
 import { dirname } from 'node:path';
 import { shownPath, textOf } from '../../shared/file-text.ts';
@@ -14,7 +14,7 @@ import type { KeptContracts } from './kept-contracts.ts';
 import type { ParseContract } from './parse.ts';
 import { toSwaggerPlace } from './swagger.ts';
 
-/** One OpenAPI document, its schemas in plain JSON Schema 2020-12. */
+/** One OpenAPI document, with schemas in plain JSON Schema 2020-12. */
 export interface ContractDocument extends ContractContent {
   /** The file name as messages show it. */
   readonly file: string;
@@ -22,9 +22,12 @@ export interface ContractDocument extends ContractContent {
   position(): Positions;
 }
 
-/** Reads contracts, in this thread or in another one. */
+/** Reads contracts, in this thread or in another thread. */
 export interface ContractReader {
-  /** Returns `undefined` for a file that cannot be read, and for one without paths, which only other contracts refer to. */
+  /**
+   * Reads a contract. Resolves with undefined for a file that cannot be read, and for a file without paths, to which only other contracts
+   * refer.
+   */
   readContract(file: string, mistakes: Mistake[]): Promise<ContractContent | undefined>;
   readonly locate: Locate;
 }
@@ -32,7 +35,7 @@ export interface ContractReader {
 /**
  * Creates a reader that runs in this thread.
  *
- * @param directory references to files may not leave it; undefined for the directory of the contract
+ * @param directory the directory that references to files may not leave; undefined for the directory of the contract
  * @param kept contracts that an earlier process has read
  */
 export function createDirectReader(directory?: string, kept?: KeptContracts): ContractReader {
@@ -40,9 +43,7 @@ export function createDirectReader(directory?: string, kept?: KeptContracts): Co
 
   const withinOf = (file: string) => directory ?? dirname(file);
 
-  /**
-   * Finds a kept contract. Its files have to be in the directory again, because the directory may have been another one when it was kept.
-   */
+  /** Finds a kept contract. Its files have to be in the directory, because it may have been kept with another directory. */
   function findKept(file: string, text: string): ContractContent | 'part' | undefined {
     const found = kept?.find(file, text);
     if (found === undefined || found === 'part') return found;

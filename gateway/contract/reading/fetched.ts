@@ -14,7 +14,9 @@ class RefusingResolver extends BaseResolver {
   }
 }
 
-/** Returns the references to files in a document, each once. Addresses are not among them. Rejects if it is no OpenAPI document. */
+/**
+ * Returns the references to files in a document, each once. Addresses are not among them. Rejects if the text is not an OpenAPI document.
+ */
 export async function fileReferencesIn(text: string, extension: 'json' | 'yaml'): Promise<string[]> {
   const rules = { 'no-unresolved-refs': 'error' };
   const config = await createConfig({ rules, plugins: [OWN_RULES] } as Parameters<typeof createConfig>[0]);

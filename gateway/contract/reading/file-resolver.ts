@@ -1,5 +1,6 @@
-// Reads the files that a contract refers to, for the linter: those of one directory only. With other files a document could publish any
-// file of the machine; with remote references, startup would depend on other hosts, and a contract could choose the hosts to request.
+// Reads the files that a contract refers to, for the linter, but only files of one directory. If other files were read, a document could
+// publish any file of the machine. If remote references were read, startup would depend on other hosts, and a contract could choose the
+// hosts to request.
 
 import { resolve } from 'node:path';
 import { BaseResolver, type Document, isAbsoluteUrl, ResolveError, Source } from '@redocly/openapi-core';
@@ -13,8 +14,8 @@ export interface FileResolver extends BaseResolver {
 }
 
 /**
- * @param file the contract, which may be anywhere: the operator has named it
- * @param directory references to files may not leave it
+ * @param file the contract, which may be anywhere, because the operator has named it
+ * @param directory the directory that references to files may not leave
  */
 export function createFileResolver(file: string, directory: string): FileResolver {
   return new DirectoryResolver(file, directory);
@@ -53,7 +54,7 @@ class DirectoryResolver extends BaseResolver implements FileResolver {
     throw refused(`${shown} is outside the contracts directory ${shownPath(this.#directory)}`);
   }
 
-  /** Returns the files that were read, without those that could not be. */
+  /** Returns the files that were read, without the files that could not be read. */
   override getFiles(): Set<string> {
     return this.#read;
   }

@@ -18,8 +18,7 @@ export interface Listing {
 }
 
 /**
- * Returns the contract files of an entry, each once. `owners` maps each file to the upstream that lists it; a second owner is a
- * mistake.
+ * Returns the contract files of an entry, each once. `owners` maps each file to the upstream that lists it. A second owner is a mistake.
  *
  * @param likely a directory in which the files may be, if they are not in `directory`
  */
@@ -92,7 +91,7 @@ export function isWithin(directory: string, file: string): boolean {
   }
 }
 
-/** Whether a path is below a directory. Names may begin with two dots, as those of directories in container volumes. */
+/** Whether a path is below a directory. Names may begin with two dots, as the names of directories in container volumes do. */
 function isBelow(directory: string, file: string): boolean {
   const path = relative(directory, file);
   return path !== '' && path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);

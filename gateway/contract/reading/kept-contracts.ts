@@ -1,6 +1,6 @@
-// Keeps results of a start for the next one, beside the compiled code that Node keeps. A contract that was read is not linted again, its
-// schemas are not compiled again, and it is not compared with the published contracts again. A kept contract is found by the text of its
-// file and by the code that read it; the files that it refers to must be unchanged as well.
+// Keeps results of a start for the next start, beside the compiled code that Node keeps. A contract that was read once is not linted,
+// compiled or compared with the published contracts again. A kept contract is found by the text of its file and by the code that read it.
+// The files that it refers to must be unchanged as well.
 
 import { createHash } from 'node:crypto';
 import {
@@ -27,24 +27,24 @@ export interface KeptContracts {
   /** Returns the kept content of a file with this text. */
   find(file: string, text: string): ContractContent | 'part' | undefined;
   /**
-   * Keeps a content that was read without mistakes, or that the file is only a part of other documents. Does nothing if the content has
-   * warnings, or if JSON cannot represent it.
+   * Keeps a content that was read without mistakes, or the fact that the file is only a part of other documents. Has no effect if the
+   * content has warnings, or if JSON cannot represent it.
    */
   keep(file: string, text: string, content: ContractContent | 'part'): void;
-  /** Returns whether all schemas of requests of a contract that was found or kept here have been compiled before. */
+  /** Whether all schemas of requests of a contract that was found or kept here have been compiled before. */
   compiles(root: JsonObject): boolean;
   /** Keeps that all schemas of requests of such a contract were compiled without a mistake. */
   keepCompiles(root: JsonObject): void;
   /**
-   * Finds what is kept of the comparison of a published contract with these operations. Undefined if one of their contracts was neither
-   * found nor kept here.
+   * Finds the kept comparison of a published contract with these operations; undefined if one of their contracts was neither found nor kept
+   * here.
    *
-   * @param published its text
+   * @param published the text of the published contract
    */
   comparison(published: string, served: readonly Compared[]): KeptComparison | undefined;
 }
 
-/** An operation that is compared. All of its other members, which have to be JSON, decide as well. */
+/** An operation that is compared. A kept comparison is found by all of its other members, too, which have to be JSON. */
 interface Compared {
   readonly root: JsonObject;
   readonly located: { readonly pointer: string };
@@ -68,13 +68,13 @@ interface Content extends Pick<ContractContent, 'hasNames' | 'isSwagger'> {
 
 type Entry = Content | 'part';
 
-/** The file that says that a contract compiles, and its content: the sources of the contract besides its own text. */
+/** The file that says that a contract compiles. Its content names the sources of the contract besides its own text. */
 interface Mark {
   readonly place: string;
   readonly content: string;
 }
 
-/** Maximum number of kept files. A contract has two files, so most of them belong to earlier versions of contracts. */
+/** The maximum number of kept files. A contract has two files, so most of the files belong to earlier versions of contracts. */
 const FILES_MAX = 1000;
 
 /** Opens the directory in which Node keeps compiled code. Returns undefined if Node keeps none. */
@@ -83,7 +83,7 @@ export function openKeptContracts(): KeptContracts | undefined {
   return beside === undefined ? undefined : keptContractsIn(join(beside, 'contracts'));
 }
 
-/** @param directory is created on demand; if it is not writable, nothing is kept */
+/** @param directory the directory, which is created on demand; if it is not writable, nothing is kept */
 export function keptContractsIn(directory: string): KeptContracts {
   const placeOf = (file: string, text: string): string =>
     join(directory, `${digestOf(`${digestOfCode()} ${extname(file)} ${text}`)}.json`);
@@ -131,7 +131,7 @@ export function keptContractsIn(directory: string): KeptContracts {
       const roots = [...new Set(served.map(({ root }) => root))];
       const contracts = roots.map((root) => marks.get(root));
       if (contracts.includes(undefined)) return undefined;
-      // The values are left out: the contracts and these pointers determine them.
+      // The values are left out, because the contracts and these pointers determine them.
       const operations = served.map(({ root, located, parameters, ...rest }) => [
         roots.indexOf(root),
         located.pointer,
@@ -193,7 +193,7 @@ function toEntry(file: string, text: string, content: ContractContent): Content 
 }
 
 /**
- * Returns the number of values in a tree. A shared value is counted as often as it occurs: aliases of YAML can make a tree that is
+ * Returns the number of values in a tree. A shared value is counted as often as it occurs, because aliases of YAML can make a tree that is
  * exponentially larger than its text.
  */
 function valuesIn(value: unknown, known = new Map<object, number>()): number {

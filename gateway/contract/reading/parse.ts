@@ -37,9 +37,9 @@ const LINT_RULES = {
 } as const;
 
 /**
- * Returns `undefined` for a file that cannot be parsed, and for a part of another document. Pushes mistakes.
+ * Resolves with undefined for a file that cannot be parsed, and for a part of another document. Pushes mistakes.
  *
- * @param within directory that references to files may not leave
+ * @param within the directory that references to files may not leave
  */
 export type ParseContract = (
   file: string,
@@ -99,7 +99,7 @@ async function joined(
   return { root: bundled.bundle.parsed as JsonObject, files: [...new Set([file, ...bundled.fileDependencies])] };
 }
 
-/** Converts a Swagger 2.0 document. Returns undefined for a document with mistakes that cannot be converted because of them. */
+/** Converts a Swagger 2.0 document. Resolves with undefined for a document that cannot be converted because of its mistakes. */
 async function converted(
   read: Omit<ContractContent, 'hasNames' | 'isSwagger'>,
 ): Promise<Omit<ContractContent, 'hasNames'> | undefined> {
@@ -115,7 +115,7 @@ async function converted(
   }
 }
 
-/** Returns whether the text may contain a reference to a file, its own included. Only then must references be bundled. */
+/** Whether the text may contain a reference to a file, including its own file, so that references must be bundled. */
 function refersElsewhere({ body }: Source): boolean {
   return /\$ref["']?\s*:\s*["']?[^#"'\s]/.test(body);
 }

@@ -1,4 +1,4 @@
-// Worker thread that reads contracts for reader.ts. For a file it replies with the mistakes, and then, on request, with the content
+// The worker thread that reads contracts for reader.ts. For a file it replies with the mistakes, and then, on request, with the content
 // piece by piece.
 
 import { parentPort } from 'node:worker_threads';

@@ -1,5 +1,5 @@
 // Reads contracts in a worker thread, because 13 MB of OpenAPI take a second and would block requests. The content arrives in pieces,
-// because deserializing it at once would block for part of that time. A thread that has read is kept for the next reload for a while.
+// because deserializing it at once would block for part of that time. A thread is kept for a while after it has read, for the next reload.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -11,7 +11,7 @@ import type { ContractContent } from './contract-content.ts';
 import type { ContractReader } from './document.ts';
 import { type Piece, putPiece } from './document-pieces.ts';
 
-/** A message to the thread: read a file, send the next piece of it, or find positions in a file. */
+/** A message to the thread, which asks it to read a file, to send the next piece of it, or to find positions in a file. */
 export type ReadRequest =
   | { readonly file: string; readonly directory: string | undefined }
   | { readonly file: string; readonly spots: readonly Spot[] }
@@ -71,7 +71,7 @@ function keepThread(worker: Worker): void {
   kept = { worker, end };
 }
 
-/** @param directory references to files may not leave it; undefined for the directory of the contract */
+/** @param directory the directory that references to files may not leave; undefined for the directory of the contract */
 export function createThreadReader(directory?: string): ThreadReader {
   let worker: Worker | undefined;
   let isPending = false;

@@ -1,5 +1,5 @@
 // Replaces references by name ($id, $anchor, $dynamicAnchor) by references to places of the document (JSON Schema 2020-12, sections 8.2 and
-// 8.3), because most readers of documents understand only these. It runs once, when the document is read.
+// 8.3), because most readers of documents understand only these. Runs once, when the document is read.
 
 import { type JsonObject, pathOf, uriDecoded, valueAt } from '../pointer.ts';
 import { eachSchema } from '../schemas/dialect.ts';
@@ -19,13 +19,13 @@ interface Named {
   readonly resource: Resource;
 }
 
-/** The base of documents without an address of their own. */
+/** The base of documents that declare no address. */
 const DOCUMENT = 'http://document.invalid/';
 const NAMES = /\$(?:id|anchor|dynamicAnchor|dynamicRef)\b/;
 
 /**
- * Changes the document in place. Leaves a document as it is if its dynamic references have several targets: the target then depends on the
- * way to the reference, which only Ajv follows.
+ * Changes the document in place. A document stays unchanged if its dynamic references have several targets, because the target then depends
+ * on the way to the reference, which only Ajv follows.
  */
 export function resolveNames(root: JsonObject, text: string): void {
   if (!NAMES.test(text) || !/^3\.[1-9]/.test(String(root.openapi))) return;
@@ -74,7 +74,7 @@ function withoutFragment(url: URL): string {
   return url.href.slice(0, url.href.length - url.hash.length).replace(/#$/, '');
 }
 
-/** Returns the reference by place; undefined if it is one already, or names nothing here, such as a file. */
+/** Returns the reference by place; undefined if the reference is already by place, or names nothing in this document, such as a file. */
 function targetOf(
   reference: string,
   { resource }: Named,
@@ -94,7 +94,7 @@ function targetOf(
   return anchor === undefined ? undefined : `#${encodeURI(anchor)}`;
 }
 
-/** With one target in the document, a dynamic reference leads there on every way. */
+/** If the document has one target, a dynamic reference leads to this target on every way. */
 function followStatically(schema: JsonObject, target: string | undefined): void {
   if (target === undefined) return;
   delete schema.$dynamicRef;

@@ -1,5 +1,6 @@
-// Converts Swagger 2.0 documents to OpenAPI 3.0 when they are read (docs/decisions/0024-swagger-2.md). What OpenAPI 3.0 cannot say is
-// changed before the conversion, so that the gateway checks less at this place and never something else. Each such place is a warning.
+// Converts Swagger 2.0 documents to OpenAPI 3.0 when they are read (docs/decisions/0024-swagger-2.md). Rules that OpenAPI 3.0 cannot
+// express are changed before the conversion, so that the gateway checks less at these places and never something else. Each such place is a
+// warning.
 
 import { MULTIPART, URLENCODED } from '../media-types.ts';
 import { isObject, type JsonObject, objectAt, pathOf, uriDecoded, valueAt } from '../pointer.ts';
@@ -48,7 +49,7 @@ function requireForms({ paths }: JsonObject): void {
   }
 }
 
-/** Corrects the address: many documents have a host with a scheme, or a base path without a slash. */
+/** Corrects the address, because many documents have a host with a scheme, or a base path without a slash. */
 function prepareAddress(root: JsonObject): void {
   if (typeof root.host === 'string') root.host = root.host.replace(/^[a-z]+:\/\//i, '').replace(/\/+$/, '');
   if (root.basePath === undefined) return;
@@ -57,7 +58,7 @@ function prepareAddress(root: JsonObject): void {
   else root.basePath = `/${path}`;
 }
 
-/** Gives each operation the bodies that its path or a shared parameter declares: the converter expects them at the operation. */
+/** Gives each operation the bodies that its path or a shared parameter declares, because the converter expects bodies at the operation. */
 function preparePath(root: JsonObject, item: JsonObject, place: readonly string[], losses: Loss[]): void {
   const shared = parametersIn(root, item);
   for (const method of METHODS) {
@@ -135,7 +136,7 @@ function prepareParameter(parameter: JsonObject, place: readonly (string | numbe
   }
 }
 
-/** Prepares answers. A file without a media type gets any. Without examples, the converter keeps all types in `produces`. */
+/** Prepares answers. A file without a media type gets any type. Without examples, the converter keeps all types in `produces`. */
 function prepareAnswers(root: JsonObject, operation: JsonObject): void {
   const answers = Object.values(objectAt(operation, 'responses')).filter(isObject);
   const isFile = answers.some((answer) => objectAt(answer, 'schema').type === 'file');
@@ -153,7 +154,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   securitySchemes: 'securityDefinitions',
 };
 
-/** Returns the place in the Swagger document of a place in the converted one, or the nearest place around it. */
+/** Returns the place in the Swagger document for a place in the converted document, or the nearest place around it. */
 export function toSwaggerPlace(path: readonly (string | number)[]): readonly (string | number)[] {
   const [first, second, ...rest] = path;
   if (first === 'servers') return ['basePath'];

@@ -1,4 +1,4 @@
-// Merges a schema with its references, its `allOf`, and one branch of each union: all its keywords are then in one object.
+// Merges a schema with its references, its `allOf`, and one branch of each union, so that all its keywords are in one object.
 
 import { follow, isObject, type JsonObject } from '../pointer.ts';
 
@@ -19,7 +19,7 @@ const DEPTH_MAX = 8;
 const ALTERNATIVES_MAX = 8;
 const NO_VALUE = Symbol('no value');
 
-/** Returns one flat schema per combination of branches that is tried, the first branches first; none if no value fits. */
+/** Returns one flat schema per combination of branches that is tried, the first branches first; empty if no value fits. */
 export function flatSchemasOf(root: JsonObject, schema: unknown): FlatSchema[] {
   const base = merged(root, schema, 0);
   return base === undefined ? [] : alternativesOf(root, base, 0);

@@ -62,7 +62,7 @@ function parseChoice(source: string, start: number, groups = { count: 0 }): Pars
   return { options, end: at, isWhole: at === source.length };
 }
 
-/** The node is undefined for what matches no character. */
+/** The node is undefined for an assertion, which matches no character. */
 function parseAtom(source: string, at: number, groups: { count: number }): { node: Node | undefined; end: number } {
   const character = source[at] as string;
   if (character === '(') {
@@ -114,11 +114,11 @@ function toRegExp(atom: string): RegExp | undefined {
   return undefined;
 }
 
-/** Undefined if a part has no character that is known here, or if the text becomes too long. */
+/** Returns the text; undefined if a part has no character that is known here, or if the text becomes too long. */
 function textOf(node: Node, variant: Variant, groups: Map<string, string>, position = 0): string | undefined {
   switch (node.kind) {
     case 'characters':
-      // Later variants mix the kinds of characters, which look-ahead may ask for.
+      // Later variants mix the kinds of characters, because look-ahead may require this.
       return node.from[(variant.seed + position * (STEPS[variant.seed % STEPS.length] as number)) % node.from.length];
     case 'reference':
       return groups.get(node.group) ?? '';

@@ -39,7 +39,7 @@ const SAMPLE_BY_FORMAT: Readonly<Record<string, string>> = {
   byte: 'ZXhhbXBsZQ==',
 };
 
-/** Returns texts for `format`, `pattern` and the bounds of the length, the plainest first; none if none was found. */
+/** Returns texts for `format`, `pattern` and the bounds of the length, the plainest first; empty if no text was found. */
 export function textsFitting(flat: FlatSchema): string[] {
   const { keywords, patterns } = flat;
   const fits = (text: string) => fitsScalar(flat, text);
@@ -87,7 +87,9 @@ export function numbersFor(flat: FlatSchema, type: 'integer' | 'number'): number
   return fitting.length > 0 ? fitting : [between].filter((value) => fitsScalar(flat, value));
 }
 
-/** Whether a text, number, boolean or null fits the keywords about it. Objects and arrays always do: they are checked as a whole. */
+/**
+ * Whether a text, number, boolean or null fits the keywords about it. Returns true for objects and arrays, which are checked as a whole.
+ */
 export function fitsScalar({ keywords, patterns }: FlatSchema, value: unknown): boolean {
   const { type, format } = keywords;
   const types: unknown[] = jsonTypesOf(value);

@@ -1,14 +1,17 @@
-// Generates sample values for a schema: its examples, and values at the bounds. Scalars fit their keywords; objects and arrays may be
-// invalid where keywords depend on each other, so the caller must validate them.
+// Generates sample values for a schema, which are its examples, and values at the bounds. Scalars fit their keywords. Objects and arrays
+// may be invalid where keywords depend on each other, so the caller must validate them.
 
 import { follow, isObject, type JsonObject, type Located } from '../pointer.ts';
 import { type FlatSchema, flatSchemasOf } from './flat-schema.ts';
 import { fitsScalar, numbersFor, textsFitting } from './sample-scalars.ts';
 
 interface SampleOptions {
-  /** A request leaves out read-only members and begins with the fewest; an answer leaves out write-only ones and begins with the most. */
+  /**
+   * A request leaves out read-only members and begins with the fewest members. An answer leaves out write-only members and begins with the
+   * most.
+   */
   readonly of?: 'request' | 'answer';
-  /** false: examples and defaults are not used, because they did not fit. */
+  /** False if examples and defaults are not used, because they did not fit. */
   readonly withExamples?: boolean;
 }
 
@@ -71,7 +74,7 @@ function createSampler(root: JsonObject, { of = 'request', withExamples = true }
   return sample;
 }
 
-/** The examples at the schema itself or at its target, which are examples of the whole, whatever it is combined from. */
+/** Returns the examples at the schema itself or at its target, which are examples of the whole schema, whatever it is combined from. */
 function writtenAt(root: JsonObject, schema: unknown): JsonObject {
   const target = follow(root, { value: schema, pointer: '' }).value;
   return { ...(isObject(target) ? target : {}), ...(isObject(schema) ? schema : {}) };
@@ -128,7 +131,7 @@ function arraysFor(keywords: JsonObject, depth: number, { sample, fits }: ArrayT
   return list.includes(undefined) ? empty : [list, ...empty];
 }
 
-/** Returns distinct items, the shorter ones first. Objects may be invalid, because it is unknown which of their members can vary. */
+/** Returns distinct items, shorter items first. Objects may be invalid, because it is unknown which of their members can vary. */
 function distinctOf(items: readonly unknown[], count: number, fits: (value: unknown) => boolean): unknown[] {
   const [plain] = items;
   const more = variedOf(items.slice(0, 1), count).filter(fits);
@@ -155,7 +158,7 @@ function varied(value: unknown, number: number): unknown {
 
 interface ObjectTools {
   readonly sample: Sampler;
-  /** Whether a member has no place in the kind of message that is made. */
+  /** Whether a member does not belong in the kind of message that is made. */
   isHidden(schema: unknown): boolean;
   readonly of: 'request' | 'answer';
 }
@@ -185,7 +188,7 @@ function createObjects({ sample, isHidden, of }: ObjectTools) {
     return members;
   }
 
-  /** Returns members that the schema does not name: as many as it requires, or one if it names no members. */
+  /** Returns members that the schema does not name, as many as it requires, or one if it names no members. */
   function unnamedMembers(keywords: JsonObject, known: number, depth: number): JsonObject {
     const least = Number(keywords.minProperties ?? 0) - known;
     const describes = isObject(keywords.additionalProperties) || keywords.patternProperties !== undefined;

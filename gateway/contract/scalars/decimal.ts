@@ -1,6 +1,6 @@
 // Exact decimal arithmetic on the text of numbers.
 
-/** A number as coefficient × 10^exponent; the coefficient has no factor ten. */
+/** A number as coefficient × 10^exponent. The coefficient is not a multiple of ten. */
 export interface Decimal {
   readonly coefficient: bigint;
   readonly exponent: number;
@@ -22,19 +22,24 @@ export function toDecimal(literal: string): Decimal {
   };
 }
 
-/** Removes the zeros at the end. It uses no regular expression, which would try each zero of a long text again. */
+/** Removes the zeros at the end. This function uses no regular expression, which would try each zero of a long text again. */
 function withoutZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits.charCodeAt(end - 1) === 48) end -= 1;
   return digits.slice(0, end);
 }
 
-/** The number that a contract means: what it wrote. Of an integer beyond 2^53, the document has only the double. */
+/**
+ * Returns the number that a contract means, which is the written number. For an integer beyond 2^53, the document contains only the double.
+ */
 export function decimalOf(number: number): Decimal {
   return toDecimal(Number.isInteger(number) ? BigInt(number).toString() : String(number));
 }
 
-/** Negative, zero or positive as `a` is less than, equal to or greater than `b`. The exponents are those of doubles. */
+/**
+ * Returns a negative number, zero or a positive number if `a` is less than, equal to or greater than `b`. The exponents are exponents of
+ * doubles.
+ */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   const [left, right] = aligned(a, b);
   return left < right ? -1 : left > right ? 1 : 0;

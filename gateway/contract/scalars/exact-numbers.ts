@@ -1,18 +1,19 @@
-// Checks numbers as the client wrote them. A double holds every number of up to 15 digits; of others the literal is noted when the text is
-// read, and compared in place of the double. The shortest text of a large double is another number: 2^60 is written 1152921504606847000. A literal that no check could hold to its contract is refused.
+// Checks numbers as the client wrote them. A double represents every number of up to 15 digits. For other numbers, the literal is noted
+// when the text is read, and compared instead of the double. The shortest text of a large double is a different number; for example, 2^60
+// is written 1152921504606847000. A literal that cannot be checked is refused.
 
 import { current, takeSteps } from '../schemas/check-scope.ts';
 import { compareDecimals, type Decimal, decimalOf, isMultiple, toDecimal } from './decimal.ts';
 
-/** The longest literal. Longer ones are refused, because the time of computing with them grows with the square of their length. */
+/** The longest literal. Longer literals are refused, because the time of computing with them grows with the square of their length. */
 const LITERAL_MAX = 1000;
 const DIGITS_MAX = 15;
 /** Steps that one comparison of literals takes. */
 const STEPS_PER_LITERAL = 200;
 
 /**
- * Returns the double of a literal, and notes the literal if they differ. Returns undefined if no check could hold the number to its
- * contract: it is beyond the doubles, or its double is zero or an integer though it is neither.
+ * Returns the double of a literal, and notes the literal if they differ. Returns undefined if the number cannot be checked, because it is
+ * beyond the doubles, or because its double is zero or an integer though the number is neither.
  */
 export function readNumber(literal: string): number | undefined {
   const number = Number(literal);
@@ -35,7 +36,8 @@ const isLarge = (number: number) => Number.isInteger(number) && !Number.isSafeIn
 const isEqual = (a: Decimal, b: Decimal) => a.coefficient === b.coefficient && a.exponent === b.exponent;
 
 /**
- * Whether a double may differ from the literal. It uses no regular expression, because for short numbers, which most are, a loop is faster.
+ * Whether a double may differ from the literal. This function uses no regular expression, because most numbers are short, and a loop is
+ * faster for them.
  */
 export function mayBeInexact(text: string, from = 0, to = text.length): boolean {
   let digits = 0;
@@ -91,7 +93,7 @@ export function isInt64(number: number): boolean {
   return holds(number, isWithin) ?? (number >= -(2 ** 63) && number < 2 ** 63);
 }
 
-/** Prepares `multipleOf`: 19.99 is a multiple of 0.01, although 19.99 / 0.01 is 1998.9999999999998. */
+/** Prepares `multipleOf`, by which 19.99 is a multiple of 0.01, although 19.99 / 0.01 is 1998.9999999999998. */
 export function multipleOf(divisor: number): (number: number) => boolean {
   const exact = decimalOf(Math.abs(divisor));
   const places = Math.max(0, -exact.exponent);

@@ -1,4 +1,4 @@
-// String and number formats, each checked in linear time. Uses ajv-formats, with own checks for the formats that are not linear there.
+// Checks string and number formats, each in linear time. Uses ajv-formats, with own checks for the formats that are not linear there.
 
 import formats from 'ajv-formats/dist/formats.js';
 import { takeSteps } from '../schemas/check-scope.ts';
@@ -21,7 +21,7 @@ const URL_SCHEME = /^(?:https?|ftp):\/\//i;
 
 /**
  * Accepts the URLs that ajv-formats accepts, whose single expression takes cubic time because the user name may end at any `@`. This
- * function tries each `@` separately; a host name ends before the next one.
+ * function tries each `@` separately; a host name ends before the next `@`.
  */
 function isUrl(text: string): boolean {
   const scheme = URL_SCHEME.exec(text)?.[0];
@@ -42,7 +42,7 @@ function isRegex(text: string): boolean {
   return text.length <= REGEX_LENGTH_MAX && (formats.fullFormats.regex as (text: string) => boolean)(text);
 }
 
-/** Base64 with its padding, in one line or several (RFC 4648 section 4, RFC 2045 section 6.8). */
+/** Whether a text is Base64 with its padding, in one line or several (RFC 4648 section 4, RFC 2045 section 6.8). */
 function isBase64(text: string): boolean {
   const joined = text.replace(/\r?\n/g, '');
   const padding = joined.endsWith('==') ? 2 : joined.endsWith('=') ? 1 : 0;
@@ -51,7 +51,7 @@ function isBase64(text: string): boolean {
 
 const OWN_FORMATS: Readonly<Record<string, FormatCheck>> = { url: isUrl, regex: isRegex, byte: isBase64 };
 
-/** Returns the check of a format for values of a type, or `undefined` if the format does not apply to it. */
+/** Returns the check of a format for values of a type; undefined if the format does not apply to the type. */
 export function formatCheck(name: string, type: 'string' | 'number'): FormatCheck | undefined {
   if (Object.hasOwn(OWN_FORMATS, name))
     return type === 'string' ? counted(OWN_FORMATS[name] as FormatCheck) : undefined;
@@ -81,7 +81,7 @@ function counted(check: FormatCheck): FormatCheck {
   };
 }
 
-/** Very long texts can exceed the stack of the regular expression engine; they count as not matching. */
+/** Very long texts can exceed the stack of the regular expression engine, and are treated as not matching. */
 function unlessTooLong(check: FormatCheck): FormatCheck {
   return function checkWithinStack(value) {
     try {

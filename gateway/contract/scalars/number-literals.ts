@@ -12,7 +12,10 @@ export interface UncheckableNumber {
   readonly literal: string;
 }
 
-/** Returns them in the order of the text, at most one more than are reported. The text is known to be JSON; its depth must be bounded. */
+/**
+ * Returns these numbers in the order of the text, at most one more than are reported. The text is known to be JSON. Its depth must be
+ * bounded.
+ */
 export function uncheckableNumbers(text: string): UncheckableNumber[] {
   const found: UncheckableNumber[] = [];
   /** The place of each object and list around the current value; an index stands for a list. */

@@ -1,13 +1,13 @@
-// Estimates the worst-case cost of a regular expression from its text: the number of start positions and the work at each.
+// Estimates the worst-case cost of a regular expression from its text, by the number of start positions and the work at each.
 
 export interface PatternShape {
-  /** A repetition contains an expression that can itself match in several ways: exponential time. */
+  /** Whether a repetition contains an expression that can itself match in several ways, which takes exponential time. */
   readonly nested: boolean;
   /** Number of repetitions that are unbounded or nearly so. Each multiplies the time by the length of the text. */
   readonly unbounded: number;
   /** Product of the number of ways in which the bounded parts can match. */
   readonly choices: number;
-  /** Number of characters that one way compares at least: `(?:ab){3}c` compares seven. */
+  /** The least number of characters that one way compares. For example, `(?:ab){3}c` compares seven. */
   readonly length: number;
   /** Whether it can match only at the beginning of the text. */
   readonly anchored: boolean;
@@ -15,7 +15,7 @@ export interface PatternShape {
 
 interface Group {
   alternatives: number;
-  /** Some part of it can match in several ways. */
+  /** Whether a part of the expression can match in several ways. */
   varies: boolean;
   length: number;
 }
@@ -85,7 +85,7 @@ export function endOfAtom(source: string, start: number): number {
   return source.length;
 }
 
-/** Returns how often the atom before an offset is repeated, and the length of what says so; length 0: nothing does. */
+/** Returns how often the atom before an offset is repeated, and the length of the quantifier; 0 if there is no quantifier. */
 export function quantifierAt(source: string, at: number): { min: number; max: number; length: number } {
   const [written, , min, range, max] = /^([*+?]|\{(\d+)(,(\d*))?\})\??/.exec(source.slice(at, at + 24)) ?? [];
   if (written === undefined) return { min: 1, max: 1, length: 0 };

@@ -1,4 +1,4 @@
-// Makes regular expressions from contracts safe to run on hostile input: patterns that could take long run on a linear-time engine.
+// Makes regular expressions from contracts safe to run on hostile input. Patterns that could take long run on a linear-time engine.
 
 import { RE2JS } from 're2js';
 import { memoize } from '../../shared/memoize.ts';
@@ -7,17 +7,17 @@ import { endOfAtom, endOfGroupHead, type PatternShape, shapeOfPattern } from './
 
 export interface Pattern {
   readonly engine: 'native' | 'linear' | 'bounded' | 'widened';
-  /** Texts up to this length are checked exactly, longer ones may be checked approximately. */
+  /** Texts up to this length are checked exactly; longer texts may be checked approximately. */
   readonly exactLength: number;
   test(text: string): boolean;
   exec(text: string): unknown;
-  /** Returns the source text: Ajv keeps one pattern per such text. */
+  /** Returns the source text, because Ajv keeps one pattern per source text. */
   toString(): string;
 }
 
 /**
- * Maximum number of patterns in the cache. The contracts of a platform repeat a few dozen patterns in all operations, and each is needed when a
- * contract is linted, compiled and sampled. To compile them each time took a fifth of a start.
+ * Maximum number of patterns in the cache. The contracts of a platform repeat a few dozen patterns in all operations, and each pattern is
+ * needed when a contract is linted, compiled and sampled. Compiling them each time took a fifth of a start.
  */
 const KEPT_MAX = 1000;
 
@@ -30,16 +30,17 @@ const COMPARISONS_PER_STEP = 4;
 /** Steps that RE2 takes for a character in a state that it knows. */
 const STEPS_PER_CHARACTER = 8;
 /**
- * Steps that RE2 takes for each instruction of a new state. When it makes no more states, it takes them for each instruction and character.
+ * Steps that RE2 takes for each instruction of a new state. If RE2 makes no more states, it takes these steps for each instruction and
+ * character.
  */
 const STEPS_PER_INSTRUCTION = 20;
 
 /**
- * Chooses the engine for a pattern. The native engine, the fastest, runs patterns whose shape guarantees linear time. RE2 runs all
- * others that it supports, in linear time. It does not support look-around and back references: patterns with these run natively on
- * short text, unless they nest repetitions, and otherwise on RE2 without those parts. That check admits more than the contract says,
- * so the upstream decides about such values. Throws SyntaxError if the pattern is not a regular expression or cannot run safely.
- * Testing a text spends steps, and throws request_too_complex beyond the budget. The same text gives the same pattern.
+ * Chooses the engine for a pattern. The native engine, the fastest, runs patterns whose shape guarantees linear time. RE2 runs all others
+ * that it supports, in linear time. RE2 does not support look-around and back references. Patterns with these run natively on short text,
+ * unless they nest repetitions, and otherwise on RE2 without those parts. The check on RE2 admits more values than the contract, so the
+ * upstream decides about such values. Throws SyntaxError if the pattern is not a regular expression or cannot run safely. Testing a text
+ * spends steps, and throws request_too_complex beyond the budget. The same text always gives the same pattern.
  */
 export const toPattern: (written: string) => Pattern = memoize(makePattern, KEPT_MAX);
 
@@ -60,7 +61,7 @@ function makePattern(written: string): Pattern {
   throw new SyntaxError(`the pattern ${source} could take exponential time`);
 }
 
-/** Replaces `\A`, `\Z` and `\z`, which mean the beginning and the end of a text in other languages, and which ECMA-262 does not have. */
+/** Replaces `\A`, `\Z` and `\z`, which mean the beginning and the end of a text in other languages, and do not exist in ECMA-262. */
 function withAnchors(written: string): string {
   if (!/\\[AZz]/.test(written)) return written;
   let source = '';
@@ -102,7 +103,7 @@ function stepsOf({ unbounded, anchored, choices, length }: PatternShape, text: s
   return 1 + (places * ways * Math.max(1, length)) / COMPARISONS_PER_STEP;
 }
 
-/** Creates a test on the native engine. It spends the steps before it runs, because the engine cannot be interrupted. */
+/** Creates a test on the native engine. The test spends the steps before it runs, because the engine cannot be interrupted. */
 function nativeTest(native: RegExp, shape: PatternShape): (text: string) => boolean {
   return (text) => {
     takeSteps(stepsOf(shape, text));
@@ -164,8 +165,8 @@ function linearTest(source: string): ((text: string) => boolean) | undefined {
 }
 
 /**
- * Makes RE2 spend steps for new states. RE2 makes the states of its automaton while it reads a text, which takes a thousand times as long as a
- * step in known states, and gives up if there are too many: some texts of 100 kB take seconds.
+ * Makes RE2 spend steps for new states. RE2 makes the states of its automaton while it reads a text. This takes a thousand times as long as
+ * a step in known states, and RE2 gives up if there are too many states. Some texts of 100 kB take seconds.
  */
 function countStates(compiled: RE2JS): void {
   const re2 = compiled.re2();

@@ -1,5 +1,5 @@
-// Creates the Ajv instances of a document. Requests and answers have separate instances, because read-only members are refused in requests
-// only.
+// Creates the Ajv instances of a document. Requests and answers have separate instances, because read-only members are refused only in
+// requests.
 
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import type { ContractDocument } from '../reading/document.ts';
@@ -25,7 +25,7 @@ export function createAjvByExtent(document: ContractDocument, isRequest: boolean
     const known = made.get(extent);
     if (known) return known;
     const ajv = createAjv(isRequest, extent === 'all');
-    // References by name say too little: all results are remembered.
+    // References by name say too little, so all results are remembered.
     rememberReferences(ajv, document.hasNames ? () => true : isRecursive);
     countTurns(ajv);
     ajv.addSchema(registered(document), DOCUMENT_KEY, undefined, false);
@@ -36,8 +36,8 @@ export function createAjvByExtent(document: ContractDocument, isRequest: boolean
 
 /**
  * Returns the document in the form that Ajv registers. Before it compiles the first schema, Ajv searches the whole document for schema
- * names: 140 ms for 13 MB, while a request waits. If a document has no names, its members are made non-enumerable so that the search finds
- * nothing; references by pointer still resolve.
+ * names. For 13 MB this takes 140 ms, while a request waits. If a document has no names, its members are made non-enumerable, so that the
+ * search finds nothing. References by pointer still resolve.
  */
 function registered({ root, hasNames }: ContractDocument): AnySchemaObject {
   if (hasNames) return root;
@@ -48,7 +48,7 @@ function registered({ root, hasNames }: ContractDocument): AnySchemaObject {
 function createAjv(isRequest: boolean, allErrors: boolean): Ajv2020 {
   const ajv = new Ajv2020({
     strict: false,
-    // Infinity must not pass as an integer: JSON.parse reads 1e400 in an answer as Infinity.
+    // Infinity must not pass as an integer, because JSON.parse reads 1e400 in an answer as Infinity.
     strictNumbers: true,
     allErrors,
     validateSchema: false,
@@ -58,7 +58,7 @@ function createAjv(isRequest: boolean, allErrors: boolean): Ajv2020 {
     ownProperties: true,
     // contract/violations/unions.ts needs the schema and the data of each error.
     verbose: true,
-    // Ajv's own pass over the code takes half of the time of a compilation, and V8 makes the same of both.
+    // Ajv's own optimization takes half of the time of a compilation, and V8 makes the same code without it.
     code: { optimize: false, regExp: Object.assign(toPattern, { code: 'toPattern' }) as never },
   });
   replaceKeywords(ajv);

@@ -1,12 +1,12 @@
-// The scope that the checks of one exchange share: a budget of steps, and the numbers that a double cannot represent. Without the budget, a text
-// of a client could occupy the process. Unions, references, patterns, formats, unique items and forms take steps of about five nanoseconds.
-// Throws request_too_complex.
+// The scope that the checks of one exchange share. It consists of a budget of steps, and the numbers that a double cannot represent.
+// Without the budget, a text of a client could occupy the process. Unions, references, patterns, formats, unique items and forms take steps
+// of about five nanoseconds. Throws request_too_complex.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 
 export interface CheckScope {
   stepsLeft: number;
-  /** Number literals that differ from the double that they are read as, by this double. */
+  /** The number literals that differ from their double, by this double. */
   inexact: Map<number, Set<string>> | undefined;
 }
 
@@ -40,7 +40,7 @@ export function withinScope<Result>(scope: CheckScope, work: () => Result): Resu
   }
 }
 
-/** Takes steps from the budget. Called before the work, or while it goes on. */
+/** Takes steps from the budget. Call it before the work or during it. */
 export function takeSteps(steps: number): void {
   current.stepsLeft -= steps;
   if (current.stepsLeft < 0) throw tooComplex();

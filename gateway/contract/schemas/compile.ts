@@ -1,5 +1,5 @@
-// When the schemas of contracts are compiled: before a start or a reload if they are new and few enough, otherwise when a request needs
-// them.
+// Compiles the schemas of contracts before a start or a reload if they are new and few enough. Other schemas are compiled when a request
+// needs them.
 
 import type { Mistake } from '../../shared/mistakes.ts';
 import type { Contracts, Earlier } from '../load.ts';
@@ -9,7 +9,7 @@ import type { KeptContracts } from '../reading/kept-contracts.ts';
 import { createYieldToLoop } from '../yield-to-loop.ts';
 import type { Schemas } from './schemas.ts';
 
-/** Above this many operations, schemas are compiled on first use to keep the start quick: 100 operations take about 0.3 s. */
+/** Above this many operations, schemas are compiled on first use to keep the start quick, because 100 operations take about 0.3 s. */
 const COMPILED_AT_BOOT_MAX = 300;
 
 interface CompileOptions {
@@ -38,8 +38,8 @@ export async function compileNew(
 }
 
 /**
- * Compiles schemas that a start has not compiled, because a former start has found no mistake in them. Works in slices. Does nothing for large
- * sets of schemas.
+ * Compiles schemas that a start has not compiled, because a former start has found no mistake in them. Works in slices. Has no effect for
+ * large sets of schemas.
  */
 export async function compileRest({ operations, schemas }: Pick<Contracts, 'operations' | 'schemas'>): Promise<void> {
   if (operations.length <= COMPILED_AT_BOOT_MAX) await compileAll(operations, schemas, []);

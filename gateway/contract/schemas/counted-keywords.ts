@@ -1,5 +1,5 @@
 // Makes the code that Ajv generates spend steps for each turn of a loop over client data. Code without loops is as long as its schema, and
-// references spend steps for their schemas (references.ts): together, these bound the time of a check.
+// references spend steps for their schemas (references.ts). Together, these bound the time of a check.
 
 import { _, type Ajv2020, type Code, type CodeGen, type KeywordCxt, type Name } from 'ajv/dist/2020.js';
 import { takeSteps } from './check-scope.ts';
@@ -23,7 +23,7 @@ const STEPS_PER_KEYWORD = 10;
 /** Steps for each name, when the members of a large object are listed. */
 const STEPS_PER_NAME = 20;
 
-/** Returns the number of keywords and members in a schema, without those behind references. Lists of values count an eighth. */
+/** Returns the number of keywords and members in a schema, without the keywords behind references. Lists of values count an eighth. */
 function weightOf(schema: unknown): number {
   if (typeof schema !== 'object' || schema === null) return 1;
   const known = weights.get(schema);
@@ -41,7 +41,7 @@ function listWeight(list: readonly unknown[]): number {
   return list.reduce<number>((sum, one) => sum + (typeof one === 'object' ? weightOf(one) : 1 / 8), 1);
 }
 
-/** Returns the steps that one check of a value by the schema takes, without what its loops and references take. */
+/** Returns the steps that one check of a value by the schema takes, without the steps of its loops and references. */
 export function stepsOf(schema: unknown): number {
   return STEPS_PER_KEYWORD * Math.ceil(1 + weightOf(schema));
 }
@@ -57,7 +57,7 @@ export function spendSteps({ gen }: KeywordCxt, steps: number | Code): void {
   gen.code(_`${gen.scopeValue('func', { ref: takeSteps })}(${steps})`);
 }
 
-/** Adds the code that spends steps for the errors so far, which adding those of a referred schema copies. */
+/** Adds the code that spends steps for the errors so far, because they are copied when the errors of a referred schema are added. */
 export function spendErrors(cxt: KeywordCxt): void {
   spendSteps(cxt, _`errors`);
 }

@@ -15,7 +15,7 @@ const DATA_KEYWORDS = new Set([
   'scopes',
   'security',
 ]);
-// The member names of these objects are chosen by the author, so they are never keywords.
+// The author chooses the member names of these objects, so they are never keywords.
 const KEYWORDS_OF_NAMES = new Set([
   'properties',
   'patternProperties',
@@ -116,7 +116,7 @@ function translateV30(schema: JsonObject): void {
   delete schema.nullable;
 }
 
-/** Also admits null in combined schemas: authors mean this, although the specification does not say so. */
+/** Also admits null in combined schemas, because authors mean this, although the specification does not say so. */
 function admitNull(schema: JsonObject): void {
   if (typeof schema.type === 'string') schema.type = [schema.type, 'null'];
   if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...schema.enum, null];

@@ -1,12 +1,12 @@
-// Lets a discriminator decide a `oneOf`: a value that names one of the schemas is checked by this schema only. In many documents, only the
-// discriminator distinguishes the schemas, and values would match several of them (OpenAPI 3.1.1, section 4.8.25).
+// Lets a discriminator decide a `oneOf`, so that a value that names one of the schemas is checked only by this schema. In many documents,
+// only the discriminator distinguishes the schemas, and values would match several of them (OpenAPI 3.1.1, section 4.8.25).
 
 import { _, type Ajv2020, type CodeKeywordDefinition, type KeywordCxt, Name } from 'ajv/dist/2020.js';
 import { or } from 'ajv/dist/compile/codegen/index.js';
 import oneOf from 'ajv/dist/vocabularies/applicator/oneOf.js';
 import { isObject, type JsonObject } from '../pointer.ts';
 
-/** Returns the values of the discriminator that name each branch: by mapping, or else by the name of the schema. */
+/** Returns the values of the discriminator that name each branch, by its mapping, or otherwise by the name of the schema. */
 export function branchNames(discriminator: JsonObject, branches: readonly unknown[]): readonly (readonly string[])[] {
   const mapping = isObject(discriminator.mapping) ? discriminator.mapping : {};
   return branches.map((branch) => {
@@ -18,7 +18,7 @@ export function branchNames(discriminator: JsonObject, branches: readonly unknow
   });
 }
 
-/** Replaces `oneOf` in one Ajv. Values that name no branch are checked as before: exactly one branch has to fit. */
+/** Replaces `oneOf` in one Ajv. Values that name no branch are checked as before, so exactly one branch has to fit. */
 export function letDiscriminatorsDecide(ajv: Ajv2020): void {
   const definition = oneOf.default as unknown as CodeKeywordDefinition;
   ajv.removeKeyword('oneOf');

@@ -1,5 +1,5 @@
-// Names that every JavaScript object has, as names of members: `__proto__`, `constructor`, `toString`. Ajv leaves `__proto__` out where a
-// schema names members, and takes inherited names for members that were evaluated.
+// Handles members whose names every JavaScript object inherits, such as `__proto__`, `constructor` and `toString`. Ajv leaves `__proto__`
+// out where a schema names members, and takes inherited names for members that were evaluated.
 
 import { _, type Ajv2020, type CodeKeywordDefinition, type KeywordCxt, Name } from 'ajv/dist/2020.js';
 import { not } from 'ajv/dist/compile/codegen/index.js';
@@ -12,7 +12,7 @@ const INHERITED = '__proto__';
 const AS_PATTERN = '^__proto__$';
 const UNANCHORED = '(?:__proto__)';
 
-/** Lets patterns stand for members that Ajv would leave out. Changes the schema in place; what is there stays. */
+/** Lets patterns stand for members that Ajv would leave out. Adds the patterns to the schema in place. */
 export function declareInherited(schema: JsonObject): void {
   const { properties, patternProperties } = schema;
   const patterns = isObject(patternProperties) ? patternProperties : {};

@@ -1,5 +1,5 @@
-// Replaces JSON Schema keywords that Ajv checks in more than linear time, or whose steps are to be counted, and skips pattern and format
-// of texts that are too long anyway.
+// Replaces JSON Schema keywords that Ajv checks in more than linear time, or whose steps are counted. Skips pattern and format of texts
+// that are too long anyway.
 
 import { _, type Ajv2020, type KeywordCxt, Name } from 'ajv/dist/2020.js';
 import { or } from 'ajv/dist/compile/codegen/index.js';
@@ -84,7 +84,7 @@ function replaceLimits(ajv: Ajv2020): void {
   });
 }
 
-/** Replaces `enum` and `const`. Ajv compares with each value in turn, and lists the members of an object anew for each. */
+/** Replaces `enum` and `const`. Ajv compares with each value in turn, and lists the members of an object each time. */
 function replaceValues(ajv: Ajv2020): void {
   for (const [keyword, param] of [
     ['enum', 'allowedValues'],
@@ -155,7 +155,7 @@ function ifShortEnough({ data, parentSchema }: KeywordCxt) {
   return typeof maxLength === 'number' ? _`${data}.length <= ${2 * maxLength} && ` : _``;
 }
 
-/** Returns whether no two items are equal, in time linear in their total size. */
+/** Whether no two items are equal, in time linear in their total size. */
 export function areUnique(items: readonly unknown[]): boolean {
   takeSteps(4 * items.length);
   const scalars = new Set<unknown>();
@@ -167,7 +167,7 @@ export function areUnique(items: readonly unknown[]): boolean {
   return scalars.size + others.size === items.length;
 }
 
-/** Returns the same text for equal values: members are sorted by name. */
+/** Returns the same text for equal values, because members are sorted by name. */
 function canonical(value: unknown): string {
   if (typeof value === 'string') takeSteps(20 + value.length);
   else takeSteps(20);

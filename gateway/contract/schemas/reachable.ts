@@ -1,10 +1,10 @@
-// Everything that a schema consists of: the walk over a document that follows references.
+// Walks over everything that a schema consists of, and follows references.
 
 import { follow, isObject, type JsonObject } from '../pointer.ts';
 
 /**
- * Returns the objects and lists that can be reached from a value, itself included, references followed. `leadsOn` chooses the members
- * of objects that are entered; items of lists always are. Stops at `visitedMax`.
+ * Returns the objects and lists that can be reached from a value, including the value itself and the targets of references. `leadsOn`
+ * chooses the members of objects that are entered; items of lists are always entered. Stops at `visitedMax`.
  */
 export function reachableFrom(
   root: JsonObject,

@@ -1,10 +1,10 @@
-// Which schemas of a document refer to themselves, directly or through others.
+// Finds the schemas of a document that refer to themselves, directly or through others.
 
 import { type JsonObject, pathOf, uriDecoded, valueAt } from '../pointer.ts';
 
 /**
- * Creates a function that takes a reference within the document (`#/components/schemas/Node`), and returns whether its schema can be reached
- * from itself. Results are cached: a document of a thousand schemas is walked once.
+ * Creates a function that takes a reference within the document (`#/components/schemas/Node`), and returns whether its schema can be
+ * reached from itself. Results are cached, so that a document of a thousand schemas is walked once.
  */
 export function createRecursion(root: JsonObject): (reference: string) => boolean {
   const referencesBelow = new Map<string, readonly string[]>();

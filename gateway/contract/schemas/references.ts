@@ -1,5 +1,5 @@
-// Validates a value once per recursive schema that refers to it. Otherwise Ajv would check the nested values of a recursive union once
-// per branch at each level: time exponential in the depth of the body.
+// Validates a value once per recursive schema that refers to it. Otherwise Ajv would check the nested values of a recursive union once per
+// branch at each level, in time exponential in the depth of the body.
 
 import type { Ajv2020, ErrorObject, KeywordCxt, ValidateFunction } from 'ajv/dist/2020.js';
 import { resolveRef, SchemaEnv } from 'ajv/dist/compile/index.js';
@@ -29,10 +29,10 @@ export function forgetResults(): void {
 }
 
 /**
- * Makes one Ajv remember results per reference and value, and spend the steps that the schema of a reference takes. Where a dynamic
- * reference leads depends on the anchors on the way to the value, so a result counts only while these are the same.
+ * Makes one Ajv remember results per reference and value, and spend the steps that the schema of a reference takes. The target of a dynamic
+ * reference depends on the anchors on the way to the value, so a result is used only while these are the same.
  *
- * @param isRecursive whether the schema of a reference can be reached from itself; Ajv compiles other references its own way, often in
+ * @param isRecursive whether the schema of a reference can be reached from itself; Ajv compiles other references in its own way, often in
  *   place
  */
 export function rememberReferences(ajv: Ajv2020, isRecursive: (reference: string) => boolean): void {
@@ -83,14 +83,14 @@ function remembering(target: SchemaEnv): ValidateFunction {
   return validate;
 }
 
-/** Returns the number of members. It makes no list of the names, because few documents have dynamic anchors. */
+/** Returns the number of members without a list of their names, because few documents have dynamic anchors. */
 function countOf(members: object | undefined): number {
   let count = 0;
   for (const _name in members) count += 1;
   return count;
 }
 
-/** Reduces too many errors: keeps the error of the union if it is the last one, otherwise the first errors. */
+/** Reduces too many errors to the error of the union if it is the last error, otherwise to the first errors. */
 function fewer(errors: ErrorObject[] | null | undefined): ErrorObject[] | null {
   if (errors === null || errors === undefined) return null;
   if (errors.length <= ERRORS_MAX) return errors;

@@ -12,13 +12,16 @@ import { allowFor, tooComplex } from './check-scope.ts';
 import { declareInherited } from './inherited-names.ts';
 import { forgetResults } from './references.ts';
 
-/** Returns the errors of a value, none if it is valid; their paths begin at the value. `size` is the number of members and items in it. */
+/**
+ * Returns the errors of a value; empty if the value is valid. The paths of the errors begin at the value. `size` is the number of members
+ * and items in the value.
+ */
 export type SchemaCheck = (value: unknown, size: number) => readonly ErrorObject[];
 
 export interface RequestSchemas {
   /** Checks `{path, query, header, cookie}`. */
   readonly parameters: SchemaCheck;
-  /** One check per declared media type that is JSON or a form, or range that includes these, by its lower-case name. */
+  /** One check per declared media type or range that is JSON or a form, or includes them, by its lower-case name. */
   readonly bodies: ReadonlyMap<string, SchemaCheck>;
   /** Compiles the check of an object whose members have these schemas. */
   objectCheck(members: ReadonlyMap<string, Located | undefined>, required: readonly string[]): SchemaCheck;
@@ -27,11 +30,11 @@ export interface RequestSchemas {
 export interface Schemas {
   /** Throws when a schema cannot be compiled; the message names the schema. */
   request(entry: ContractOperation): RequestSchemas;
-  /** Returns the check of a response's JSON body, or undefined if the contract declares no schema for it. */
+  /** Returns the check of a response's JSON body; undefined if the contract declares no schema for it. */
   answer(entry: ContractOperation, status: number, mediaType?: string): SchemaCheck | undefined;
   /**
-   * Returns the check of each item of a stream of this media type, or undefined if the contract declares no `itemSchema` for it. `data`
-   * checks the JSON in the member `data` of an event, if its schema has a `contentSchema`.
+   * Returns the check of each item of a stream of this media type; undefined if the contract declares no `itemSchema` for it. `data` checks
+   * the JSON in the member `data` of an event, if its schema has a `contentSchema`.
    */
   item(entry: ContractOperation, status: number, mediaType: string): ItemSchemas | undefined;
   /** Compiles the check of any schema of a document. Throws when it cannot be compiled. */
@@ -44,8 +47,8 @@ interface ItemSchemas {
 }
 
 /**
- * Above this size only the first error of a value is collected. The client chooses the number of errors, and Ajv copies the errors
- * collected so far whenever it returns from a reference: 60,000 wrong items took 9.5 s, 2,000 take 7 ms.
+ * Above this size only the first error of a value is collected. The client chooses the number of errors, and Ajv copies the collected
+ * errors whenever it returns from a reference. 60,000 wrong items took 9.5 s, and 2,000 take 7 ms.
  */
 const COLLECTED_SIZE_MAX = 2000;
 
@@ -61,8 +64,9 @@ interface Compiled {
 }
 
 /**
- * Creates the compiler of schemas. It registers whole documents with Ajv, and refers to schemas by pointer: circular references need no
- * dereferencing. Each document has its own Ajv, with which its compiled schemas are released (docs/decisions/0004-contract-tools.md).
+ * Creates the compiler of schemas. It registers whole documents with Ajv, and refers to schemas by pointer, so that circular references
+ * need no dereferencing. Each document has its own Ajv, with which its compiled schemas are released
+ * (docs/decisions/0004-contract-tools.md).
  */
 export function createSchemas(): Schemas {
   const documents = new WeakMap<ContractDocument, Compiled>();
@@ -184,8 +188,8 @@ function parameterCheck(parameter: Located, schema: Located): JsonObject {
 }
 
 /**
- * Returns the schema of a body. A JSON Patch is always a list (RFC 6902 section 3). If a contract declares a schema for it that only
- * objects fit, that schema is meant for the other kinds of patches, so a generic one replaces it.
+ * Returns the schema of a body. A JSON Patch is always a list (RFC 6902 section 3). If a contract declares a schema that only objects fit,
+ * that schema is meant for the other kinds of patches, so a generic schema replaces it.
  */
 function bodySchemaOf(root: JsonObject, type: string, schema: Located | undefined): JsonObject {
   if (
@@ -197,7 +201,9 @@ function bodySchemaOf(root: JsonObject, type: string, schema: Located | undefine
   return schema ? pointTo(schema) : {};
 }
 
-/** Returns the response object of a status: exact, then range, then default (OpenAPI 3.1.1, section 4.8.16). */
+/**
+ * Returns the response object of a status. The exact status has priority, then the range, then the default (OpenAPI 3.1.1, section 4.8.16).
+ */
 export function responseFor(entry: ContractOperation, status: number): Located {
   const { root } = entry.document;
   const responses = member(root, entry.located, 'responses');
@@ -211,7 +217,7 @@ export function responseFor(entry: ContractOperation, status: number): Located {
 /** Media types of requests that are checked besides JSON: forms, and the ranges that include JSON or forms. */
 const CHECKED_TYPES = [URLENCODED, MULTIPART, '*/*', 'application/*', 'multipart/*'] as const;
 
-/** Returns the declared JSON media types, and those in `others`, each with its schema if it has one. */
+/** Returns the declared media types that are JSON or in `others`, each with its schema if it has one. */
 function jsonSchemasOf(
   root: JsonObject,
   owner: Located,

@@ -1,4 +1,5 @@
-// Defines the arguments of an operation that is called as a tool: their names for the client, and the parts of a request that they become.
+// Defines the arguments of an operation that is called as a tool, by their names for the client, and by the parts of a request that they
+// become.
 
 import { isOwnedRequestHeader } from '../../shared/http/owned-headers.ts';
 import { isJson, mediaTypeOf, URLENCODED } from '../media-types.ts';
@@ -31,9 +32,9 @@ export interface BodyArgument {
 export interface OperationArguments {
   readonly parameters: readonly Argument[];
   readonly body: BodyArgument | undefined;
-  /** The name of the argument for the Idempotency-Key; undefined if the operation takes none. */
+  /** The name of the argument for the Idempotency-Key; undefined if the operation takes no key. */
   readonly idempotencyKey: string | undefined;
-  /** Why the operation cannot be called in this way. */
+  /** Why the operation cannot be called in this way; undefined if it can. */
   readonly obstacle?: string;
 }
 
@@ -62,8 +63,8 @@ export function argumentsOf(entry: ContractOperation): OperationArguments {
 }
 
 /**
- * Returns why the operation cannot be called: the document does not declare a path parameter, or a required header is one that only the
- * gateway sends.
+ * Returns why the operation cannot be called, because the document does not declare a path parameter, or because only the gateway sends a
+ * required header.
  */
 function obstacleOf(
   { operation }: ContractOperation,
@@ -86,7 +87,9 @@ function isUsable({ place, name }: Parameter, inTemplate: readonly string[]): bo
   return place !== 'header' || !(isOwnedRequestHeader(field) || FRAMING.test(field));
 }
 
-/** Returns the body that becomes an argument: JSON if possible, otherwise a form, otherwise text. Other bodies cannot be arguments. */
+/**
+ * Returns the body that becomes an argument, which is JSON if possible, otherwise a form, otherwise text. Other bodies cannot be arguments.
+ */
 function bodyOf(
   { document: { root }, located }: ContractOperation,
   taken: Set<string>,

@@ -1,5 +1,6 @@
-// Copies a schema of a contract to a self-contained JSON Schema 2020-12: its references lead to its own `$defs`, and keywords of OpenAPI are
-// removed. The document was normalized before (contract/schemas/dialect.ts), and has neither `nullable` nor the forms of Swagger.
+// Copies a schema of a contract to a self-contained JSON Schema 2020-12. The references of the copy lead to its own `$defs`, and keywords
+// of OpenAPI are removed. The document was normalized before (contract/schemas/dialect.ts), and contains neither `nullable` nor the forms
+// of Swagger.
 
 import { shortTextOf } from '../../shared/text.ts';
 import {
@@ -29,7 +30,7 @@ interface LocalSchemaOptions {
   readonly direction: Direction;
   /** Longer descriptions are cut. */
   readonly descriptionCharactersMax: number;
-  /** Whether bounds and formats are left out: for answers, which are passed on even if they break the contract. */
+  /** Whether bounds and formats are left out, as for answers, which are passed on even if they break the contract. */
   readonly loose?: boolean;
 }
 
@@ -42,7 +43,7 @@ const DROPPED_KEYWORDS = new Set([
   ...['xml', 'externalDocs', 'example', 'examples', 'discriminator', 'contentMediaType', '$comment'],
   ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$vocabulary', 'readOnly', 'writeOnly'],
 ]);
-/** The keywords that a loose copy leaves out: bounds and formats. Types, members and descriptions stay. */
+/** The keywords that a loose copy leaves out, which are bounds and formats. Types, members and descriptions stay. */
 const BOUND_KEYWORDS = new Set([
   ...[
     'required',
@@ -85,7 +86,7 @@ export function createLocalSchemas(root: JsonObject, options: LocalSchemaOptions
   const { direction, descriptionCharactersMax, loose = false } = options;
   const absent = direction === 'request' ? 'readOnly' : 'writeOnly';
   const losses = new Set<string>();
-  /** Name → copy. A map: authors choose the names. */
+  /** The copies by name, in a map, because authors choose the names. */
   const copies = new Map<string, unknown>();
   /** Pointer → name of the definition. */
   const names = new Map<string, string>();

@@ -1,4 +1,4 @@
-// Makes the tool for an operation: a JSON Schema of its arguments, one of its answer, and the writer of its request.
+// Makes the tool for an operation: the JSON Schemas of its arguments and of its answer, and the writer of its request.
 
 import type { ToolSchemas, ToolSource } from '../../shared/contracts/tool-source.ts';
 import { streamKindOf } from '../../shared/http/words.ts';
@@ -13,7 +13,7 @@ import { createRequestWriter } from './written-request.ts';
 
 /** The longest description within a schema. */
 const DESCRIPTION_CHARACTERS_MAX = 300;
-/** The largest schema of answers. A larger one is left out, because it would take more of a model's context than the answer itself. */
+/** The largest schema of answers. A larger schema is left out, because it would take more of a model's context than the answer itself. */
 const OUTPUT_BYTES_MAX = 16_384;
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const LIMIT = /^(?:limit|per_page|page_size|pageSize|max_results|maxResults|first|count)$/;
@@ -47,7 +47,7 @@ function textIn(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** Returns why a model cannot read the answers: it reads JSON and text, but no streams and no other bytes. */
+/** Returns why a model cannot read the answers; undefined if it can. A model reads JSON and text, but no streams and no other bytes. */
 function obstacleOfAnswers(entry: ContractOperation): string | undefined {
   if (entry.operation.streams) return 'its answer is a stream';
   const types = answersOf(entry).flatMap(({ types: declared }) => declared);
@@ -131,8 +131,8 @@ function described(schema: unknown, description: string | undefined): unknown {
 }
 
 /**
- * Every successful answer has to have a schema, because clients refuse an answer without content where one is announced. An object is the
- * content itself; any other value is its member `result`.
+ * Every successful answer has to have a schema, because clients refuse an answer without content where a schema is announced. An object is
+ * the content itself; any other value is its member `result`.
  */
 function outputOf(entry: ContractOperation, schemas: LocalSchemas): JsonObject | undefined {
   const { root } = entry.document;

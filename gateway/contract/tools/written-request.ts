@@ -1,4 +1,4 @@
-// Makes the request of an operation from its arguments. Every mistake is listed, like the violations of a request that came over HTTP.
+// Makes the request of an operation from its arguments. All mistakes are listed, like the violations of a request that came over HTTP.
 
 import type { ArgumentValues, ToolRequest } from '../../shared/contracts/tool-source.ts';
 import type { ContractOperation } from '../operations/operations.ts';

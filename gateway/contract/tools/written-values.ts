@@ -1,6 +1,6 @@
-// Writes a JSON value as the text of a parameter, in the style that the contract declares (OpenAPI 3.1.1, section 4.8.12). It is the reverse of
-// contract/parameters/parameter.ts and contract/parameters/query.ts. A value that no text can express is refused: a service must not get another
-// value.
+// Writes a JSON value as the text of a parameter, in the style that the contract declares (OpenAPI 3.1.1, section 4.8.12). This file is the
+// reverse of contract/parameters/parameter.ts and contract/parameters/query.ts. A value that no text can express is refused, because a
+// service must not get another value.
 
 import type { ViolationCode } from '../../shared/contracts/violation-codes.ts';
 import type { Parameter } from '../parameters/parameter.ts';
@@ -25,7 +25,7 @@ const EMPTY: Unwritable = { code: 'too_short', message: 'Must have at least 1 ch
 
 /** The depth to which queries are read. */
 const DEPTH_MAX = 32;
-/** Visible ASCII and the spaces between: other bytes mean different texts to different servers. */
+/** Visible ASCII and the spaces between, because other bytes mean different texts to different servers. */
 const FIELD = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const COOKIE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
@@ -33,7 +33,7 @@ export function isUnwritable(written: Written): written is Unwritable {
   return 'code' in written;
 }
 
-/** Returns the pairs of a query, joined by `&`. An empty text: an empty list or object has no pair. */
+/** Returns the pairs of a query, joined by `&`; empty for an empty list or object, which has no pair. */
 export function writtenQuery(parameter: Parameter, value: unknown): Written {
   const { name, style, exploded, json, separator } = parameter;
   const key = encodeURIComponent(name.toWellFormed());
@@ -51,7 +51,7 @@ export function writtenQuery(parameter: Parameter, value: unknown): Written {
   return pair(key, value);
 }
 
-/** Returns the text of a segment or of a part of it. @param takesSlashes the parameter takes the rest of the path */
+/** Returns the text of a segment or of a part of it. @param takesSlashes whether the parameter takes the rest of the path */
 export function writtenPath(parameter: Parameter, value: unknown, takesSlashes: boolean): Written {
   if (parameter.json) return encodedSegment(JSON.stringify(value), false);
   if (Array.isArray(value) || isObject(value)) {

@@ -21,7 +21,7 @@ export function createNearNames({ parameters }: Pick<ContractOperation, 'paramet
   function meant({ in: place, param, code }: Violation): string | undefined {
     if (place !== 'query' || code !== 'unknown' || param.length > LENGTH_MAX || /[.[]/.test(param)) return undefined;
     const near = declared.filter((name) => Math.abs(name.length - param.length) <= EDITS_MAX);
-    // A short name may differ in one edit only, because two edits make any two short names equal.
+    // A short name may differ only in one edit, because two edits make any two short names equal.
     return closest(param, near, param.length < 4 ? 1 : EDITS_MAX);
   }
 

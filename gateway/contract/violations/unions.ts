@@ -1,5 +1,5 @@
-// Reduces Ajv's errors about anyOf and oneOf to the useful ones: those of the intended branch if the value identifies it, else one for
-// the union.
+// Reduces Ajv's errors about anyOf and oneOf to the useful errors. These are the errors of the intended branch if the value identifies it,
+// or otherwise one error for the union.
 
 import type { ErrorObject } from 'ajv';
 import { jsonTypesOf } from '../parameters/value-types.ts';
@@ -13,15 +13,18 @@ const STEPS_PER_SCHEMA = 20;
 
 const UNION_KEYWORDS = new Set(['anyOf', 'oneOf', 'contains']);
 
-/** The objects of a schema, with its references followed: `all` at any depth, `inPlace` only objects that describe the same value. */
+/**
+ * The objects of a schema, with its references followed. `all` contains objects at any depth, `inPlace` only objects that describe the same
+ * value.
+ */
 interface Reach {
   all(schema: unknown): ReadonlySet<unknown>;
   inPlace(schema: unknown): ReadonlySet<unknown>;
 }
 
 /**
- * Replaces the errors of failed unions. Ajv reports the errors of all branches right before that of the union. They are recognized by
- * the schema that they belong to; schema paths do not help, because they restart after every reference.
+ * Replaces the errors of failed unions. Ajv reports the errors of all branches right before the error of the union. The errors of branches
+ * are recognized by their schemas, and not by schema paths, because these restart after every reference.
  */
 export function settleUnions(errors: readonly ErrorObject[], root: JsonObject): readonly ErrorObject[] {
   if (!errors.some(({ keyword }) => UNION_KEYWORDS.has(keyword))) return errors;

@@ -1,4 +1,4 @@
-// Translates one Ajv error for the client: code, message, and the violated keyword of the contract.
+// Translates one Ajv error for the client into code, message, and the violated keyword of the contract.
 
 import type { ErrorObject } from 'ajv';
 import { constraintText } from '../../shared/contracts/constraint-text.ts';
@@ -13,7 +13,7 @@ interface ViolationMessage {
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Keywords whose value is sent to the client, with the code, and the error parameter that has the value. */
+/** Keywords whose value is sent to the client, with the code, and the error parameter that contains the value. */
 const CONSTRAINTS: Readonly<Record<string, readonly [code: ViolationCode, param: string]>> = {
   type: ['wrong_type', 'type'],
   format: ['wrong_format', 'format'],

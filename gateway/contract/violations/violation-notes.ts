@@ -1,5 +1,5 @@
-// Violations in a form that may be stored permanently. Names chosen by the client are replaced, because they can contain anything,
-// secrets included.
+// Converts violations into a form that may be stored permanently. Names chosen by the client are replaced, because they can contain
+// anything, even secrets.
 
 import type { NotedViolation } from '../../exchange/findings.ts';
 import type { ContractOperation } from '../operations/operations.ts';
@@ -8,17 +8,20 @@ import { reachableFrom } from '../schemas/reachable.ts';
 import type { Violation } from './violations.ts';
 
 const NOTES_MAX = 20;
-/** Longer constraints are left out: an enum can be arbitrarily long. */
+/** Longer constraints are left out, because an enum can be arbitrarily long. */
 const CONSTRAINT_LENGTH_MAX = 200;
-/** Maximum number of objects and lists of a contract that are searched for names. Names beyond it are treated as chosen by the client. */
+/**
+ * Maximum number of objects and lists of a contract that are searched for names. Names beyond this number are treated as chosen by the
+ * client.
+ */
 const VISITED_MAX = 50_000;
 const MADE_UP = '*';
 /** The members of these are values, not schemas. */
 const VALUE_KEYWORDS: ReadonlySet<string> = new Set(['example', 'examples', 'enum', 'const', 'default']);
 
 /**
- * Returns a function that gives the names that the contract declares for an operation's input. Searches the contract on the first
- * call, because most operations never need it.
+ * Returns a function that returns the names that the contract declares for an operation's input. Searches the contract on the first call,
+ * because most operations never need it.
  */
 export function declaredNames(entry: ContractOperation): () => ReadonlySet<string> {
   let names: ReadonlySet<string> | undefined;

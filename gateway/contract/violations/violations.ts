@@ -1,4 +1,4 @@
-// Turns Ajv's errors into the violations of the error object: place, pointer, code, message, constraint.
+// Turns Ajv's errors into the violations of the error object, with place, pointer, code, message and constraint.
 
 import type { ErrorObject } from 'ajv';
 import type { ViolationCode } from '../../shared/contracts/violation-codes.ts';
