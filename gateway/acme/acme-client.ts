@@ -187,7 +187,7 @@ function kindOf(status: number, type: string | undefined): FailureKind {
   return status >= 500 || type === 'badNonce' || type === 'serverInternal' ? 'server' : 'refused';
 }
 
-/** Parses Retry-After (RFC 9110 section 10.2.3): seconds or a date. Returns undefined if it is absent or malformed. */
+/** Parses Retry-After (RFC 9110 section 10.2.3), which is a number of seconds or a date. Returns undefined if it is absent or malformed. */
 export function retryAfterMsOf(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;

@@ -7,13 +7,13 @@ const AUTHORITY_KEY_IDENTIFIER = oid('2.5.29.35');
 const EXTENSIONS_TAG = 0xa3;
 const KEY_IDENTIFIER_TAG = 0x80;
 
-/** Returns the identifier of a certificate in PEM; undefined if the certificate has no identifier of its authority's key. */
+/** Returns the identifier of a certificate in PEM; undefined if the certificate does not identify its authority's key. */
 export function certificateIdOf(pem: string): string | undefined {
   try {
     const [certificate] = readDer(new X509Certificate(pem).raw);
     const [body] = readDer(certificate?.content ?? Buffer.alloc(0));
     const fields = readDer(body?.content ?? Buffer.alloc(0));
-    // The version comes first. It is absent for version 1.
+    // The version comes first; certificates of version 1 lack it.
     const serial = fields[0]?.tag === 0xa0 ? fields[1] : fields[0];
     const keyIdentifier = authorityKeyIn(fields.find(({ tag }) => tag === EXTENSIONS_TAG)?.content);
     if (serial === undefined || keyIdentifier === undefined) return undefined;

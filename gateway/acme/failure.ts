@@ -1,8 +1,8 @@
 // The errors of an attempt to get a certificate. The kind of an error decides when the next attempt begins.
 
 /**
- * `server`: the server is away or fails, which delays all certificates. `refused`: the server refused the order, or a challenge failed.
- * `limited`: a rate limit of the server.
+ * `server`: the server cannot be reached or fails, which delays all certificates. `refused`: the server refused the order, or a challenge
+ * failed. `limited`: a rate limit of the server.
  */
 export type FailureKind = 'server' | 'refused' | 'limited';
 
@@ -32,7 +32,7 @@ export class StoreAway extends Error {}
 /** The records were sealed with another `certificate_key`. */
 export class WrongSeal extends Error {}
 
-/** A later holder has taken the lease. This instance stops its work, and changes nothing. */
+/** Thrown if a later holder has taken the lease. This instance stops its work, and changes nothing. */
 export class LeaseLost extends Error {
   constructor() {
     super('Another instance orders the certificates now.');

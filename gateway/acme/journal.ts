@@ -11,7 +11,10 @@ export interface Journal {
   write(changes: AcmeChanges): Promise<void>;
 }
 
-/** If the confirmation of a lease took this share of its duration, it is too late: the rest may be shorter than a request to the server. */
+/**
+ * If the confirmation of a lease took this share of its duration, it is too late, because the rest may be shorter than a request to the
+ * server.
+ */
 const LATE_SHARE = 1 / 4;
 
 interface JournalOptions {
@@ -29,7 +32,7 @@ export function createJournal({ store, token, leaseMs, records, performance }: J
     async confirm() {
       const askedAt = performance.now();
       if (!(await reached(() => store.confirm(token, leaseMs)))) throw new LeaseLost();
-      // The process was stopped before it read the answer. The lease may end before the next request does.
+      // The process was stopped before it read the answer, so the lease may end before the next request does.
       if (performance.now() - askedAt >= leaseMs * LATE_SHARE) throw new LeaseLost();
     },
     async write(changes) {
