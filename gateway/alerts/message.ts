@@ -7,7 +7,7 @@ import { nextCommandOf } from '../shared/next-command.ts';
 import { isoTime, shortTextOf, visibleLine } from '../shared/text.ts';
 import type { Alert, Due } from './due.ts';
 
-/** One cause in a message. Its texts are bounded and have no control characters. */
+/** One cause in a message. Its texts are bounded and contain no control characters. */
 export interface AlertNote {
   readonly id: string;
   readonly state: 'firing' | 'resolved';
@@ -30,7 +30,7 @@ export interface AlertNote {
 }
 
 export interface AlertMessage {
-  /** Every attempt to deliver the message has the same id: a receiver recognizes a message that arrives twice. */
+  /** Every attempt to deliver the message has the same id, so that a receiver recognizes a message that arrives twice. */
   readonly id: string;
   readonly atMs: number;
   /** Set in a trial message, which `gateway alerts test` sends. */

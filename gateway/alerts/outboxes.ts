@@ -5,7 +5,7 @@ import type { Outbox } from './outbox.ts';
 
 export type Outboxes = Readonly<Record<string, Outbox>>;
 
-/** A receiver may be named like a member that every object has, such as `constructor`. */
+/** Returns the outbox of a receiver, which may be named like a member that every object has, such as `constructor`. */
 export function outboxOf(outboxes: Outboxes, receiver: string): Outbox | undefined {
   return Object.hasOwn(outboxes, receiver) ? outboxes[receiver] : undefined;
 }
@@ -18,7 +18,7 @@ export function toStoredForm(outboxes: Outboxes): string {
   return JSON.stringify({ form: FORM, outboxes });
 }
 
-/** Reads the outboxes. Returns none for a text of another form: present causes are then reported once more. */
+/** Reads the outboxes. Returns none for a text of another form, so that current causes are reported once more. */
 export function outboxesIn(text: string | undefined): Outboxes {
   try {
     const { form, outboxes } = JSON.parse(text ?? '{}') as { readonly form?: number; readonly outboxes?: Outboxes };

@@ -68,7 +68,7 @@ export class Speaker {
     this.#speaks = true;
   }
 
-  /** Whether this instance reports its own causes only, because the store is away. */
+  /** Whether this instance reports only its own causes, because the store cannot be reached. */
   isAlone(): boolean {
     return this.#isAlone;
   }
@@ -82,7 +82,10 @@ export class Speaker {
     return lastingSilences(this.#silences, this.#now());
   }
 
-  /** While the store is away: alerts about other instances. This instance cannot see their causes, and assumes that they last. */
+  /**
+   * Returns the alerts about other instances while the store cannot be reached. This instance cannot see the causes of the others, and
+   * assumes that they last.
+   */
   assumed(outbox: Outbox | undefined, causes: readonly Cause[]): readonly Cause[] {
     if (!this.#isAlone) return [];
     const seen = new Set(causes.map(({ id }) => id));
@@ -92,7 +95,7 @@ export class Speaker {
       .filter(({ id, instances }) => !seen.has(id) && instances !== undefined && !instances.includes(this.#instance));
   }
 
-  /** While the store is away: whether the last speaker reports this cause, which all instances see. */
+  /** Whether the last speaker reports this cause, which all instances see. Always false while the store can be reached. */
   leaves(id: string): boolean {
     return this.#isAlone && this.#otherSpoke && OF_STORES.includes(id) && this.#now() - this.#takenMs < LEFT_MS;
   }
