@@ -10,7 +10,7 @@ interface Places {
   mistakeAtEntry(reason: string, remedy: string): Mistake;
 }
 
-/** Returns the input of the contract loader. `isComplete`: no entry of upstreams.yaml has a mistake. */
+/** Returns the input of the contract loader. `isComplete` means that no entry of upstreams.yaml has a mistake. */
 export function contractsOf(draft: ConfigDraft) {
   const { upstreams, sources, names } = draft;
   const isComplete = hasEntries(sources.upstreams) && names.upstreams.length === Object.keys(upstreams).length;
@@ -30,8 +30,8 @@ export function contractsOf(draft: ConfigDraft) {
 }
 
 /**
- * Whether upstreams.yaml has entries. False if the file cannot be read, or if its entries are below a wrong key. Then an operation that is
- * not found may still exist.
+ * Whether upstreams.yaml has entries. False if the file cannot be read, or if its entries are below a wrong key, so that an operation that
+ * is not found may still exist.
  */
 function hasEntries({ value }: ConfigDraft['sources']['upstreams']): boolean {
   const entries = (value as { upstreams?: unknown } | null | undefined)?.upstreams;
@@ -52,7 +52,7 @@ function isSessions(entry: { readonly live?: readonly string[] } | undefined): b
 function contractSources({ upstreams, names, sources }: ConfigDraft) {
   const hasOwn = Object.values(upstreams).some(isOwn);
   const ownContractOf = (name: string) => {
-    // The address has a mistake, and may have to be that of the gateway itself.
+    // The address has a mistake, and may be meant as the address of the gateway itself.
     if (upstreams[name]?.live === undefined) return 'unknown' as const;
     return isOwn(upstreams[name]) ? ('here' as const) : hasOwn ? ('elsewhere' as const) : undefined;
   };

@@ -18,7 +18,7 @@ interface Contracts {
   readonly scopes: Iterable<string>;
 }
 
-/** Adds a mistake for each name that the contracts do not have. */
+/** Adds a mistake for each name that the contracts do not contain. */
 export function crossCheck(draft: ConfigDraft, contracts: Contracts, mistakes: Mistake[]): void {
   checkScopes(draft, contracts, mistakes);
   checkPlaces(draft, contracts, mistakes);
@@ -43,7 +43,7 @@ function checkPlaces(
   checkNamedOnce(names.operations, operations, sources.limits, mistakes);
 }
 
-/** Rejects unknown scopes in `scopesMax`: a misspelt scope would silently grant nothing. */
+/** Rejects unknown scopes in `scopesMax`, because a misspelt scope would silently grant nothing. */
 function checkScopes(draft: ConfigDraft, { scopes, operations }: Contracts, mistakes: Mistake[]): void {
   const { gateway, sources } = draft;
   const known = new Set([...scopes, ...(gateway?.operatorScopes ?? [])]);

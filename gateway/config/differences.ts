@@ -1,5 +1,5 @@
-// The differences between two loads of the configuration, as operators read them: keys, lines of a file, and keys that cannot change while
-// the gateway runs.
+// Finds the differences between two loads of the configuration for operators, which are keys, lines of a file, and keys that cannot change
+// while the gateway runs.
 
 import { isDeepStrictEqual } from 'node:util';
 import { structuredPatch } from 'diff';
@@ -40,7 +40,7 @@ function textOf(value: unknown): string {
   return text.length > VALUE_LENGTH_MAX ? `${text.slice(0, VALUE_LENGTH_MAX - 1)}…` : text;
 }
 
-/** Most changed lines that are compared: the time of a comparison grows with their square. */
+/** The largest number of changed lines that are compared, because the time of a comparison grows with the square of this number. */
 const CHANGED_LINES_MAX = 600;
 const CONTEXT_LINES = 3;
 

@@ -1,6 +1,6 @@
-// Digests of files: they show whether two configurations are the same, and which files differ. Also the optional list of digests beside the
-// configuration, in the lines of `sha256sum`: with such a list, the gateway never puts files in force that are still being written or that
-// belong to different releases, even if each file is valid.
+// Computes digests of files, which show whether two configurations are the same, and which files differ. Also reads the optional list of
+// digests beside the configuration, in the format of `sha256sum`. With such a list, the gateway never puts files in force that are still
+// being written or that belong to different releases, even if each file is valid.
 
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ async function digestOf(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Returns a short version, equal for equal contents: instances with the same version serve the same configuration. */
+/** Returns a short version, which is equal for equal contents, so that instances with the same version serve the same configuration. */
 export function versionOf(digests: ReadonlyMap<string, string>): string {
   const hash = createHash('sha256');
   // Paths are left out, because they differ between machines.
@@ -41,13 +41,13 @@ export function versionOf(digests: ReadonlyMap<string, string>): string {
   return hash.digest('hex').slice(0, 12);
 }
 
-/** Returns the files that exist on one side only or have different content. */
+/** Returns the files that exist only on one side or have different content. */
 export function changedFiles(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
   const all = new Set([...before.keys(), ...after.keys()]);
   return [...all].filter((file) => before.get(file) !== after.get(file));
 }
 
-/** The name of the list in the configuration directory. The paths in it are relative to this directory. */
+/** The name of the list in the configuration directory. Paths in the list are relative to this directory. */
 export const MANIFEST_FILE = 'manifest.sha256';
 
 /** File → digest. */
@@ -105,7 +105,7 @@ function readManifest(file: string, directory: string, mistakes: Mistake[]): Map
       mistakes.push({ file: shownAs, line: index + 1, reason, remedy: REMEDY });
     }
   }
-  // A list that was cut off at the end of a line would be valid, so the last line has to have its end.
+  // A list that was cut off at the end of a line would be valid, so the last line has to end with a line break.
   if (!text.endsWith('\n')) mistakes.push({ file: shownAs, reason: 'the last line has no end.', remedy: REMEDY });
   return manifest;
 }

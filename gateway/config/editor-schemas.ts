@@ -1,5 +1,5 @@
-// Creates JSON Schemas of the three configuration files for editors, from the schemas that check the files. They accept more than the
-// gateway where a JSON Schema cannot express a rule; `check` decides.
+// Creates JSON Schemas of the three configuration files for editors, from the schemas that check the files. These schemas accept more than
+// the gateway where a JSON Schema cannot express a rule; `check` decides.
 
 import { z } from 'zod';
 import { limitsFile } from '../limits/settings.ts';
@@ -36,7 +36,7 @@ interface Node {
 /** Any value may refer to an environment variable, whose value is known only where the gateway starts. */
 const VARIABLE = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' };
 
-/** Returns the schema of one file as text: JSON Schema draft 2020-12 of the input, in which keys with defaults are optional. */
+/** Returns the schema of one file as text. It is a JSON Schema (draft 2020-12) of the input, in which keys with defaults are optional. */
 export function editorSchemaOf(file: ConfigFile): string {
   const schema = z.toJSONSchema(FILE_SCHEMAS[file], { io: 'input', unrepresentable: 'any' }) as Node;
   const { $schema, ...shape } = withVariables(schema) as Node & { $schema: string };

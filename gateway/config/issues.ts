@@ -120,7 +120,7 @@ function hasSecret(schema: z.ZodType, path: readonly (string | number)[]): boole
   return keysAt(schema, path).includes('secret');
 }
 
-/** Returns the key of this block for which other gateways use this name; the name itself if there is none. */
+/** Returns the key of this block for which other gateways use this name; the name itself if there is no such key. */
 function meantBy(key: string, known: readonly string[]): string {
   const here = NAMES_ELSEWHERE[key.replace(/[_-]/g, '').toLowerCase()] ?? [];
   return here.find((one) => known.includes(one)) ?? key;
@@ -167,7 +167,7 @@ function expectedOf(issue: z.core.$ZodIssue): string | undefined {
   return issue.code === 'invalid_type' ? issue.expected : undefined;
 }
 
-/** Returns the rule in the form "must …": the schema's message, or a rewording of zod's own. */
+/** Returns the rule in the form "must …", which is the schema's message, or a rewording of zod's message. */
 function ruleOf(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('must ')) return issue.message;
   switch (expectedOf(issue)) {

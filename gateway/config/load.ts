@@ -35,7 +35,7 @@ export interface Config {
   readonly sources: Sources;
 }
 
-/** The result of loading files that may have mistakes. Broken parts are absent; the rest is used to look for other mistakes. */
+/** The result of loading files that may have mistakes. Broken parts are left out; the rest is used to find other mistakes. */
 export interface ConfigDraft {
   readonly gateway: GatewayFile | undefined;
   /** The well-formed entries. */
@@ -113,7 +113,7 @@ export function loadConfig(
   return deepFreeze(draft);
 }
 
-/** Returns the draft as a configuration with the other servers of its upstreams, or undefined if a part is missing. */
+/** Returns the draft as a configuration with the other servers of its upstreams; undefined if a part is missing. */
 export function completed({ gateway, upstreams, breaking, limits, sources }: ConfigDraft): Config | undefined {
   if (gateway === undefined || breaking === undefined || limits === undefined) return undefined;
   return Object.freeze({ gateway, upstreams: deepFreeze(withServers(upstreams)), breaking, limits, sources });
@@ -144,7 +144,7 @@ function namesIn({ value }: Source, key: string): string[] {
   return Object.keys(blockIn(value, key));
 }
 
-/** Checks names in one file that must exist in another. Operation ids are checked later, with the contracts. */
+/** Checks names in one file that must exist in another file. Operation ids are checked later, with the contracts. */
 function checkNames({ upstreams, sources, names }: ConfigDraft, mistakes: Mistake[]): void {
   const unknownLimit = (source: Source, path: readonly string[], name: unknown) => {
     // An unreadable file and a name that is not text are already reported.
@@ -169,7 +169,7 @@ function checkNames({ upstreams, sources, names }: ConfigDraft, mistakes: Mistak
   }
 }
 
-/** Refuses tunnels of an upstream without a service: they have no contract that could answer. */
+/** Refuses tunnels of an upstream without a service, because no contract could answer for a tunnel. */
 function checkExamples({ upstreams, sources }: ConfigDraft, mistakes: Mistake[]): void {
   for (const [name, { live = [], tunnels = [] }] of Object.entries(upstreams)) {
     if (tunnels.length === 0 || !live.some((address) => address.startsWith('examples:'))) continue;
@@ -199,7 +199,7 @@ function checkOwnContract({ sources }: ConfigDraft, mistakes: Mistake[]): void {
   }
 }
 
-/** Refuses two issuers with the same `iss`, because a token names its issuer by `iss` alone. */
+/** Refuses two issuers with the same `iss`, because a token names its issuer only by `iss`. */
 function checkIssuers({ gateway, sources }: ConfigDraft, mistakes: Mistake[]): void {
   const nameOf = new Map<string, string>();
   for (const [name, { issuer }] of Object.entries(gateway?.issuers ?? {})) {
@@ -227,7 +227,7 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** Whether clients reach the gateway itself by HTTPS: the default of its address then begins with https. */
+/** Whether clients reach the gateway itself by HTTPS, so that the default of its address begins with https. */
 function hasTls({ value }: Source): boolean {
   return (value as { readonly tls?: unknown } | null | undefined)?.tls != null;
 }

@@ -1,4 +1,4 @@
-// Finds what the author of a value meant that a schema refuses: "5s" in a number of milliseconds, /ping in the place of { path: /ping }.
+// Finds what the author of a refused value meant, such as "5s" as a number of milliseconds, or /ping instead of { path: /ping }.
 
 import { z } from 'zod';
 import { MINUTE_MS } from '../shared/durations.ts';
@@ -7,13 +7,13 @@ import { keysAt, schemasAt } from './schema-places.ts';
 
 type Path = readonly (string | number)[];
 
-/** An empty value says nothing of what was meant; a long one is not shown whole. */
+/** An empty value does not show what was meant, and a long value is not shown whole. */
 const fits = (text: string) => text !== '' && text.length <= 60;
 
 /**
- * Returns the question after what was meant, with the form to write. Undefined if nothing near is accepted here.
+ * Returns a question with the form that was probably meant; undefined if no similar form is accepted here.
  *
- * @param rule what a value must be here; a number has its unit in it
+ * @param rule what a value must be here; for a number, the rule names its unit
  */
 export function meantInstead(schema: z.ZodType, path: Path, input: unknown, rule: string): string | undefined {
   if (!['string', 'number', 'boolean'].includes(typeof input) || !fits(String(input))) return undefined;
@@ -42,7 +42,7 @@ function scalarsNear(text: string, rule: string): (number | boolean)[] {
 
 const KIBIBYTE = 1024;
 
-/** Units of time in milliseconds, of size in bytes: their names in rules, and how they are written behind a number. */
+/** Units of time in milliseconds and units of size in bytes, with their names in rules, and their spellings behind a number. */
 const UNITS: readonly {
   readonly of: 'time' | 'size';
   readonly name?: string;
@@ -60,7 +60,7 @@ const UNITS: readonly {
   { of: 'size', suffix: /^gi?b?$/i, size: KIBIBYTE ** 3 },
 ];
 
-/** Texts that differ in what the rule speaks of: a slash, an address of a server, or a letter of a word that it lists. */
+/** Yields texts that differ in a point of the rule: a slash, an address of a server, or a letter of a word that the rule lists. */
 function textsNear(text: string, rule: string): string[] {
   const path = `/${text.replaceAll(/^\/+|\/+$/g, '')}`;
   const [, scheme = '', rest = text] = /^([a-z]*):?\/+(.*)$/i.exec(text) ?? [];

@@ -1,5 +1,5 @@
-// Resolves the names of operations in configuration files. A file may use the id of an operation, or the qualified name `entry.operationId`.
-// Names are resolved when the contracts are loaded, so a request needs one look-up only.
+// Resolves the names of operations in configuration files. A file may use the id of an operation, or the qualified name
+// `entry.operationId`. Names are resolved when the contracts are loaded, so a request needs only one look-up.
 
 import { entryOfUpstream } from '../shared/contracts/upstreams.ts';
 import type { Mistake } from '../shared/mistakes.ts';
@@ -9,9 +9,9 @@ import type { Source } from '../shared/yaml-source.ts';
 export interface NamedOperation {
   /** Unique. */
   readonly id: string;
-  /** `entry.operationId`: the same as `id`, where the entry says `operationNames: qualified`. */
+  /** The name `entry.operationId`. It equals `id` where the entry says `operationNames: qualified`. */
   readonly qualifiedId: string;
-  /** The entry of upstreams.yaml that lists its contract, and the upstream that it is sent to. */
+  /** The entry of upstreams.yaml that lists the operation's contract, and the upstream that its requests are sent to. */
   readonly entry: string;
   readonly upstream: string;
 }
@@ -21,7 +21,7 @@ export function declaredId({ qualifiedId, entry }: NamedOperation): string {
   return qualifiedId.slice(entry.length + 1);
 }
 
-/** Returns operations by all their names: ids, then qualified names. */
+/** Returns operations by all their names, first by ids, then by qualified names. */
 export function byAnyName<Operation extends NamedOperation>(
   operations: readonly Operation[],
 ): ReadonlyMap<string, Operation> {
@@ -63,9 +63,7 @@ interface Ruled {
   readonly answers: readonly { readonly when: { readonly operations?: readonly string[] | undefined } }[];
 }
 
-/**
- * Returns the parts with ids in the place of other names. Names without an operation stay as they are, because another check reports them.
- */
+/** Returns the parts with ids instead of other names. Names without an operation stay unchanged, because another check reports them. */
 export function withOperationIds<References extends OperationReferences>(
   { gateway, limits, breaking, upstreams, ...others }: References,
   operations: readonly NamedOperation[],

@@ -1,10 +1,10 @@
-// Building blocks of the configuration schemas. Their messages say what a value must be.
+// The building blocks of the configuration schemas. Their messages say what a value must be.
 
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isFieldName, isFieldText } from '../shared/http/words.ts';
 
-/** The address of a server. Its path has unreserved characters, and no dot segments. */
+/** Whether a text is the address of a server. Its path consists of unreserved characters, and has no dot segments. */
 export function isServerAddress(text: string): boolean {
   const path = /^https?:\/\/[^/?#\s@]+((?:\/[A-Za-z0-9._~-]+)*)\/?$/.exec(text)?.[1];
   return path !== undefined && URL.canParse(text) && new URL(text).pathname.replace(/\/$/, '') === path;
@@ -28,7 +28,7 @@ export const fieldName = z
   .refine(isFieldName, 'must be the name of a header')
   .transform((name) => name.toLowerCase());
 
-// `pattern` is for editors, which cannot run refinements. It must not refuse a value that the gateway accepts.
+// `pattern` is for editors, which cannot run refinements. The pattern must not refuse a value that the gateway accepts.
 export const httpUrl = z
   .string()
   .refine(isFieldText, { error: HEADER_TEXT_RULE, abort: true })

@@ -3,7 +3,7 @@
 import { shownPath } from '../shared/file-text.ts';
 import type { Source } from '../shared/yaml-source.ts';
 
-/** Takes the path of a rule, such as `tiers.standard`. Returns undefined for a rule that no file has, such as a default. */
+/** Returns the place of a rule by its path, such as `tiers.standard`; undefined for a rule that no file contains, such as a default. */
 export function placeOfRule(
   { limits }: { readonly limits: Pick<Source, 'mistakeAtKey'> },
   rule: string,

@@ -1,4 +1,4 @@
-// What the schema of a file has at a place: the schemas there, and the keys that they define.
+// Finds the schemas at a place of a file, and the keys that they define.
 
 import type { z } from 'zod';
 
@@ -16,7 +16,7 @@ interface Definition {
 
 type Path = readonly (string | number)[];
 
-/** Returns the schemas at a path: several, where a block on the way has several forms. */
+/** Returns the schemas at a path. There are several where a block on the way has several forms. */
 export function schemasAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType[] {
   const [first, ...rest] = path;
   if (first === undefined) return [schema];

@@ -1,4 +1,4 @@
-// Secrets: from files, else from the environment. Secrets that only have to be the same everywhere are otherwise created once, in
+// Reads secrets from files, otherwise from the environment. Missing secrets that only have to be the same everywhere are created once, in
 // Redis or in the data directory. Error messages never contain a value.
 
 import { randomBytes } from 'node:crypto';
@@ -14,12 +14,13 @@ const ENTRY = /^[a-z][a-z0-9_]{0,63}$/;
 const LENGTH_MIN = 16;
 const PATIENCE_MS = 5000;
 /**
- * Most attempts to change the set. An attempt fails only if another process has changed the set meanwhile, which never happens so often.
+ * The largest number of attempts to change the set. An attempt fails only if another process has changed the set meanwhile, which never
+ * happens so often.
  */
 const CHANGE_ATTEMPTS = 20;
 
 export interface Secrets {
-  /** Returns the present value (files are read again each time), or undefined if the entry does not exist. Throws an Error. */
+  /** Returns the current value, for which files are read each time; undefined if the entry does not exist. Throws an Error. */
   read(entry: string): string | undefined;
   /** Returns the time at which the file of an entry was last written; undefined for an entry without a file. Epoch milliseconds. May throw. */
   writtenAt(entry: string): number | undefined;
@@ -28,16 +29,16 @@ export interface Secrets {
    * Creates nothing, and does not read Redis. Throws as `read` does.
    */
   found(entry: string): string | undefined;
-  /** Returns the secret of key digests. This method and those below reject if the secret is unavailable. */
+  /** Returns the secret of key digests. This method and the methods below reject if the secret is unavailable. */
   keyPepper(): Promise<string>;
-  /** Returns the entry, or creates a random one: for an upstream served by the sandbox, which needs no configured secret. */
+  /** Returns the entry, or creates a random one, for an upstream on the sandbox, which needs no configured secret. */
   readOrMake(entry: string): Promise<string>;
   /** Returns the secret of the sandbox's cursors. */
   cursorSecret(): Promise<string>;
-  /** Returns the present keys: the same array until they change. */
+  /** Returns the current keys, as the same array until they change. */
   assertionKeys(): Promise<readonly Ed25519Jwk[]>;
   /**
-   * Replaces the present set by the result of `change`. Calls `change` again if another process has replaced the set meanwhile. Rejects if
+   * Replaces the current set by the result of `change`. Calls `change` again if another process has replaced the set meanwhile. Rejects if
    * the gateway did not create the set itself.
    */
   changeAssertionKeys(
@@ -50,15 +51,15 @@ export interface Secrets {
 }
 
 interface SecretsOptions {
-  /** One file per entry; wins over the environment. */
+  /** The directory with one file per entry, which has priority over the environment. */
   readonly directory?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly dataDirectory: string;
-  /** The Redis for secrets that the gateway creates; absent if the data directory has them. */
+  /** The Redis for secrets that the gateway creates; undefined if they are kept in the data directory. */
   readonly redisUrl?: string | undefined;
 }
 
-/** Reads no secret in advance: each entry is read or created on first use. */
+/** Opens the secrets. No secret is read in advance, because each entry is read or created on first use. */
 export function loadSecrets({ directory, environment, dataDirectory, redisUrl }: SecretsOptions): Secrets {
   const generatedIn = join(dataDirectory, 'secrets');
   const made =
@@ -79,7 +80,7 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
       );
     }
     const fromFile = directory === undefined ? undefined : readSecretFile(directory, entry);
-    // An empty variable counts as unset, because Compose files set variables that are unset outside to the empty text.
+    // An empty variable is treated as unset, because Compose files set variables that are unset outside to the empty text.
     return fromFile ?? (environment[entry.toUpperCase()] || undefined);
   }
 
@@ -130,7 +131,7 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
     assertionKeys: async () => (await readKeySet()).keys,
     changeAssertionKeys,
     async restoreLost() {
-      // Reading one missing entry restores all of them.
+      // Reading one missing entry restores all entries.
       const [any] = foundInRedis;
       if (any !== undefined) await made.read(any);
     },
@@ -145,7 +146,7 @@ function newSecret(): string {
 /** The secrets that each gateway needs, and puts into Redis if it finds them nowhere else. */
 export const SHARED_SECRETS = ['key_pepper', 'assertion_keys'] as const satisfies readonly OwnSecret[];
 
-/** A secret of the gateway itself. It creates missing ones, except the tokens of operators. */
+/** A secret of the gateway itself. The gateway creates missing secrets, except the tokens of operators. */
 export type OwnSecret =
   | 'key_pepper'
   | 'cursor_secret'
@@ -161,16 +162,16 @@ export interface OperatorSecrets {
 }
 
 /**
- * Returns the tokens of operators: `admin_token` may act, `viewer_token` may look, and the line of a named operator says which of both they
- * may. Throws as `read` does.
+ * Returns the tokens of operators. `admin_token` may act, `viewer_token` may look, and the line of a named operator says which of the two
+ * the operator may do. Throws as `read` does.
  */
 export function adminTokensIn({ read }: Pick<Secrets, 'read'>): OperatorSecrets {
   const named = operatorTokensIn(read('operator_tokens') ?? '');
-  // Lines that cannot be used count as no tokens. The next start refuses them.
+  // Lines that cannot be used are treated as no tokens. The next start refuses such lines.
   return { admin: read('admin_token'), viewer: read('viewer_token'), named: typeof named === 'string' ? [] : named };
 }
 
-/** Returns a sentence that says why a value cannot be used, and does not contain it; undefined for a usable value. */
+/** Returns why a value cannot be used, in a sentence that does not contain the value; undefined for a usable value. */
 export function ownSecretProblem(entry: OwnSecret, value: string): string | undefined {
   if (entry === 'assertion_keys') {
     try {

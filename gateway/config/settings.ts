@@ -1,4 +1,4 @@
-// Reads the settings from environment variables. The only file that knows their names.
+// Reads the settings from environment variables. No other file knows the names of the variables.
 
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -19,7 +19,7 @@ export interface Settings {
   readonly dataDirectory: string;
   readonly redisUrl: string | undefined;
   readonly secretsDirectory: string | undefined;
-  /** Number of serving processes. If more than one, another process holds the listeners and starts them. */
+  /** The number of serving processes. If there are several, another process holds the listeners and starts them. */
   readonly workers: number;
   /** Whether stores may be upgraded although earlier versions cannot open them afterwards. `start --accept-one-way` sets it. */
   readonly acceptOneWay: boolean;
@@ -30,7 +30,7 @@ type Complain = (variable: string, reason: string, remedy: string) => void;
 const PROJECT_FOLDER = fileURLToPath(new URL('../..', import.meta.url));
 const PORT_DEFAULT = 8080;
 const WORKERS_MAX = 64;
-/** One or more labels; underscores, because container networks use them. */
+/** One or more labels. Underscores are allowed, because container networks use them. */
 const HOST_NAME =
   /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/;
 const VARIABLES = [
@@ -45,7 +45,9 @@ const VARIABLES = [
   'SECRETS_DIR',
   'WORKERS',
 ] as const;
-/** Matches names that other programs hardly use. Only these are reported as misspelt: `HOME` is not a misspelt `HOST`. */
+/**
+ * Matches names that other programs hardly use. Only these are reported as misspelt, because `HOME`, for example, is not a misspelt `HOST`.
+ */
 const PREFIX = /^(ADMIN|GATEWAY|REDIS|SECRET|WORKER)/;
 const TYPING_ERRORS_MAX = 2;
 

@@ -1,5 +1,5 @@
-// Detects changed files by checks. The system notifies this process of changes, and each notification causes a check. Checks also run at
-// intervals, because not every volume and container delivers notifications. Only a check finds out which file has changed.
+// Detects changed files. The system notifies this process of changes, and each notification causes a check. Checks also run at intervals,
+// because not every volume and container delivers notifications. Only a check finds out which file has changed.
 
 import { type FSWatcher, watch } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -8,16 +8,13 @@ import { dirname, join } from 'node:path';
 /** Milliseconds between two checks without a notification. Checks of 20 files three times as often took 1 % of a core. */
 const CHECK_EVERY_MS = 500;
 const CHECK_AFTER_NOTICE_MS = 50;
-/**
- * After a check that found a change: files that have stayed the same for this time are taken for written. Leaves time to load them within a
- * second.
- */
+/** The time after which changed files that have stayed the same are treated as written. It leaves time to load them within a second. */
 const SETTLED_AFTER_MS = 250;
 
 interface WatchOptions {
   /** Directories that are searched recursively for YAML, JSON and Markdown files. */
   readonly directories: readonly string[];
-  /** All files below this directory are watched: a reload may have been refused for a secret that was missing. */
+  /** All files below this directory are watched, because a reload may have been refused for a missing secret. */
   readonly secretsDirectory?: string | undefined;
   /** Returns files outside of the directories. */
   otherFiles(): Iterable<string>;
@@ -28,7 +25,7 @@ interface WatchOptions {
   onChange(): void;
 }
 
-/** Starts to watch; returns a function that stops it. The timer does not keep the process alive. */
+/** Starts to watch. Returns a function that stops the watch. The timer does not keep the process alive. */
 export function watchFiles(options: WatchOptions): () => void {
   const notifications = createNotifications(notified);
   let reported: string | undefined;
@@ -58,7 +55,7 @@ export function watchFiles(options: WatchOptions): () => void {
     isNotified = false;
     const files = [...(await listFiles(options)), ...options.otherFiles()];
     if (isStopped) return;
-    // Follow the directories before the check of the files: each later change then causes a notification.
+    // The directories are followed before the files are checked, so that each later change causes a notification.
     notifications.follow(new Set([...options.directories, ...files.map((file) => dirname(file))]));
     const seen = await stateOf(files);
     const nowMs = performance.now();
@@ -99,7 +96,7 @@ function createNotifications(onNotified: () => void): Notifications {
       });
       return watcher.on('error', () => forget(directory));
     } catch {
-      // It is missing, or the system has no more watches: the checks at intervals find its changes.
+      // The directory is missing, or the system has no more watches. The checks at intervals find its changes.
       return undefined;
     }
   }
@@ -118,7 +115,7 @@ function createNotifications(onNotified: () => void): Notifications {
   };
 }
 
-/** Returns the state of all files as one text, for comparison. An absent file has no part in it, whether or not it is listed. */
+/** Returns the state of all files as one text, for comparison. An absent file adds nothing to the text, whether or not it is listed. */
 async function stateOf(files: readonly string[]): Promise<string> {
   const marks = await Promise.all([...new Set(files)].sort().map(markOf));
   return marks.filter((mark) => mark !== undefined).join('\n');

@@ -9,7 +9,7 @@ import { CERTIFICATE_KEY, externalAccountProblem } from './acme.ts';
 
 type WithTls = Pick<Config, 'sources'> & { readonly gateway: Pick<Config['gateway'], 'tls'> };
 
-/** Pushes a mistake for authorities that cannot be read, and for names that a certificate file has, too. */
+/** Pushes a mistake for authorities that cannot be read, and for names that are also in a certificate file. */
 export function checkAcmeFiles(
   { gateway, sources }: WithTls,
   certificates: readonly { readonly names: readonly string[] }[],
@@ -66,7 +66,7 @@ interface AcmeSecret {
 /**
  * Returns the needed secrets: the key that encrypts private keys in a shared store, and the key of an external account.
  *
- * @param isShared whether several instances share the store: all of them need the same `certificate_key`
+ * @param isShared whether several instances share the store, so that all of them need the same `certificate_key`
  */
 export function acmeSecrets(
   { gateway, sources }: Pick<Config, 'gateway' | 'sources'>,

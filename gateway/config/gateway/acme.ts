@@ -1,4 +1,4 @@
-// The shape of `tls.acme` in gateway.yaml: certificates that the gateway orders and renews itself (RFC 8555).
+// The shape of `tls.acme` in gateway.yaml, for certificates that the gateway itself orders and renews (RFC 8555).
 
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ const DIRECTORIES = {
 /** The maximum number of names that Let's Encrypt accepts. */
 const NAMES_MAX = 100;
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
-/** The address of a directory: a URL that `https` requests take. */
+/** The address of a directory, which has to be a URL for `https` requests. */
 const DIRECTORY_URL = /^https:\/\/[^/?#\s@]+(\/[^\s#]*)?$/;
 
 const orderedName = z.string().check((context) => {

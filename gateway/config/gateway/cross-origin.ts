@@ -1,4 +1,4 @@
-// The shape of `cors` in gateway.yaml: other origins whose pages may read answers in browsers.
+// The shape of `cors` in gateway.yaml, which lists other origins whose pages may read answers in browsers.
 
 import { z } from 'zod';
 import { isHttpUrl, whole } from '../parts.ts';

@@ -1,5 +1,5 @@
-// The shape of config/gateway.yaml: the gateway's public appearance, its trusted parties, and its limits on requests. The descriptions are
-// shown by editors and make up the tables of docs/config.md.
+// The shape of config/gateway.yaml, which describes the gateway's public appearance, its trusted parties, and its limits on requests.
+// Editors show the descriptions, and the tables of docs/config.md consist of them.
 
 import { z } from 'zod';
 import { alertSettings } from '../../alerts/settings.ts';

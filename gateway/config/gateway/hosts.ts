@@ -1,4 +1,4 @@
-// The shape of `hosts` in gateway.yaml: host names for parts of the API, on the same listener.
+// The shape of `hosts` in gateway.yaml, which gives parts of the API their own host names on the same listener.
 
 import { z } from 'zod';
 import type { Mistake } from '../../shared/mistakes.ts';
@@ -47,7 +47,7 @@ export const hosts = z.strictObject({
     ),
 });
 
-/** Sites that are served only under a host name of their own. */
+/** Sites that are served only under their own host name. */
 const SEPARATE_SITES: ReadonlySet<HostName> = new Set([
   'panel',
   'autoconfig',
@@ -68,7 +68,7 @@ export function checkHosts(all: Hosts, publicUrl: string, source: Source, mistak
   mistakes.push(source.mistakeAt(['hosts', 'panel'], reason, 'Give the panel a host name of its own.'));
 }
 
-/** Returns the host name of a site, or undefined if it is not served. */
+/** Returns the host name of a site; undefined if the site is not served. */
 export function hostOfSite(site: HostName, all: Hosts, publicUrl: string): string | undefined {
   return SEPARATE_SITES.has(site) ? all[site] : (all[site] ?? all.api ?? new URL(publicUrl).hostname);
 }

@@ -1,5 +1,5 @@
-// The shape of `portal` in gateway.yaml: how the documentation under /docs looks, and the guides that it has. Checks the names in it:
-// tiers of limits.yaml, and the operation that the first page shows.
+// The shape of `portal` in gateway.yaml, which says how the documentation under /docs looks, and names its guides. Also checks the names of
+// tiers of limits.yaml, and of the operation that the first page shows.
 
 import { z } from 'zod';
 import { type Mistake, suggest } from '../../shared/mistakes.ts';
@@ -120,7 +120,7 @@ function luminanceOf(text: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Pushes a mistake for each tier that limits.yaml lacks. Otherwise the pages would not show a misspelt tier, without a message. */
+/** Pushes a mistake for each tier that limits.yaml lacks. Otherwise the pages would silently leave out a misspelt tier. */
 export function checkShownTiers(
   { tiers }: PortalSection,
   known: readonly string[],
@@ -142,8 +142,8 @@ interface SampleCandidate {
 }
 
 /**
- * Returns a warning if the sample operation does not work without changes: it must be a GET without parameters in its path. It is not a
- * mistake, because a new contract may remove the operation; the pages then show the first suitable operation.
+ * Returns a warning if the sample operation does not work without changes, because it is not a GET without parameters in its path. This is
+ * not a mistake, because a new contract may remove the operation. The pages then show the first suitable operation.
  */
 export function sampleWarning(
   { sampleOperation: named }: PortalSection,

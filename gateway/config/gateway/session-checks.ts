@@ -1,5 +1,5 @@
-// Checks `sessions` of gateway.yaml against the rest of the configuration: the entry that serves its operations, host names, scopes,
-// issuers.
+// Checks `sessions` of gateway.yaml against the rest of the configuration, which are the entry that serves its operations, host names,
+// scopes and issuers.
 
 import type { Operation } from '../../exchange/operation.ts';
 import { type Mistake, suggest } from '../../shared/mistakes.ts';
@@ -36,7 +36,7 @@ export function checkSessions({ gateway, upstreams, sources }: Named, mistakes: 
   checkProviders(gateway, sources.gateway, mistakes);
 }
 
-/** Refuses an origin whose host name is not served: requests for it get 421, so a person could not sign in there. */
+/** Refuses an origin with a host name that is not served, because requests for it get 421, and no person could sign in there. */
 function checkOrigins({ sessions, hosts, publicUrl }: GatewayFile, source: Source, mistakes: Mistake[]): void {
   const names = servedNames(hosts, publicUrl);
   for (const [index, origin] of (sessions?.origins ?? []).entries()) {

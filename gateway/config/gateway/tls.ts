@@ -1,4 +1,4 @@
-// The shape of `tls` in gateway.yaml: HTTPS on the public listener, and the handling of plain HTTP.
+// The shape of `tls` in gateway.yaml, for HTTPS on the public listener and the handling of plain HTTP.
 
 import { z } from 'zod';
 import type { Mistake } from '../../shared/mistakes.ts';
@@ -61,7 +61,8 @@ export const tls = z.strictObject({
 export type Tls = z.output<typeof tls>;
 
 /**
- * Requires certificates or `acme`, and an https:// publicUrl: links for clients that use HTTPS must not lead to plain HTTP. Pushes mistakes.
+ * Requires certificates or `acme`, and an https:// publicUrl, because links for clients that use HTTPS must not lead to plain HTTP. Pushes
+ * mistakes.
  */
 export function checkTls(given: Tls | undefined, publicUrl: string, source: Source, mistakes: Mistake[]): void {
   if (given === undefined) return;

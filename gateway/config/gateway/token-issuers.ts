@@ -1,4 +1,5 @@
-// The shape of `issuers` in gateway.yaml: issuers of tokens that are accepted besides API keys, for the platform's own applications.
+// The shape of `issuers` in gateway.yaml, which lists issuers of tokens that are accepted besides API keys, for the platform's own
+// applications.
 
 import { z } from 'zod';
 import { whole } from '../parts.ts';
@@ -10,7 +11,7 @@ const scopeOrAll = z
     "must be a scope of the form <resource>:read or <resource>:write, or '*'",
   );
 
-/** Signature algorithms of tokens. Asymmetric only: a key that verifies must not be able to sign. */
+/** Signature algorithms of tokens. All are asymmetric, because a key that verifies must not be able to sign. */
 const algorithm = z.enum(['EdDSA', 'ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']);
 const claim = z.string().min(1).meta({ values: 'name of a claim' });
 

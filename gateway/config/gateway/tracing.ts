@@ -1,4 +1,4 @@
-// The shape of `tracing` in gateway.yaml: the destination of traces and their sampling.
+// The shape of `tracing` in gateway.yaml, which sets the destination of traces and their sampling.
 
 import { z } from 'zod';
 import { secretEntry } from '../parts.ts';

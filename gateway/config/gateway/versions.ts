@@ -1,4 +1,4 @@
-// Deprecation of versions and operations in gateway.yaml: release, deprecation and sunset dates, and successors.
+// The shape of deprecations in gateway.yaml: release, deprecation and sunset dates of versions and operations, and their successors.
 
 import { z } from 'zod';
 import { isFieldText } from '../../shared/http/words.ts';
@@ -196,7 +196,7 @@ function checkOperationEnd(
   mistakes.push(source.mistakeAt([...path, 'sunset'], reason, `The earliest day is ${aYearAfter(from)}.`));
 }
 
-/** Returns the release date of an operation's successor: its own, or that of its version. */
+/** Returns the release date of an operation's successor, which is its own date, or the date of its version. */
 function releaseOf(
   { successor }: DeprecationDates,
   { versions, operations }: DeprecationsToCheck,

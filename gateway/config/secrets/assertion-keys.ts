@@ -1,4 +1,4 @@
-// The secrets entry assertion_keys: a JWK Set (RFC 7517) of private Ed25519 keys, optionally with a period of use. Error messages
+// The secrets entry assertion_keys, which is a JWK Set (RFC 7517) of private Ed25519 keys, optionally with a period of use. Error messages
 // never contain a value.
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
@@ -12,9 +12,9 @@ export interface Ed25519Jwk {
   readonly crv: 'Ed25519';
   readonly x: string;
   readonly d: string;
-  /** The key may sign from this time; absent if it always may. */
+  /** The time from which the key may sign; undefined if it always may. */
   readonly signs_from?: number;
-  /** The key may sign and is published until this time; absent if it has no end. */
+  /** The time until which the key may sign and is published; undefined if it has no end. */
   readonly published_until?: number;
 }
 
@@ -74,7 +74,7 @@ function faultInTimes({ signs_from: from = 0, published_until: until = SECONDS_M
   return until <= from ? 'a published_until that is not after its signs_from' : undefined;
 }
 
-/** Returns the key without members of other kinds, which have no meaning here. */
+/** Returns the key without other members, which have no meaning here. */
 function ownMembersOf({ kty, crv, x, d, signs_from, published_until }: Ed25519Jwk): Ed25519Jwk {
   return Object.freeze({
     kty,

@@ -1,4 +1,4 @@
-// The secrets that the gateway creates itself: the interface of their stores, and the store that keeps a copy of the secrets in Redis.
+// The interface of the stores for secrets that the gateway itself creates, and the store in Redis, which keeps a copy of each secret.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 
@@ -9,7 +9,7 @@ export interface GeneratedSecrets {
   make(entry: string, value: string): Awaitable<string>;
   /** Stores a value that was in use before, unless the entry exists. Returns the value in force. */
   restore(entry: string, value: string): Awaitable<string>;
-  /** Replaces `former` by `value`. Returns false and writes nothing if `former` is not the present value. */
+  /** Replaces `former` by `value`. Returns false and writes nothing if `former` is not the current value. */
   replace(entry: string, former: string, value: string): Awaitable<boolean>;
 }
 
@@ -21,11 +21,11 @@ export interface SecretCopies {
 }
 
 /**
- * Creates the store of secrets in Redis, which keeps a copy of each secret in the data directory: Redis can lose its data, and without the
- * pepper all API keys would be invalid. Each process that still has a lost secret restores it.
+ * Creates the store of secrets in Redis. It keeps a copy of each secret in the data directory, because Redis can lose its data, and without
+ * the pepper all API keys would be invalid. Each process that still has a lost secret restores it.
  *
- * `shared` is authoritative. A lost secret is restored from the memory of this process, or from `copies`. `former` has the secrets of a data
- * directory that was used without Redis before. They move to Redis: exported keys then stay valid in the new store.
+ * `shared` is authoritative. A lost secret is restored from the memory of this process, or from `copies`. `former` contains the secrets of
+ * a data directory that was used without Redis before. These secrets move to Redis, so that exported keys stay valid in the new store.
  */
 export function createBackedUpSecrets(
   shared: GeneratedSecrets,
@@ -46,7 +46,7 @@ export function createBackedUpSecrets(
     return known.get(entry) ?? copies.read(entry) ?? (await former.read(entry));
   }
 
-  /** Restores all known entries: if one is missing, Redis has probably lost all. */
+  /** Restores all known entries, because if one is missing, Redis has probably lost all. */
   async function restore(missing: string): Promise<string | undefined> {
     for (const entry of new Set([...known.keys(), missing])) {
       const value = await recall(entry);

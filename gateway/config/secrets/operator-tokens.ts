@@ -1,4 +1,4 @@
-// The tokens of operators by their names: the lines of the secret `operator_tokens`, each `<name> <look|act> <token>`.
+// Reads the tokens of operators by their names, from the lines `<name> <look|act> <token>` of the secret `operator_tokens`.
 
 type OperatorRole = 'look' | 'act';
 
@@ -12,7 +12,8 @@ export interface OperatorToken {
 const LINES_MAX = 200;
 const TOKEN_LENGTH_MIN = 16;
 /**
- * The form of the name of an operator. It cannot equal another author in the audit log: a key id, a command, or a token without a name.
+ * The form of the name of an operator. A name cannot equal another author in the audit log, such as a key id, a command, or a token without
+ * a name.
  */
 const NAME = /^[a-z][a-z0-9.-]{0,31}$/;
 

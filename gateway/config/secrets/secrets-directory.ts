@@ -1,5 +1,5 @@
-// Secrets in a directory, one file per entry: the secrets store, and the secrets that the gateway creates itself. Error messages never
-// contain a value.
+// Keeps secrets in a directory, one file per entry. It is used for the secrets store, and for the secrets that the gateway itself creates.
+// Error messages never contain a value.
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -22,8 +22,8 @@ const LOCK_ATTEMPTS = 50;
 const LOCK_EVERY_MS = 20;
 
 /**
- * Returns the value in a file without its final newline, or undefined if the file does not exist. Throws an Error if the file is empty
- * or cannot be read.
+ * Returns the value in a file without its final newline; undefined if the file does not exist. Throws an Error if the file is empty or
+ * cannot be read.
  */
 export function readSecretFile(directory: string, entry: string): string | undefined {
   let text: string;
@@ -39,7 +39,7 @@ export function readSecretFile(directory: string, entry: string): string | undef
   return value;
 }
 
-/** Stores the secrets that the gateway creates itself, for all processes that share a data directory. */
+/** Stores the secrets that the gateway itself creates, for all processes that share a data directory. */
 export function createSecretsDirectory(directory: string): GeneratedSecrets {
   function make(entry: string, value: string): string {
     try {

@@ -1,4 +1,4 @@
-// Secrets that the gateway creates itself, in Redis, for instances without a shared directory. Error messages never contain a value.
+// Keeps secrets that the gateway itself creates in Redis, for instances without a shared directory. Error messages never contain a value.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askRedis, type ConnectRedis, type Redis } from '../../redis/client.ts';
@@ -6,7 +6,7 @@ import { evaluate, toScript } from '../../redis/sealed-script.ts';
 import type { GeneratedSecrets } from './generated-secrets.ts';
 
 const KEY = '{gateway}:secrets';
-/** Exists as long as this Redis has a key store. */
+/** The key that exists as long as this Redis contains a key store. */
 const STORE_KEY = '{gateway}:meta';
 const LOST =
   'The key_pepper that the key store in Redis was made with is not in Redis any more. Put it back into the secrets store; every data directory that was used with this Redis has a copy, secrets/shared/key_pepper.';
@@ -14,8 +14,8 @@ const COMMAND_TIMEOUT_MS = 1000;
 const RETRY_EVERY_MS = 100;
 
 /**
- * Returns false instead of creating a key_pepper for an existing key store: the store's keys depend on another pepper, which another
- * instance may be about to restore.
+ * Returns false instead of creating a key_pepper for an existing key store, because the store's keys depend on another pepper, which
+ * another instance may be about to restore.
  */
 const MAKE = toScript(`
 local present = redis.call('HGET', KEYS[1], ARGV[1])
@@ -34,7 +34,7 @@ redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
 return redis.call('HGET', KEYS[1], ARGV[1])
 `);
 
-/** Replaces a value. It can be repeated after a lost reply: it also returns 1 if the new value is present already. */
+/** Replaces a value. Also returns 1 if the new value is present already, so that the call can be repeated after a lost reply. */
 const REPLACE = toScript(`
 local present = redis.call('HGET', KEYS[1], ARGV[1])
 if present == ARGV[3] then return 1 end
@@ -51,14 +51,14 @@ export async function secretsHeldIn(client: Redis): Promise<readonly string[]> {
 interface SecretsInRedisOptions {
   /** redis:// or rediss:// */
   readonly url: string;
-  /** Time to wait for Redis to respond, because a gateway and its Redis are often started together. */
+  /** The time to wait for Redis to respond, because a gateway and its Redis are often started together. */
   readonly patienceMs: number;
   readonly connect?: ConnectRedis | undefined;
 }
 
 /**
- * Creates the store. It opens a connection for each command, because commands are rare. Commands reject if Redis does not respond. After the
- * first response, later commands do not wait for a Redis that is starting.
+ * Creates the store, which opens a connection for each command, because commands are rare. Commands reject if Redis does not respond. After
+ * the first response, later commands do not wait for a Redis that is starting.
  */
 export function createSecretsInRedis({ url, patienceMs, connect }: SecretsInRedisOptions): GeneratedSecrets {
   let patienceLeftMs = patienceMs;

@@ -1,4 +1,4 @@
-// The shape of `compression` in upstreams.yaml: whether the gateway compresses answers that the service has not compressed.
+// The shape of `compression` in upstreams.yaml, which says whether the gateway compresses answers that the service has not compressed.
 
 import { z } from 'zod';
 import { whole } from '../parts.ts';
@@ -6,7 +6,9 @@ import { whole } from '../parts.ts';
 type Coding = 'zstd' | 'br' | 'gzip';
 
 const CODINGS: ReadonlySet<string> = new Set<Coding>(['zstd', 'br', 'gzip']);
-/** This is no enum: the block is part of a union, so a mistake in an enum would be reported as a mistake of the whole block. */
+/**
+ * This is not an enum, because the block is part of a union, and a mistake in an enum would be reported as a mistake of the whole block.
+ */
 const coding = z
   .string()
   .refine((text) => CODINGS.has(text), 'must be zstd, br or gzip')

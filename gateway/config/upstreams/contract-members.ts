@@ -1,9 +1,9 @@
-// The settings of an upstream that contracts express by members of their own, for contracts without them.
+// The settings of an upstream that contracts can express by `x-gateway-*` members, for contracts without these members.
 
 import { z } from 'zod';
 import { name, scope, whole } from '../parts.ts';
 
-/** A scope as another system spells it: RFC 6749 section 3.3, without the comma, which separates scopes in lists. */
+/** A scope in the spelling of another system (RFC 6749 section 3.3), without the comma, which separates scopes in lists. */
 const spelledScope = z
   .string()
   .regex(/^[!#-+.-[\]-~-]{1,256}$/, 'must be a scope without spaces, commas, quotes and backslashes')

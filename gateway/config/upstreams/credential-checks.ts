@@ -28,7 +28,7 @@ function checkHeader(name: string, { credential, requestHeaders }: UpstreamEntry
   mistakes.push(source.mistakeAt(['upstreams', name, 'requestHeaders', index], reason, remedy));
 }
 
-/** For an entry that forwards tokens: refuses settings that send other credentials to its service. */
+/** Refuses settings that send other credentials to the service of an entry that forwards tokens. */
 function checkForwarding(name: string, entry: UpstreamEntry, source: Source, mistakes: Mistake[]): void {
   if (entry.authorization !== 'forward') return;
   const at = (reason: string, remedy: string) =>

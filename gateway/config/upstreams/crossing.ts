@@ -1,5 +1,4 @@
-// Shape of the keys of an entry in upstreams.yaml that let more headers and cookies cross: `requestHeaders`, `responseHeaders` and
-// `cookies`.
+// The shape of `requestHeaders`, `responseHeaders` and `cookies` in upstreams.yaml, which let more headers and cookies cross.
 
 import { z } from 'zod';
 import { isOwnedAnswerHeader, isOwnedRequestHeader } from '../../shared/http/owned-headers.ts';

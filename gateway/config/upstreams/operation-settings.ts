@@ -1,4 +1,5 @@
-// The shape of `operations` in config/upstreams.yaml: settings of single operations. Checks their names against the contracts.
+// The shape of `operations` in config/upstreams.yaml, which are settings of single operations. Also checks the names of operations against
+// the contracts.
 
 import { z } from 'zod';
 import { type Mistake, suggest } from '../../shared/mistakes.ts';
@@ -45,7 +46,7 @@ export interface LeftOut {
   readonly name: string;
 }
 
-/** Pushes a mistake for every unknown operation, and for every parameter that cannot take slashes. */
+/** Pushes a mistake for every unknown operation, and for every parameter that cannot accept slashes. */
 export function checkOperationSettings(
   upstreams: Readonly<Record<string, { readonly operations: OperationSettings }>>,
   operations: readonly Named[],

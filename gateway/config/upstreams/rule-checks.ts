@@ -1,5 +1,5 @@
-// Checks the rules for requests and answers against the contracts: operations of the upstream, parameters of their paths, and records that
-// are read before they are changed (`setAsItems`).
+// Checks the rules for requests and answers against the contracts. The rules name operations of the upstream, parameters of their paths,
+// and records that are read before they are changed (`setAsItems`).
 
 import { type Mistake, suggest } from '../../shared/mistakes.ts';
 import type { Source } from '../../shared/yaml-source.ts';

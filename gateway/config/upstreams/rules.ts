@@ -1,5 +1,5 @@
-// The shape of `requests` and `answers` in config/upstreams.yaml: changes to requests before they are sent to an upstream, and rules for
-// its answers. Also the matchers for members of a body.
+// The shape of `requests` and `answers` in config/upstreams.yaml, which are changes to requests for an upstream, and rules for its answers.
+// Also contains the matchers for members of a body.
 
 import { z } from 'zod';
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
@@ -42,7 +42,7 @@ const matcher = z.union(
 /** Dotted member names and the condition for each. */
 const memberMatchers = z.record(dottedName, matcher);
 
-/** Accepts one value or a list; the output is always a list. */
+/** Accepts one value or a list. The output is always a list. */
 function oneOrMore<T extends z.ZodType<string | number>>(item: T, error: string) {
   return z
     .union([item, z.array(item).min(1, error)], { error })
@@ -66,7 +66,10 @@ const condition = z.strictObject({
     .describe('`empty`, or what members of the body must be.'),
 });
 
-/** Returns the error of a body condition. The union's own error says only that no branch fits, so this is the error of the likely branch. */
+/**
+ * Returns the error of a body condition. The union's own error says only that no branch fits, so the error of the likely branch is
+ * returned.
+ */
 function bodyRule({ input }: { readonly input?: unknown }): string {
   const issue = memberMatchers.safeParse(input).error?.issues[0];
   const named = typeof input === 'object' && input !== null && issue !== undefined;

@@ -1,5 +1,5 @@
-// The shape of `servers` in config/upstreams.yaml: more addresses of an entry, for operations that its contracts have on other hosts. Each
-// server becomes a separate upstream with the settings of the entry.
+// The shape of `servers` in config/upstreams.yaml, which are more addresses of an entry, for operations that its contracts declare on other
+// hosts. Each server becomes a separate upstream with the settings of the entry.
 
 import { z } from 'zod';
 import { nameOfServer } from '../../shared/contracts/upstreams.ts';
@@ -40,7 +40,7 @@ export interface WithServers {
   >;
 }
 
-/** A server of a document, and the upstream that takes its place. */
+/** A server of a document, and the upstream that replaces it. */
 interface MappedServer {
   /** Host and path of the server, without a slash at the end. */
   readonly server: string;

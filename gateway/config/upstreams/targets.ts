@@ -1,4 +1,4 @@
-// The settings of the targets of an upstream: their addresses (`live` and `test`), when to eject one, when to stop requests to all, and
+// The settings of the targets of an upstream: their addresses (`live` and `test`), the rules of ejection and of the circuit breaker, and
 // health checks.
 
 import { z } from 'zod';

@@ -37,8 +37,8 @@ interface Taken {
 }
 
 /**
- * Pushes a mistake for every tunnel path that is already in use. Two tunnels conflict only if their paths are equal: otherwise the more
- * specific path has priority.
+ * Pushes a mistake for every tunnel path that is already in use. Two tunnels conflict only if their paths are equal, because otherwise the
+ * more specific path has priority.
  */
 export function checkTunnels(check: TunnelCheck, mistakes: Mistake[]): void {
   const nameOf = (of: HostName) => hostOfSite(of, check.hosts, check.publicUrl);
@@ -106,7 +106,9 @@ function pathsOf({ upstreams }: TunnelCheck) {
   );
 }
 
-/** Returns whether some path matches both patterns: tunnel paths end in `*` for everything below, operations have `{parameters}`. */
+/**
+ * Whether a path exists that matches both patterns. Tunnel paths end in `*` for everything below, and operations contain `{parameters}`.
+ */
 function meet(one: string, other: string): boolean {
   const [left, right] = [one.split('/'), other.split('/')];
   for (let i = 0; i < Math.max(left.length, right.length); i++) {

@@ -1,4 +1,4 @@
-// TLS toward upstreams: the shape of `tls` in upstreams.yaml, and the reading and checking of the files that it names.
+// Defines the shape of `tls` in upstreams.yaml, for TLS toward upstreams, and reads and checks the files that it names.
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -58,7 +58,7 @@ export interface UpstreamTls {
   readonly files: readonly string[];
 }
 
-/** Reads the files of all entries. Pushes mistakes and leaves out the entries that have any. */
+/** Reads the files of all entries. Pushes mistakes, and leaves out entries with mistakes. */
 export function readUpstreamTls(
   upstreams: Readonly<Record<string, UpstreamWithTls>>,
   directory: string,
@@ -129,7 +129,7 @@ function readOne(tls: z.output<typeof upstreamTls>, directory: string, complain:
   return { ca, certificate, key, keySecret, serverName: tls.serverName, files };
 }
 
-/** Returns the fault of a key, or undefined if it belongs to the (first) certificate. */
+/** Returns the fault of a key; undefined if the key belongs to the (first) certificate. */
 export function keyProblem(certificate: string, key: string): string | undefined {
   let parsed: KeyObject;
   try {
@@ -144,8 +144,8 @@ export function keyProblem(certificate: string, key: string): string | undefined
 }
 
 /**
- * Returns one sentence per certificate that is expired or not yet valid: upstreams will refuse the gateway, or the gateway will refuse
- * upstreams.
+ * Returns one sentence per certificate that is expired or not yet valid, so that upstreams will refuse the gateway, or the gateway will
+ * refuse upstreams.
  */
 export function untimelyTls(all: ReadonlyMap<string, UpstreamTls>, nowMs: number): string[] {
   const entries = [...all].filter(([name]) => !isServerOfEntry(name));
@@ -165,7 +165,7 @@ function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** Returns the certificates of a file in PEM. Returns an empty list if one of them cannot be read. */
+/** Returns the certificates of a file in PEM. Returns an empty list if a certificate cannot be read. */
 export function certificatesIn(text = ''): X509Certificate[] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   try {

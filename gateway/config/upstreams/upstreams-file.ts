@@ -1,5 +1,5 @@
-// The shape of config/upstreams.yaml, with defaults and ranges. Unknown keys are refused. Names include the unit. The descriptions are
-// shown by editors and make up the tables of docs/config.md.
+// The shape of config/upstreams.yaml, with defaults and ranges. Unknown keys are refused. Names include the unit. Editors show the
+// descriptions, and the tables of docs/config.md consist of them.
 
 import { z } from 'zod';
 import { credential } from '../../upstream/settings.ts';
@@ -16,7 +16,10 @@ import { breaker, ejection, health, targets, withNamedExamples } from './targets
 import { tunnels } from './tunnels.ts';
 import { upstreamTls } from './upstream-tls.ts';
 
-/** Products for which the trial of an upstream has a table. Requests do not depend on the product: rules declare the needs of a service. */
+/**
+ * Products for which the trial of an upstream has a table. Requests do not depend on the product, because rules declare the needs of a
+ * service.
+ */
 const product = z.literal('stalwart', { error: 'must be stalwart, or absent' }).optional().meta({
   description:
     'The product behind the entry: `upstreams try` then shows whether the steps of [its page](mail.md#try-it) hold. It changes no request.',
@@ -219,7 +222,7 @@ export const upstreamEntry = z.strictObject({
   ...contractMembers,
 });
 
-/** Stands for the reason in a decision that a command prints. Clients read reasons, so it is refused as one. */
+/** The placeholder for the reason in a decision that a command prints. Clients read reasons, so the placeholder is refused as a reason. */
 export const REASON_TO_WRITE = 'Write here why: clients read it.';
 
 /** Accepted breaks of published contracts, each with a reason and an end date. */

@@ -4,7 +4,7 @@ import { closest } from '../../shared/mistakes.ts';
 import type { Source } from '../../shared/yaml-source.ts';
 import { type Breaking, breaking, type UpstreamEntry, upstreamEntry, upstreamsFile } from './upstreams-file.ts';
 
-/** Returns the entries whose contracts can be checked: the settings that contracts depend on have no mistake. */
+/** Returns the entries whose contracts can be checked, because the settings that contracts depend on have no mistake. */
 export function usableEntries(source: Source): Record<string, UpstreamEntry> {
   const entries = Object.keys(blockIn(source.value, 'upstreams')).flatMap((name) => {
     const written = blockIn(blockIn(source.value, 'upstreams'), name);
@@ -22,8 +22,8 @@ export function usableEntries(source: Source): Record<string, UpstreamEntry> {
 }
 
 /**
- * Returns the accepted breaking changes. Returns undefined if one of them has a mistake, or if the list may be in the wrong place: a comparison
- * would report a change that is accepted.
+ * Returns the accepted breaking changes. Returns undefined if one of them has a mistake, or if the list may be in the wrong place, because
+ * a comparison would report a change that is accepted.
  */
 export function usableDecisions({ value }: Source): Breaking | undefined {
   if (value === undefined) return undefined;
