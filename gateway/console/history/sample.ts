@@ -16,7 +16,7 @@ interface OperationCounts {
   readonly name: string;
   /** Upstream of an operation. */
   readonly upstream?: string;
-  /** Exchanges by duration: one count per bucket, and one for longer durations. */
+  /** The exchanges by duration, as one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
   /** The same exchanges by status: below 300, 3xx, 4xx, 5xx; then the refusals by the gateway, and the refusals with 5xx. */
   readonly classes: readonly number[];
