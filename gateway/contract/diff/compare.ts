@@ -78,7 +78,7 @@ function compareOperations(old: Described, fresh: Described, comparer: Comparer,
     compareWebhook(pair);
     return;
   }
-  // An id with a space is not an operationId: it stands for a missing one (method and path).
+  // An id with a space is not an operationId. It consists of method and path, and replaces a missing operationId.
   if (old.id !== fresh.id && !old.id.includes(' '))
     tell('operation-id-changed', 'additive', at, `the operationId goes from ${old.id} to ${fresh.id}`);
   if (!old.deprecated && fresh.deprecated)

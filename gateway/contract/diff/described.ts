@@ -65,7 +65,7 @@ export function describedServed(entries: readonly ContractOperation[]): Describe
   return [...entries.map(describedOf), ...describedWebhooks(entries)];
 }
 
-/** Describes an operation that is not served, with the security that its document declares. Published contracts have scopes separately. */
+/** Describes an operation that is not served, with the security that its document declares. Published contracts state scopes separately. */
 function describedAlone(entry: ContractOperation): Described {
   return { ...describedOf(entry), security: securityIn(entry.document, entry.located.value) };
 }
