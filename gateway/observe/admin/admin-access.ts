@@ -1,5 +1,5 @@
-// Decides what a request may do at the admin listener. A request with `admin_token` may change things, one with `viewer_token` may read.
-// Operators with names have the rights in their line. Pages of other sites may do nothing. Pure.
+// Decides what a request may do at the admin listener. A request with `admin_token` may change things, and a request with `viewer_token`
+// may read. Operators with names have the rights in their line. Pages of other sites may do nothing. Pure.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -21,19 +21,19 @@ export interface AdminRefusal {
 /** The rights of an operator, which the console shows. */
 interface AdminSession {
   readonly role: Role;
-  /** Name of the operator, as the audit log has it; null if the request had no token. */
+  /** The name of the operator in the audit log; null if the request had no token. */
   readonly name: string | null;
-  /** Whether the request had one of the tokens; false on loopback without one. */
+  /** Whether the request had one of the tokens; false on loopback without a token. */
   readonly has_token: boolean;
-  /** Whether any token is allowed to act. If none is, the console offers no changes. */
+  /** Whether any token is allowed to act. Otherwise the console offers no changes. */
   readonly can_act: boolean;
 }
 
 interface AdminAccess {
   /**
    * Refuses requests of pages of other origins, and requests for a foreign host name. Without this check, a foreign page in an operator's
-   * browser could use the listener: by a host name that it resolves to the listener (DNS rebinding), or by a form, an image or a request
-   * whose answer it cannot read.
+   * browser could use the listener by a host name that resolves to the listener (DNS rebinding), or by a form, an image or a request whose
+   * answer it cannot read.
    */
   refuseStranger(request: AdminRequest): AdminRefusal | undefined;
   refuseReading(headers: IncomingHttpHeaders): AdminRefusal | undefined;
@@ -63,7 +63,7 @@ interface AdminRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A page of another origin cannot send it without a preflight, which is never allowed. */
+/** A page of another origin cannot send this header without a preflight, which is never allowed. */
 const ACTION_HEADER = 'x-console-action';
 
 const LOOPBACK_NAMES = new Set(['127.0.0.1', '[::1]', 'localhost']);
@@ -86,7 +86,7 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
   function operatorOf({ authorization }: IncomingHttpHeaders) {
     if (authorization === undefined) return undefined;
     const given = digestOf(authorization.replace(/^Bearer +/i, '')) as Buffer;
-    // Compare with all tokens, even after a match: the time must reveal nothing about a token.
+    // The comparison covers all tokens, even after a match, because the time must reveal nothing about a token.
     return operators.filter(({ digest }) => isEqual(given, digest))[0];
   }
 
@@ -194,5 +194,5 @@ function isEqual(given: Buffer, digest: Buffer | undefined): boolean {
   return timingSafeEqual(given, digest ?? NO_DIGEST) && digest !== undefined;
 }
 
-/** Stands for the digest of a token that is not configured. */
+/** Replaces the digest of a token that is not configured. */
 const NO_DIGEST = Buffer.alloc(32);

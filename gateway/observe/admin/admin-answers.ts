@@ -1,4 +1,4 @@
-// Sends the files and the figures of the console: with browser security headers, compressed for clients that understand that.
+// Sends the files and the figures of the console, with browser security headers, and compressed for clients that accept it.
 
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
@@ -11,7 +11,9 @@ export interface ConsoleFile extends Encoded {
   readonly cacheControl: string;
 }
 
-/** Allows only resources of this listener: no inline script or style, no other host, no frame; the script handles forms. */
+/**
+ * Allows only resources of this listener, and therefore no inline script or style, no other host and no frame. The script handles forms.
+ */
 const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -42,8 +44,8 @@ export function sendFile(file: ConsoleFile, acceptEncoding: string | undefined, 
 }
 
 /**
- * Sends figures as JSON. The console reads the figures of a day every few seconds, which are tens of kilobytes. They are compressed, because
- * operators may have slow lines. Another thread does this, because requests must not wait.
+ * Sends figures as JSON. The console reads the figures of a day every few seconds, which are tens of kilobytes. The figures are compressed,
+ * because operators may have slow lines. Another thread does this, because requests must not wait.
  */
 export async function sendJson(
   found: object,

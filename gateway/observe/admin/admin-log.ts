@@ -1,4 +1,5 @@
-// Writes one line per request to the admin listener, with no header and no query: the token, cookies and names of organizations stay out.
+// Writes one line per request to the admin listener, without headers and query, so that it contains no token, cookie or name of an
+// organization.
 
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -16,11 +16,13 @@ export interface AdminOptions extends Answers {
   alerts(): object;
   /** Returns the causes that need attention, in the form of alerts. */
   causes(): Promise<object>;
-  /** Bound address of the listener; determines which Host names it accepts. */
+  /** The bound address of the listener, which determines the Host names that it accepts. */
   readonly host: string;
   readonly tokens: AdminTokens;
   readonly logger: Logger;
-  /** The files of the console by path, which have no secrets, and the data that it shows; undefined for unknown names. */
+  /**
+   * Returns the files of the console by path, which contain no secrets, and the data that the console shows; undefined for unknown names.
+   */
   readonly console: {
     file(path: string): Promise<ConsoleFile | undefined>;
     answer(path: string, query: URLSearchParams): Promise<object | undefined>;
@@ -50,7 +52,7 @@ export function createAdminServer(options: AdminOptions): Server {
     response.status(ready ? 200 : 503).json({ status: ready ? 'ok' : 'unavailable', checks });
   });
 
-  // The log comes after the routes of the probes: probes come every few seconds, not from operators, and are not logged.
+  // The log comes after the routes of the probes, because probes come every few seconds, not from operators, and are not logged.
   app.use(createAdminLog(options.logger));
   const access = createAdminAccess(options.host, options.tokens);
   /** Returns the author of a change: the operator whose token the request has, otherwise the user name that the command sends. */
@@ -70,8 +72,8 @@ export function createAdminServer(options: AdminOptions): Server {
   app.get(['/', '/console/:version/:file'], async ({ path, headers }, response, next) => {
     const file = await options.console.file(path);
     if (file === undefined) return next();
-    // A browser that opens the address has no token yet, so the page is served without one: it asks for the token, and shows no data
-    // before.
+    // A browser that opens the address has no token yet, so the page is served without a token. The page asks for the token, and shows no
+    // data before.
     if (path === '/' && access.refuseReading(headers) !== undefined) challenge(response);
     sendFile(file, headers['accept-encoding'], response);
   });
@@ -176,7 +178,7 @@ function answerFound(response: Response, found: object | undefined, unknown: obj
   response.status(found ? 200 : 404).json(found ?? unknown);
 }
 
-/** How to read the organization or upstream that a command names, and the answers if it is unknown or a store is away. */
+/** Reads the organization or upstream that a command names, and contains the answers if it is unknown or a store cannot be reached. */
 interface Named {
   readonly name: string;
   readonly unknown: object;

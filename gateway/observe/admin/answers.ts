@@ -1,5 +1,5 @@
-// The interface behind the admin listener: what operators can read and do. wiring/operators.ts implements it for one process, and
-// workers/operators.ts for all workers together.
+// The interface behind the admin listener, with everything that operators can read and do. wiring/operators.ts implements it for one
+// process, and workers/operators.ts for all workers together.
 
 import type { ActionAnswer, ConsoleAction } from '../../shared/questions/console-action.ts';
 import type { ConsoleView } from '../../shared/questions/console-view.ts';
@@ -15,10 +15,10 @@ export interface ChangeAuthor {
 
 export interface Answers extends FleetSources {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
-  /** Whether the gateway is ready, and the state of each check. The checks that fail are the reasons if it is not. */
+  /** Whether the gateway is ready, and the state of each check. If the gateway is not ready, the checks that fail are the reasons. */
   readiness(): Promise<{ readonly ready: boolean; readonly checks: Readonly<Record<string, string>> }>;
   status(): Promise<object>;
-  /** Usage of an organization's limits. Both methods return undefined for an unknown organization. */
+  /** The usage of an organization's limits. Both methods return undefined for an unknown organization. */
   readonly limits: {
     show(organization: string): Promise<object | undefined>;
     reset(organization: string, author: ChangeAuthor): Promise<object | undefined>;
@@ -30,15 +30,15 @@ export interface Answers extends FleetSources {
   retry(upstream: string, author: ChangeAuthor): Promise<UpstreamRetry | undefined>;
   /** Carries out an action of the console, or previews it. `requestId` and the name of the operator are for the audit log. */
   act(action: ConsoleAction, requestId: string, by: string): Promise<ActionAnswer>;
-  /** Counts the gateways that share the key store: those on which all changes until now are in force, and the others. */
+  /** Counts the gateways that share the key store, on which all changes until now are in force, and the other gateways. */
   inForce(): Promise<object>;
   /** Finds organizations and keys by id, by name, or by the last four characters of a key. */
   findOrganizations(text: string): Promise<object>;
-  /** Returns an organization with its keys and limits; undefined for an unknown one. */
+  /** Returns an organization with its keys and limits; undefined for an unknown organization. */
   organization(id: string): Promise<object | undefined>;
-  /** Returns a view: audit, routes, configuration, or the rehearsal of a request. */
+  /** Returns a view, which is audit, routes, configuration, or the rehearsal of a request. */
   view(view: ConsoleView): Promise<object>;
-  /** Returns deprecated operations, their callers, and the notices to these. */
+  /** Returns deprecated operations, their callers, and the notices to the callers. */
   versions(): Promise<object>;
   /** Returns the settings of alerts in force. */
   alertsInForce(): Promise<object>;
@@ -47,6 +47,6 @@ export interface Answers extends FleetSources {
 /** The interface for one gateway process. */
 export interface Operators<Sample = object> extends Answers {
   readonly metrics: Answers['metrics'] & { snapshot(): Promise<MetricSnapshot[]> };
-  /** Returns the present counts, for the console. */
+  /** Returns the current counts, for the console. */
   sample(): Promise<Sample>;
 }

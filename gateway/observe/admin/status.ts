@@ -1,4 +1,4 @@
-// The state of the gateway for the admin listener: its readiness, and the state of its parts.
+// Reports the state of the gateway for the admin listener, which is its readiness, and the state of its parts.
 
 /** `ending`: still serving, but no longer ready; `draining`: finishes only requests in progress. */
 export type Lifecycle = 'starting' | 'serving' | 'ending' | 'draining';
@@ -23,8 +23,8 @@ interface Readiness {
 
 interface Status {
   /**
-   * Whether load balancers may send requests here. The state of upstreams does not count, because one upstream that is down must not take
-   * every route down.
+   * Whether load balancers may send requests here. The state of upstreams is ignored, because one upstream that is down must not take every
+   * route down.
    */
   readiness(): Promise<Readiness>;
   status(): Promise<object>;
@@ -42,12 +42,12 @@ export function createStatus(options: StatusOptions): Status {
       ready: lifecycle === 'serving' && canCheckKeys,
       checks: {
         lifecycle,
-        // A key store or limit store that is away is reported, but does not make the gateway unready: cached keys stay valid, and limits
-        // have an outage policy.
+        // A key store or limit store that cannot be reached is reported, but does not make the gateway unready, because cached keys stay
+        // valid, and limits have an outage policy.
         keys: keys.store,
         limits: options.limits().state,
-        // A missing certificate is reported, but does not make the gateway unready: a load balancer would then keep away the certificate
-        // authority whose challenge the order needs.
+        // A missing certificate is reported, but does not make the gateway unready, because a load balancer would then block the
+        // certificate authority whose challenge the order needs.
         ...certificatesCheck(options.missingCertificates()),
       },
     };
@@ -71,8 +71,8 @@ function certificatesCheck(missing: readonly string[] | undefined): Readonly<Rec
 }
 
 /**
- * Adds the time as ISO 8601 beside each member in epoch milliseconds: `read_at` beside `readAtMs`, `since_at` beside `since`. The members
- * in milliseconds are published, and stay.
+ * Adds the time as ISO 8601 beside each member in epoch milliseconds, such as `read_at` beside `readAtMs`, and `since_at` beside `since`.
+ * The members in milliseconds are published, and stay.
  */
 function withReadableTimes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withReadableTimes);

@@ -1,4 +1,4 @@
-// Joins the output of several processes to one standard output, in the primary process. It reads a pipe from each process, in arbitrary
+// Joins the output of several processes to one standard output, in the primary process. Reads a pipe from each process, in arbitrary
 // pieces, and writes only whole lines. If every process wrote to standard output itself, lines would be torn, because the system keeps only
 // writes of up to 4 KiB to a pipe together.
 
@@ -17,13 +17,13 @@ export interface JoinedOutput {
   write(lines: string): void;
   /** Reads what ended processes have left in their pipes, even while the output is full. Resolves when all pipes are read to their end. */
   readRest(): Promise<void>;
-  /** Before this process ends: writes what waits, as long as standard output takes it. Returns whether all lines were taken. */
+  /** Writes the waiting lines before this process ends, as long as standard output takes them. Returns whether all lines were taken. */
   flush(): boolean;
 }
 
 /**
- * Whether each process can write to standard output by itself: the system keeps every write to a file together (Linux locks the position of
- * an open file meanwhile), and the null device drops everything. Saves 2.5 µs of CPU per request.
+ * Whether each process can write to standard output by itself, because the system keeps every write to a file together (Linux locks the
+ * position of an open file meanwhile), and the null device drops everything. Saves 2.5 µs of CPU per request.
  */
 export function keepsWritesTogether(): boolean {
   const output = fstatSync(1);
@@ -74,7 +74,7 @@ export function createJoinedOutput(sink: ByteSink, own: OwnLines): JoinedOutput 
         begun = Buffer.concat([begun, bytes]);
         return;
       }
-      // First complete the line that was begun before: each write then has whole lines, and a dropped write tears none.
+      // The line that was begun before is completed first, so that each write contains whole lines, and a dropped write tears none.
       const first = begun.length > 0 ? bytes.indexOf(NEWLINE) + 1 : 0;
       if (first > 0) write(Buffer.concat([begun, bytes.subarray(0, first)]));
       begun = Buffer.from(bytes.subarray(end));
@@ -111,10 +111,10 @@ export function createJoinedOutput(sink: ByteSink, own: OwnLines): JoinedOutput 
 }
 
 /**
- * Frees the memory of a piece at once. Left to the garbage collector, 64 KiB per 150 lines cause frequent full collections: 2.5 µs of CPU
- * per request, measured with two workers, which is more than reading and writing the lines.
+ * Frees the memory of a piece at once. Left to the garbage collector, 64 KiB per 150 lines cause frequent full collections. These cost 2.5
+ * µs of CPU per request, measured with two workers, which is more than reading and writing the lines.
  */
 function free({ buffer, byteLength }: Buffer): void {
-  // Smaller ones share their memory with other buffers.
+  // Smaller pieces share their memory with other buffers.
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }

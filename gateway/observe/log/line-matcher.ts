@@ -57,8 +57,8 @@ function membersWanted(filter: ExchangeFilter): (readonly [member: string, value
   const { code, operationId, organization, key, client, upstream, operation, mode, issuer, subject } = filter;
   const [method, route] = operation?.split(' ') ?? [];
   const named: readonly (readonly [string, string | undefined])[] = [
-    // The search looks for the first of these members that the filter has. The rarest values come first: fewer lines have a certain code or
-    // key than a certain organization.
+    // The search uses the first of these members that the filter contains. The rarest values come first, because fewer lines contain a
+    // certain code or key than a certain organization.
     ['code', code],
     ['key_id', key],
     ['subject', subject],

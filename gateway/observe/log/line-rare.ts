@@ -19,7 +19,7 @@ const SPAN_NAMES = STAGE_SPANS.map(({ stage }) => stage);
 
 type ValueOfField = (rare: RareNotes, trail: Trail) => unknown;
 
-/** Members whose value is not simply the note in their row. The line lacks a member whose value is undefined. */
+/** Members whose value is not simply the note in their row. A member with the value undefined is left out of the line. */
 const COMPUTED_FIELDS: { readonly [Name in RareFieldName]?: ValueOfField } = {
   code: (_, { code }) => code,
   attempts: ({ retries }, { attempts }) => retries && attempts,
@@ -72,7 +72,7 @@ function stagesPart(trail: Trail, durationMs: number): TextOf<'stages'> | '' {
 }
 
 /**
- * Returns when the stage `forward` began; NaN if it was not reached, or if its begin is not known. The wait for a place of the upstream
+ * Returns when the stage `forward` began; NaN if it was not reached, or if the time is not known. The wait for a place of the upstream
  * belongs to the stage, whether or not the request got the place.
  */
 function forwardBeganAt({ startedAt, forwardedAt, queuedMs }: Trail, durationMs: number): number {
@@ -87,7 +87,7 @@ function withheldIn({ droppedQuery, notSent, withheld }: RareNotes): readonly st
   return notSent && withheld ? [...notSent, ...withheld] : (notSent ?? withheld);
 }
 
-/** Returns the cause for the line. It has the stack only for bugs, because the code identifies all other errors. */
+/** Returns the cause for the line. Only bugs have a stack, because the code identifies all other errors. */
 function causeIn({ cause }: RareNotes, { code }: Trail): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   if (code === 'internal_error') return cause.stack;
@@ -95,7 +95,7 @@ function causeIn({ cause }: RareNotes, { code }: Trail): string | undefined {
   return systemCode === undefined ? cause.message : `${systemCode}: ${cause.message}`;
 }
 
-/** Makes the part about a refusal: enough to explain it, and no text from the client. */
+/** Makes the part about a refusal, which explains the refusal and contains no text from the client. */
 function refusalPart({ refusal, violations, caller }: Trail): string {
   if (refusal === undefined) return '';
   const { fields, hint, path, words, retryAfterSeconds } = refusal.details;

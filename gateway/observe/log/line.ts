@@ -1,5 +1,5 @@
-// Formats the log line of one exchange. It runs for every request, so it must be cheap: a general serializer would need 12 µs of CPU for
-// the 27 members. Most of a line depends only on the caller or on the operation. The text of each such part is remembered as one string,
+// Formats the log line of one exchange. This runs for every request, so it must be cheap. A general serializer would need 12 µs of CPU for
+// the 27 members. Most of a line depends only on the caller or on the operation. The text of each such part is cached as one string,
 // because the time to join and encode a line grows with the number of its pieces.
 
 import type { LogFieldsOf, TextOf } from '../../catalogue/log-fields.ts';
@@ -13,7 +13,7 @@ import { flat } from '../../shared/text.ts';
 import { rarePart } from './line-rare.ts';
 import { members, milliseconds } from './line-text.ts';
 
-/** Returns one line of JSON with its newline. It has pino's members (`level`, `time`, `msg`), as all other lines of the log do. */
+/** Returns one line of JSON with its newline. It contains pino's members (`level`, `time`, `msg`), as all other lines of the log do. */
 type LineOf = (trail: Trail, level: number, timeMs: number) => string;
 
 /** The values of a line about method, stage, status and operation. */
@@ -120,8 +120,8 @@ function sizePart({ bytesIn, bytesOut }: Trail, durationMs: number): TextOf<'siz
 }
 
 /**
- * Makes the part about limits: the limit nearest to refusing the request, what remains of it, and what decided. A shadow limit is never
- * named as the limit. If a request has shadow limits alone, the line only says what decided on them.
+ * Makes the part about limits: the limit nearest to refusing the request, its remaining units, and the source of the decision. A shadow
+ * limit is never named as the limit. If a request has only shadow limits, the line contains only the source of the decision.
  */
 function createLimitPart(): (trail: Trail) => string {
   const policyPart = memoize((policy: string) => flat(`,"limit":"${policy}","limit_remaining":` as const));
@@ -159,7 +159,7 @@ const quotaPart = memoize((policy: string) =>
   memoize((limit: number) => flat(`{"policy":"${policy}","quota":${limit},"remaining":` as const)),
 );
 
-/** Each limit that counts the request; `wait_ms` is the time until more units are free. */
+/** Lists each limit that counts the request; `wait_ms` is the time until more units are free. */
 function limitsPart({ limits, charged }: Trail): TextOf<'limits'> | '' {
   if (limits === undefined || limits.states.length === 0) return '';
   let texts = '';
@@ -176,7 +176,7 @@ function chargePart({ cost, enforce }: Charged): string {
 }
 
 const targetPart = memoize((target: string) => flat(`,"target":"${target}","trace_id":"` as const));
-/** The text of an exchange with a target but no trace: with the gateway's own contract, or in a rehearsal. */
+/** The text of an exchange with a target but no trace, which happens with the gateway's own contract, or in a rehearsal. */
 const untracedPart = memoize((target: string) => flat(`,"target":"${target}` as const));
 const answerPart = memoize((status: number) => flat(`","upstream_status":${status},"upstream_ms":` as const));
 

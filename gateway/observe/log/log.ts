@@ -1,4 +1,4 @@
-// Writes one line per exchange, for operators, `explain` and `limits simulate`. It never contains a key, body, cookie or query value.
+// Writes one line per exchange, for operators, `explain` and `limits simulate`. A line never contains a key, body, cookie or query value.
 
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { REFUSALS } from '../../catalogue/errors.ts';
@@ -22,7 +22,7 @@ export interface Log {
   recent(id: string, owner?: ExchangeOwner): readonly ExchangeLine[];
   /** Returns the latest exchanges that match a filter, newest first. */
   list(filter: ExchangeFilter): readonly ExchangeLine[];
-  /** Before the process ends: writes all buffered lines, as long as the output takes them. Returns whether it has taken all. */
+  /** Writes all buffered lines before the process ends, as long as the output takes them. Returns whether all lines were taken. */
   flush(): boolean;
 }
 
@@ -31,8 +31,8 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 const LEVELS = { info: 30, warn: 40, error: 50 } as const;
 
 /**
- * Bytes of memory for recent lines, in three lists: `bytesMax` for all exchanges, `notableBytesMax` for failed and slow ones (some thousand
- * lines each), and `sampleBytesMax` for one exchange of each second.
+ * Bytes of memory for recent lines, in three lists: `bytesMax` for all exchanges, `notableBytesMax` for failed and slow exchanges (some
+ * thousand lines each), and `sampleBytesMax` for one exchange of each second.
  */
 const RECENT = { bytesMax: 2_097_152, notableBytesMax: 2_097_152, sampleBytesMax: 1_048_576 };
 /** Bound for lines that wait for standard output: some 15,000 exchanges. */
@@ -100,8 +100,8 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
 }
 
 /**
- * Creates the output for all lines: lines of exchanges and other lines share one queue. A full pipe accepts a part of a write only, and a
- * second queue would then write into the middle of a line. The number of waiting lines is bounded.
+ * Creates the output for all lines. Lines of exchanges and other lines share one queue, because a full pipe accepts only a part of a write,
+ * and a second queue would then write into the middle of a line. The number of waiting lines is bounded.
  */
 function standardOutput(onDropped: (lines: number) => void, onFlowing: (dropped: number) => void): Output {
   const output = openStandardOutput();

@@ -1,4 +1,4 @@
-// Warnings of what may happen a thousand times in a minute: each is logged once in a while.
+// Logs warnings of events that may happen a thousand times in a minute, each only once in a while.
 
 import type { Log } from './log.ts';
 
@@ -6,7 +6,7 @@ const UNREADABLE_EVERY_MS = 60_000;
 const ENTRY_CHARACTERS_MAX = 64;
 
 /**
- * Reports trusted proxies with an unreadable X-Forwarded-For: all clients behind such a proxy count as one address.
+ * Reports trusted proxies with an unreadable X-Forwarded-For, because all clients behind such a proxy are counted as one address.
  *
  * @param count called each time; the log line appears at most once a minute
  */
@@ -28,7 +28,7 @@ export function reportUnreadableForwards(
 
 const DROPS_TOLD_EVERY_MS = 10_000;
 
-/** Reports dropped connections to Redis, at most once in a while: a network that damages bytes would fill the log. */
+/** Reports dropped connections to Redis, at most once in a while, because a network that damages bytes would fill the log. */
 export function createDropWarning({ logger }: Pick<Log, 'logger'>, now: () => number): (reason: string) => void {
   let toldAtMs = Number.NEGATIVE_INFINITY;
   let untold = 0;
@@ -61,7 +61,7 @@ interface TargetChange {
  */
 export function createFailingLog({ logger }: Pick<Log, 'logger'>, clock: () => number) {
   const loggedAtMs = new Map<string, number>();
-  /** Targets whose present failures were not logged. */
+  /** Targets whose current failures were not logged. */
   const unlogged = new Set<string>();
 
   return {

@@ -1,4 +1,4 @@
-// Converts log lines for a person at a terminal: each line of JSON becomes one short line. `explain` shows the rest.
+// Converts log lines for a person at a terminal. Each line of JSON becomes one short line; `explain` shows the rest.
 
 import { visibleLine } from '../../shared/text.ts';
 
@@ -45,7 +45,7 @@ export function createReadable({ write, colours, clock = timeOfDay }: ReadableOp
 
 type Paint = (colour: number, text: string) => string;
 
-/** Returns a line such as `200 GET /v1/customers 4.2 ms org_demo req_…`. A refusal also has its code and stage. */
+/** Returns a line such as `200 GET /v1/customers 4.2 ms org_demo req_…`. The line of a refusal also contains its code and stage. */
 function exchangeText(line: Line, paint: Paint): string {
   const { status, method, route, tunnel, mcp, code, stage, duration_ms, organization, request_id, upstream_status } =
     line;

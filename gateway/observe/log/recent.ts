@@ -1,7 +1,7 @@
-// Keeps the latest log lines in memory, for operators who look up exchanges. It copies the bytes of written lines in batches, which costs an
-// ordinary request nothing. A second ring has refused, failed and slow exchanges, which successes cannot displace there. The latest lines of
-// each code are kept separately: a flood of one code displaces no lines of another. A third ring has one exchange of each second, and covers
-// a longer time.
+// Keeps the latest log lines in memory, for operators who look up exchanges. The bytes of written lines are copied in batches, which costs
+// an ordinary request nothing. A second ring contains refused, failed and slow exchanges, which successes cannot displace there. The latest
+// lines of each code are kept separately, so that a flood of one code displaces no lines of another. A third ring contains one exchange of
+// each second, and covers a longer time.
 
 import {
   type ExchangeFilter,
@@ -14,7 +14,7 @@ import { type Matches, matcherOf, timeIn } from './line-matcher.ts';
 export interface RecentLines {
   /** Takes whole lines, as they are written. */
   add(bytes: Uint8Array): void;
-  /** Takes the line of an exchange that failed or was slow; `code` if it was refused or failed with one. */
+  /** Adds the line of an exchange that failed or was slow. `code` is undefined if the exchange has no error code. */
   addNotable(line: string, code: string | undefined): void;
   /**
    * Returns the exchanges with this id or client request id, oldest first, at most 20.
@@ -38,7 +38,7 @@ interface RecentLinesOptions {
 const FOUND_MAX = 20;
 const NEWLINE = 10;
 const SAMPLED_EVERY_MS = 1000;
-/** The largest number of codes whose lines are kept apart. It has a bound because services may invent codes. */
+/** The largest number of codes whose lines are kept apart. It is bounded, because services may invent codes. */
 const CODES_MAX = 200;
 const LINES_PER_CODE = 20;
 
@@ -85,8 +85,8 @@ export function createRecentLines(options: RecentLinesOptions): RecentLines {
 }
 
 /**
- * Parses the lines that match, the newest first. Returns more than `limit` lines if several exchanges ended in the millisecond of the last
- * one, because the order of their lines says nothing.
+ * Parses the lines that match, the newest first. Returns more than `limit` lines if several exchanges ended in the same millisecond as the
+ * last exchange, because the order of their lines says nothing.
  */
 function exchangesIn(newestFirst: Iterable<string>, matches: Matches, limit: number): ExchangeLine[] {
   const found: ExchangeLine[] = [];
@@ -151,8 +151,8 @@ interface LineRing {
 }
 
 /**
- * Creates a ring of a fixed number of bytes, in which new lines overwrite the oldest. A search compares bytes, and decodes only the lines that
- * it finds: to decode all lines takes ten times as long.
+ * Creates a ring of a fixed number of bytes, in which new lines overwrite the oldest. A search compares bytes, and decodes only the lines
+ * that it finds, because decoding all lines takes ten times as long.
  */
 function createLineRing(bytesMax: number): LineRing {
   let ring: Buffer | undefined;
@@ -172,7 +172,7 @@ function createLineRing(bytesMax: number): LineRing {
 
   function addText(line: string): void {
     ring ??= Buffer.allocUnsafeSlow(bytesMax);
-    // A character takes at most three bytes: most lines fit before the end of the ring, and are encoded in their place.
+    // A character takes at most three bytes. Most lines fit before the end of the ring, and are encoded in their place.
     if (line.length * 3 < bytesMax - end) end += ring.write(line, end);
     else add(Buffer.from(line));
   }

@@ -5,7 +5,7 @@ import { fstatSync, readFileSync, writeSync, writev, writevSync } from 'node:fs'
 import { Socket } from 'node:net';
 import { linesIn } from './waiting-lines.ts';
 
-/** Called when the bytes are no longer needed, with the number of lines that were dropped of them. */
+/** Called when the bytes are no longer needed, with the number of their lines that were dropped. */
 export type OnTaken = (lostLines: number) => void;
 
 /** Destination of the bytes. */
@@ -14,7 +14,7 @@ export interface ByteSink {
   write(bytes: Buffer, done: OnTaken): boolean;
   /** Calls back when the output accepts more. */
   onDrain(handle: () => void): void;
-  /** Before the process ends: writes what waits, as long as the output takes it, and drops the rest. Blocks for a bounded time. */
+  /** Writes the waiting bytes before the process ends, as long as the output takes them, and drops the rest. Blocks for a bounded time. */
   end(): void;
 }
 
@@ -31,13 +31,13 @@ const WAITING_BYTES_MAX = 16_384;
 /** Maximum number of pieces that one system call takes. */
 const PIECES_MAX = 256;
 /**
- * The most system calls in one turn of the event loop. Megabytes may wait when a reader goes on, and requests must not wait for all of
- * them.
+ * The largest number of system calls in one turn of the event loop. Megabytes may wait when a reader continues, and requests must not wait
+ * for all of them.
  */
 const CALLS_MAX = 8;
 /** Pauses between two attempts at a full pipe. */
 const RETRY_MS = { first: 1, longest: 100 };
-/** At the end of the process, a reader that has taken nothing for this time counts as stopped. */
+/** At the end of the process, a reader that has taken nothing for this time is treated as stopped. */
 const STILL_MS = 1000;
 /** At the end of the process, the longest wait for a slow reader. */
 const END_MS = 3000;
@@ -45,7 +45,7 @@ const LOOK_MS = 5;
 
 export function openStandardOutput(): ByteSink {
   // Whether this thread writes. A write to a disk may take long, so another thread does it. A write to a pipe must not be left to another
-  // thread: if the reader stops, the thread would never end, and Node exits only when all its threads have ended.
+  // thread, because if the reader stops, the thread would never end, and Node exits only when all its threads have ended.
   let isDirect = isPipe(FD);
   const onDrain: (() => void)[] = [];
   const waiting: Piece[] = [];
@@ -169,7 +169,7 @@ export function openStandardOutput(): ByteSink {
   return { write, onDrain: (handle) => void onDrain.push(handle), end };
 }
 
-/** Tells on standard error, if it takes that at once, that lines were dropped at the end: no log line can tell it now. */
+/** Says on standard error, if it takes the text at once, that lines were dropped at the end, because no log line can say this now. */
 export function tellDroppedAtEnd(lines: number): void {
   const they = lines === 1 ? '1 log line was' : `${lines} log lines were`;
   tellAtEnd(`gateway: ${they} dropped, because standard output did not take them.\n`);
@@ -194,8 +194,8 @@ function isPipe(fd: number): boolean {
 const NON_BLOCKING = 0o4000;
 
 /**
- * Makes writes to a pipe return at once. Call it again from time to time: another Node process that shares the pipe makes it blocking when it
- * ends.
+ * Makes writes to a pipe return at once. Call it again from time to time, because another Node process that shares the pipe makes it
+ * blocking when it ends.
  */
 function unblock(fd: number): void {
   try {

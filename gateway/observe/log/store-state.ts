@@ -4,7 +4,7 @@ import type { Log } from './log.ts';
 
 /**
  * @param of the contents of the store, for the log line
- * @param levelOfUp the level of the line about a store that can be reached; `debug` if its first use counts as a change, too
+ * @param levelOfUp the level of the line about a store that can be reached; `debug` if its first use is treated as a change, too
  */
 export function logStoreState(
   { logger }: Pick<Log, 'logger'>,

@@ -1,12 +1,12 @@
-// The log lines that wait for the output. They are collected in buffers: one system call writes hundreds of lines. Their size is bounded,
-// because a reader that stops would otherwise fill the memory. Lines that do not fit are dropped and counted, and reported when the output
-// continues.
+// The log lines that wait for the output. The lines are collected in buffers, so that one system call writes hundreds of lines. Their size
+// is bounded, because a reader that stops would otherwise fill the memory. Lines that do not fit are dropped and counted, and reported when
+// the output continues.
 
 /** A batch is written at this size, or after this time. */
 const BATCH_BYTES = 131_072;
 const BATCH_MS = 100;
 const BUFFER_BYTES = BATCH_BYTES + 32_768;
-/** Buffers kept for reuse: allocating memory of this size costs more than everything else about a line. */
+/** The number of buffers that are kept for reuse, because allocating memory of this size costs more than everything else about a line. */
 const SPARE_MAX = 4;
 
 interface LineBatch {
@@ -60,7 +60,7 @@ interface PendingOptions {
 }
 
 interface Pending {
-  /** Returns whether the bytes fit; otherwise they count as dropped, and only then `lines` is called to count them. */
+  /** Returns whether the bytes fit. If not, they are counted as dropped, and only then `lines` is called to count them. */
   take(bytes: number, lines: () => number): boolean;
   /** Call it when the output has written this many bytes. */
   written(bytes: number): void;
@@ -70,7 +70,7 @@ interface Pending {
   takeUnreported(): number;
 }
 
-/** Message of the log line that reports dropped lines; their number is its member `dropped`. */
+/** The message of the log line that reports dropped lines. Its member `dropped` is their number. */
 export const DROPPED = 'log lines were dropped because standard output did not take them';
 
 const NEWLINE = 10;
@@ -119,7 +119,7 @@ export function linesIn(bytes: Buffer): number {
   return lines;
 }
 
-/** Encodes a text outside of Node's pool: while it waits, a small Buffer of the pool would keep the whole pool in memory. */
+/** Encodes a text outside of Node's pool, because a small Buffer of the pool would keep the whole pool in memory while it waits. */
 export function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);

@@ -9,7 +9,7 @@ export interface CertificateState {
   /** The beginning of the validity, ISO 8601; null if there is no certificate yet. */
   readonly valid_from: string | null;
   readonly expires_at: string | null;
-  /** The last failed order, for a certificate that the gateway orders. */
+  /** The last failed order of a certificate that the gateway orders. */
   readonly last_failure: { readonly failures?: number } | null;
 }
 

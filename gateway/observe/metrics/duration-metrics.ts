@@ -1,4 +1,5 @@
-// Metrics of durations: of exchanges, and until an upstream began to answer. The console reads them as traffic, by operation and upstream.
+// Metrics of the durations of exchanges, and of the time until an upstream began to answer. The console reads them as traffic, by operation
+// and upstream.
 
 import type { Registry } from '@prometheus-io/client';
 import type { Operation } from '../../exchange/operation.ts';
@@ -13,18 +14,18 @@ import { createTraffic, type OperationTraffic } from './traffic.ts';
 interface DurationMetrics {
   /** Records the duration of an exchange. Returns the index of its bucket. */
   exchange(trail: Trail): number;
-  /** Records the time until the upstream began to answer, if it has. */
+  /** Records the time until the upstream began to answer, if it did. */
   upstream(trail: Trail): void;
   /** Counts an exchange that the gateway refused, apart from the durations. */
   refused(trail: Trail): void;
-  /** Makes the series anew for the operations of a configuration. @param served their routes */
+  /** Makes the series for the operations of a new configuration. @param served their routes */
   expect(operations: readonly Measured[], served: ReadonlySet<string>): void;
   /** Returns the traffic by operation, and by upstream with the statuses of the upstream. */
   sample(): { readonly operations: readonly OperationTraffic[]; readonly upstreams: readonly OperationTraffic[] };
 }
 
-// Bounds of the buckets in seconds. OpenTelemetry recommends those from 5 ms up for http.server.request.duration (semantic conventions 1.44).
-// There are three smaller ones, because most answers take less than 5 ms.
+// Bounds of the buckets in seconds. OpenTelemetry recommends those from 5 ms up for http.server.request.duration (semantic conventions
+// 1.44). There are three smaller bounds, because most answers take less than 5 ms.
 export const DURATION_BUCKETS = [
   ...[0.0005, 0.001, 0.002],
   ...[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
@@ -80,8 +81,8 @@ export function createDurationMetrics(registry: Registry, routes: RouteSeries): 
     return series;
   });
   /**
-   * Counts exchanges that the gateway answered because the service did not. The histogram of upstreams does not have them, because there
-   * was no answer; the console shows them as failures of the upstream.
+   * Counts exchanges that the gateway answered because the service did not. The histogram of upstreams does not contain them, because there
+   * was no answer. The console shows them as failures of the upstream.
    */
   const unansweredOf = memoize((upstream: string) => {
     const buckets = new Float64Array(DURATION_BUCKETS.length + 1);
@@ -90,7 +91,7 @@ export function createDurationMetrics(registry: Registry, routes: RouteSeries): 
   });
   const refusedOf = byOperationAlone(({ method, path }) => traffic.refusedOf(`${method} ${path}`));
   const refusedUnmatched = memoize((method: string) => traffic.refusedOf(`${method} unmatched`));
-  // An alert of deploy/prometheus compares this series. So it must exist from the start.
+  // This series must exist from the start, because an alert of deploy/prometheus compares it.
   server.series(OTHER_METHOD, 'unmatched', '500', '');
 
   function seriesOf({ operation, method, status }: Trail): Series {
@@ -158,7 +159,7 @@ function byOperation(make: (operation: Operation, status: number) => Series) {
       }
       return ofOperation(status);
     },
-    /** Forgets the series. They are made anew, perhaps with other labels. */
+    /** Forgets the series, which are then made again, perhaps with other labels. */
     forget(): void {
       known = new WeakMap();
     },

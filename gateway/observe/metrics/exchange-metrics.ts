@@ -1,5 +1,5 @@
-// Metrics of exchanges: refusals, tunnels, streams and violations of contracts; duration-metrics.ts has the durations. Labels come from
-// contracts and the catalogue, never from a client.
+// Metrics of exchanges: refusals, tunnels, streams and violations of contracts. duration-metrics.ts contains the durations. Labels come
+// from contracts and the catalogue, never from a client.
 
 import type { Registry } from '@prometheus-io/client';
 import { REFUSALS } from '../../catalogue/errors.ts';
@@ -21,8 +21,9 @@ export interface ExchangeMetrics {
   /** Records one command to the store of the limits, in milliseconds from its first request to the verdict. */
   readonly limitBatch: (durationMs: number) => void;
   /**
-   * Creates the series that alerts compare, with the value 0: an alert on `increase()` would miss the event that creates its series. Call it
-   * with the operations of each configuration before they are served. With more operations than `operationsMax`, metrics are kept by entry.
+   * Creates the series that alerts compare, with the value 0, because an alert on `increase()` would miss the event that creates its
+   * series. Call it with the operations of each configuration before they are served. With more operations than `operationsMax`, metrics
+   * are kept by entry.
    */
   expect(operations: readonly Measured[], operationsMax: number): void;
   /** Returns the small part of the metrics that the console reads every few seconds. */
@@ -38,7 +39,7 @@ interface MetricsSample {
   readonly refusals: readonly { readonly stage: string; readonly code: string; readonly count: number }[];
 }
 
-/** Codes of keys whose owner is known. `authorize` refuses these keys, because the log then names the organization. */
+/** Codes of keys whose owner is known. `authorize` refuses these keys, so that the log names the organization. */
 const OWNER_KNOWN: ReadonlySet<string> = new Set(['api_key_expired', 'api_key_revoked']);
 /** Codes of invalid credentials. */
 const CREDENTIAL_CODES = Object.entries(REFUSALS).flatMap(([code, { status }]) => (status === 401 ? [code] : []));
@@ -106,7 +107,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     'Calls of operations as tools; outcome is answered, refused (by the gateway or the service), or left (the agent has gone).',
     ['http_route', 'outcome'],
   );
-  // Alerts of deploy/prometheus compare these series. So they must exist from the start.
+  // These series must exist from the start, because alerts of deploy/prometheus compare them.
   for (const stage of STAGES) rejectedBy(stage)('internal_error');
   for (const code of CREDENTIAL_CODES) rejectedBy(OWNER_KNOWN.has(code) ? 'authorize' : 'authenticate')(code);
 
@@ -121,11 +122,11 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
   function exchange(trail: Trail): void {
     const { operation, code, rare } = trail;
     if (rare !== undefined) count(rare, trail);
-    // Tunnels and streams are left out: how long they stay open says nothing about the latency of answers.
+    // Tunnels and streams are left out, because how long they stay open says nothing about the latency of answers.
     if (rare?.tunnel === undefined && rare?.stream === undefined) noteCaller(trail, durations.exchange(trail));
     durations.upstream(trail);
     limits.decision(trail);
-    // Upstreams may use codes of their own, which must not become an unbounded label.
+    // Upstreams may use their own codes, which must not become an unbounded label.
     if (code !== undefined) {
       rejectedBy(trail.stage)(Object.hasOwn(REFUSALS, code) ? code : 'upstream_own').value += 1;
       if (trail.stage === 'forward' && wasRefused(trail)) unsent.set(code, (unsent.get(code) ?? 0) + 1);
@@ -133,7 +134,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     if (code === 'validation_failed') violations.inc({ direction: 'request', http_route: routes.routeOf(operation) });
   }
 
-  /** Counts a request for its organization. A request that the gateway refused is counted apart as well. */
+  /** Counts a request for its organization. A request that the gateway refused is also counted separately. */
   function noteCaller(trail: Trail, bucket: number): void {
     const { caller, status } = trail;
     const isRefusal = wasRefused(trail);

@@ -1,5 +1,6 @@
 // Registers counters and gauges of the client library: counters that ordinary requests do not change, and gauges that are measured at each
-// scrape. series.ts has the counters and histograms of every request. Also registers metrics that the primary process of workers has, too.
+// scrape. series.ts contains the counters and histograms of every request. Also registers metrics that the primary process of workers has,
+// too.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
 
@@ -44,8 +45,8 @@ export function registerGauge(
 const INTERVALS = { eventLoopMonitoringPrecision: 50, eventLoopUtilizationTimeout: 1000 };
 
 /**
- * The process metrics. They are collected once in a process, because the library cannot stop their timers and observers: a second gateway
- * in the process must not start a second set.
+ * The process metrics. They are collected once in a process, because the library cannot stop their timers and observers, and a second
+ * gateway in the process must not start a second set.
  */
 let collected: Registry | undefined;
 

@@ -11,11 +11,11 @@ import { createCounter, createHistogram } from './series.ts';
 export interface LimitGauges {
   /** Returns 1 while the limit store is away. */
   limitStoreAway(): number;
-  /** Returns the outage policy that decides while the store is away; undefined while it is up. */
+  /** Returns the outage policy that decides while the store cannot be reached; undefined while it can. */
   limitPolicyInForce(): string | undefined;
 }
 
-/** Called for a request that found little or nothing left of a limit; with `eased` for one that found enough. */
+/** Called for a request that found little or nothing left of a limit, and with `eased` for a request that found enough. */
 export type OnPressure = (
   trail: Trail,
   state: LimitState,
@@ -29,12 +29,12 @@ interface LimitMetrics {
   batch(durationMs: number): void;
 }
 
-// In seconds. The store is on the same network and has a deadline of 90 ms.
+// The bounds in seconds. The store is on the same network and has a deadline of 90 ms.
 const BUCKETS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1];
 
 const OUTAGE_POLICIES = ['local', 'allow', 'refuse'];
 
-/** A request that leaves less than a fifth of its tightest limit counts as near it. */
+/** A request that leaves less than a fifth of its tightest limit is counted as near it. */
 const NEAR_PART = 5;
 
 export function createLimitMetrics(registry: Registry, onPressure: OnPressure): LimitMetrics {

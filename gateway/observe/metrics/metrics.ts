@@ -1,4 +1,5 @@
-// All metrics of a serving process. Each file of this folder that ends with `-metrics` registers a part; this file registers those of overload.
+// All metrics of a serving process. Each file of this folder that ends with `-metrics` registers a part; this file registers the metrics of
+// overload.
 
 import { Gauge, Registry } from '@prometheus-io/client';
 import { memoize } from '../../shared/memoize.ts';
@@ -40,7 +41,7 @@ export interface Metrics extends ConnectionMetrics, ExchangeMetrics {
 }
 
 interface MetricsOptions {
-  /** The registry of the metrics. Default: a new one. `npm run docs` passes its own, and lists the metrics in it. */
+  /** The registry of the metrics. Default: a new registry. `npm run docs` passes its own registry, and lists the metrics in it. */
   readonly registry?: Registry;
   readonly version: string;
   readonly onPressure: OnPressure;

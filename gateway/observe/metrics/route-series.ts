@@ -1,16 +1,16 @@
-// Decides the labels of request metrics: by operation and status, or, if there are many operations, by entry and status class. A histogram has
-// 20 lines for each series: an operation takes some 3 KB of `/metrics` for each status.
+// Decides the labels of request metrics, which are operation and status, or, if there are many operations, entry and status class. A
+// histogram has 20 lines for each series, so an operation takes some 3 KB of `/metrics` for each status.
 
 import type { Operation } from '../../exchange/operation.ts';
 
 /** The members of an operation that name its series. */
 export type Measured = Pick<Operation, 'upstream' | 'path' | 'entry' | 'method' | 'version'>;
 
-/** Statuses that an operation may have series of; an upstream may invent hundreds. */
+/** The largest number of statuses for which an operation has series, because an upstream may invent hundreds. */
 const STATUSES_MAX = 16;
 
 export interface RouteSeries {
-  /** Decides anew; call it with the operations of each configuration. */
+  /** Decides about the operations of a configuration. Call it for each configuration. */
   use(operations: readonly Measured[], operationsMax: number): void;
   /** Returns the value of the label `http_route`. */
   routeOf(operation: Measured | undefined): string;
@@ -52,7 +52,7 @@ function statusClass(status: number): string {
 /** The usual number of different statuses of an operation, including some refusals. */
 const STATUSES_USUAL = 4;
 const ROWS = 20;
-/** One row without its labels' values, with a count of six digits. */
+/** The bytes of one row without the values of its labels, with a count of six digits. */
 const ROW_BYTES =
   'http_server_request_duration_seconds_bucket{le="0.0005",http_request_method="",http_route="",http_response_status_code="200",api_version=""} 123456\n'
     .length;

@@ -1,17 +1,17 @@
-// The numbers and durations of requests by operation, upstream or organization, for the console. Those of operations and upstreams are summed
-// up from the histogram at each read, and cost a request nothing. Only if the histogram has several operations in one series, a request is
-// counted once more for its operation.
+// The numbers and durations of requests by operation, upstream or organization, for the console. The numbers of operations and upstreams
+// are summed up from the histogram at each read, and cost a request nothing. Only if the histogram has several operations in one series, a
+// request is counted once more for its operation.
 
 import type { Series } from './series.ts';
 
 interface Traffic {
   /**
-   * Call it when a series is created; repeating the call is harmless.
+   * Adds a series. Call it when the series is created; repeating the call is harmless.
    *
    * @param key tells series of the same name and status apart
    */
   watch(name: string, status: number, buckets: Float64Array, key?: string): void;
-  /** Says which upstream an operation belongs to. */
+  /** Notes the upstream to which an operation belongs. */
   belongs(name: string, upstream: string): void;
   /** Returns a series that counts the operation alone as well, because the given series also counts other operations. */
   counted(name: string, status: number, shared: Series): Series;
@@ -31,7 +31,7 @@ export interface OperationTraffic {
   readonly name: string;
   /** Upstream of an operation. */
   readonly upstream?: string;
-  /** Exchanges by duration: one count per bucket, and one for longer durations. */
+  /** The exchanges by duration, as one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
   /** The exchanges by status: below 300, 3xx, 4xx, 5xx; then how many of them the gateway refused, and how many of these had 5xx. */
   readonly classes: readonly number[];
@@ -124,8 +124,8 @@ interface Counts {
 }
 
 /**
- * Creates the traffic of active organizations. Their number is bounded here; labels of metrics would not be. A request of a known organization
- * costs one look-up and a few additions, and allocates nothing.
+ * Creates the traffic of active organizations. Their number is bounded here, while labels of metrics would not be. A request of a known
+ * organization costs one look-up and a few additions, and allocates nothing.
  *
  * @param width number of buckets of the histogram, including the last one
  */

@@ -1,4 +1,4 @@
-// Metrics of upstreams and their targets: suspended credentials, load, health, circuit breakers, retried requests, and what did not cross.
+// Metrics of upstreams and their targets: suspended credentials, load, health, circuit breakers, retried requests, and withheld fields.
 
 import type { Registry } from '@prometheus-io/client';
 import type { RareNotes } from '../../catalogue/log-fields.ts';
@@ -74,7 +74,7 @@ export function registerUpstreamGauges(registry: Registry, states: ByUpstream<Up
   gauge('gateway_upstream_waiting', 'Requests in the queue of an upstream.', 'sum', (state) => state.waiting);
 }
 
-/** Registers gauges that are measured at each scrape. Each worker judges targets for itself. */
+/** Registers gauges that are measured at each scrape. Each worker judges targets separately. */
 export function registerTargetGauges(registry: Registry, states: ByUpstream<TargetSetState>): void {
   function ofTargets(name: string, help: string, aggregator: 'sum' | 'min', read: (target: TargetCondition) => number) {
     registerGauge(registry, { name, help, labelNames: ['upstream', 'mode', 'target'], aggregator }, () =>

@@ -1,6 +1,6 @@
-// Metrics of a gateway with several workers: the measurements of all are combined. Each metric declares its aggregation: sum, minimum or
-// maximum. Metrics of a process stay separate, by the label `worker`. The counts of an ended worker are kept: a falling sum would look like
-// a restarted gateway, and every rate over it would be wrong.
+// Combines the metrics of several workers. Each metric declares its aggregation: sum, minimum or maximum. Metrics of a process stay
+// separate, by the label `worker`. The counts of an ended worker are kept, because a falling sum would look like a restarted gateway, and
+// every rate over it would be wrong.
 
 import { Registry } from '@prometheus-io/client';
 import {
@@ -21,7 +21,7 @@ export interface WorkerMetrics {
   /** Returns the metrics of one serving process. */
   of(worker: number): MetricsOfWorker;
   readonly contentType: string;
-  /** Returns the text of all metrics: of the running workers, of the ended workers, and of the primary process. */
+  /** Returns the text of all metrics of the running workers, of the ended workers, and of the primary process. */
   text(): Promise<string>;
 }
 
@@ -51,7 +51,7 @@ export function createWorkerMetrics(serving: () => number, registry = new Regist
   let ended: readonly MetricSnapshot[] = [];
   let adding = Promise.resolve();
 
-  /** Adds the metrics of an ended worker. Calls run one after the other, because each one adds to the sum of the previous one. */
+  /** Adds the metrics of an ended worker. Calls run in sequence, because each adds to the sum of the previous call. */
   function addToEnded(snapshot: readonly MetricSnapshot[]): Promise<void> {
     adding = adding.then(async () => {
       ended = await aggregated([ended, lasting(snapshot)]).getMetricsAsJSON();
@@ -118,7 +118,7 @@ function labelled(snapshot: readonly MetricSnapshot[], worker: string): MetricSn
   });
 }
 
-/** Returns the metrics that stay valid after the worker has ended: all counters and histograms, except those of the process. */
+/** Returns the metrics that stay valid after the worker has ended, which are all counters and histograms, except process metrics. */
 function lasting(snapshot: readonly MetricSnapshot[]): MetricSnapshot[] {
   return snapshot.filter(({ name, type }) => (type === 'counter' || type === 'histogram') && !OF_A_PROCESS.test(name));
 }

@@ -1,4 +1,4 @@
-// Pure: the traceparent header in both directions (W3C Trace Context, section 3.2).
+// Pure: reads and writes the traceparent header (W3C Trace Context, section 3.2).
 
 interface TraceContext {
   readonly traceId: string;
@@ -7,7 +7,7 @@ interface TraceContext {
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 
-/** Returns undefined for a malformed header, as for an absent one. Reads the known part of later versions. */
+/** Returns undefined for a malformed or absent header. Reads the known part of later versions. */
 export function parseTraceparent(header: string | undefined): TraceContext | undefined {
   const [, version, traceId = '', spanId = '', more] = FORM.exec(header ?? '') ?? [];
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
@@ -20,7 +20,7 @@ export function traceparentOf({ traceId, spanId }: TraceContext, sampled: boolea
   return `00-${traceId}-${spanId}-${sampled ? '03' : '02'}`;
 }
 
-/** Whether the trace is sampled. The random end of the trace id decides: all gateways decide alike about a trace. */
+/** Whether the trace is sampled. The random end of the trace id decides, so that all gateways decide alike about a trace. */
 export function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-8), 16) < ratio * 0x1_0000_0000;
 }

@@ -1,5 +1,5 @@
-// Sends spans to a collector by OTLP over HTTP, in JSON and in batches. A slow or absent collector delays no request: spans that do not fit
-// into the queue, or cannot be delivered, are counted and dropped.
+// Sends spans to a collector by OTLP over HTTP, in JSON and in batches. A slow or absent collector delays no request, because spans that do
+// not fit into the queue, or cannot be delivered, are counted and dropped.
 
 import type { Span } from './spans.ts';
 
@@ -70,7 +70,7 @@ export function createExporter(options: ExporterOptions): Exporter {
     } while (queue.length >= BATCH_MAX);
   }
 
-  /** Returns the reason if delivery failed. Never retried: new spans matter more than old ones. */
+  /** Returns the reason if delivery failed. A delivery is never retried, because new spans matter more than old spans. */
   async function send(spans: readonly Span[], withinMs: number): Promise<string | undefined> {
     const scopeSpans = [{ scope: { name: 'gateway', version }, spans }];
     const body = JSON.stringify({ resourceSpans: [{ resource: { attributes: resource }, scopeSpans }] });

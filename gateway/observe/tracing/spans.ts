@@ -80,7 +80,7 @@ function clientSpans({ traceId = '', trace, operation, ...trail }: Trail, endedA
   const attempts = trace?.attempts ?? [];
   return attempts.map(({ spanId, beganAt, target }, index) => {
     const isLast = index === attempts.length - 1;
-    // Only the last attempt can have a status: the attempts before it failed, otherwise there would be no later one.
+    // Only the last attempt can have a status, because all earlier attempts failed.
     const status = isLast ? trail.upstreamStatus : undefined;
     const { hostname, port } = serverIn(target);
     return {
@@ -123,7 +123,7 @@ function valueFor(value: string | number | boolean | undefined): object {
   return typeof value === 'boolean' ? { boolValue: value } : { stringValue: value };
 }
 
-/** Converts `performance.now()` to nanoseconds since 1970, in steps of a microsecond: a number has no more digits. */
+/** Converts `performance.now()` to nanoseconds since 1970, in steps of a microsecond, because a number cannot represent more digits. */
 function nanoseconds(at: number): string {
   return `${Math.round((performance.timeOrigin + at) * 1000)}000`;
 }

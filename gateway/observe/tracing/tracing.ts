@@ -1,5 +1,5 @@
-// Traces of exchanges. A trace begins at the gateway, whatever trace context a client sends: clients must not decide which traces are
-// sampled. The client's context becomes a link of the span.
+// Traces of exchanges. A trace begins at the gateway, whatever trace context a client sends, because clients must not decide which traces
+// are sampled. The client's context becomes a link of the span.
 
 import { hostname } from 'node:os';
 import type { TrailNotes } from '../../exchange/notes.ts';
@@ -22,7 +22,10 @@ interface TracingParts extends Pick<TracingOptions, 'version' | 'onOutcome'> {
   readonly log: Log;
 }
 
-/** Returns undefined without tracing in gateway.yaml. Throws an Error for operators if the secret is missing or malformed. */
+/**
+ * Opens the export of traces; undefined without tracing in gateway.yaml. Throws an Error for operators if the secret is missing or
+ * malformed.
+ */
 export function openTracing({ settings, readSecret, log, ...parts }: TracingParts): Tracing | undefined {
   if (settings === undefined) return undefined;
   const { headersSecret, ...further } = settings;
@@ -63,13 +66,13 @@ interface TraceIds {
 /** Creates and records the `traceparent` of one attempt at an upstream. */
 export type TraceparentFor = (notes: TrailNotes) => string;
 
-/** Puts an exchange into the trace of the exchange that has begun it. */
+/** Puts an exchange into the trace of the exchange that began it. */
 export type TraceWithin = (inner: Trail, outer: Trail) => void;
 
 export interface Tracing {
   readonly traceparentFor: TraceparentFor;
   readonly traceWithin: TraceWithin;
-  /** Ends a trace. Call it before the line is logged, because the line has the trace id. */
+  /** Ends a trace. Call it before the line is logged, because the line contains the trace id. */
   finish(trail: Trail): void;
   close(): Promise<void>;
 }
@@ -82,7 +85,7 @@ interface TracingOptions extends Omit<ExporterOptions, 'resource'> {
   readonly instance: string;
 }
 
-/** Makes trace ids without tracing: upstreams get ids for their traces, and the gateway records no spans. */
+/** Makes trace ids without tracing, so that upstreams get ids for their traces, and the gateway records no spans. */
 export function untraced(ids: TraceIds): TraceparentFor {
   return (notes) => {
     const trail = trailOf(notes);
