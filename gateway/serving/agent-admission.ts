@@ -68,8 +68,8 @@ export function createAgentAdmission(options: AgentAdmissionOptions): AgentAdmis
 }
 
 /**
- * Returns an operation that stands for the endpoint, because `authenticate` expects one: it names the credentials that the endpoint accepts.
- * No request is forwarded to it.
+ * Returns an operation that stands for the endpoint and names the credentials that it accepts, because `authenticate` expects an operation.
+ * No request is forwarded to this operation.
  */
 function endpointOperation(path: string, isPublic: boolean): Operation {
   return Object.freeze({

@@ -147,7 +147,7 @@ function createAnswerMessage({
   };
 }
 
-/** A message is longer than the body of the operation that it calls. */
+/** The bounds by which a message may exceed the body of the operation that it calls. */
 const ENVELOPE = { bytes: 16_384, depth: 8, members: 64 } as const;
 
 /** Returns the function that reads the body of a message. */
@@ -176,7 +176,7 @@ function isPath(url: string, path: string): boolean {
 }
 
 const VERSION_CHARACTERS = 12;
-/** The methods of the protocol that the log names; it names no other text that a client sends. */
+/** The methods of the protocol that the log names. It names no other text that a client sends. */
 const METHODS = new Set([
   'server/discover',
   'initialize',
@@ -193,8 +193,8 @@ function methodNotAllowed(Allow: string): GatewayError {
 }
 
 /**
- * Answers OPTIONS, and refuses GET and DELETE with 405. Clients of earlier revisions of the protocol may try these methods, so the 405 does
- * not count as a refusal.
+ * Answers OPTIONS, and refuses GET and DELETE with 405. Clients of earlier revisions of the protocol may try these methods, so the 405 is
+ * not counted as a refusal.
  */
 function answerOtherMethod(arrived: Arrived): void {
   const Allow = ['Allow', 'POST, OPTIONS'];

@@ -7,8 +7,8 @@ import type { Log } from '../observe/log/log.ts';
 type Rules = Pick<LimitRules, 'tiers' | 'extra' | 'organizations'>;
 
 /**
- * Extends the expiry of counters whose windows are longer now: earlier requests then count in the longer window, too. Never rejects: a failure
- * of the store is logged.
+ * Extends the expiry of counters whose windows are longer now, so that earlier requests count in the longer window, too. Never rejects; a
+ * failure of the store is logged.
  */
 export async function extendLengthenedWindows(
   before: Rules,
@@ -29,7 +29,7 @@ export async function extendLengthenedWindows(
   }
 }
 
-/** Returns the longest window that is new or longer than before, in milliseconds; undefined if none is. */
+/** Returns the longest window that is new or longer than before, in milliseconds; undefined if there is no such window. */
 export function longestLengthened(before: Rules, after: Rules): number | undefined {
   const lengthened = (['tiers', 'extra', 'organizations'] as const).flatMap((part) => {
     const former: Readonly<Record<string, LimitRule>> = before[part];

@@ -1,5 +1,5 @@
-// Makes the steps of operations before `replay`, for one configuration. The gateway gives the sections that have their parts. A rehearsal
-// gives stand-ins, which neither send, spend nor store anything (serving/rehearsal/rehearse.ts).
+// Makes the steps of operations before `replay`, for one configuration. The gateway passes its sections, which contain the parts of these
+// steps. A rehearsal passes stand-ins, which neither send, spend nor store anything (serving/rehearsal/rehearse.ts).
 
 import { type CredentialReaders, createAuthenticate } from '../auth/authenticate.ts';
 import { createAuthorize } from '../auth/authorize.ts';
@@ -27,7 +27,7 @@ export interface Checking {
   readonly deprecations: Deprecations;
 }
 
-/** What the steps use beside the configuration, by section: the sections of the gateway (wiring/sections.ts) have these parts. */
+/** The parts that the steps use beside the configuration, by section of the gateway (wiring/sections.ts). */
 interface CheckingParts {
   readonly options: { now(): number };
   readonly base: Pick<AdmitOptions, 'isDraining'>;

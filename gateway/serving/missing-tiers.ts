@@ -1,11 +1,12 @@
-// Counts the organizations whose tier `limits.yaml` lacks, for `/status` and the log: they get the limits of the strictest tier.
+// Counts the organizations whose tier is missing in `limits.yaml`, for `/status` and the log. Such organizations get the limits of the
+// strictest tier.
 
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { type LimitRules, lacksTier, strictestTierOf } from '../limits/limit-rules.ts';
 import type { Log } from '../observe/log/log.ts';
 import { missingTierText } from '../shared/missing-tier.ts';
 
-/** The first count reads all organizations, so it lets the first requests go first. */
+/** The delay of the first count. It reads all organizations, so it lets the first requests go first. */
 const FIRST_MS = 1000;
 /** The interval of checks while a tier is missing: a command may move its organizations to another tier. */
 const AGAIN_MS = 10_000;
@@ -15,7 +16,7 @@ type Rules = Pick<LimitRules, 'tiers' | 'organizations'>;
 interface MissingTier {
   readonly tier: string;
   readonly organizations: number;
-  /** The tier whose limits apply instead; absent if there is none. */
+  /** The tier whose limits apply instead; undefined if there is none. */
   readonly in_place?: string;
 }
 
@@ -25,7 +26,7 @@ interface MissingTiers {
   close(): void;
 }
 
-/** Opens the checks. Never rejects: a failure of the store is logged. */
+/** Opens the checks. Never rejects; a failure of the store is logged. */
 export function openMissingTiers(
   first: Rules,
   { organizations }: Pick<KeyStore, 'organizations'>,

@@ -1,4 +1,4 @@
-// The requests that the gateway answers itself: documentation and published keys, preflights of browsers, OPTIONS.
+// Handles the requests that the gateway itself answers, for documentation and published keys, preflights of browsers, and OPTIONS.
 
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import { type PublishedContext, publishedContracts } from '../contract/merged/groups.ts';

@@ -1,4 +1,4 @@
-// Pure: the operations that are served: one row each, for the command `routes` and the console, and their number.
+// Pure: lists the operations that are served, in one row each, for the command `routes` and the console, and counts them.
 
 import type { Configuration } from '../configuration.ts';
 import type { Operation } from '../exchange/operation.ts';
@@ -54,7 +54,7 @@ interface Size {
 }
 
 export interface OperationCount extends Size {
-  /** Those among them that the gateway itself executes. */
+  /** The operations among them that the gateway itself executes. */
   readonly ofGateway: Size;
 }
 

@@ -1,6 +1,5 @@
-// A call of a tool as an exchange: a request is made from the arguments and passes every stage once, with its own id, trace and log line.
-// The call keeps the credential and the address of the message that it came with. Throws validation_failed beside the codes of the
-// stages.
+// Runs a call of a tool as an exchange. A request is made from the arguments and passes every stage once, with its own id, trace and log
+// line. The call keeps the credential and the address of its message. Throws validation_failed beside the codes of the stages.
 
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../catalogue/errors.ts';
@@ -78,7 +77,7 @@ export function createRunCall(configuration: Configuration, options: RunCallOpti
   }
 
   /**
-   * Returns the HTTP refusal for a client whose token lacks a scope: its challenge tells the client to request a token with more scopes.
+   * Returns the HTTP refusal for a client whose token lacks a scope. Its challenge tells the client to request a token with more scopes.
    * Returns undefined for keys, because a client cannot request more scopes for a key.
    */
   function stepUpOf({ caller }: Identified, inner: Arrived, refusal: unknown): WireRefusal | undefined {

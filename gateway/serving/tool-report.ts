@@ -1,4 +1,5 @@
-// The tools of a configuration for `check` and `mcp tools`: their sizes, what their schemas cannot say, and the operations that are none.
+// Reports the tools of a configuration for `check` and `mcp tools`: their sizes, the rules that their schemas cannot express, and the
+// operations that are not tools.
 
 import { createMayUse } from '../auth/authorize.ts';
 import type { Configuration } from '../configuration.ts';

@@ -1,5 +1,5 @@
-// The tools of one configuration: which operations are tools, and the list that each caller gets. Made on first use and in slices, because
-// a contract may have a thousand operations.
+// Makes the tools of one configuration from its operations, and the list of tools that each caller gets. This happens on first use and in
+// slices, because a contract may have a thousand operations.
 
 import type { Configuration } from '../configuration.ts';
 import type { ContractOperation } from '../contract/operations/operations.ts';

@@ -1,5 +1,5 @@
-// Requests that ask for a WebSocket: decides which of them can get one, and runs the pipeline for these. The request then goes to a tunnel,
-// or becomes the handshake with the service of an operation.
+// Handles requests that ask for a WebSocket. Decides which of them can get one, and runs the pipeline for these. The request then goes to a
+// tunnel, or becomes the handshake with the service of an operation.
 
 import type { Socket } from 'node:net';
 import type { RequestHandlers } from '../edge/server.ts';
@@ -39,7 +39,7 @@ export function createUpgrades({
     return sites && steps.tunnelAt({ request }, sites);
   }
 
-  /** Sends the handshake of an operation. The exchange counts as an open stream from then on. */
+  /** Sends the handshake of an operation. From then on, the exchange is counted as an open stream. */
   async function upgradeOperation(exchange: Forwardable, socket: Socket, head: Buffer): Promise<void> {
     const { operation, trail } = exchange;
     let endJoined: ((why?: StreamEnd) => void) | undefined;
@@ -91,7 +91,7 @@ export function createUpgrades({
 
 /**
  * Returns the function that tells whether a request target may belong to an operation with a WebSocket. `match` decides about the
- * operation: a request that asks for an upgrade and matches another one is handled like any other request.
+ * operation. A request that asks for an upgrade and matches an operation without a WebSocket is handled like any other request.
  */
 function createUpgradablePaths(operations: readonly Operation[]): (target: string) => boolean {
   const paths = operations

@@ -8,7 +8,7 @@ import {
 } from '../../limits/counters/counter-store.ts';
 import type { LimitUse, UsageReport } from '../../limits/limit-usage.ts';
 
-/** Creates the store. @param report the use of the organization's limits; undefined if unknown, which counts as unused */
+/** Creates the store. @param report the use of the organization's limits; undefined if unknown, which is treated as unused */
 export function createReadOnlyStore(report: UsageReport | undefined, now: () => number): Pick<CounterStore, 'decide'> {
   return {
     decide(charges): LimitDecision {

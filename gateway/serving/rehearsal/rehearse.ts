@@ -1,5 +1,5 @@
-// Rehearses a request: sends it to a listener on a free port of this machine, whose pipeline has the steps of stand-ins.ts, and reports
-// what happens to it.
+// Rehearses a request. Sends it to a listener on a free port of this machine, whose pipeline has the steps of stand-ins.ts, and reports the
+// result.
 
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
@@ -32,7 +32,7 @@ interface Rehearsed {
   readonly refusal: { readonly status: number; readonly body: unknown } | undefined;
 }
 
-/** Rejects with an Error for operators if this is not a sendable request. */
+/** Rehearses a request. Rejects with an Error for operators if the request cannot be sent. */
 export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): Promise<Rehearsed> {
   const { publicUrl, limits, timeouts } = parts.configuration.config.gateway;
   const refusals = createRefusals({ publicUrl, countRefusal: () => undefined });
@@ -100,8 +100,8 @@ async function send(port: number, { method, target, headers, body }: RehearsedRe
   if (!has('host')) sent.push('Host', host);
   if (body !== undefined && !has('content-type')) sent.push('Content-Type', 'application/json');
   if (body !== undefined && !has('content-length')) sent.push('Content-Length', String(body.length));
-  // Without the deadline, a rehearsal would wait for ever if its headers announce a body that it does not send, or if it is a CONNECT,
-  // which gets no response.
+  // Without the deadline, a rehearsal would wait forever if its headers announce a body that it does not send, or if it is a CONNECT, which
+  // gets no response.
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const outgoing = httpRequest({ host: '127.0.0.1', port, method, path: target, headers: sent, agent: false, signal });
   outgoing.on('error', () => undefined);

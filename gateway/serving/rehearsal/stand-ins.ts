@@ -1,4 +1,4 @@
-// The steps of a rehearsal: those of serving/checking-steps.ts, and a stand-in for each part and each step that sends, spends or stores
+// The steps of a rehearsal: the steps of serving/checking-steps.ts, and a stand-in for each part and each step that sends, spends or stores
 // something, or that needs a running gateway.
 
 import type { CredentialReaders } from '../../auth/authenticate.ts';
@@ -13,9 +13,9 @@ import { createReadOnlyStore } from './read-only-store.ts';
 
 export interface RehearsalParts {
   readonly configuration: Configuration;
-  /** The readers of credentials: `readersOf`, if the caller is known. */
+  /** The readers of credentials; the result of `readersOf`, if the caller is known. */
   readonly readers: CredentialReaders;
-  /** The use of the organization's limits; undefined if unknown, which counts as unused. */
+  /** The use of the organization's limits; undefined if unknown, which is treated as unused. */
   readonly limitUse: UsageReport | undefined;
   now(): number;
 }
