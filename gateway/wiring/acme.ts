@@ -38,7 +38,7 @@ interface OpenAcmeOptions {
 }
 
 export interface OrderedCertificates {
-  /** Begins to order; the listeners have to be open. */
+  /** Begins to order certificates. The listeners have to be open. */
   begin(): void;
   /** Returns the certificates for the listener. */
   shown(): readonly Certificate[];

@@ -1,4 +1,4 @@
-// The arguments of a gateway: its configuration, secrets and stores, already opened, and its clock.
+// The arguments of a gateway: its configuration, its secrets and its open stores, and its clock.
 
 import type { DigestOf } from '../auth/api-key.ts';
 import type { Assertions } from '../auth/assertions/assertions.ts';
@@ -25,9 +25,9 @@ export interface AppOptions {
   readonly logTo?: LogOptions['destination'];
   /** Measures the delay of the event loop; by default with a timer. */
   readonly probeLoop?: LoopProbe;
-  /** Number of this worker. A worker opens no admin listener: the primary process answers operators, through `operators`. */
+  /** The number of this worker. A worker opens no admin listener, because the primary process answers operators, through `operators`. */
   readonly worker?: number | undefined;
-  /** For a worker: asks all processes of all instances through the primary. Rejects if the primary does not answer. */
+  /** Asks all processes of all instances through the primary, if this is a worker. Rejects if the primary does not answer. */
   readonly askPrimary?: AskFleet | undefined;
   /** TLS session ticket keys. All workers share them, so that a client can resume its session at any worker. */
   readonly ticketKeys?: Buffer | undefined;

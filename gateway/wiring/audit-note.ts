@@ -1,12 +1,12 @@
-// Notes of the gateway itself in the audit log, beside the notes of operators.
+// Writes notes of the gateway itself to the audit log, beside the notes of operators.
 
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { Log } from '../observe/log/log.ts';
 
 /**
- * Returns a function that writes a note with the name of this instance. It never rejects: a store failure is logged.
+ * Returns a function that writes a note with the name of this instance. The function never rejects; a failure of the store is logged.
  *
- * @param what the noted event, as the log line of a failure calls it
+ * @param what the name of the noted event in the log line of a failure
  */
 export function createAuditNote(
   { audit }: Pick<KeyStore, 'audit'>,

@@ -7,7 +7,7 @@ import { DAY_MS } from '../shared/durations.ts';
 import { isoTime } from '../shared/text.ts';
 
 const CHECK_EVERY_MS = 600_000;
-/** The maximum number of warnings before the expiry. For a certificate of 90 days, this is one a day. */
+/** The maximum number of warnings before the expiry. For a certificate of 90 days, this is one warning a day. */
 const WARNINGS_MAX = 15;
 
 export interface CertificateStatus {
@@ -16,7 +16,7 @@ export interface CertificateStatus {
   readonly file?: string;
   /** The server that issues a certificate which the gateway orders. */
   readonly acme?: string;
-  /** `missing`: none has been issued yet. `expiring`: a sixth of its lifetime is left, 30 days at most. */
+  /** `missing`: no certificate has been issued yet. `expiring`: a sixth of the lifetime is left, 30 days at most. */
   readonly state: 'valid' | 'expiring' | 'expired' | 'revoked' | 'missing';
   readonly valid_from: string | null;
   readonly expires_at: string | null;

@@ -1,6 +1,6 @@
-// The certificates of the public listener: read at start and again when their files change. A valid one is used from the next handshake on;
-// an invalid one changes nothing and is logged, audited and counted. Certificates are not part of a reload of the configuration, because a
-// mistake in another file must not keep a renewed certificate out.
+// The certificates of the public listener: read at start and again when their files change. A valid certificate is used from the next
+// handshake on. An invalid certificate changes nothing and is logged, audited and counted. Certificates are not part of a reload of the
+// configuration, because a mistake in another file must not keep a renewed certificate out.
 
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { watchFiles } from '../config/watch.ts';

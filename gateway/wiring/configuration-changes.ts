@@ -14,7 +14,7 @@ interface ConfigurationReport {
   /** ISO 8601, UTC. */
   readonly since: string;
   readonly files: readonly { readonly file: string; readonly text: string | null }[];
-  /** The configuration before; null if there was none since the process started. */
+  /** The previous configuration; null if there was none since the process started. */
   readonly before: { readonly version: string; readonly since: string } | null;
   readonly changes: readonly {
     readonly file: string;
@@ -44,7 +44,7 @@ interface Noted {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** @param isOwn whether a file is one of the gateway's own, whose whole text is shown; contracts have pages of their own */
+/** @param isOwn whether a file is one of the gateway's own files, whose whole text is shown; contracts have separate pages */
 export function createConfigurationChanges(now: () => number, isOwn: (file: string) => boolean): ConfigurationChanges {
   let inForce: Noted | undefined;
   let before: Noted | undefined;
@@ -94,7 +94,7 @@ async function textsOf(digests: ReadonlyMap<string, string>): Promise<Map<string
   return texts;
 }
 
-/** Returns undefined for a file that is too large, and for one that has been written again since. */
+/** Returns the text of a file; undefined if the file is too large, or has been written again since. */
 async function textOf(file: string, digest: string): Promise<string | undefined> {
   if ((await stat(file)).size > TEXT_BYTES_MAX) return undefined;
   const bytes = await readFile(file);

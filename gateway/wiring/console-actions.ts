@@ -47,7 +47,7 @@ interface Effect {
   readonly keys?: { readonly before: number; readonly after: number };
   /** Whether the action ends the last key of the organization that works. */
   readonly isLastKey?: boolean;
-  /** Identifies the state that the operator has seen; absent where the state changes with each request. */
+  /** Identifies the state that the operator has seen; undefined where the state changes with each request. */
   readonly tag?: string;
 }
 
@@ -224,7 +224,7 @@ function toJson({ action, target, dryRun }: ConsoleAction, effect: Effect): obje
   };
 }
 
-/** Makes the answer for an error of an action. An error that is not in the catalogue comes from a store that is away. */
+/** Makes the answer for an error of an action. An error that is not in the catalogue comes from a store that cannot be reached. */
 function refusalOf(cause: unknown): ActionAnswer {
   const { code, entry } = cause instanceof GatewayError ? cause : new GatewayError('records_unavailable', { cause });
   const error = SENTENCES[code] ?? entry.message;

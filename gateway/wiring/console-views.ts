@@ -1,5 +1,5 @@
-// The views of the console that one process answers from its configuration and its stores: audit, routes, configuration, and the rehearsal
-// of a request.
+// The views of the console that one process answers from its configuration and its stores, which are audit, routes, configuration, and the
+// rehearsal of a request.
 
 import { isIP } from 'node:net';
 import { ANONYMOUS } from '../auth/authenticate.ts';
@@ -25,7 +25,9 @@ interface ConsoleViewsOptions {
 }
 
 const AUDIT_ROWS = 50;
-/** Most pages of the log that are read for one answer: a rare author may be far back, and "Older changes" goes on there. */
+/**
+ * The largest number of pages of the log that are read for one answer. A rare author may be far back, and "Older changes" continues there.
+ */
 const AUDIT_PAGES_MAX = 20;
 const AUDIT_PAGE = 500;
 
@@ -128,7 +130,7 @@ function headersIn(text: string): string[] | string {
   return parsed.flatMap((found) => [found?.[1] ?? '', found?.[2] ?? '']);
 }
 
-/** Returns the caller; undefined for a request without credentials, a sentence for an unknown caller. */
+/** Returns the caller; undefined for a request without credentials. Returns a sentence for an unknown caller. */
 async function callerOf(
   store: KeyStore,
   { caller: id, mode, scopes }: RehearsalQuestion,

@@ -36,7 +36,7 @@ interface OpenConsoleOptions extends Pick<ConsoleOptions, 'version' | 'now'> {
   readonly onOutcome: AlertMetrics;
 }
 
-/** The answers of the listener of operators. They replace those with which it was opened. */
+/** The answers of the listener of operators. They replace the answers with which the listener was opened. */
 export interface OpenedConsole extends Pick<AdminOptions, 'act' | 'alerts' | 'causes' | 'console' | 'status'> {
   /** Resolves when the history is kept. */
   stop(): Promise<void>;
@@ -120,7 +120,7 @@ export function openConsole(
   };
 }
 
-/** Stores a silence after the action is noted, or says what it would do. */
+/** Stores a silence after the action is noted. A preview only says what the action would do. */
 async function silence(
   { alerts, fleet, act }: { alerts: AlertsRun; fleet: Fleet | undefined; act: Answers['act'] },
   action: ConsoleAction,

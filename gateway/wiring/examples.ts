@@ -1,5 +1,5 @@
-// Upstreams without a service, which are answered for from their contracts: `live` or `test` is `examples:`. The code that makes answers is
-// loaded with the first of them, because it takes long to load.
+// Answers from their contracts for upstreams without a service (`live` or `test` is `examples:`). The code that makes answers is loaded
+// with the first such upstream, because it takes long to load.
 
 import type { Configuration } from '../configuration.ts';
 import type { AnswerExample, MadeValues } from '../contract/examples/answers.ts';

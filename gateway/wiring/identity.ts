@@ -82,8 +82,8 @@ export function openIdentity(options: IdentityOptions): Identity {
     callerOfTunnel: createCallerOfTunnel({ directory, readToken: tokens.readToken, now }),
     isKnownCaller(admitted) {
       const { headers } = admitted;
-      // User name and password never count as known. They can only be checked by comparing them, so a throttled address could go on
-      // guessing with this function.
+      // User name and password are never treated as known, because they can only be checked by a comparison, and a throttled address could
+      // go on guessing with this function.
       const authorization = headers.get('authorization');
       if (authorization === undefined) return sessionReader?.isKnown(admitted) === true;
       return directory.isKnown(authorization) || tokens.isKnown(authorization);
@@ -103,7 +103,7 @@ export function openIdentity(options: IdentityOptions): Identity {
 function followSigningKeys({ secrets, assertions, log, onAssertionKeys }: IdentityOptions): () => void {
   return followAssertionKeys({
     async read() {
-      // Restores secrets that Redis has lost. If the assertion keys are in the secrets store, reading them does not look at Redis, and no
+      // Restores secrets that Redis has lost. If the assertion keys are in the secrets store, reading them does not read Redis, and no
       // other code would notice the loss.
       await secrets.restoreLost();
       return secrets.assertionKeys();

@@ -1,5 +1,5 @@
-// The listeners for clients: the public one, the plaintext one beside it if it uses TLS, and the number of connections that both may have
-// together.
+// The listeners for clients, which are the public listener and, if it uses TLS, a plaintext listener beside it, and the number of
+// connections that both may have together.
 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Settings } from '../config/settings.ts';
@@ -16,7 +16,7 @@ import { createPlain } from '../edge/tls/plain.ts';
 import type { Admitted } from '../exchange/exchange.ts';
 import type { PublicTls } from './public-tls.ts';
 
-/** What the listeners call. It is opened after them, because it uses them. */
+/** The functions that the listeners call. They are opened after the listeners, which they use. */
 export interface ListenOptions extends Pick<ServerOptions, 'recordExchange'> {
   /** The handlers of the configuration in force. Called once per request. `openServing` of wiring/sections/traffic.ts */
   servingInForce(): RequestHandlers & {
@@ -154,8 +154,7 @@ function shareOfWorker({ max, perAddress }: Readonly<Record<'max' | 'perAddress'
 }
 
 /**
- * Returns a function that is built from a list of the configuration. It is built again when a reload has replaced the list, and never per
- * call.
+ * Returns a function that is built from a list of the configuration. The function is built again only when a reload has replaced the list.
  */
 function builtFrom<Argument, Result>(
   list: () => readonly string[],

@@ -1,4 +1,4 @@
-// The secrets that a configuration names, as one list for start, reload, `check` and `doctor`.
+// Lists the secrets that a configuration names, for start, reload, `check` and `doctor`.
 
 import { webhookSecretProblem } from '../alerts/webhook.ts';
 import { acmeSecrets } from '../config/gateway/acme-needs.ts';
@@ -34,7 +34,7 @@ interface CheckedSecrets {
 /**
  * Returns the secrets that the configuration names. Leaves out credentials of upstreams without a real service, because a start generates them.
  *
- * @param isShared whether several instances share the store: start then generates no `certificate_key`
+ * @param isShared whether several instances share the store, so that start generates no `certificate_key`
  */
 export function namedSecrets({ config, upstreamTls }: Named, isShared: boolean): NamedSecret[] {
   const { upstreams, gateway, sources } = config;
@@ -90,8 +90,8 @@ export function namedSecrets({ config, upstreamTls }: Named, isShared: boolean):
 }
 
 /**
- * Returns the client secrets for providers, and the keys that seal tokens. Several instances need keys from the operator: keys that the
- * gateway creates would be in Redis beside the sealed tokens, and a copy of Redis would reveal these.
+ * Returns the client secrets for providers, and the keys that seal tokens. Several instances need keys from the operator, because keys that
+ * the gateway creates would be in Redis beside the sealed tokens, and a copy of Redis would reveal the tokens.
  */
 function sessionSecrets({ gateway, sources }: Named['config'], isShared: boolean): NamedSecret[] {
   const { sessions } = gateway;
@@ -140,7 +140,7 @@ function passwordProblem(value: string): string | undefined {
 }
 
 /**
- * @param read returns the value of an entry, or undefined if it does not exist; throws a sentence if it cannot be read
+ * @param read returns the value of an entry; undefined if it does not exist; throws a sentence if it cannot be read
  * @param isShared as `namedSecrets` takes it
  */
 export function checkSecrets(

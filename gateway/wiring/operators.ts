@@ -1,4 +1,4 @@
-// Opens the admin listener, and makes its answers to operators: status, metrics, limits, recent exchanges and the console.
+// Opens the admin listener, and makes its answers to operators, which are status, metrics, limits, recent exchanges and the console.
 
 import type { Server } from 'node:http';
 import { resetLimits } from '../administration/limits.ts';
@@ -48,14 +48,13 @@ export interface AdminListener {
   /** Starts to listen. Resolves with the port, or 0 in a worker. */
   listen(answers: Operators<Sample>): Promise<number>;
   /**
-   * Asks all processes of all instances. Before `listen` it gets no answer. A worker that cannot reach its primary answers for itself
-   * alone.
+   * Asks all processes of all instances. Gets no answer before `listen`. A worker that cannot reach its primary answers only for itself.
    */
   readonly askFleet: AskFleet;
   close(): Promise<void>;
 }
 
-/** Opens the listener before the other parts, and closes it after them: operators see the gateway start and drain. */
+/** Opens the listener before the other parts, and closes it after them, so that operators see the gateway start and drain. */
 export function openAdminListener({
   settings,
   secrets,

@@ -50,7 +50,7 @@ export function createOrganizationReports({ store, usageOf, tiers, now }: Organi
       ...organizationToJson(found),
       tiers: tiers(),
       last_used_at: lastUsedAtMs === 0 ? null : new Date(lastUsedAtMs).toISOString(),
-      // It is null if neither the counters nor their fallback could be read.
+      // The member is null if neither the counters nor their fallback could be read.
       limits: usage?.limits ?? null,
       keys_total: all.length,
       keys: keys.map(keyWithCommands),
@@ -98,7 +98,7 @@ function commandsForKey({ id: name, revokedAtMs, expiresAtMs, replacedBy }: Stor
   ];
 }
 
-/** Quotes a word for a shell. Operators copy the command, and an imported id may have any text. */
+/** Quotes a word for a shell, because operators copy the command, and an imported id may contain any text. */
 function shellWord(text: string): string {
   return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

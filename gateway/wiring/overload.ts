@@ -1,4 +1,4 @@
-// Overload protection: its bounds from the configuration, and how refusals are counted and logged.
+// Opens overload protection with its bounds from the configuration, and counts and logs its refusals.
 
 import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log/log.ts';

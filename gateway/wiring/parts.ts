@@ -26,7 +26,7 @@ export interface Part {
   check?(next: Configuration): readonly Mistake[];
   /** Puts a checked configuration in force, in one synchronous step. Called with the earlier one again if a later part throws. */
   apply?(next: Configuration): void;
-  /** Members that this part adds to `/status`. console/stores.ts lists those about stores. */
+  /** Returns the members that this part adds to `/status`. console/stores.ts lists the members about stores. */
   status?(): StatusMembers;
   /** Finishes work in flight, within `drainMs`. */
   drain?(drainMs: number): Awaitable<void>;
@@ -37,7 +37,7 @@ export interface Parts {
   /** Adds the next part, which may use the parts before it. */
   add(part: Part): void;
   check(next: Configuration): Mistake[];
-  /** Puts a configuration in force in every part. If one throws, puts `inForce` in force again and throws that error. */
+  /** Puts a configuration in force in every part. If a part throws, puts `inForce` in force again and throws that error. */
   apply(next: Configuration, inForce: Configuration): void;
   status(): object;
   drain(drainMs: number): Promise<void>;
@@ -65,7 +65,7 @@ export function createParts(): Parts {
       try {
         for (const part of parts) part.apply?.(next);
       } catch (error) {
-        // All parts switch back, including the one that threw: it may have switched a part of its state.
+        // All parts switch back, including the part that threw, which may have switched a part of its state.
         for (const part of parts) attempt(() => part.apply?.(inForce));
         throw error;
       }

@@ -1,5 +1,6 @@
-// Reloads the configuration of a serving gateway, when files change or an operator demands it. The new configuration is loaded and checked, and
-// replaces the present configuration in one step. If it has mistakes, nothing changes; the mistakes are in the log, the audit log and /status.
+// Reloads the configuration of a serving gateway, when files change or an operator demands it. The new configuration is loaded and checked,
+// and replaces the current configuration in one step. If it has mistakes, nothing changes; the mistakes are in the log, the audit log and
+// /status.
 
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { changedKeys, restartOnlyMistakes } from '../config/differences.ts';
@@ -15,10 +16,10 @@ import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
 import { ConfigError, type Mistake, toSentence } from '../shared/mistakes.ts';
 import { createAuditNote } from './audit-note.ts';
 
-/** Maximum number of mistakes in the audit log and in /status; the log has all of them. */
+/** The maximum number of mistakes in the audit log and in /status; the log contains all of them. */
 const REPORTED_MISTAKES_MAX = 20;
 
-/** Time until files are read again for which no file descriptor was left. */
+/** The time after which files are read again for which no file descriptor was left. */
 const UNREAD_AGAIN_MS = 1000;
 
 type ReloadOutcome = 'applied' | 'refused';
@@ -33,11 +34,11 @@ interface ReloadOptions {
   readonly instance: string;
   now(): number;
   inForce(): Configuration;
-  /** Loads and checks; the same object if no file has changed. */
+  /** Loads and checks the configuration. Resolves with the same object if no file has changed. */
   load(inForce: Configuration): Promise<Configuration>;
   /** Returns mistakes outside of the files, such as a missing secret. */
   check(next: Configuration): readonly Mistake[];
-  /** Puts it in force from the next request on. If it throws, the earlier one is in force. */
+  /** Puts the configuration in force from the next request on. If this throws, the earlier configuration is in force. */
   apply(next: Configuration, inForce: Configuration): void;
   onOutcome(outcome: ReloadOutcome): void;
   readonly watch?: typeof watchFiles;
@@ -45,7 +46,7 @@ interface ReloadOptions {
 }
 
 export interface Reloads {
-  /** Reloads now, even if no change was noticed. Resolves when the present state of the files has been applied or refused. */
+  /** Reloads now, even if no change was noticed. Resolves when the current state of the files has been applied or refused. */
   reload(): Promise<void>;
   status(): ReloadStatus;
   loadedAtMs(): number;
@@ -58,7 +59,7 @@ interface ReloadStatus {
   /** Whether its files were compared with a list of digests. */
   readonly manifest: boolean;
   readonly loaded_at: string;
-  /** Keys that the last reload changed, with their values before and after, and what it changed in contracts for clients. */
+  /** The keys that the last reload changed, with their values before and after, and its changes of contracts for clients. */
   readonly changes: readonly string[];
   /** Reason why the current files are not in force; null if they are. */
   readonly last_failure: {
@@ -104,7 +105,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
     options.onOutcome('applied');
     const files = changedFiles(before.files, next.files).map(shownPath);
     changes = changedKeys(before.config, next.config);
-    // The configuration is in force already: a comparison that fails must not count as a refusal.
+    // The configuration is in force already, so a comparison that fails must not be treated as a refusal.
     const ofContracts = await contractChanges(before, next).catch(({ message }: Error) => [
       `the contracts could not be compared with those before: ${message}`,
     ]);
@@ -158,7 +159,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
   };
 }
 
-/** Most changes for clients that are listed. `contract diff` has those since the last publication. */
+/** The largest number of changes for clients that are listed. `contract diff` lists all changes since the last publication. */
 const CONTRACT_CHANGES_MAX = 20;
 
 async function contractChanges(before: Configuration, next: Configuration): Promise<string[]> {
@@ -174,7 +175,7 @@ function sentencesOf(error: unknown): string[] {
   return [`The configuration could not be put in force: ${error instanceof Error ? error.message : String(error)}.`];
 }
 
-/** Runs `work` at most once at a time. Calls during a run share one more run: the last state counts. */
+/** Runs `work` at most once at a time. Calls during a run share one more run, which finds the last state. */
 function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

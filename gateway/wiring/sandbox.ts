@@ -1,4 +1,4 @@
-// The sandbox process: started if an upstream uses it, and found at its new port after a restart.
+// Opens the sandbox process, which is started if an upstream uses it, and is found at its new port after a restart.
 
 import type { Assertions } from '../auth/assertions/assertions.ts';
 import type { Config } from '../config/load.ts';
@@ -12,9 +12,12 @@ import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/si
 export interface OpenSandbox {
   /** The process of the sandbox; undefined if no upstream uses it. */
   readonly process: SandboxProcess | undefined;
-  /** Returns the present origin of a configured address. */
+  /** Returns the current origin of a configured address. */
   originOf(address: string): string;
-  /** Returns mistakes for upstreams that a reload moves to the sandbox: it accepts assertions only for upstreams known at its start. */
+  /**
+   * Returns mistakes for upstreams that a reload moves to the sandbox, because the sandbox accepts assertions only for upstreams known at
+   * its start.
+   */
   check(next: Config): Mistake[];
 }
 
@@ -28,7 +31,7 @@ interface OpenSandboxOptions {
   readonly log: Log;
 }
 
-/** Rejects if an upstream needs the sandbox and it cannot be started. */
+/** Opens the sandbox. Rejects if an upstream needs the sandbox and it cannot be started. */
 export async function openSandbox({ settings, config, secrets, ...options }: OpenSandboxOptions): Promise<OpenSandbox> {
   const upstreamsOnIt = Object.keys(config.upstreams).filter((name) => liesOnSandbox(config.upstreams[name]));
   const process =

@@ -1,4 +1,4 @@
-// The pipeline of one configuration. Each new configuration gets its own; parts that outlive a configuration are passed in.
+// Builds the pipeline of one configuration. Each new configuration gets its own pipeline. Parts that outlive a configuration are arguments.
 
 import type { Configuration } from '../configuration.ts';
 import { misdirected } from '../edge/admission/sites.ts';
@@ -28,13 +28,13 @@ export interface Serving extends RequestHandlers {
    * Called when no more requests will come under this configuration. Resolves when all its requests have ended and every answer is stored.
    */
   retire(): Promise<void>;
-  /** Called at shutdown: gives up answers that are not stored yet. */
+  /** Gives up answers that are not stored yet. Called at shutdown. */
   close(): Promise<void>;
 }
 
 /**
- * Builds every step from its part of the configuration. Requests under other configurations go on. serving/checking-steps.ts makes the
- * steps before `replay`, and takes their parts from the sections itself.
+ * Builds every step from its part of the configuration. Requests under other configurations continue. serving/checking-steps.ts makes the
+ * steps before `replay`, and takes their parts from the sections.
  */
 export function createServing(configuration: Configuration, sections: Sections): Serving {
   const { callers, traffic } = sections;

@@ -1,4 +1,4 @@
-// People who sign in with a browser: their sessions, the providers that they sign in with, and the operations under /session.
+// Opens the sessions of people who sign in with a browser, the providers that they sign in with, and the operations under /session.
 
 import { randomBytes } from 'node:crypto';
 import type { GatewayFile } from '../config/gateway/gateway-file.ts';
@@ -42,7 +42,7 @@ export interface Sessions {
   readerOf(organizations: SessionOrganizations): SessionReader;
   /** Returns the services that execute the operations under /session, and the actions of operators on sessions. */
   servicesOf(identity: Identity): SessionServices;
-  /** Calls back once, within a second of the end of a session on whichever instance. Returns a function that ends the watch. */
+  /** Calls back once, within a second of the end of a session on any instance. Returns a function that ends the watch. */
   onEnded(session: Session, listener: () => void): () => void;
   status(): { readonly sessions: object };
   close(): Promise<void>;
@@ -62,8 +62,8 @@ async function open(
 ): Promise<Sessions> {
   const origins = configured.origins ?? [publicUrl];
   warnOfPlainOrigins(origins, log);
-  // The keys that the gateway has made itself are read once, because they never change. `secrets.read` finds keys in the secrets store at
-  // each reload.
+  // Keys that the gateway itself has made are read once, because they never change. `secrets.read` finds keys in the secrets store at each
+  // reload.
   const made = settings.redisUrl === undefined ? await secrets.readOrMake(SESSION_KEYS) : '';
   const ring = createKeyRing(() => sessionKeysOf(secrets.read(SESSION_KEYS) ?? made), SESSION_KEYS_PURPOSE);
   const store = await openSessionStore({
@@ -134,8 +134,8 @@ async function open(
 }
 
 /**
- * Returns the name and the mark of the documentation, for the pages of a login. If the documentation has a logo instead of a mark, the pages
- * show the name only, because they must not load a file.
+ * Returns the name and the mark of the documentation, for the pages of a login. If the documentation has a logo instead of a mark, the
+ * pages show only the name, because they must not load a file.
  */
 function createBrand(inForce: () => Configuration): () => Brand | undefined {
   const made = new WeakMap<Configuration, Brand>();

@@ -1,12 +1,12 @@
-// Ends the process without losing a request: balancers learn first, then the last connections are served, then every part drains and
-// closes.
+// Ends the process without losing a request. Load balancers are told first, then the last connections are served, then every part drains
+// and closes.
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Lifecycle } from '../observe/admin/status.ts';
 import type { Listeners } from './listeners.ts';
 import type { Parts } from './parts.ts';
 
-/** Time between accepting the last connection and reading the last byte that its client has sent. */
+/** The time between accepting the last connection and reading the last byte that its client has sent. */
 const LAST_REQUESTS_MS = 200;
 
 interface ShutdownOptions {
@@ -16,7 +16,7 @@ interface ShutdownOptions {
   readonly timeouts: { readonly drainDelayMs: number; readonly drainMs: number };
   /** Ends open event streams, and streams that are opened later. */
   endStreams(): void;
-  /** Stops reloads: no other configuration comes in force. */
+  /** Stops reloads, so that no other configuration comes into force. */
   stopReloads(): void;
   onLifecycle(next: Lifecycle): void;
 }
@@ -48,7 +48,10 @@ export async function shutDown(options: ShutdownOptions, handOver: boolean): Pro
   await parts.close();
 }
 
-/** Waits, then two more turns: a busy event loop runs timers first, so connections that arrived in that time are accepted and read. */
+/**
+ * Waits for this time and two more turns. A busy event loop runs timers first, so the two turns accept and read connections that arrived in
+ * that time.
+ */
 async function serveFor(ms: number): Promise<void> {
   await sleep(ms);
   await nextTurn();

@@ -10,7 +10,7 @@ import { createUpstreamRoutes } from '../upstream/routes.ts';
 import { Targets } from '../upstream/targets/targets.ts';
 import type { Sections } from './sections.ts';
 
-/** Returns the TLS settings of an upstream; undefined for one without TLS. */
+/** Returns the TLS settings of an upstream; undefined for an upstream without TLS. */
 export type TlsOf = (upstream: string) => TlsSettings | undefined;
 
 export function createToUpstreams(

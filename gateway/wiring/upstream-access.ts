@@ -1,5 +1,5 @@
-// Credentials and concurrency limits of upstreams. Credentials come from the secrets store; a start generates missing ones for upstreams
-// without a real service: the sandbox, and examples of the contract.
+// Credentials and concurrency limits of upstreams. Credentials come from the secrets store. A start generates missing credentials for
+// upstreams without a real service, which are on the sandbox or answered from examples of the contract.
 
 import type { Config } from '../config/load.ts';
 import type { Secrets } from '../config/secrets.ts';

@@ -1,5 +1,5 @@
-// Connections to upstreams, and the health and breakers of their targets. They live as long as the process; every change of state is
-// logged and counted.
+// Connections to upstreams, and the health and breakers of their targets. These objects live as long as the process. Every change of state
+// is logged and counted.
 
 import type { Log } from '../observe/log/log.ts';
 import { createBreakerLog, createFailingLog } from '../observe/log/rare-warnings.ts';

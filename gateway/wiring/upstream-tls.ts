@@ -1,4 +1,4 @@
-// TLS settings of upstreams: the content of certificate files, with keys from the secrets store.
+// Makes the TLS settings of upstreams from the content of certificate files, with keys from the secrets store.
 
 import type { Secrets } from '../config/secrets.ts';
 import { untimelyTls } from '../config/upstreams/upstream-tls.ts';
@@ -13,7 +13,7 @@ interface UpstreamTlsOptions {
 }
 
 /**
- * Returns a function that reads the settings of one configuration, by upstream: keys come from the secrets store, and certificates outside
+ * Returns a function that reads the settings of one configuration, by upstream. Keys come from the secrets store, and certificates outside
  * their validity are logged.
  */
 export function createTlsSettings({ secrets, log, now }: UpstreamTlsOptions) {

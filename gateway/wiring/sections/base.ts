@@ -1,5 +1,5 @@
-// The first parts of the process: the configuration in force and its secrets, the lock of the data directory, the clocks and the state of
-// the process. They depend on no other part.
+// The first parts of the process, which depend on no other part: the configuration in force and its secrets, the lock of the data
+// directory, the clocks and the state of the process.
 
 import type { GatewayFile } from '../../config/gateway/gateway-file.ts';
 import type { Configuration } from '../../configuration.ts';
@@ -18,7 +18,7 @@ export interface BaseSection {
   inForceSinceMs(): number;
   /** gateway.yaml of the start. A reload does not change the keys of config/differences.ts; for others, see `inForce`. */
   readonly gateway: GatewayFile;
-  /** Windows use this clock, which never goes back; expiry times use the wall clock. */
+  /** The clock of windows, which never goes back. Expiry times use the wall clock. */
   forwardNow(): number;
   lifecycle(): Lifecycle;
   isDraining(): boolean;
@@ -43,8 +43,8 @@ export function openBase({ configuration: first, settings, secrets, now }: AppOp
   const mistakes = parts.check(first);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
 
-  // Without Redis, this process alone holds the counters. A second gateway on the same directory would count from zero, and so admit each
-  // limit twice.
+  // Without Redis, only this process has the counters. A second gateway on the same directory would count from zero, and admit each limit
+  // twice.
   if (settings.redisUrl === undefined)
     parts.add({ name: 'directory lock', close: lockDirectory(settings.dataDirectory) });
 

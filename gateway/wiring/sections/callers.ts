@@ -1,5 +1,5 @@
 // The parts that know callers: their open streams, sessions, keys and tokens, the replay store, their calls of deprecated operations, their
-// use, and the failures of their addresses.
+// usage, and the failures of their addresses.
 
 import { replicaMistakes } from '../../config/settings.ts';
 import type { Caller } from '../../exchange/caller.ts';
@@ -81,7 +81,7 @@ function openStreams({ options: { now }, base: { inForce } }: Above, parts: Part
   return streams;
 }
 
-/** Opens the part that follows the streams of tunnels. They have no limit and no operation; they end when their credential ends. */
+/** Opens the part that follows the streams of tunnels. These streams have no limit and no operation, and end when their credential ends. */
 function openTunnelStreams({ options: { now } }: Above, parts: Parts): OpenStreams {
   const streams = new OpenStreams({ mostOf: () => Number.POSITIVE_INFINITY, now });
   parts.add({ name: 'tunnel streams', close: () => streams.close() });

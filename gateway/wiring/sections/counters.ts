@@ -1,4 +1,4 @@
-// The parts that count: the instances of the gateway, the requests of callers, the failures of client addresses.
+// The parts that count the instances of the gateway, the requests of callers, and the failures of client addresses.
 
 import { createLiveInstances, type LiveInstances } from '../../auth/instance-reports.ts';
 import { liveKeysOf } from '../../auth/organization-search.ts';
@@ -22,7 +22,7 @@ export interface CountersSection {
   readonly limitUsage: LimitUsage;
 }
 
-/** Opens the counters. Does not wait for a Redis that is away: until it is back, the outage policy of limits.yaml decides. */
+/** Opens the counters. Does not wait for a Redis that cannot be reached. Until Redis is back, the outage policy of limits.yaml decides. */
 export async function openCounters(
   { options: { settings, store, now }, base: { inForce, forwardNow }, observation: { log, metrics } }: FirstSections,
   parts: Parts,

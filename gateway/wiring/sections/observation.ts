@@ -28,7 +28,7 @@ interface ObservationSection {
   readonly pressed: NearLimit;
   readonly ids: Ids;
   readonly admin: AdminListener;
-  /** The export of traces; undefined if there is none. */
+  /** The export of traces; undefined if traces are not exported. */
   readonly tracing: Tracing | undefined;
   readonly traceparentFor: TraceparentFor;
   readonly traceWithin: TraceWithin;
@@ -43,7 +43,7 @@ export interface FirstSections {
   readonly observation: ObservationSection;
 }
 
-/** Opens the section. It is closed late: operators can read the log and the status while other parts close. */
+/** Opens the section. It is closed late, so that operators can read the log and the status while other parts close. */
 export function openObservation(
   { options, base: { gateway, forwardNow, lifecycle } }: Omit<FirstSections, 'observation'>,
   parts: Parts,

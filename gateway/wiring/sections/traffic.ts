@@ -112,7 +112,7 @@ function openOverloadPart(
   parts: Parts,
 ): Overload {
   const overload = openOverload(options.configuration, {
-    // Tunnels and open streams are left out: another bound applies to them.
+    // Tunnels and open streams are left out, because another bound applies to them.
     inFlight: () => listeners.activeRequests() - tunnels.open() - streams.size(),
     isKnownCaller: identity.isKnownCaller,
     shedding: upstreams.shedding,
@@ -128,7 +128,7 @@ function openOverloadPart(
 }
 
 /**
- * Serves under the configuration in force, and under earlier ones until their requests have ended. Returns `servingInForce` of
+ * Serves under the configuration in force, and under earlier configurations until their requests have ended. Returns `servingInForce` of
  * `TrafficSection`.
  */
 function openServing(sections: Sections, parts: Parts): TrafficSection['servingInForce'] {
