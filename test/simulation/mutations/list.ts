@@ -230,7 +230,7 @@ const CERTIFICATES = of('certificates', [
   [
     'the records are not read again under the lease',
     'acme/keeper.ts',
-    '// Read again under the lease, because the previous holder may have done the work.\n      await this.#refresh();',
+    '// The records are read again under the lease, because the previous holder may have done the work.\n      await this.#refresh();',
     '',
   ],
 ]);
