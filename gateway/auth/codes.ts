@@ -31,7 +31,7 @@ export const AUTH_CODES = {
     needs: 'callers',
     status: 401,
     challenge: 'bare',
-    message: 'This authorization scheme is not supported here. WWW-Authenticate names those that are.',
+    message: 'This authorization scheme is not supported here. WWW-Authenticate names the supported schemes.',
     meaning: 'The operation does not accept the scheme of the `Authorization` header, or this kind of credential.',
     remedy:
       'Write `Authorization: Bearer <key>`. The `WWW-Authenticate` headers of the response name what the operation accepts.',
@@ -43,15 +43,15 @@ export const AUTH_CODES = {
     challenge: 'bare',
     message:
       'An API key does not belong in the URL, where it ends up in logs. Replace this key and send the new one as a header.',
-    meaning: 'A key was found in the URL. Replace it, since URLs end up in logs.',
-    remedy: 'Have this key revoked and a new one made, then send that one in the `Authorization` header.',
+    meaning: 'A key was found in the URL. Replace the key, because URLs end up in logs.',
+    remedy: 'Have this key revoked and a new key created. Send the new key in the `Authorization` header.',
   },
   authorization_ambiguous: {
     ...INVALID_REQUEST,
     status: 400,
     message: 'The request carries more than one Authorization header.',
     meaning: 'There are several `Authorization` headers.',
-    remedy: 'Send exactly one `Authorization` header. Often a library adds one of its own beside yours.',
+    remedy: 'Send exactly one `Authorization` header. Often a library adds a second header to yours.',
   },
   api_key_malformed: {
     ...UNAUTHENTICATED,
@@ -69,8 +69,8 @@ export const AUTH_CODES = {
     status: 401,
     challenge: 'invalid_token',
     message: 'This API key does not exist.',
-    meaning: 'The key has the right form, and the gateway has no record of it.',
-    remedy: 'Check that the key belongs to this platform and not to another one, or to another installation of it.',
+    meaning: 'The key has the right form, but the gateway has no record of it.',
+    remedy: 'Check that the key belongs to this platform, and not to another platform or another installation.',
   },
   api_key_revoked: {
     ...UNAUTHENTICATED,
@@ -97,18 +97,19 @@ export const AUTH_CODES = {
     challenge: 'invalid_token',
     message: 'This token is not valid here.',
     hints: {
-      issuer: 'Its issuer (iss) is not one that is accepted.',
+      issuer: 'Its issuer (iss) is not accepted.',
       form: 'It is not a signed JSON Web Token of acceptable form and size.',
       algorithm: 'Its algorithm (alg) is not accepted.',
-      key: 'The key it names (kid) is not one of its issuer.',
+      key: 'The key it names (kid) is not a key of its issuer.',
       signature: 'Its signature is wrong.',
       claims: 'A claim that is required is missing or malformed.',
       not_yet: 'It is not valid yet (nbf, iat).',
       organization: 'The organization it names does not exist.',
     },
-    meaning: 'The token of an application is not accepted; the message says why. Another one of its issuer may be.',
+    meaning:
+      'The token of an application is not accepted; the message says why. Another token from the same issuer may be accepted.',
     remedy:
-      'Read the message, then get another token from its issuer. If that one is refused as well, the issuer or its claims are not what the gateway expects.',
+      'Read the message, then get another token from its issuer. If that token is refused as well, the issuer or its claims are not what the gateway expects.',
   },
   token_expired: {
     ...UNAUTHENTICATED,
@@ -116,8 +117,8 @@ export const AUTH_CODES = {
     status: 401,
     challenge: 'invalid_token',
     message: 'This token has expired.',
-    meaning: 'The token was good until its `exp`. Get another one from its issuer.',
-    remedy: 'Get a new token from its issuer and send the request again with that.',
+    meaning: 'The `exp` of the token has passed.',
+    remedy: 'Get a new token from its issuer, and retry with that token.',
   },
   token_audience: {
     ...UNAUTHENTICATED,
@@ -125,7 +126,7 @@ export const AUTH_CODES = {
     status: 401,
     challenge: 'invalid_token',
     message: 'This token was issued for another audience (aud).',
-    meaning: 'The token was issued for another audience than this gateway (`aud`).',
+    meaning: 'The token was issued for an audience other than this gateway (`aud`).',
     remedy: 'Ask the issuer for a token whose audience is this API.',
   },
   basic_credentials_invalid: {
@@ -134,8 +135,8 @@ export const AUTH_CODES = {
     status: 401,
     challenge: 'bare',
     message: 'The user name or the password is wrong.',
-    meaning: 'The user name or the password of HTTP Basic is wrong, or they are not written as RFC 7617 says.',
-    remedy: 'Correct user name and password. Do not try again and again: failed attempts are counted.',
+    meaning: 'The user name or the password of HTTP Basic is wrong, or the header does not have the form of RFC 7617.',
+    remedy: 'Correct the user name and the password. Do not retry repeatedly, because failed attempts are counted.',
   },
   auth_unavailable: {
     ...FAULT_OF_GATEWAY,
@@ -143,9 +144,8 @@ export const AUTH_CODES = {
     status: 503,
     retryAfterSeconds: 2,
     message: 'Credentials cannot be checked at the moment. Nothing was processed.',
-    meaning: 'Keys and tokens that were not seen lately cannot be checked at the moment. It says nothing about them.',
-    remedy:
-      'Wait `retry_after` seconds, as the header `Retry-After` says, and send the request again. Do not replace the key.',
+    meaning: 'Keys and tokens that were not used lately cannot be checked at the moment. The credentials may be valid.',
+    remedy: 'Wait `retry_after` seconds, as the header `Retry-After` says, then retry. Do not replace the key.',
   },
   records_unavailable: {
     ...FAULT_OF_UPSTREAM,
@@ -156,7 +156,7 @@ export const AUTH_CODES = {
     message: 'Organizations and keys cannot be read or changed at the moment.',
     meaning: 'The store of organizations and keys does not respond. A change may have been made.',
     remedy:
-      'Wait `retry_after` seconds, as the header `Retry-After` says, and send the request again: a change with the same `Idempotency-Key`, so that it is not made twice.',
+      'Wait `retry_after` seconds, as the header `Retry-After` says, then retry. Retry a change with the same `Idempotency-Key`, so that it is not made twice.',
   },
   insufficient_scope: {
     ...NOT_PERMITTED,
@@ -166,13 +166,13 @@ export const AUTH_CODES = {
     message: 'These credentials lack a scope that the operation requires; required_scopes lists them.',
     hints: { operators: 'Only keys of operator organizations can hold these scopes.' },
     meaning: 'The key lacks a scope; `required_scopes` lists what the operation requires.',
-    remedy: 'Use a key that holds the scopes listed in `required_scopes`, or have one made.',
+    remedy: 'Use a key that holds the scopes listed in `required_scopes`, or ask for a key with these scopes.',
   },
   grant_not_held: {
     ...NOT_PERMITTED,
     needs: 'administration',
     status: 403,
-    message: 'A key grants at most what it holds itself; param names what goes beyond that.',
+    message: 'A key grants at most the rights that it holds; param names the field that exceeds them.',
     hints: {
       scopes:
         'The key that was sent does not hold every scope that the other key would hold; required_scopes lists them.',
@@ -191,8 +191,8 @@ export const AUTH_CODES = {
     status: 409,
     message: 'This is the last usable key of the organization. Nothing was revoked.',
     meaning:
-      'The revocation would leave the organization without a key that works. After a live key, another live key has to work.',
-    remedy: 'Create another key first, or send `allow_last: true` if the organization is to have none.',
+      'The revocation would leave the organization without a working key. If a live key is revoked, another live key has to work.',
+    remedy: 'Create another key first, or send `allow_last: true` if the organization is to have no key.',
   },
   too_many_keys: {
     ...CONFLICT,
@@ -200,7 +200,7 @@ export const AUTH_CODES = {
     status: 409,
     message: 'The organization has as many keys as it may have. Nothing was created.',
     meaning:
-      'Your organization has as many working keys as it may have, or 100,000 records of keys, with those that work no more.',
+      'Your organization has as many working keys as it may have, or 100,000 keys, including revoked and expired keys.',
     remedy:
       'Revoke keys that are not used, or rotate one without an overlap. Ask the operator of the API if you need more.',
   },
@@ -217,7 +217,7 @@ export const AUTH_CODES = {
     needs: 'callers',
     status: 403,
     message: 'This API key may not be used from this network address.',
-    meaning: 'The key may be used from certain addresses only, and this is not one of them.',
+    meaning: 'The key may be used only from certain addresses, and this address is not among them.',
     remedy: 'Send the request from one of the addresses that the key is bound to, or have the list changed.',
   },
   account_inactive: {

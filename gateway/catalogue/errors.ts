@@ -12,7 +12,7 @@ const GENERAL_CODES = {
     status: 500,
     message: 'Something went wrong inside the gateway.',
     meaning: 'A mistake in the gateway. Quote the `request_id` when you ask for help.',
-    remedy: 'Send it again if `retryable` says so. Tell support the `request_id` if it happens again.',
+    remedy: 'Retry if `retryable` is true. If the error persists, tell support the `request_id`.',
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
 

@@ -14,8 +14,8 @@ export const CONTRACT_CODES = {
   method_not_allowed: {
     ...INVALID_REQUEST,
     status: 405,
-    message: 'This method is not available on this path. The Allow header lists those that are.',
-    meaning: 'The path exists, but not with this method; `Allow` and `allowed_methods` list those that do.',
+    message: 'This method is not available on this path. The Allow header lists the available methods.',
+    meaning: 'The path exists, but not with this method; `Allow` and `allowed_methods` list the methods that exist.',
     remedy: 'Use one of the methods in `allowed_methods`.',
     example: { allowed_methods: ['GET', 'POST'] },
   },
@@ -23,8 +23,8 @@ export const CONTRACT_CODES = {
     ...INVALID_REQUEST,
     status: 501,
     message: 'This method is not known here.',
-    meaning: 'The method is not one that the gateway knows.',
-    remedy: 'Use a method of HTTP that the operation describes: GET, POST, PATCH, PUT or DELETE.',
+    meaning: 'The gateway does not know the method.',
+    remedy: 'Use an HTTP method that the path has: GET, POST, PATCH, PUT or DELETE.',
   },
   not_acceptable: {
     ...INVALID_REQUEST,
@@ -39,7 +39,7 @@ export const CONTRACT_CODES = {
     status: 415,
     message: 'The body needs a Content-Type that the operation accepts. The Accept header of this response lists them.',
     meaning: 'The body has no `Content-Type`, or one that the operation does not accept; see `accepted_media_types`.',
-    remedy: 'Send a `Content-Type` from `accepted_media_types`, mostly `application/json`.',
+    remedy: 'Send a `Content-Type` from `accepted_media_types`, usually `application/json`.',
     example: { accepted_media_types: ['application/json'] },
   },
   unsupported_content_encoding: {
@@ -53,8 +53,8 @@ export const CONTRACT_CODES = {
     ...INVALID_REQUEST,
     status: 415,
     message: 'Bodies are UTF-8; another charset is not accepted.',
-    meaning: 'The body is declared to be something else than UTF-8.',
-    remedy: 'Encode the body as UTF-8, and name that charset or none.',
+    meaning: 'The body is declared to have a charset other than UTF-8.',
+    remedy: 'Encode the body as UTF-8, and name that charset or no charset.',
   },
   body_too_large: {
     ...INVALID_REQUEST,
@@ -62,7 +62,7 @@ export const CONTRACT_CODES = {
     closes: true,
     message: 'The body is larger than max_bytes.',
     meaning: 'The body is longer than `max_bytes`. The connection is closed.',
-    remedy: 'Send less at once. `max_bytes` is the most that is taken in.',
+    remedy: 'Send less at once. `max_bytes` is the longest body that is accepted.',
     example: { max_bytes: 1_048_576 },
   },
   malformed_json: {
@@ -98,7 +98,7 @@ export const CONTRACT_CODES = {
     ...INVALID_REQUEST,
     status: 400,
     message: 'An object in the body has two fields of the same name.',
-    meaning: 'An object in the body names a field twice, also if it is spelled with escapes once.',
+    meaning: 'An object in the body names a field twice, perhaps once with escapes.',
     remedy: 'Write each field of an object once.',
   },
   json_too_complex: {

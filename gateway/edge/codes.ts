@@ -8,7 +8,7 @@ export const EDGE_CODES = {
     needs: 'hosts',
     status: 421,
     message: 'This host name is not served here.',
-    meaning: 'This host name is not served here. `host` is that of the API.',
+    meaning: 'This host name is not served here. `host` is the host name of the API.',
     remedy: 'Call the host name that you were given. A proxy in between may have changed it.',
     example: { host: 'api.example.com' },
   },
@@ -34,8 +34,8 @@ export const EDGE_CODES = {
     ...INVALID_REQUEST,
     status: 417,
     closes: true,
-    message: 'The only expectation that is understood is 100-continue.',
-    meaning: 'An `Expect` header asks for something else than `100-continue`.',
+    message: 'The only supported expectation is 100-continue.',
+    meaning: 'An `Expect` header asks for something other than `100-continue`.',
     remedy: 'Leave the `Expect` header out.',
   },
   request_timeout: {
@@ -44,8 +44,8 @@ export const EDGE_CODES = {
     retryable: true,
     closes: true,
     message: 'The request did not arrive in time.',
-    meaning: 'The request began but did not arrive completely in time.',
-    remedy: 'Send the request again. If that happens often, look at the connection, or send smaller bodies.',
+    meaning: 'The request began, but did not arrive completely in time.',
+    remedy: 'Retry. If this happens often, check the connection, or send smaller bodies.',
   },
   malformed_http: {
     ...INVALID_REQUEST,
@@ -54,16 +54,15 @@ export const EDGE_CODES = {
     message: 'The request is not well-formed HTTP/1.1.',
     meaning:
       'The message breaks the rules of HTTP/1.1, or could be read in more than one way. The connection is closed.',
-    remedy:
-      'Use a library that speaks HTTP, and build neither request line nor headers by hand. Open a new connection.',
+    remedy: 'Use an HTTP library, and build neither request line nor headers by hand. Open a new connection.',
   },
   http_version_not_supported: {
     ...INVALID_REQUEST,
     status: 505,
     closes: true,
     message: 'This HTTP version is not supported; HTTP/1.1 is.',
-    meaning: 'The request line names another version than HTTP/1.1 or 1.0.',
-    remedy: 'Speak HTTP/1.1.',
+    meaning: 'The request line names a version other than HTTP/1.1 or 1.0.',
+    remedy: 'Send the request as HTTP/1.1.',
   },
   malformed_path: {
     ...INVALID_REQUEST,
@@ -79,9 +78,9 @@ export const EDGE_CODES = {
     status: 403,
     closes: true,
     message: 'This is served over HTTPS only. Nothing was processed.',
-    hints: { credentials: 'What this request shows as credentials may have been read on its way: replace it.' },
+    hints: { credentials: 'The credentials of this request may have been read on their way. Replace them.' },
     meaning:
-      'The request came by plain HTTP to a listener that only points at HTTPS. Credentials that were sent that way have to be replaced.',
+      'The request came by plain HTTP to a listener that only points at HTTPS. Credentials that were sent in this way have to be replaced.',
     remedy: 'Call the same address with `https://`. If a key went over the wire in the clear, have it replaced.',
   },
   gateway_shutting_down: {
@@ -91,6 +90,6 @@ export const EDGE_CODES = {
     closes: true,
     message: 'This gateway is being restarted. Nothing was processed.',
     meaning: 'This instance of the gateway is being stopped. Nothing was processed.',
-    remedy: 'Send it again at once, on a new connection: another instance takes it.',
+    remedy: 'Retry at once, on a new connection. Another instance answers it.',
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -13,7 +13,7 @@ const CODES = {
     message: 'The request limit is used up. Wait as long as Retry-After says.',
     meaning: 'The limit named in `violated_policies` is used up. Wait `retry_after` seconds.',
     remedy:
-      'Wait `retry_after` seconds, as the header `Retry-After` says, and send it again. Slow down when `RateLimit` shows little left. See [rate limits](/docs/guides/rate-limits).',
+      'Wait `retry_after` seconds, as the header `Retry-After` says, then retry. Slow down when `RateLimit` shows that little is left. See [rate limits](/docs/guides/rate-limits).',
   },
   auth_attempts_limited: {
     ...RATE_LIMITED,

@@ -9,9 +9,9 @@ export const OVERLOAD = {
       ...FAULT_OF_GATEWAY,
       status: 503,
       retryAfterSeconds: 1,
-      message: 'The gateway cannot take this request at the moment. Nothing was processed.',
-      meaning: 'The gateway cannot take the request at the moment. Nothing was processed.',
-      remedy: 'Wait `retry_after` seconds, as the header `Retry-After` says, and send it again.',
+      message: 'The gateway cannot accept this request at the moment. Nothing was processed.',
+      meaning: 'The gateway cannot accept the request at the moment. Nothing was processed.',
+      remedy: 'Wait `retry_after` seconds, as the header `Retry-After` says, then retry.',
     },
   },
 } as const satisfies Capability;

@@ -35,12 +35,12 @@ const REFUSAL_REASONS: Readonly<Record<string, string>> = {
   idempotency_key_reused: 'this Idempotency-Key belongs to another request',
   idempotency_result_not_retained: 'this Idempotency-Key was answered before, with more than is kept',
   idempotency_outcome_unknown:
-    'a request with this Idempotency-Key was sent before, and whether it was executed is not known: it is not sent again',
+    'a request with this Idempotency-Key was sent before, and it is not known whether it was executed, so it is not sent again',
   gateway_overloaded: 'the idempotency store could not be asked in time',
 };
 
 const FACTS: FactsOf<typeof FIELDS, 'code'> = {
-  replayed: { replay: () => 'this Idempotency-Key was answered before; that answer was given again' },
+  replayed: { replay: () => 'this Idempotency-Key was answered before; that answer was repeated' },
   recorded: {
     replay: (_, { outcome_unknown: lost }) => (lost === true ? undefined : 'a new Idempotency-Key: the answer is kept'),
   },

@@ -35,7 +35,8 @@ export const SESSION_CODES = {
     ...NOT_PERMITTED,
     needs: 'sessions',
     status: 403,
-    message: 'A session is used by pages of its own origin only, and this request does not show that one has made it.',
+    message:
+      'A session may be used only by pages of its own origin, and this request does not show that such a page made it.',
     meaning:
       'The request carries a session, and its headers `Sec-Fetch-Site` and `Origin` name another origin, or none. Or it lacks the header that `GET /session` names.',
     remedy:
@@ -45,8 +46,9 @@ export const SESSION_CODES = {
     ...INVALID_REQUEST,
     needs: 'sessions',
     status: 400,
-    message: 'The path in return_to has to be one of the same origin, such as /customers?page=2.',
-    meaning: 'After a login a person gets to a path of the same origin. `return_to` is something else, or too long.',
+    message: 'The value of return_to has to be a path of the same origin, such as /customers?page=2.',
+    meaning:
+      'After a login, a person returns to a path of the same origin. `return_to` is not such a path, or is too long.',
     remedy: 'Write `encodeURIComponent(location.pathname + location.search)` as `return_to`.',
   },
   login_provider_unknown: {
@@ -88,7 +90,7 @@ export const SESSION_CODES = {
       suspended: 'Your organization is suspended.',
     },
     meaning: 'The person belongs to no organization of the platform, or to one that is suspended.',
-    remedy: 'Ask the administrator of your organization to have your account put in order.',
+    remedy: 'Ask the administrator of your organization to correct your account.',
   },
   provider_unavailable: {
     ...FAULT_OF_UPSTREAM,
@@ -97,8 +99,9 @@ export const SESSION_CODES = {
     status: 503,
     retryAfterSeconds: 5,
     message: 'The provider that people sign in with does not respond at the moment.',
-    meaning: 'The provider is away, so that no login can begin or end. A session goes on until its access token ends.',
-    remedy: 'Wait `retry_after` seconds, as the header `Retry-After` says, and try again.',
+    meaning:
+      'The provider cannot be reached, so no login can begin or end. A session continues until its access token ends.',
+    remedy: 'Wait `retry_after` seconds, as the header `Retry-After` says, then retry.',
   },
   session_store_unavailable: {
     ...FAULT_OF_GATEWAY,
@@ -106,9 +109,9 @@ export const SESSION_CODES = {
     status: 503,
     retryAfterSeconds: 2,
     message: 'Sessions cannot be read at the moment. Nothing was processed.',
-    meaning: 'The session store does not respond. It says nothing about the session.',
+    meaning: 'The session store does not respond. The session may be valid.',
     remedy:
-      'Wait `retry_after` seconds, as the header `Retry-After` says, and send the request again. There is no need to sign in again.',
+      'Wait `retry_after` seconds, as the header `Retry-After` says, then retry. There is no need to sign in again.',
   },
   logout_token_invalid: {
     ...INVALID_REQUEST,

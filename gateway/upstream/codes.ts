@@ -21,39 +21,40 @@ export const UPSTREAM_CODES = {
   invalid_cursor: {
     ...INVALID_REQUEST,
     status: 400,
-    message: 'The cursor does not belong to this list. Start again without cursor.',
-    meaning: 'The cursor is broken, or was made for another list, filter or sort. Start again without it.',
+    message: 'The cursor does not belong to this list. Start from the beginning, without a cursor.',
+    meaning: 'The cursor is broken, or was made for another list, filter or sort.',
     remedy:
-      'Send the first request of the list again, and each `cursor` unchanged with the same filters and sort. See [pagination](/docs/guides/pagination).',
+      'Start from the beginning, without a cursor. Then send each `cursor` unchanged, with the same filters and sort. See [pagination](/docs/guides/pagination).',
   },
   precondition_failed: {
     ...CONFLICT,
     status: 412,
     message: 'The record changed in the meantime: a precondition of the request does not hold.',
     meaning: 'An `If-Match` or similar header does not hold: the record was changed in the meantime.',
-    remedy: 'Read the record again, apply your change to what it is now, and send that with its new `ETag`.',
+    remedy: 'Read the current record, apply your change to it, and send the result with the new `ETag`.',
   },
   precondition_required: {
     ...INVALID_REQUEST,
     status: 428,
-    message: 'This change is only made on the condition that the record is as you know it: send If-Match.',
-    meaning: 'The service behind the operation asks for an `If-Match` or similar header with this change.',
-    remedy: 'Retrieve the record and send its `ETag` as `If-Match` with the change, so that no other change is lost.',
+    message: 'This change requires If-Match, so that it does not overwrite a newer version of the record.',
+    meaning: 'The service behind the operation requires an `If-Match` or similar header with this change.',
+    remedy:
+      'Retrieve the record and send its `ETag` as `If-Match` with the change, so that it overwrites no other change.',
   },
   invalid_transition: {
     ...CONFLICT,
     status: 409,
-    message: 'The record cannot go from its present status to this one.',
-    meaning: 'The record cannot change from its present status to the one asked for.',
-    remedy: 'Read the record, and take a step that its present status allows.',
+    message: 'The record cannot change from its current status to this one.',
+    meaning: 'The record cannot change from its current status to the requested status.',
+    remedy: 'Read the record, and choose a change that its current status allows.',
     example: { param: 'status' },
   },
   already_exists: {
     ...CONFLICT,
     status: 409,
     message: 'There is a record with this value already; param names it.',
-    meaning: 'There is a record with this value of the field that `param` names.',
-    remedy: 'Use the record that is there, or another value for the field that `param` names.',
+    meaning: 'A record with this value of the field that `param` names exists already.',
+    remedy: 'Use the existing record, or another value for the field that `param` names.',
     example: { param: 'name' },
   },
   operation_unsupported: {
@@ -61,7 +62,7 @@ export const UPSTREAM_CODES = {
     status: 422,
     message: 'The service behind this operation cannot do this.',
     meaning: 'The service behind the operation cannot do this as it is set up.',
-    remedy: 'Do without this step, or ask the operator of the service. The same request will not succeed later.',
+    remedy: 'Leave this step out, or ask the operator of the service. The same request will not succeed later.',
   },
   quota_exceeded: {
     ...NOT_PERMITTED,
@@ -84,27 +85,28 @@ export const UPSTREAM_CODES = {
     retryable: true,
     message: 'The service behind this operation cannot be reached. Nothing was processed.',
     meaning: 'No connection to the service behind the operation could be made. Nothing was processed.',
-    remedy: 'Send the request again, with growing pauses in between. Tell support the `request_id` if it lasts.',
+    remedy: 'Retry with growing pauses. If the error persists, tell support the `request_id`.',
   },
   upstream_timeout: {
     ...FAULT_OF_UPSTREAM,
     status: 504,
     message: 'The service behind this operation did not respond in time.',
     meaning: 'The service behind the operation did not respond in time. It may have processed the request.',
-    remedy: 'Send it again if `retryable` says so. Otherwise find out first, by reading, whether it was done.',
+    remedy: 'Retry if `retryable` is true. Otherwise find out first, with a `GET`, whether the request was executed.',
   },
   upstream_bad_response: {
     ...FAULT_OF_UPSTREAM,
     status: 502,
     message: 'The service behind this operation gave no usable response.',
-    meaning: 'The service behind the operation broke off or sent something that is no valid response.',
-    remedy: 'Send it again if `retryable` says so. Otherwise find out first, by reading, whether it was done.',
+    meaning:
+      'The service behind the operation closed the connection early, or sent something that is not a valid response.',
+    remedy: 'Retry if `retryable` is true. Otherwise find out first, with a `GET`, whether the request was executed.',
   },
   upstream_contract_violation: {
     ...FAULT_OF_UPSTREAM,
     status: 502,
     message: 'The response of the service behind this operation does not match the API contract.',
-    meaning: 'The service behind the operation responded against its own contract.',
+    meaning: 'The response of the service behind the operation violates its own contract.',
     remedy: 'Nothing is wrong with your request. Tell support the `request_id`.',
   },
   upstream_auth_failed: {
@@ -120,7 +122,7 @@ export const UPSTREAM_CODES = {
     status: 400,
     message: 'The service behind this operation refused the request.',
     meaning:
-      'The service behind the operation refused the request. The status is its own, the message too where it was understood.',
+      'The service behind the operation refused the request. The status comes from the service, and so does the message if the gateway could read it.',
     remedy: 'Read the message and compare the request with the [reference](/docs/reference).',
   },
   upstream_overloaded: {
@@ -130,8 +132,7 @@ export const UPSTREAM_CODES = {
     retryAfterSeconds: 2,
     message: 'The service behind this operation takes no more requests at the moment.',
     meaning: 'The service behind the operation takes no more requests at the moment.',
-    remedy:
-      'Wait `retry_after` seconds, as the header `Retry-After` says, and send it again, and fewer requests at once.',
+    remedy: 'Wait `retry_after` seconds, as the header `Retry-After` says, then retry with fewer concurrent requests.',
   },
   upstream_error: {
     ...FAULT_OF_UPSTREAM,
@@ -139,7 +140,7 @@ export const UPSTREAM_CODES = {
     message: 'The service behind this operation failed.',
     meaning:
       'The service behind the operation failed: it responded with 500 or 501, and this response has the same status.',
-    remedy: 'Send it again if `retryable` says so. Tell support the `request_id` if it lasts.',
+    remedy: 'Retry if `retryable` is true. If the error persists, tell support the `request_id`.',
   },
   upstream_unavailable: {
     ...FAULT_OF_UPSTREAM,
@@ -148,6 +149,6 @@ export const UPSTREAM_CODES = {
     retryAfterSeconds: 2,
     message: 'The service behind this operation is not available at the moment.',
     meaning: 'The service behind the operation is not available at the moment.',
-    remedy: 'Wait `retry_after` seconds, as the header `Retry-After` says, and send it again, with growing pauses.',
+    remedy: 'Wait `retry_after` seconds, as the header `Retry-After` says, then retry with growing pauses.',
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -16,7 +16,7 @@ export type FailureCodes = ReadonlyMap<string, Failures>;
 
 /** Maximum number of operations whose lines are read at a time. Causes name only a few, and each read goes through all kept lines. */
 const OPERATIONS_MAX = 8;
-/** Maximum number of lines that are read of an operation: enough to distinguish the usual code from a rare one. */
+/** The maximum number of lines that are read for an operation, which suffices to distinguish the usual code from a rare code. */
 const LINES_MAX = 200;
 
 export async function failureCodesOf(

@@ -182,7 +182,7 @@ describe('explain', () => {
     assert.deepEqual(replay?.told, ['a new Idempotency-Key: the answer is kept']);
     const again = await explained(test, (await post('/v1/orders', { name: 'a' }, key)).id);
     assert.deepEqual([again.last.stage, again.last.outcome], ['replay', 'answered']);
-    assert.equal(again.told, 'this Idempotency-Key was answered before; that answer was given again');
+    assert.equal(again.told, 'this Idempotency-Key was answered before; that answer was repeated');
     const told = await refusedBy(
       test,
       'replay',
