@@ -1,4 +1,4 @@
-// Client of the admin listener of the gateway that runs on this machine.
+// The client of the admin listener of the gateway that runs on this machine.
 
 import type { OperatorSecrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
@@ -6,9 +6,9 @@ import type { HostProcess } from '../process/host-process.ts';
 import { listeningProcess } from './listening-process.ts';
 
 const PATIENCE_MS = 10_000;
-/** A gateway that works says within this time that it is alive, however long another answer takes. */
+/** The time in which a working gateway says that it is alive, however long another answer takes. */
 const ALIVE_MS = 1500;
-/** Most answers come before this time. Only later ones make the client ask whether the gateway is alive. */
+/** Most answers come before this time. Only a later answer makes the client ask whether the gateway is alive. */
 const USUAL_MS = 500;
 /** Loopback addresses of a listener that is bound to all addresses. */
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
@@ -20,7 +20,7 @@ interface AdminAnswer {
 
 export interface AdminClient {
   readonly origin: string;
-  /** Whether the time for the latest answer was over: a stopped process still takes connections. */
+  /** Whether the latest answer did not come in time. A stopped process still accepts connections. */
   readonly isSilent: boolean;
   /** Resolves with undefined if no gateway answers. */
   ask(method: 'GET' | 'POST', path: string): Promise<AdminAnswer | undefined>;
@@ -31,7 +31,7 @@ interface Tokens {
   readonly act: string | undefined;
 }
 
-/** The variable with the user's own token. The secret `operator_tokens` has a line for it. */
+/** The variable with the user's own token, for which the secret `operator_tokens` contains a line. */
 const OWN_TOKEN = 'GATEWAY_OPERATOR_TOKEN';
 
 /**
@@ -57,7 +57,7 @@ function silenceText(origin: string): string {
   return `its process ${pid} hangs. Read the end of its log, end it with "kill -KILL ${pid}", and start it again.`;
 }
 
-/** Returns the sentence for an answer that is not the expected one. */
+/** Returns the sentence for an unexpected answer. */
 export function complaintOf({ origin }: Pick<AdminClient, 'origin'>, { status, body }: AdminAnswer): string {
   const says = `The gateway at ${origin} answered ${status}: ${body.error ?? 'no reason given'}`;
   const isAboutToken = body.code === 'token_required' || body.code === 'admin_token_required';

@@ -1,5 +1,5 @@
-// All commands by name, in the order of the help text. Their code is loaded on demand: with all of it loaded, `gateway keys list` would
-// take four times as long.
+// All commands by name, in the order of the help text. Their code is loaded on demand, because with all code loaded, `gateway keys list`
+// would take four times as long.
 
 import type { Command } from 'commander';
 import type { CommandContext } from './context.ts';
@@ -30,8 +30,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
 };
 
 /**
- * Adds the named command, or all commands if the name is unknown, so that commander prints help or a suggestion. With `--version` it adds
- * none.
+ * Adds the named command, or all commands if the name is unknown, so that commander prints help or a suggestion. With `--version`, adds no
+ * command.
  */
 export async function addCommands(program: Command, context: CommandContext, name?: string): Promise<void> {
   if (name === '--version' || name === '-V') return;

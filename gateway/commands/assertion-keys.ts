@@ -15,7 +15,8 @@ const LEAD_MIN_MS = 10_000;
 /** The time for which upstreams may cache keys (see the answer of /.well-known/jwks.json), plus a margin. */
 const LEAD_SAFE_MS = 360_000;
 /**
- * The least time for which a replaced key stays published: the lifetime of an assertion (one minute), and the differences between clocks.
+ * The least time for which a replaced key stays published. It covers the lifetime of an assertion (one minute), and the differences between
+ * clocks.
  */
 const OVERLAP_MIN_MS = 120_000;
 
@@ -69,7 +70,7 @@ function requireDuration(context: CommandContext, flag: string, text: string, mi
   context.usage(`--${flag} "${text}" is not a duration of ${minMs / 1000}s or more, such as 10m or 1h.`);
 }
 
-/** Ends the command if there are no keys: a function that reads the keys would create them. */
+/** Ends the command if there are no keys, because a function that reads the keys would create them. */
 function requireKeys(context: CommandContext): void {
   if (context.secrets().found('assertion_keys') === undefined) context.requireData();
 }
@@ -80,7 +81,7 @@ async function printRotated(context: CommandContext, span: Span): Promise<void> 
   printLine(context, printAssertionKeys(rotated(present, newAssertionKey(), { ...span, nowMs: context.now() })));
 }
 
-/** Opens the key store first: without an audit log entry, the keys are not rotated. */
+/** Opens the key store first, because the keys are not rotated without an audit log entry. */
 async function rotate(context: CommandContext, span: Span, asJson: boolean): Promise<void> {
   const successor = newAssertionKey();
   const { store } = await context.keyStore();

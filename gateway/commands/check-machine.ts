@@ -1,4 +1,4 @@
-// Looks for reasons why a gateway could not start on this machine now: ports, the data directory, Redis. `check` only warns of them,
+// Finds reasons why a gateway could not start on this machine now, in ports, the data directory and Redis. `check` only warns of them,
 // because the gateway may run on another machine. Changes nothing.
 
 import { accessSync, constants, existsSync } from 'node:fs';
@@ -66,7 +66,7 @@ async function listenerProblems({ settings, config }: MachineOptions) {
   return { problems, isRunning: states.some(({ state }) => state === 'gateway') };
 }
 
-/** Returns why a start cannot use the directory. A missing directory is no problem, because the start creates it. */
+/** Returns why a start cannot use the directory. A missing directory is not a problem, because the start creates it. */
 function directoryProblem(directory: string): string | undefined {
   const below = ['', 'secrets', 'sandbox'].map((name) => join(directory, name)).filter(existsSync);
   const unwritable = [nearestExisting(directory), ...below].find((path) => !isWritable(path));

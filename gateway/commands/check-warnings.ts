@@ -1,5 +1,5 @@
-// The warnings of `check`: settings of a valid configuration that probably do not do what their author wanted, such as files that are not
-// served, settings without effect, and public operations without a limit.
+// The warnings of `check`, about settings of a valid configuration that probably do not do what their author wanted, such as files that are
+// not served, settings without effect, and public operations without a limit.
 
 import { sampleWarning } from '../config/gateway/portal.ts';
 import { untimelyTls } from '../config/upstreams/upstream-tls.ts';
@@ -132,7 +132,7 @@ function onOtherHosts({ config, contracts }: Configuration): Mistake[] {
   });
 }
 
-/** Warns of public operations without a limit: each client address could call them without end. */
+/** Warns of public operations without a limit, because each client address could call them without end. */
 function unlimited({ config, contracts }: Configuration): Mistake[] {
   const { limits, sources } = config;
   const ids = contracts.operations

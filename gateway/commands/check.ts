@@ -27,8 +27,8 @@ import { type RefusedByRunning, refusedByRunning } from './running-gateway.ts';
 import { unenforcedLines } from './unenforced-lines.ts';
 
 /**
- * The size of `/metrics` from which `check` names it: a scrape of this size every few seconds takes noticeable CPU time of the gateway and
- * of Prometheus.
+ * The size from which on `check` names the size of `/metrics`, because a scrape of this size every few seconds takes noticeable CPU time of
+ * the gateway and of Prometheus.
  */
 const METRICS_BYTES_NOTED = 2 ** 20;
 
@@ -97,8 +97,8 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
 }
 
 /**
- * Returns the faults of providers as warnings. They are not mistakes in the files: a provider may be away, or may be unreachable from this
- * machine.
+ * Returns the faults of providers as warnings. These are not mistakes in the files, because a provider may be down, or may be unreachable
+ * from this machine.
  */
 async function providerWarnings(examinations: readonly ProviderExamination[]): Promise<string[]> {
   const examined = examinations.map(async ({ name, examine }) => {
@@ -109,7 +109,7 @@ async function providerWarnings(examinations: readonly ProviderExamination[]): P
   return (await Promise.all(examined)).flat();
 }
 
-/** Writes the list of digests. A reader sees the whole new list or the former one, never a part. */
+/** Writes the list of digests. A reader sees the whole new list or the former list, never a part. */
 function writeManifest({ configDirectory }: Settings, { files }: Configuration): void {
   const file = join(configDirectory, MANIFEST_FILE);
   writeFileSync(`${file}.draft`, manifestOf(configDirectory, files));
@@ -171,7 +171,7 @@ function verdictOf(what: string, { mistakes, needsRestart }: RefusedByRunning): 
   return `The files have no mistakes (${what}), but the running gateway ${then}: see the warning.`;
 }
 
-/** Prints the tools. Of many tools, it prints the largest only; `mcp tools` prints all. */
+/** Prints the tools. If there are many, prints only the largest; `mcp tools` prints all. */
 function printTools(context: CommandContext, report: ToolReport): void {
   const { tools } = report;
   const printed = tools.length <= TOOLS_PRINTED_MAX ? tools : largestOf(tools);

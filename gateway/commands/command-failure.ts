@@ -1,6 +1,6 @@
 // The error that ends a command early, with an exit code and a sentence to print.
 
-/** Throw it to end a command. The process does not exit at once, because the command has to close its stores first. */
+/** Ends a command when it is thrown. The process does not exit at once, because the command has to close its stores first. */
 export class CommandFailure extends Error {
   readonly exitCode: 1 | 2;
 

@@ -1,5 +1,5 @@
-// The options of commands that make a change, and the printing of their result: the changed record, and with `--wait` the running gateways in
-// which the change is in force.
+// The options of commands that make a change, and the printing of their result, which is the changed record, and with `--wait` the running
+// gateways in which the change is in force.
 
 import type { Command } from 'commander';
 import type { InForceReport, Made } from '../administration/actions.ts';
@@ -14,7 +14,7 @@ export interface ChangeFlags {
   readonly json?: true;
 }
 
-/** The result of a change: as an object for programs, as a sentence for people. */
+/** The result of a change, as an object for programs, and as a sentence for people. */
 interface ChangeResult {
   readonly object: object;
   readonly sentence: string;
@@ -54,7 +54,7 @@ export async function tellChange(
 
 /**
  * Resolves with the confirmations. If waiting for them fails, the command still says that the change was made, and prints the object,
- * because it may hold a new key.
+ * because it may contain a new key.
  */
 async function orSay<T>(
   context: CommandContext,
@@ -71,7 +71,10 @@ async function orSay<T>(
   }
 }
 
-/** Returns one sentence if all gateways have confirmed the change. Otherwise returns a line for each known gateway that has not. */
+/**
+ * Returns one sentence if all gateways have confirmed the change. Otherwise returns a line for each known gateway that has not confirmed
+ * it.
+ */
 function textOf({ confirmed, unconfirmed, waitedMs, missing }: InForceReport): string {
   const all = confirmed + unconfirmed;
   if (all === 0) return 'No gateway is running on this store.';

@@ -17,7 +17,8 @@ import type { Remote } from './server/remote.ts';
 
 export interface MachineContext extends HostProcess, Painter {
   /**
-   * Writes to standard output. Control characters are escaped: text from documents, services and clients must not control the terminal.
+   * Writes to standard output. Control characters are escaped, because text from documents, services and clients must not control the
+   * terminal.
    */
   write(text: string): void;
   /** Writes to standard error, in the same way. */
@@ -32,7 +33,7 @@ export interface MachineContext extends HostProcess, Painter {
    *
    * @param purpose `check` compiles all schemas of contracts, which finds every mistake; `serve` is faster, and so is `compare`,
    * which accepts what breaks a published contract
-   * @param limitsPath takes the place of limits.yaml
+   * @param limitsPath the file that replaces limits.yaml
    */
   configuration(purpose?: LoadPurpose, limitsPath?: string): Promise<Configuration>;
   /**
@@ -47,15 +48,15 @@ export interface MachineContext extends HostProcess, Painter {
   requireData(): void;
   /** Returns the client of the gateway that runs on this machine. */
   adminClient(): AdminClient;
-  /** Ends the command with exit code 1: a problem was found. Prints the sentence, if there is one. */
+  /** Ends the command with exit code 1, because a problem was found. Prints the sentence, if there is one. */
   fail(sentence?: string): never;
-  /** Prints the sentence and ends the command with exit code 2: wrong usage. */
+  /** Prints the sentence and ends the command with exit code 2, for wrong usage. */
   usage(sentence: string): never;
   close(): Promise<void>;
 }
 
 export interface CommandContext extends MachineContext {
-  /** Opens the actions on organizations, keys and so on: on this machine, or on the gateway at --server or GATEWAY_SERVER. */
+  /** Opens the actions on organizations, keys and so on, on this machine, or on the gateway at --server or GATEWAY_SERVER. */
   readonly actions: OpenActions;
   /** The gateway at `--server` or GATEWAY_SERVER; undefined for the gateway of this machine. Some options need one or the other. */
   readonly remote?: Remote | undefined;
@@ -76,7 +77,7 @@ export function createMachineContext(around: HostProcess): MachineContext {
   }
 
   async function load(purpose: LoadPurpose, limitsPath: string | undefined): Promise<Configuration> {
-    // This module is loaded on demand: most commands do not need it, and loading it takes longer than most commands take.
+    // This module is loaded on demand, because most commands do not need it, and loading it takes longer than most commands take.
     const { loadConfiguration } = await import('../configuration.ts');
     return loadConfiguration(settings(), environment, purpose, limitsPath);
   }

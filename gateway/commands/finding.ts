@@ -1,4 +1,4 @@
-// Findings of checks, and how checks run: a check never throws and never takes longer than its timeout.
+// Runs checks and collects their findings. A check never throws and never takes longer than its timeout.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WireFault } from '../http1/client/wire.ts';
@@ -6,7 +6,7 @@ import { WireFault } from '../http1/client/wire.ts';
 type FindingVerdict = 'ok' | 'warn' | 'fail';
 
 export interface Finding {
-  /** Name of the check, possibly with its object. */
+  /** The name of the check, possibly with its object. */
   readonly check: string;
   readonly verdict: FindingVerdict;
   /** One sentence. */
@@ -19,7 +19,7 @@ type DoctorCheck = () => Finding | readonly Finding[] | Promise<Finding | readon
 
 export type NamedCheck = readonly [name: string, check: DoctorCheck];
 
-/** The remedy of a check that failed for a reason that only the message knows. */
+/** The remedy of a check that failed for a reason that only the message contains. */
 export const CORRECT_THE_CAUSE = 'Correct the cause that the message names, then run the command again.';
 
 export function ok(check: string, says: string): Finding {
@@ -34,7 +34,7 @@ export function fail(check: string, says: string, remedy: string): Finding {
   return { check, verdict: 'fail', says, remedy };
 }
 
-/** Returns the reason of an error: its code, such as ECONNREFUSED, otherwise its message. */
+/** Returns the reason of an error, which is its code, such as ECONNREFUSED, otherwise its message. */
 export function reasonOf(error: unknown): string {
   if (error instanceof WireFault) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;

@@ -1,4 +1,4 @@
-// Finds the process that listens on a port of this machine, by /proc: a process that is stopped or hangs cannot say its id itself.
+// Finds the process that listens on a port of this machine, by /proc, because a process that is stopped or hangs cannot report its id.
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
@@ -12,7 +12,7 @@ interface ListeningProcess {
 const LISTEN = '0A';
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 
-/** Returns undefined if no process is found, for example because it belongs to another user or the system is not Linux. */
+/** Returns the process; undefined if no process is found, for example because it belongs to another user or the system is not Linux. */
 export function listeningProcess(port: number): ListeningProcess | undefined {
   const sockets = new Set(
     TABLES.flatMap((table) => listenersIn(textOf(table), port)).map((inode) => `socket:[${inode}]`),
@@ -23,7 +23,7 @@ export function listeningProcess(port: number): ListeningProcess | undefined {
     .map(Number)
     .sort((one, other) => one - other)
     .find((one) => hasOneOf(`/proc/${one}/fd`, sockets));
-  // The name of the program stands in parentheses before the state, and may have any character.
+  // The name of the program stands in parentheses before the state, and may contain any character.
   return pid === undefined ? undefined : { pid, isStopped: /\) [Tt] /.test(textOf(`/proc/${pid}/stat`)) };
 }
 

@@ -8,7 +8,7 @@ import type { CommandContext } from './context.ts';
 
 /** Bounds the memory for a file without line breaks; lines of the gateway are much shorter. */
 const LINE_LENGTH_MAX = 65_536;
-/** Replaces the beginning of a line that is too long: its rest cannot be parsed then. */
+/** Replaces the beginning of a line that is too long, so that its rest cannot be parsed. */
 const CUT_OFF = '\x00';
 
 export interface OpenLines {

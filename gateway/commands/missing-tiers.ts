@@ -1,11 +1,12 @@
-// Warns of organizations on tiers that `limits.yaml` lacks, for `check`: a misspelt tier would silently limit them as the strictest one.
+// Warns for `check` of organizations on tiers that are missing in `limits.yaml`, because a misspelt tier would silently limit them as the
+// strictest tier.
 
 import { readTiers } from '../auth/store/read-tiers.ts';
 import type { Settings } from '../config/settings.ts';
 import { type LimitRules, lacksTier, strictestTierOf } from '../limits/limit-rules.ts';
 import { closest } from '../shared/mistakes.ts';
 
-/** Resolves with one sentence for each missing tier; with none if the organizations cannot be read from here. */
+/** Resolves with one sentence for each missing tier; empty if the organizations cannot be read from here. */
 export async function missingTierWarnings(
   settings: Settings,
   rules: Pick<LimitRules, 'tiers' | 'organizations'>,

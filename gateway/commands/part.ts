@@ -1,4 +1,4 @@
-// A part of a long list: `--limit` and `--after`, and the line that says how to go on.
+// The options `--limit` and `--after` for a part of a long list, and the line that says how to continue.
 
 import type { Command } from 'commander';
 import type { CommandContext } from './context.ts';

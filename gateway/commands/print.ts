@@ -1,4 +1,4 @@
-// Output of commands: one line of JSON for programs, aligned columns for people.
+// Prints the output of commands, as one line of JSON for programs, or as aligned columns for people.
 
 import { visibleLine } from '../shared/text.ts';
 import type { CommandContext } from './context.ts';
@@ -15,7 +15,7 @@ export function printLine({ write }: Writer, line: string): void {
   write(`${visibleLine(line)}\n`);
 }
 
-/** Prints several lines. Use it only if text from documents, services and clients has no line breaks. */
+/** Prints several lines. Use it only if text from documents, services and clients contains no line breaks. */
 export function printText({ write }: Writer, text: string): void {
   write(`${text}\n`);
 }
@@ -26,7 +26,7 @@ export function printFinding({ write }: Writer, { verdict, check, says, remedy }
   write(`${visibleLine(parts.join('  '))}\n`);
 }
 
-/** Prints a table; an empty cell shows a dash. A name that was imported may have line breaks, which are escaped as well. */
+/** Prints a table. An empty cell shows a dash. A name that was imported may contain line breaks, which are also escaped. */
 export function printTable({ write }: Writer, heads: readonly string[], rows: readonly (readonly string[])[]): void {
   if (rows.length === 0) {
     write('None.\n');

@@ -1,4 +1,4 @@
-// Progress of long work on standard error: one rewritten line on a terminal, a line every ten seconds elsewhere.
+// Shows the progress of long work on standard error, as one rewritten line on a terminal, or as a line every ten seconds elsewhere.
 
 import type { CommandContext } from './context.ts';
 

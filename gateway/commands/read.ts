@@ -1,4 +1,4 @@
-// Parses arguments of commands: times, counts, lists and names; and builds the message for an unknown name.
+// Parses times, counts, lists and names in arguments of commands, and builds the message for an unknown name.
 
 import { closest } from '../shared/mistakes.ts';
 
@@ -13,8 +13,8 @@ export function parseDurationMs(text: string): number | undefined {
 }
 
 /**
- * Parses a moment to epoch milliseconds: an ISO time, or a duration after (`direction` 1) or before (-1) `fromMs`. Returns undefined for any
- * other text.
+ * Parses a time to epoch milliseconds. The text is an ISO time, or a duration after (`direction` 1) or before (-1) `fromMs`. Returns
+ * undefined for any other text.
  */
 export function parseMoment(text: string, fromMs: number, direction: 1 | -1): number | undefined {
   const durationMs = parseDurationMs(text);
@@ -29,12 +29,12 @@ export function parseCount(text: string, max: number): number | undefined {
   return count >= 1 && count <= max ? count : undefined;
 }
 
-/** Whether a text can be a display name: one line without control characters, at most 200 characters. */
+/** Whether a text can be a display name, which is one line without control characters, of at most 200 characters. */
 export function isName(text: string): boolean {
   return /^\P{Cc}{0,200}$/u.test(text);
 }
 
-/** Splits the values of a repeatable flag: each may be a list with commas. Removes duplicates. */
+/** Splits the values of a repeatable flag, of which each may be a list with commas. Removes duplicates. */
 export function splitList(values: readonly string[]): string[] {
   return [...new Set(values.flatMap((value) => value.split(',')).map((value) => value.trim()))].filter(Boolean);
 }

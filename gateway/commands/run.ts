@@ -14,7 +14,7 @@ const HELP = `
 Exit codes: 0; 1 if a command has found a problem or has failed; 2 if it was called wrongly.`;
 
 /**
- * Resolves with the exit code. 0: it succeeded, and `start` goes on; 1: it found a problem; 2: wrong usage. Closes the context.
+ * Resolves with the exit code. 0: it succeeded, and `start` continues; 1: it found a problem; 2: wrong usage. Closes the context.
  *
  * @param words the command line after the name of the program
  */
@@ -74,7 +74,7 @@ async function help(command: Command, [name, ...others]: readonly string[]): Pro
   await command.parseAsync([name], { from: 'user' });
 }
 
-/** Ends commands that the contract of a remote gateway does not have, before they begin. */
+/** Ends commands that the contract of a remote gateway does not contain, before they begin. */
 function requireContract(program: Command, { usage }: MachineContext, remote: Remote): void {
   program.hook('preAction', (_, command) => {
     const reason = whyNotRemote(remote, nameOf(command));
@@ -124,7 +124,7 @@ function serverHint({ code, message }: CommanderError): string {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, path, message } = error as NodeJS.ErrnoException;
-  // The error came after the store was opened. A store that cannot be opened throws a sentence with its name.
+  // This error came after the store was opened. A store that cannot be opened throws a sentence with its name.
   if (code === 'ERR_SQLITE_ERROR') return `An embedded store cannot be used: ${message}. "gateway doctor" says which.`;
   return path === undefined ? message : `${path} cannot be read or written (${code}).`;
 }

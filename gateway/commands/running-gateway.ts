@@ -1,5 +1,5 @@
-// What the gateway on this machine says of its own files and secrets. It may have another environment than the shell of a command, so the
-// command cannot find these faults by itself.
+// Reads the report of the gateway on this machine about its own files and secrets. The gateway may have another environment than the shell
+// of a command, so the command itself cannot find these faults.
 
 import type { StatusForCauses } from '../console/causes/cause.ts';
 import type { MachineContext } from './context.ts';
@@ -7,16 +7,16 @@ import { type Finding, fail, ok } from './finding.ts';
 
 const CHECK = 'running gateway';
 
-/** Resolves with its status; undefined if none answers, or if this user may not read it. */
+/** Resolves with the status of the gateway; undefined if no gateway answers, or if this user may not read the status. */
 async function statusOf(context: Pick<MachineContext, 'adminClient'>): Promise<StatusForCauses | undefined> {
   const answer = await context.adminClient().ask('GET', '/status');
   return answer?.status === 200 ? (answer.body as StatusForCauses) : undefined;
 }
 
 export interface RefusedByRunning {
-  /** The reasons why it keeps a former configuration; empty if it has the latest in force, or if none runs here. */
+  /** The reasons why the gateway keeps a former configuration; empty if the latest is in force, or if no gateway runs here. */
   readonly mistakes: readonly string[];
-  /** Whether its next start takes the configuration. */
+  /** Whether the configuration needs a restart of the gateway. */
   readonly needsRestart: boolean;
 }
 

@@ -1,4 +1,4 @@
-// `gateway seed`: many organizations with one key each, for load tests and demonstrations.
+// `gateway seed`: creates many organizations with one key each, for load tests and demonstrations.
 
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
@@ -12,7 +12,7 @@ import { printText } from './print.ts';
 import { parseCount, splitList } from './read.ts';
 
 const COUNT_MAX = 1_000_000;
-/** Organizations per transaction: other writers wait some tens of milliseconds for one. */
+/** The organizations per transaction, for which other writers wait some tens of milliseconds. */
 const BATCH = 2000;
 
 interface SeedFlags {
@@ -55,7 +55,7 @@ export function addSeedCommands(program: Command, context: CommandContext): void
       const open = await context.keyStore('begin');
       for (let made = 0; made < count; made += BATCH) {
         const issued = await seedBatch(context, open, plan, Math.min(BATCH, count - made));
-        // Print the keys after they are stored: every printed key works.
+        // The keys are printed after they are stored, so that every printed key works.
         printBatch(context, issued, flags.json === true);
       }
       if (!flags.json)

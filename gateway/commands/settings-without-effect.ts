@@ -1,4 +1,5 @@
-// Settings of a valid configuration that have no effect, most likely because a name is misspelt or because another setting is missing.
+// Warns of settings of a valid configuration that have no effect, most likely because a name is misspelt or because another setting is
+// missing.
 
 import { ORGANIZATION_ID } from '../auth/issue-key.ts';
 import { hostOfSite } from '../config/gateway/hosts.ts';
@@ -11,7 +12,8 @@ export function settingsWithoutEffect(configuration: Configuration): Mistake[] {
   const { gateway, limits, sources, upstreams } = config;
   const noTier = sources.limits.mistakeAt(['tiers'], 'there is no tier, so no organization is limited.', 'Define one.');
   const organizations = Object.keys(limits.organizations).filter((id) => !ORGANIZATION_ID.test(id));
-  // Check the setting only if the file has it: the default names scopes of the mail server, which many installations do not have.
+  // The setting is checked only if the file contains it, because the default names scopes of the mail server, which many installations do
+  // not have.
   const isWritten = Object.hasOwn((sources.gateway.value ?? {}) as object, 'operatorScopes');
   return [
     ...(Object.keys(limits.tiers).length === 0 ? [noTier] : []),
@@ -36,7 +38,7 @@ export function settingsWithoutEffect(configuration: Configuration): Mistake[] {
   ];
 }
 
-/** Warns of entries whose sites all lack a host name: no request reaches their operations. */
+/** Warns of entries whose sites all lack a host name, because no request reaches their operations. */
 function servedNowhere({ config: { gateway, upstreams, sources } }: Configuration): Mistake[] {
   return Object.entries(upstreams).flatMap(([name, { hosts }]) => {
     if (isServerOfEntry(name) || hosts.some((site) => hostOfSite(site, gateway.hosts, gateway.publicUrl) !== undefined))
@@ -58,7 +60,7 @@ function tokensOfNone({ config: { gateway, upstreams, sources } }: Configuration
   });
 }
 
-/** Warns of an endpoint for agents without an issuer: clients cannot find out where to get a token. */
+/** Warns of an endpoint for agents without an issuer, because clients cannot find out where to get a token. */
 function agentsWithoutIssuer({ config: { gateway, sources } }: Configuration): Mistake[] {
   const { mcp, issuers, publicUrl } = gateway;
   const audiences = Object.values(issuers).map(({ audience }) => audience);

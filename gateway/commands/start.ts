@@ -46,10 +46,10 @@ async function start(context: CommandContext, { json = false, acceptOneWay = fal
       : await startWithWorkers({ ...context, onReload, onRestart: rememberSignals(context.onRestart) }, settings);
   if (started === undefined) return;
   const { port, plainPort: plain_port, adminPort: admin_port } = started;
-  // Standard output has JSON lines only, because it is piped into parsers.
+  // Standard output contains only JSON lines, because it is piped into parsers.
   const older = belowBaseline(process.versions.node);
   if (older !== undefined) context.complain(`gateway: ${older}\n`);
-  // Print a sentence for a person at a terminal. Elsewhere the log is collected, and gets the warning as a line. A demonstration has few
+  // A person at a terminal gets a sentence. Elsewhere the log is collected, and gets the warning as a line. A demonstration has few
   // connections.
   const { openFiles, log, firstSteps } = started;
   const isDemonstration = firstSteps.demoKey !== undefined;
@@ -60,7 +60,7 @@ async function start(context: CommandContext, { json = false, acceptOneWay = fal
 }
 
 /**
- * Remembers a signal that arrives during the start until a handler is set: an unhandled signal would end the process.
+ * Remembers a signal that arrives during the start until a handler is set, because an unhandled signal would end the process.
  *
  * @param listen subscribes a handler to the signal
  */
@@ -77,10 +77,13 @@ function rememberSignals(listen: (handle: () => void) => void): (handler: () => 
   };
 }
 
-/** Starts the primary or a worker: both run this command. Resolves with undefined in a worker, because the primary prints the addresses. */
+/**
+ * Starts the primary or a worker, which both run this command. Resolves with undefined in a worker, because the primary prints the
+ * addresses.
+ */
 async function startWithWorkers(context: CommandContext, settings: Settings): Promise<Started | undefined> {
   const { default: cluster } = await import('node:cluster');
-  // The primary serves nothing, so it loads its own code only.
+  // The primary serves nothing, so it loads only its own code.
   if (cluster.worker === undefined) return (await import('../workers/primary.ts')).startPrimary(context, settings);
   await (await import('../workers/worker.ts')).startWorker(cluster.worker, context);
   return undefined;
@@ -102,7 +105,7 @@ async function startAlone(context: CommandContext, acceptOneWay: boolean): Promi
   });
   context.onSignal(async (signal) => {
     tellDrain(context, app.log, signal);
-    // A second signal changes nothing: this deadline bounds the end. A disk or a name server that hangs would hold it up.
+    // A second signal changes nothing, because this deadline bounds the end, which a disk or a name server that hangs would delay.
     setTimeout(() => endAnyway(context, app.log), timeouts.drainDelayMs + timeouts.drainMs + CLOSE_MS).unref();
     await app.stop();
     await store.close();

@@ -9,7 +9,7 @@ import type { Mistake } from '../shared/mistakes.ts';
 
 /** Operations that a warning names. */
 const NAMED_MAX = 3;
-/** Headers that the service gets from the gateway itself, so it is no loss that the client's value is withheld. */
+/** Headers that the service gets from the gateway itself, so that nothing is lost if the client's value is withheld. */
 const ALWAYS_SENT = new Set(['host', 'content-length', 'forwarded', 'via', 'traceparent', 'x-request-id']);
 
 /** Returns warnings at the entries of upstreams.yaml that need a setting. */
@@ -50,7 +50,7 @@ export function withheldByDefault({ config, contracts }: Configuration): Mistake
   });
 }
 
-/** Each name with the operations that have it, as text. */
+/** Returns each name with the operations that declare it, as text. */
 function grouped(
   entries: readonly ContractOperation[],
   namesOf: (entry: ContractOperation) => readonly string[],

@@ -1,5 +1,4 @@
-// The certificates as commands see them: those in files, and the records of the store of ordered ones. `acme/asking.ts` leaves requests in
-// that store.
+// Reads certificates for commands, from files, and from the store of ordered certificates. `acme/asking.ts` leaves requests in that store.
 
 import type { AcmeRecords, AcmeStore } from '../../acme/acme-store.ts';
 import { certificateIdFor } from '../../acme/records.ts';
@@ -46,7 +45,7 @@ export function certificatesInFiles(
   });
 }
 
-/** Returns the state of the configured certificates. It needs no `certificate_key`, because private keys stay sealed. */
+/** Returns the state of the configured certificates. No `certificate_key` is needed, because private keys stay sealed. */
 export function certificateStatusIn(
   { acme }: Pick<OpenedStore, 'acme'>,
   records: AcmeRecords,

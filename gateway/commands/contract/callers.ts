@@ -1,4 +1,4 @@
-// Finds the organizations that have called an operation lately, for the author of a change that breaks it. It reads the usage store of this
+// Finds the organizations that have called an operation lately, for the author of a change that breaks it. Reads the usage store on this
 // machine or in Redis.
 
 import { DAY_MS } from '../../shared/durations.ts';
@@ -12,12 +12,15 @@ interface OperationCallers {
   readonly organizations: readonly string[];
 }
 
-/** Operation → its callers; an operation without requests is absent. */
+/** The callers by operation. An operation without requests is absent. */
 export type Callers = ReadonlyMap<string, OperationCallers>;
 
 const DAYS = 30;
 const PAGE = 1000;
-/** Maximum number of organizations that are looked up. Each costs one or two look-ups, and so many are enough to see whom a change would hurt. */
+/**
+ * Maximum number of organizations that are looked up. Each costs one or two look-ups, and this number suffices to see whom a change would
+ * hurt.
+ */
 const ORGANIZATIONS_MAX = 2000;
 const NAMED_MAX = 3;
 

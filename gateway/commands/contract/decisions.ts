@@ -11,7 +11,7 @@ interface Decision {
 /** Days until the proposed end of a decision. Its author may change the day. */
 const DECISION_DAYS = 90;
 
-/** Lists the three choices. The last one is to accept the changes. */
+/** Lists the three choices. The last choice is to accept the changes. */
 export function choicesText(decisions: readonly Decision[], nowMs: number): string {
   return `Choose one of three ways:
 - Put back what breaks.
@@ -21,7 +21,7 @@ ${decisionLines(decisions, nowMs).trimEnd()}`;
 }
 
 /**
- * Returns the list `breaking`, which is a top-level member of upstreams.yaml. It has one line for each operation and rule: the line accepts
+ * Returns the list `breaking`, which is a top-level member of upstreams.yaml. It has one line for each operation and rule, which accepts
  * all changes of the operation by this rule.
  */
 function decisionLines(decisions: readonly Decision[], nowMs: number): string {

@@ -23,7 +23,7 @@ interface Compared {
   readonly changes: readonly PublishedChange[];
 }
 
-/** Stands for the served contract of an entry that no longer exists. */
+/** Replaces the served contract of an entry that no longer exists. */
 const NOTHING_SERVED = '{"openapi":"3.1.1","info":{"title":"","version":""},"paths":{}}';
 
 /** Prints the changes. Ends the command with exit code 1 if a change breaks clients and no decision accepts it. */
@@ -45,7 +45,7 @@ export async function diffPublished(context: CommandContext, asJson: boolean): P
   if (undecided.length > 0) context.fail();
 }
 
-/** The published contracts that have changed since; none if the configuration names no place for them. */
+/** Returns the published contracts that have changed since; empty if the configuration names no place for them. */
 export async function changedSincePublished(
   configuration: Configuration,
   contractsDirectory: string,
@@ -90,7 +90,7 @@ async function comparedWith(configuration: Configuration, directory: string, tod
 function changesSince(file: string, text: string, accepted: readonly BreakingException[]): PublishedChange[] {
   const before = textOf(file);
   if (typeof before !== 'string') return [];
-  // Each operation needs its own decision. So changes of one kind are not combined if only some of them are accepted.
+  // Changes of one kind are not combined if only some of them are accepted, because each operation needs its own decision.
   const all = changesBetween(before, text, file, []).flatMap((change) => {
     const decided = change.operations.map(({ id }) =>
       accepted.find(({ operation, rule }) => change.level === 'breaking' && rule === change.rule && operation === id),

@@ -1,4 +1,4 @@
-// `gateway contract lint`: mistakes and recommendations for contracts, before they are served.
+// `gateway contract lint`: prints mistakes and recommendations for contracts, before they are served.
 
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -95,7 +95,7 @@ function withoutEntry(root: JsonObject): FileEntry {
 }
 
 /**
- * Recommendations on style, after what the gateway checks less strictly than the documents read.
+ * Returns the rules that the gateway checks less strictly than the documents read, and then recommendations on style.
  *
  * @param configuration undefined if it has mistakes; whether it serves the files does not matter
  */

@@ -16,7 +16,7 @@ type Side = readonly PlacedOperation[];
 /**
  * Compares two sources.
  *
- * @returns `unclear`: a sentence for each operation of several files of which it is not known which replaces which
+ * @returns `unclear`: a sentence for each operation in several files that cannot be paired with certainty
  */
 export function compareSources(old: Side, fresh: Side): { findings: DiffFinding[]; unclear: string[] } {
   const [before, after] = [byKey(old), byKey(fresh)];
@@ -46,9 +46,7 @@ function byKey(side: Side): Map<string, PlacedOperation[]> {
   return Map.groupBy(side, ({ described }) => pairingKeyOf(described));
 }
 
-/**
- * Groups operations by file and template. A file may have two templates that differ only in a parameter that takes slashes.
- */
+/** Groups operations by file and template. A file may contain two templates that differ only in a parameter that accepts slashes. */
 function byPlace(side: Side = []): Map<string, PlacedOperation> {
   return new Map(side.map((one) => [`${one.name} ${one.described.path}`, one]));
 }

@@ -1,4 +1,4 @@
-// `gateway contract publish`: writes the current contracts as the published ones, which later contracts must not break.
+// `gateway contract publish`: writes the current contracts as the published contracts, which later contracts must not break.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -83,8 +83,8 @@ function chosen({ usage }: CommandContext, names: readonly string[], all: Publis
 }
 
 /**
- * Writes the contracts and their record. If the disk is full, no contract is written: a contract without its record would hide its changes
- * from the documentation for good.
+ * Writes the contracts and their record. If the disk is full, no contract is written, because a contract without its record would hide its
+ * changes from the documentation for good.
  */
 function writePublication(directory: string, texts: ReadonlyMap<string, string>, record: readonly Publication[]): void {
   const written = (file: string) => `${file}.new`;
@@ -97,7 +97,7 @@ function writePublication(directory: string, texts: ReadonlyMap<string, string>,
   }
 }
 
-/** Changes that are printed; changes.jsonl has all. */
+/** The largest number of changes that are printed; changes.jsonl contains all. */
 const PRINTED_MAX = 20;
 
 /** Lists the changes since the last publication of the contract. */

@@ -1,4 +1,4 @@
-// Reads the contracts named on the command line: files, directories, globs, or the address of a published document.
+// Reads the contracts named on the command line, by files, directories, globs, or the address of a published document.
 
 import { existsSync, globSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import type { CommandContext } from '../context.ts';
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = 64 * 1024 * 1024;
 
-/** Thrown for a source that has no contract, or cannot be fetched. The message is for operators. */
+/** Thrown for a source that contains no contract, or cannot be fetched. The message is for operators. */
 export class UnreadableSource extends Error {}
 
 export interface ReadContracts {
@@ -58,7 +58,9 @@ export function filesOf(source: string): string[] {
   return files;
 }
 
-/** Returns the common beginning of the paths of a source: the file, the directory, or the part of a glob before its first pattern. */
+/**
+ * Returns the common beginning of the paths of a source, which is the file, the directory, or the part of a glob before its first pattern.
+ */
 function baseOf(source: string): string {
   if (existsSync(source)) return source;
   const [, base = '.'] = /^([^*?[\]{}()!]*)\//.exec(source) ?? [];
@@ -66,7 +68,7 @@ function baseOf(source: string): string {
 }
 
 /**
- * Returns the directory that references of a file must not leave: the contracts directory, if the file is in it. Otherwise it is the
+ * Returns the directory that references of a file must not leave. This is the contracts directory, if the file is in it, otherwise the
  * directory on the command line, or the directory of the file.
  */
 export function directoryOf(file: string, { settings }: Pick<CommandContext, 'settings'>, source = file): string {
@@ -91,7 +93,7 @@ async function readAddress(address: string, mistakes: Mistake[]): Promise<ReadCo
     const file = join(directory, /^\s*\{/.test(text) ? 'fetched.json' : 'fetched.yaml');
     writeFileSync(file, text);
     const own: Mistake[] = [];
-    // The directory has only this document, which therefore cannot refer to other files.
+    // The directory contains only this document, which therefore cannot refer to other files.
     const content = await createDirectReader(directory).readContract(file, own);
     mistakes.push(...own.map((mistake) => ({ ...mistake, file: address })));
     if (content === undefined) return { documents: [], operations: [], nameOf: () => '' };

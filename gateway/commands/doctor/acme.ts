@@ -1,4 +1,5 @@
-// Rehearses an order: whether the ACME server can be reached, its clock, the account, and whether names and challenges lead to a gateway.
+// Rehearses an order. Checks whether the ACME server can be reached, its clock, the account, and whether names and challenges lead to a
+// gateway.
 
 import { createHash, createPrivateKey, randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
@@ -46,7 +47,7 @@ export function rehearsalChecks(options: RehearsalOptions): readonly NamedCheck[
   ];
 }
 
-/** Opens the certificate store, but does not create one: if a gateway has run here, the store exists. */
+/** Opens the certificate store, but does not create one, because the store exists if a gateway has run here. */
 async function withStore(
   { settings, now }: RehearsalOptions,
   check: (store: AcmeStore) => Promise<Finding | Finding[]>,
@@ -128,14 +129,14 @@ async function checkName(name: string): Promise<Finding> {
   }
 }
 
-/** Puts answers to challenges into the store, and asks for them as the ACME server does. Removes the answers afterwards. */
+/** Puts answers to challenges into the store, and requests them as the ACME server does. Removes the answers afterwards. */
 async function checkChallenges({ tls, settings }: RehearsalOptions, store: AcmeStore): Promise<Finding[]> {
   const { acme, plain } = tls;
   const answers = acme.certificates.flat().map((name) => {
     const token = randomBytes(16).toString('base64url');
     return { name, token, keyAuthorization: `${token}.rehearsal` };
   });
-  // An ACME server on this machine is one for tests, which connects to the ports of the gateway.
+  // An ACME server on this machine is a test server, which connects to the ports of the gateway.
   const isLocal = LOOPBACK.test(new URL(directoryUrlOf(acme)).hostname);
   const isHttp = acme.challenge === 'http-01';
   const port = isHttp ? (isLocal ? (plain?.port ?? 80) : 80) : isLocal ? settings.port : 443;

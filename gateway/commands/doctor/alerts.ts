@@ -1,4 +1,4 @@
-// Tries the receivers of alerts: the address of a webhook is connected to, a mail server also logs in. No message is sent.
+// Tries the receivers of alerts. Connects to the address of a webhook, and also logs in at a mail server. No message is sent.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';

@@ -1,4 +1,4 @@
-// Checks the certificates for clients and upstreams: their remaining validity, and whether they cover the names in use.
+// Checks the remaining validity of certificates for clients and upstreams, and whether they cover the names in use.
 
 import type { X509Certificate } from 'node:crypto';
 import { certificatesIn } from '../../config/upstreams/upstream-tls.ts';

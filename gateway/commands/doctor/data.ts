@@ -1,4 +1,4 @@
-// Checks the data directory: write access, free space, clock of its file system, and the integrity of the embedded stores.
+// Checks write access, free space and the clock of the file system of the data directory, and the integrity of the embedded stores.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ export function checkRoom(bytes: number): Finding {
   return bytes >= ROOM_MIN ? warn('data space', says, remedy) : fail('data space', says, remedy);
 }
 
-/** Checks the existing stores: a damaged store may serve for days until the damaged part is read. */
+/** Checks the existing stores, because a damaged store may serve for days until the damaged part is read. */
 export function checkStores(directory: string): Finding[] {
   return STORE_FILES.filter((file) => existsSync(join(directory, file))).map((file) => {
     const remedy = 'Stop the gateway and put a backup in its place; docs/operations.md says what is lost without one.';

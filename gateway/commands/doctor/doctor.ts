@@ -1,4 +1,4 @@
-// `gateway doctor`: checks machine, Redis, secrets, certificates and upstreams; prints one line per check with a remedy.
+// `gateway doctor`: checks machine, Redis, secrets, certificates and upstreams. Prints one line per check with a remedy.
 
 import type { Command } from 'commander';
 import type { Secrets } from '../../config/secrets.ts';

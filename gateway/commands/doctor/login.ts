@@ -1,4 +1,4 @@
-// Tries the credential of each upstream with one request that needs it and only reads. A refused credential counts as a failed login at the
+// Tries the credential of each upstream with one request that needs it and only reads. A refused credential is a failed login at the
 // upstream. A mail server that accepts the login is also asked whether it could reload its configuration, because a configuration with an
 // error is not applied.
 

@@ -1,4 +1,4 @@
-// Checks the machine: Node version, limit of open files, cores, memory.
+// Checks the Node version, the limit of open files, the cores and the memory of the machine.
 
 import { availableParallelism } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
@@ -33,7 +33,7 @@ export function checkWorkers({ workers }: Pick<Settings, 'workers'>, cores = ava
 }
 
 interface MachineMemory {
-  /** Memory limit of this process and its children in bytes; 0 without a limit. */
+  /** The memory limit of this process and its children in bytes; 0 without a limit. */
   readonly allowed: number;
   /** Heap limit of Node in bytes. */
   readonly heap: number;

@@ -1,4 +1,4 @@
-// Checks the ports of the gateway: free, or in use by a running gateway.
+// Checks whether the ports of the gateway are free, or in use by a running gateway.
 
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
@@ -69,7 +69,7 @@ async function listenOnce(host: string, port: number): Promise<string | undefine
   }
 }
 
-/** The public listener answers this path by itself, so the probe is no refused request in the counts of clients. */
+/** The public listener itself answers this path, so the probe is not counted as a refused request. */
 const PUBLIC_PATH = '/.well-known/jwks.json';
 
 /** Recognizes the public listener by the request id in its answers, and the admin listener by status 200 of /livez. */

@@ -132,7 +132,9 @@ function checkIndex(damage: string | undefined): Finding {
   );
 }
 
-/** Warns of secrets in Redis that were moved to the secrets store: everything that reads Redis can read them until they are deleted. */
+/**
+ * Warns of secrets in Redis that were moved to the secrets store, because everything that reads Redis can read them until they are deleted.
+ */
 function checkSecretsIn(held: readonly string[], read: ReadSecret): Finding {
   const missing = SHARED_SECRETS.filter((entry) => !isGiven(read, entry) && !held.includes(entry));
   const facts = [
@@ -150,7 +152,7 @@ function checkSecretsIn(held: readonly string[], read: ReadSecret): Finding {
   );
 }
 
-/** Whether the secrets store has the entry. An entry that cannot be read counts as present, because another check reports it. */
+/** Whether the secrets store contains the entry. An entry that cannot be read is treated as present, because another check reports it. */
 function isGiven(read: ReadSecret, entry: string): boolean {
   try {
     return read(entry) !== undefined;

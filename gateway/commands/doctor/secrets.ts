@@ -33,7 +33,7 @@ function present(secrets: Pick<Secrets, 'read'>, { entry, use, problemOf }: Name
   return problem === undefined ? ok(check, 'It is there.') : fail(check, `It cannot be used: ${problem}`, remedy);
 }
 
-/** Checks the tokens of the admin listener. Without tokens, a listener that is not on loopback answers probes only. */
+/** Checks the tokens of the admin listener. Without tokens, a listener that is not on loopback answers only probes. */
 function checkAdminTokens({ adminHost }: Settings, secrets: Pick<Secrets, 'read'>): Finding[] {
   if (/^(127\.|::1$|localhost$)/.test(adminHost)) return [];
   const { admin, viewer, named } = adminTokensIn(secrets);

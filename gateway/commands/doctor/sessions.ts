@@ -1,11 +1,12 @@
-// Tries each provider that people sign in with: discovery, keys, client and redirect addresses, clock. No person is signed in.
+// Tries the discovery, the keys, the client and redirect addresses and the clock of each provider that people sign in with. No person is
+// signed in.
 
 import type { Secrets } from '../../config/secrets.ts';
 import type { Configuration } from '../../configuration.ts';
 import { type Examination, examineProvider } from '../../sessions/provider/examination.ts';
 import { type Finding, fail, type NamedCheck, ok, warn } from '../finding.ts';
 
-/** Shorter than the deadline of a check: a provider that does not answer is then a finding. */
+/** The time for an answer. It is shorter than the deadline of a check, so that a provider that does not answer is a finding. */
 const ANSWER_MAX_MS = 2000;
 
 export interface ProviderExamination {

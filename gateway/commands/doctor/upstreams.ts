@@ -1,4 +1,4 @@
-// Checks each target of each upstream: DNS, connection, certificate and health path.
+// Checks the DNS, the connection, the certificate and the health path of each target of each upstream.
 
 import { lookup as lookupAll } from 'node:dns';
 import { lookup } from 'node:dns/promises';

@@ -59,7 +59,7 @@ export async function explainRequest(context: CommandContext, text: string, flag
     if (unknown !== undefined) printText(context, `\nThe counters are taken for unused: ${unknown}`);
     if (refusal !== undefined) printText(context, `\n${JSON.stringify(refusal.body, null, 2)}`);
   }
-  // A script asks the exit code whether a caller gets through.
+  // The exit code tells a script whether the request would pass.
   if (refusal !== undefined) context.fail();
 }
 

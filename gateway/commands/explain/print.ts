@@ -1,4 +1,5 @@
-// Prints an exchange for people: the verdict, then one block per stage. Names the path that a request without an operation may have meant.
+// Prints an exchange for people, with the verdict first and then one block per stage. Names the path that a request without an operation
+// may have meant.
 
 import type { LogLine } from '../../explain/log-line.ts';
 import type { ExchangeReport, OperatorReport, StageReport } from '../../explain/report.ts';
@@ -38,7 +39,7 @@ function linesOf(report: StageReport, logged: LogLine | undefined): string[] {
   return [`${head}  ${first}`.trimEnd(), ...more.map((line) => `${indent}  ${line}`)];
 }
 
-/** Returns the word for the outcome of a stage. As in the verdict, a service fails, and the gateway refuses. */
+/** Returns the word for the outcome of a stage. The words are those of the verdict: a service fails, and the gateway refuses. */
 function wordOf({ outcome }: StageReport, logged: LogLine | undefined): string {
   return outcome === 'refused' && logged !== undefined && hasFailed(logged) ? 'failed' : outcome;
 }

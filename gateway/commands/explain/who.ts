@@ -1,4 +1,4 @@
-// Finds the caller of a simulated request: a named key or organization, or the key in its Authorization header.
+// Finds the caller of a simulated request by a named key or organization, or by the key in its Authorization header.
 
 import { ANONYMOUS, type CredentialReaders } from '../../auth/authenticate.ts';
 import { ANY_KEY } from '../../auth/capability.ts';
@@ -23,7 +23,7 @@ export interface WhoFlags {
   readonly key?: string;
   readonly mode?: Mode;
   readonly scopes?: readonly string[];
-  /** Whether a person of the organization has signed in, in the place of a key. */
+  /** Whether a person of the organization has signed in, instead of a key. */
   readonly session?: true;
   /** The Authorization header of the request. */
   readonly authorization: string | undefined;

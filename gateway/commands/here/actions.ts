@@ -1,4 +1,4 @@
-// The actions on this machine: on its stores, or through the gateway that runs here.
+// The actions on this machine, on its stores, or through the gateway that runs here.
 
 import type { Actions } from '../../administration/actions.ts';
 import type { CommandContext, MachineContext } from '../context.ts';

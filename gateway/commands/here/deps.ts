@@ -1,4 +1,4 @@
-// Shared code of the actions on the stores of this machine: the actor, which has all rights; the stores; and the sentences of refusals.
+// Shared code of the actions on the stores of this machine: the actor, which has all rights, the stores, and the sentences of refusals.
 
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../administration/actor.ts';
@@ -14,7 +14,7 @@ export function actorOf({ actor: by }: MachineContext): Actor {
   return { kind: 'command', by };
 }
 
-/** Reads the configuration, in order to check names. A contract that breaks its published version is no mistake here. */
+/** Reads the configuration, to check names. A contract that breaks its published version is not a mistake here. */
 export function knownHere(context: MachineContext): Promise<Configuration> {
   return context.configuration('compare');
 }
@@ -38,7 +38,7 @@ export async function orFail<T>({ fail }: MachineContext, action: Promise<T>, se
   }
 }
 
-/** Records that a part of a list has at most. */
+/** The largest number of records in a part of a list. */
 export const PART_SIZE = 1000;
 
 /** All parts of a list, from the record behind `after` on. */
@@ -54,7 +54,7 @@ export async function* partsOf<Item>(
   } while (behind !== undefined);
 }
 
-/** Number of organizations that are compared with a misspelt id: a store may have a million. */
+/** The number of organizations that are compared with a misspelt id. It is bounded, because a store may contain a million. */
 const SEARCHED_MAX = 1000;
 /** Edits of a misspelt id. */
 const EDITS_MAX = 2;

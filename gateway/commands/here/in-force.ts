@@ -1,4 +1,4 @@
-// After a change on this machine: waits until every running gateway has put it in force, and reports the gateways that have not.
+// Waits after a change on this machine until every running gateway has put it in force, and reports the gateways that have not.
 
 import type { InForceReport, Made } from '../../administration/actions.ts';
 import {

@@ -46,7 +46,7 @@ export function keysHere(context: MachineContext): Actions['keys'] {
       const before = await deps.store.keys.get(one.id);
       const organization = before && (await deps.store.organizations.get(before.organization));
       if (before === undefined || organization === undefined) return fail(`There is no key ${one.id}.`);
-      // A scope that a contract no longer has may stay until it is removed.
+      // A scope that no contract contains any more may stay until it is removed.
       await requireScopes(context, change.add, organization);
       const scopes = scopesAfter(before.scopes, change);
       if (scopes.length === 0) return fail(`The key ${one.id} would have no scope: revoke it instead.`);

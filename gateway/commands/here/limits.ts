@@ -1,5 +1,5 @@
-// The limits of organizations on this machine: in the store that all gateways share if one is configured, otherwise through the running
-// gateway, whose memory holds the counters.
+// The limits of organizations on this machine. They are in the store that all gateways share if one is configured, otherwise in the memory
+// of the running gateway.
 
 import type { Actions } from '../../administration/actions.ts';
 import { resetLimits } from '../../administration/limits.ts';
@@ -12,7 +12,7 @@ import { absenceText, complaintOf } from '../admin-client.ts';
 import type { MachineContext } from '../context.ts';
 import { actorOf, knownHere, noOrganization } from './deps.ts';
 
-/** Long, because no client waits for a command and the operator may be far from Redis. */
+/** The deadline is long, because no client waits for a command, and the operator may be far from Redis. */
 const DEADLINE_MS = 2000;
 
 export function limitsHere(context: MachineContext): Actions['limits'] {

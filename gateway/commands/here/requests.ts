@@ -23,7 +23,7 @@ export function requestsHere({ adminClient, fail }: MachineContext): Actions['re
   };
 }
 
-/** Resolves with the present causes; with none if the gateway cannot say them. */
+/** Resolves with the current causes; empty if the gateway cannot report them. */
 async function causesOf({ ask }: AdminClient): Promise<CausesReport['causes']> {
   const answer = await ask('GET', '/causes');
   return answer?.status === 200 ? (answer.body as unknown as CausesReport).causes : [];

@@ -1,4 +1,4 @@
-// The use of an organization, from the store of this machine.
+// The usage of an organization, from the store of this machine.
 
 import type { Actions } from '../../administration/actions.ts';
 import { createListUsage, type UsageInput } from '../../administration/usage.ts';

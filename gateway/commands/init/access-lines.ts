@@ -1,5 +1,5 @@
-// Writes the lines of `gateway init --from` about access: the credential that the service asks for, and operations that are public in the
-// document but need a key at the gateway. Pure.
+// Writes the lines of `gateway init --from` about access, which are the credential that the service asks for, and operations that are
+// public in the document but need a key at the gateway. Pure.
 
 import { join } from 'node:path';
 import type { Configuration } from '../../configuration.ts';
@@ -12,7 +12,10 @@ import type { Directories, ProposedService } from './propose-service.ts';
 
 const NAMED_MAX = 3;
 
-/** Returns the steps that make the gateway send the credential. @param isAsked the service has refused a request without it */
+/**
+ * Returns the steps that make the gateway send the credential. @param isAsked whether the service has refused a request without the
+ * credential
+ */
 export function credentialLines(
   name: string,
   { asked, secret }: WantedCredential,

@@ -8,9 +8,9 @@ import { documentPart, OWN_PATH } from './propose-entry.ts';
 
 const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query']);
 
-/** An operation whose path is taken: without a prefix, clients could not reach it. */
+/** An operation whose path is taken, so that clients could not reach it without a prefix. */
 interface Collision {
-  /** The operationId, or method and path: the name for upstreams.yaml. */
+  /** The name for upstreams.yaml, which is the operationId, or method and path. */
   readonly name: string;
   /** The method and the path. */
   readonly taken: string;
@@ -18,7 +18,7 @@ interface Collision {
   readonly by: string | undefined;
 }
 
-/** Returns the operations to leave out, if the paths shall have no prefix. Returns none if all operations would be left out. */
+/** Returns the operations to leave out, if the paths shall have no prefix; empty if all operations would be left out. */
 export function collisionsOf(
   { root }: Pick<FetchedDocument, 'root'>,
   served: readonly Pick<Operation, 'method' | 'path' | 'entry'>[],
@@ -46,7 +46,7 @@ function operationsOf(root: FetchedDocument['root']) {
   );
 }
 
-/** Says why the paths have a prefix, and how to do without: often only a health check collides, which clients do not need. */
+/** Says why the paths have a prefix, and how to avoid it, because often only a health check collides, which clients do not need. */
 export function prefixLines(basePath: string, collisions: readonly Collision[]): string[] {
   const [first] = collisions;
   if (first === undefined) return [];

@@ -1,4 +1,4 @@
-// Fetches the OpenAPI document of a service: from a file, from a URL, or from the paths at which frameworks publish it.
+// Fetches the OpenAPI document of a service from a file, from a URL, or from the paths at which frameworks publish it.
 
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
@@ -21,15 +21,15 @@ const TIMEOUT_MS = 10_000;
 const ADDRESS = /^(localhost|[a-z0-9.-]+:\d+)(\/|$)/i;
 const BYTES_MAX = 64 * 1024 * 1024;
 
-/** The usual paths of documents: of FastAPI and LoopBack, Spring, ASP.NET, Fastify, NestJS, Django, and others. */
+/** The usual paths of the documents of FastAPI and LoopBack, Spring, ASP.NET, Fastify, NestJS, Django, and others. */
 const DOCUMENT_PATHS = [
   ...['/openapi.json', '/v3/api-docs', '/swagger/v1/swagger.json', '/documentation/json', '/api-json', '/docs-json'],
   ...['/api/schema/', '/schema/', '/openapi.yaml', '/swagger.json', '/api/openapi.json', '/api-docs'],
 ];
 
 /**
- * Reads the document from a file or an http(s) URL. If the URL has no document, it counts as the address of a service, and the usual paths
- * below it are tried. Throws an Error for operators.
+ * Reads the document from a file or an http(s) URL. If there is no document at the URL, it is treated as the address of a service, and the
+ * usual paths below it are tried. Throws an Error for operators.
  */
 export async function fetchDocument(from: string): Promise<FetchedDocument> {
   if (!/^https?:\/\//i.test(from)) return parsed(await readText(from), from, undefined);
@@ -107,8 +107,8 @@ function parsed(text: string, name: string, url: URL | undefined): FetchedDocume
 const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s[\]{}:,"]+/g;
 
 /**
- * Breaks JSON on a single line into lines: otherwise every mistake in it would be on line 1. Returns other JSON unchanged. Each value keeps
- * its text, because `JSON.stringify` would round long numbers.
+ * Breaks JSON on a single line into lines, because otherwise every mistake in it would be on line 1. Returns other JSON unchanged. Each
+ * value keeps its text, because `JSON.stringify` would round long numbers.
  */
 export function laidOutJson(text: string): string {
   if (text.trim().includes('\n')) return text;

@@ -1,18 +1,21 @@
-// Carries members that operators have added to the document of a service, such as `x-gateway-public: true`, over to the next version of the
-// document. Without this, an update would make a public operation ask for a key. Pure.
+// Copies members that operators have added to the document of a service, such as `x-gateway-public: true`, to the next version of the
+// document. Without this, an update would make a public operation require a key. Pure.
 
 import { isMap, parseDocument } from 'yaml';
 import { isObject, type JsonObject } from '../../contract/pointer.ts';
 
 /** A member for the gateway, of the document, of a path or of an operation. */
 interface KeptMember {
-  /** The place of the object that has the member. */
+  /** The place of the object that contains the member. */
   readonly place: readonly string[];
   readonly name: string;
   readonly value: unknown;
 }
 
-/** Finds members for the gateway that the former document has, and the fetched one lacks. Skips objects that the fetched document lacks. */
+/**
+ * Finds members for the gateway that the former document contains, and the fetched document lacks. Skips objects that the fetched document
+ * lacks.
+ */
 export function keptMembers(former: unknown, fetched: unknown): KeptMember[] {
   return placesIn(former).flatMap(({ place, object }) => {
     const now = objectAt(fetched, place);

@@ -1,5 +1,5 @@
-// Writes the last lines of `gateway init --from`: the commands up to the first request, and the addresses of the documentation and of the
-// account page.
+// Writes the last lines of `gateway init --from`, with the commands up to the first request, and the addresses of the documentation and of
+// the account page.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +32,7 @@ export async function nextSteps(
   const scopes = [...security.read, ...security.write].filter(served);
   const hasAccount = ACCOUNT_SCOPES.every(served);
   const { publicUrl, portal } = configuration.config.gateway;
-  // Operators may paste all lines at once. So the sentences between the commands have no character that is special in a shell.
+  // The sentences between the commands contain no character that is special in a shell, because operators may paste all lines at once.
   return [
     '',
     ...(isRunning ? [runningText(shownPath(dataDirectory), exports.length > 0)] : []),
@@ -41,7 +41,7 @@ export async function nextSteps(
     ...(isRunning && exports.length === 0 ? [] : [`  ${EXECUTABLE} start &`]),
     ...(known.hasFirst ? [] : [`  ${EXECUTABLE} orgs create --id ${FIRST} --name First --tier standard`]),
     `  KEY=$(${newKey('live', `Live key for ${name}`, scopes)})`,
-    // Retry, because the gateway may still be starting, but not for long, because the service may be away.
+    // The command retries, because the gateway may still be starting, but not for long, because the service may be down.
     `  curl -i --retry 30 --retry-delay 1 --retry-max-time 15 --retry-connrefused ${shellWord(publicUrl + path)} -H "Authorization: Bearer $KEY"`,
     ...(known.hasKeys ? [formerKeysText(scopes)] : []),
     'The documentation, with a test key that gets examples of the contract:',
@@ -70,7 +70,7 @@ export function exportLines(context: CommandContext, { config, contracts }: Dire
   return [`  export GATEWAY_CONFIG=${shownPath(config)} GATEWAY_CONTRACTS=${shownPath(contracts)}`];
 }
 
-/** Keys and a running gateway that the data directory has from before. */
+/** The keys in the data directory, and whether a gateway runs with it. */
 interface Known {
   readonly hasFirst: boolean;
   readonly hasKeys: boolean;
@@ -78,7 +78,10 @@ interface Known {
 
 const NOTHING_KNOWN: Known = { hasFirst: false, hasKeys: false };
 
-/** Reads the data directory. Returns nothing if it cannot be read: the service is added nevertheless, and the next commands report the error. */
+/**
+ * Reads the data directory. Returns nothing if it cannot be read, because the service is added nevertheless, and the next commands report
+ * the error.
+ */
 async function knownBefore(around: CommandContext): Promise<Known> {
   try {
     const { store } = await around.keyStore();
@@ -96,7 +99,7 @@ function formerKeysText(scopes: readonly string[]): string {
   return `Keys from before get 403 from this service, because they lack ${scopes.join(' and ')}. To add them to one: ${EXECUTABLE} keys scopes KEY_ID --add ${scopes.join(' ')}`;
 }
 
-/** Says that a gateway runs with this data directory: it occupies the port, and accepts the keys that the commands create. */
+/** Says that a gateway runs with this data directory, occupies the port, and accepts the keys that the commands create. */
 function runningText(dataDirectory: string, isOwn: boolean): string {
   const running = `A gateway that keeps its data in ${dataDirectory} is running.`;
   return isOwn

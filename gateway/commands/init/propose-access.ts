@@ -1,4 +1,4 @@
-// Proposes the settings with which the gateway reaches a new service: the path of the health check, and the credential.
+// Proposes the settings with which the gateway reaches a new service, which are the path of the health check, and the credential.
 
 import { serverPathsOf } from '../../contract/operations/servers.ts';
 import { isHealthPath } from '../../shared/http/health-path.ts';
@@ -70,7 +70,7 @@ export function healthPathOf({ root }: Root): string | undefined {
 
 const TIMEOUT_MS = 10_000;
 
-/** Whether a health check with this path succeeds now. With a path that fails, the gateway would send no requests to the service. */
+/** Whether a health check with this path succeeds now. If the path failed, the gateway would send no requests to the service. */
 export async function isHealthy(live: string, path: string): Promise<boolean> {
   try {
     const response = await fetch(live + path, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });

@@ -1,4 +1,4 @@
-// Proposes the entry of upstreams.yaml for a document: name, address, base path and scopes. Pure.
+// Proposes the entry of upstreams.yaml for a document, with name, address, base path and scopes. Pure.
 
 import { shapeOf } from '../../contract/operations/routes.ts';
 import { serverPathsOf } from '../../contract/operations/servers.ts';
@@ -34,8 +34,8 @@ export function nameOf({ root }: Pick<FetchedDocument, 'root'>): string | undefi
 }
 
 /**
- * Returns the address of the service: that of the document's URL, or of the first absolute server in the document. Returns undefined if there
- * is none.
+ * Returns the address of the service, which comes from the document's URL, or from the first absolute server in the document; undefined if
+ * there is none.
  */
 export function liveOf({ root, url }: Pick<FetchedDocument, 'root' | 'url'>): string | undefined {
   if (url !== undefined) return url.origin;
@@ -48,7 +48,8 @@ export function liveOf({ root, url }: Pick<FetchedDocument, 'root' | 'url'>): st
 }
 
 /**
- * Returns a prefix for the paths if one of them is taken: the gateway answers it itself, or another entry has it. Returns undefined otherwise.
+ * Returns a prefix for the paths if one of them is taken, because the gateway itself answers it, or another entry has it; undefined
+ * otherwise.
  *
  * @param taken paths of the operations of other entries
  */
@@ -61,7 +62,7 @@ export function basePathOf(
   return takenBelow(prefix, { root }, taken) === undefined ? undefined : `/${name}${prefix}`;
 }
 
-/** Returns the first path of the document that is taken below this prefix; undefined if none is. */
+/** Returns the first path of the document that is taken below this prefix; undefined if there is none. */
 export function takenBelow(
   prefix: string,
   { root }: Pick<FetchedDocument, 'root'>,
@@ -80,7 +81,7 @@ export function sharesNames({ root }: Pick<FetchedDocument, 'root'>, taken: read
   );
 }
 
-/** Returns the scopes by method: one for reading, one for writing. */
+/** Returns the scopes by method, one for reading and one for writing. */
 export function securityOf(name: string): ProposedEntry['security'] {
   return { read: [`${name}:read`], write: [`${name}:write`] };
 }

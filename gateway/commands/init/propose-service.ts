@@ -1,4 +1,4 @@
-// Proposes a service for `gateway init --from`: fetches its document, chooses a name, an address and scopes, and adds the entry to the text
+// Proposes a service for `gateway init --from`. Fetches its document, chooses a name, an address and scopes, and adds the entry to the text
 // of upstreams.yaml.
 
 import { existsSync } from 'node:fs';

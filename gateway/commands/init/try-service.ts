@@ -1,5 +1,5 @@
-// Tries a service that was just added: runs `check` and `upstreams try`, and prints the commands up to the first request. It chooses a request
-// that has succeeded.
+// Tries a service that was just added. Runs `check` and `upstreams try`, and prints the commands up to the first request, for which it
+// chooses a request that has succeeded.
 
 import type { Command } from 'commander';
 import type { Configuration } from '../../configuration.ts';
@@ -69,7 +69,10 @@ interface First {
   readonly path: string;
 }
 
-/** Chooses a path by the contract alone: of an operation without required parameters, if possible one that needs the service's credential. */
+/**
+ * Chooses a path by the contract alone. It belongs to an operation without required parameters, which needs the service's credential if
+ * possible.
+ */
 function firstPath({ contracts }: Configuration, name: string): First {
   const own = contracts.operations.filter(({ operation }) => operation.upstream === name);
   const reading = own.filter(({ operation }) => operation.method === 'GET');
@@ -90,8 +93,8 @@ function isRequired({ value }: { readonly value: unknown }): boolean {
 }
 
 /**
- * Chooses a request among those that have succeeded; undefined if each one needs a header. It prefers lists to single records, whose ids were
- * made up, and both to health checks. It prefers answers with content that fit on a screen, and short URLs.
+ * Chooses a request among the requests that have succeeded; undefined if each needs a header. Prefers lists to single records, whose ids
+ * were made up, and both to health checks. Prefers answers with content that fit on a screen, and short URLs.
  */
 function firstRequest(answers: readonly Answered[]): First | undefined {
   const rankOf = ({ asked: { entry } }: Answered) =>

@@ -90,14 +90,14 @@ async function callersBefore(context: CommandContext, directories: Directories) 
   }
 }
 
-/** Returns the last message: it lists the choices once, for all changes that were printed before. */
+/** Returns the last message, which lists the choices once, for all changes that were printed before. */
 function brokenText(decisions: Parameters<typeof choicesText>[0], nowMs: number): string {
   const breaks = counted(decisions.length, 'change');
   const they = decisions.length === 1 ? 'breaks' : 'break';
   return `The document is written, but ${breaks} ${they} what was published: check refuses it, and a running gateway keeps the one before. ${choicesText(decisions, nowMs)}`;
 }
 
-/** Parses a document, in order to compare two texts without their layout. Returns undefined if it has mistakes. */
+/** Parses a document, so that two texts can be compared without their layout. Returns undefined if it has mistakes. */
 function meaningOf(text: string): unknown {
   try {
     return text.trimStart().startsWith('{') ? JSON.parse(text) : parse(text);
@@ -139,7 +139,10 @@ function entriesIn(text: string): Readonly<Record<string, WrittenEntry>> {
   return (meaningOf(text) as { upstreams?: Readonly<Record<string, WrittenEntry>> } | undefined)?.upstreams ?? {};
 }
 
-/** Compares the fetched document, in a temporary directory, with the present contract: its mistakes must be known before it is written. */
+/**
+ * Compares the fetched document, in a temporary directory, with the current contract, because its mistakes must be known before it is
+ * written.
+ */
 async function comparison(context: CommandContext, path: string, { text, extension }: FetchedDocument) {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-update-'));
   const fresh = join(directory, `${basename(path).replace(/\.[^.]*$/, '')}.${extension}`);
@@ -161,7 +164,7 @@ interface Update {
     readonly level: string;
     readonly operation: string;
     readonly reason: string;
-    /** A sentence on the organizations that have called the operation lately. */
+    /** A sentence about the organizations that have called the operation lately. */
     readonly called?: string;
   }[];
   readonly written: boolean;

@@ -5,7 +5,7 @@ import { isCollection, isMap, isScalar, parse, parseDocument, type YAMLMap } fro
 import type { ProposedEntry } from './propose-entry.ts';
 
 /**
- * Returns the text with the entry. Returns undefined if no entry can be added: the text has mistakes, or `upstreams` is not a map.
+ * Returns the text with the entry; undefined if no entry can be added, because the text has mistakes, or `upstreams` is not a map.
  *
  * @param comments comment lines for below the entry; left out if the map is in braces
  */

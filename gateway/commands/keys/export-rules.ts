@@ -1,4 +1,4 @@
-// Rules for the members of the objects in an export: exactly these members, each in its form.
+// The rules for the members of the objects in an export, which must be exactly these members, each in its form.
 
 import { isAddressRange } from '../../auth/address-ranges.ts';
 import { ORGANIZATION_ID } from '../../auth/issue-key.ts';
@@ -13,7 +13,7 @@ interface Rule {
 /** Member name → rule. */
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** Returns why a value breaks the rules; undefined if it keeps them. */
+/** Returns why a value breaks the rules; undefined if it complies. */
 export function misfitOf(value: unknown, rules: Rules): string | undefined {
   if (!isObject(value)) return 'it is not a JSON object';
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(rules, name));
@@ -48,7 +48,7 @@ function orNull({ be, holds }: Rule): Rule {
 
 const TEXT: Rule = { be: 'a text', holds: isText };
 const COUNT: Rule = { be: 'a whole number', holds: (value) => Number.isSafeInteger(value) && (value as number) >= 0 };
-/** Exact form only: a time that changes when parsed and printed was not written by an export. */
+/** Only the exact form is accepted, because a time that changes when parsed and printed was not written by an export. */
 const TIME: Rule = {
   be: 'a time such as 2026-11-20T12:00:00.000Z',
   holds: (value) => isText(value) && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString() === value,

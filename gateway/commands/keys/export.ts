@@ -55,7 +55,7 @@ export async function* exportPieces(
   nowMs: number,
   onWritten: (counts: Counts) => void,
 ): AsyncGenerator<string> {
-  // Ids only: about a hundred bytes per organization.
+  // The set contains only ids, about a hundred bytes per organization.
   const organizations = new Set<string>();
   let keys = 0;
   yield headerLine(store.pepperFingerprint, nowMs);
@@ -86,9 +86,9 @@ async function latecomers(store: KeyStore, keys: readonly StoredKey[], written: 
 }
 
 /**
- * Writes a file that only its owner can read, to a temporary name beside the file and renames it at the end. Rejects with an Error for operators on
- * failure, and leaves an existing file as it was. Rejects anything but a plain file, because the rename would replace a device, pipe or link
- * instead of writing through it.
+ * Writes a file that only its owner can read, to a temporary name beside the file and renames it at the end. Rejects with an Error for
+ * operators on failure, and leaves an existing file unchanged. Rejects anything but a plain file, because the rename would replace a
+ * device, pipe or link instead of writing through it.
  */
 async function writeWhole(path: string, pieces: AsyncIterable<string>): Promise<void> {
   await requirePlainFile(path);

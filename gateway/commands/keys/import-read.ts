@@ -1,10 +1,10 @@
-// Reads an export in batches, in bounded memory, and checks the form and order of every line and that none is missing.
+// Reads an export in batches, in bounded memory. Checks the form and order of every line, and that no line is missing.
 
 import type { StoredKey } from '../../auth/store/stored-key.ts';
 import type { Organization } from '../../exchange/caller.ts';
 import { amountOf, type ExportRecord, parseExportRecord, parseHeader } from './export-form.ts';
 
-/** Records per transaction: other writers wait some tens of milliseconds for one. */
+/** The records per transaction, for which other writers wait some tens of milliseconds. */
 const BATCH = 2000;
 /** Bounds the memory for a file without line breaks; lines of an export are much shorter. */
 const LINE_LENGTH_MAX = 1_048_576;
@@ -42,7 +42,7 @@ export async function* readExport(text: AsyncIterable<string>, options: ReadOpti
 }
 
 function createReader({ pepperFingerprint, wrong: wrongAt }: ReadOptions) {
-  // Ids only: about a hundred bytes per organization.
+  // The set contains only ids, about a hundred bytes per organization.
   const organizations = new Set<string>();
   const counts = { organizations: 0, keys: 0 };
   let number = 0;
@@ -98,7 +98,7 @@ async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<readonly st
     rest = lines.pop() ?? '';
     yield lines;
     if (rest.length <= LINE_LENGTH_MAX) continue;
-    // A partial line: parsing it fails and reports the line.
+    // Parsing a partial line fails and reports the line.
     yield [rest];
     rest = '';
   }

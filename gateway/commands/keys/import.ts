@@ -15,7 +15,7 @@ import { type Batch, readExport } from './import-read.ts';
 interface Source {
   /** The name of the source, for messages. */
   readonly name: string;
-  /** False for standard input and pipes: they can be read once, so they are not checked beforehand. */
+  /** False for standard input and pipes, which can be read only once, so they are not checked beforehand. */
   readonly readableTwice: boolean;
   open(): { readonly text: Readable; fraction?(): number };
 }
@@ -79,7 +79,10 @@ async function importFrom(context: CommandContext, store: KeyStore, source: Sour
   return tally;
 }
 
-/** Warns of unknown scopes and tiers. They are no errors, because the configuration may follow: until then they grant nothing, or the least. */
+/**
+ * Warns of unknown scopes and tiers. These are not errors, because the configuration may follow. Until then they grant nothing, or the
+ * least.
+ */
 function warnOfUnknown(
   context: CommandContext,
   kind: string,

@@ -1,5 +1,5 @@
 // `gateway keys …`: manages API keys. `revoke` ends a key, and can wait until every running gateway refuses it; `scopes` adds scopes to a
-// key or takes them away, and the key itself stays as its holder has it.
+// key or removes scopes from it, and the text of the key stays the same.
 
 import type { Command } from 'commander';
 import { keyToJson } from '../../auth/key-json.ts';

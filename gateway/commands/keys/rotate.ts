@@ -43,7 +43,7 @@ async function rotate(context: CommandContext, id: string, flags: RotateFlags): 
   const expiresAtMs = expires === undefined ? undefined : requireExpiry(context, expires);
   const keys = await context.actions('keys');
   const made = await keys.rotate({ id, organization }, { overlapMs, expiresAtMs }, waitMs);
-  // Before the wait: a key that is not printed is lost.
+  // This comes before the wait, because a key that is not printed is lost.
   if (!flags.json) printRotation(context, made.result);
   const object = toJson(made.result, context.now());
   await tellChange(context, flags, made, { object, sentence: sentenceOf(context, made.result) });

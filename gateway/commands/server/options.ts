@@ -1,4 +1,4 @@
-// Options that mean something on the machine of the gateway only, or at a remote gateway only.
+// Options that have a meaning only on the machine of the gateway, or only at a remote gateway.
 
 import type { Command } from 'commander';
 import type { CommandContext } from '../context.ts';
@@ -18,13 +18,13 @@ export function addOrganizationOption(
   return command.option('--org <organization>', `${description}; default: that of your key`);
 }
 
-/** Ends the command if an option was given that means something at a remote gateway only. @param given by its name */
+/** Ends the command if an option was given that has a meaning only at a remote gateway. @param given the values by option */
 export function requireRemoteFor({ remote, usage }: CommandContext, given: Given): void {
   const [name] = namesOf(given);
   if (remote === undefined && name !== undefined) usage(`${name} is for a remote gateway: name it with --server.`);
 }
 
-/** Ends the command if an option was given that the contract of a remote gateway has not. @param sentence why it has not */
+/** Ends the command if an option was given that the contract of a remote gateway lacks. @param sentence why it lacks the option */
 export function requireNoRemoteFor({ remote, usage }: CommandContext, given: Given, sentence: string): void {
   if (remote !== undefined && namesOf(given).length > 0) usage(sentence);
 }

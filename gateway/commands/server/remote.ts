@@ -1,11 +1,11 @@
-// The remote gateway of a command line: the actions that its contract has, and which commands they serve.
+// The remote gateway of a command line, with the actions of its contract, and the commands that use them.
 
 import type { Actions, OpenActions } from '../../administration/actions.ts';
 import type { AdministrationClient } from '../../administration/client/client.ts';
 import type { RemoteServer } from './server-options.ts';
 
 export interface Remote {
-  /** Whether the command line names the server. If only GATEWAY_SERVER does, it may be there for other commands. */
+  /** Whether the command line names the server. If only GATEWAY_SERVER names it, the variable may be meant for other commands. */
   readonly isNamed: boolean;
   /** Opens the actions at this gateway. Throws CommandFailure if there is no key. */
   readonly actions: OpenActions;
@@ -36,7 +36,7 @@ const CONTRACT_COMMANDS = new Set([
   'alerts silence',
 ]);
 
-/** Commands about files and this machine: GATEWAY_SERVER alone does not concern them. */
+/** Commands about files and this machine, which GATEWAY_SERVER alone does not concern. */
 const FILE_COMMANDS = new Set([
   'start',
   'check',

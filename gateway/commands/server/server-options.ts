@@ -38,7 +38,7 @@ export function addServerOptions(program: Command): void {
     .option('--key-file <file>', 'file with the key for it; or GATEWAY_KEY with the key itself')
     .option('--key <key>', 'the key; other users of this machine can read it in the list of processes')
     .option('--insecure', 'send the key to another machine over http, although others can read it on the network')
-    // These options count only before the name of the command, because commands have options with the same names, such as `explain --key`.
+    // These options apply only before the name of the command, because commands have options with the same names, such as `explain --key`.
     .enablePositionalOptions();
 }
 

@@ -1,4 +1,4 @@
-// Prints what needs attention, in the words of the console: each cause with its consequence, its runbook and its link.
+// Prints what needs attention, in the words of the console. Each cause is printed with its consequence, its runbook and its link.
 
 import type { AlertNote } from '../../alerts/message.ts';
 import type { CommandContext } from '../context.ts';

@@ -49,8 +49,8 @@ function rowOf([name, { targets = [], breaker = {}, credential }]: [string, Upst
 }
 
 /**
- * A target is suspect if its last request failed. This is no cause yet, because one failure may be chance. But the state must not say that
- * such a target works. The page of the console shows the same (console/page/states.js).
+ * A target is suspect if its last request failed. This is not a cause yet, because one failure may be chance, but the state must not say
+ * that such a target works. The page of the console shows the same (console/page/states.js).
  */
 type Target = NonNullable<UpstreamReport['targets']>[number];
 

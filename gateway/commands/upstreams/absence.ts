@@ -1,5 +1,5 @@
-// Whether anything listens at the address of an upstream, before its trial and while it runs. A trial of an absent service would report each
-// of its requests.
+// Finds out whether anything listens at the address of an upstream, before and during its trial. A trial of an absent service would report
+// each of its requests.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -45,7 +45,7 @@ function codeOf(error: unknown): string {
 
 interface Watched {
   readonly backend: Backend;
-  /** Connects again if the last request has no answer. Resolves with nothing while the service listens. */
+  /** Connects again if the last request has no answer. Resolves with an empty list while the service listens. */
   findings(): Promise<Finding[]>;
 }
 

@@ -1,4 +1,5 @@
-// Sends requests to one address of an upstream as the gateway does: the same headers, the same assertion or credential, the same rules.
+// Sends requests to one address of an upstream as the gateway does, with the same headers, the same assertion or credential, and the same
+// rules.
 
 import { randomBytes } from 'node:crypto';
 import { isConnectionLost } from '../../catalogue/upstream-failure.ts';
@@ -51,7 +52,7 @@ export interface Answered {
   readonly ms: number;
   /** Reason for the missing answer. */
   readonly problem?: string;
-  /** True if the time of the request was over before the answer. */
+  /** Whether the request timed out before the answer. */
   readonly isLate?: boolean;
   /** Result of the rules under `answers`. */
   readonly judgement: Judgement | undefined;
@@ -100,7 +101,7 @@ interface BackendOutgoing extends Outgoing {
   readonly recordRead: Rewritten['recordRead'];
 }
 
-/** Client address in the requests: one reserved for documentation (RFC 5737). */
+/** The client address in the requests, which is reserved for documentation (RFC 5737). */
 const CLIENT_ADDRESS = '192.0.2.1';
 
 export function createBackend(options: BackendOptions): Backend {
@@ -144,8 +145,8 @@ export function createBackend(options: BackendOptions): Backend {
   }
 
   /**
-   * Sends a request. A service may close a kept connection while the next request is on its way. Like the gateway, the trial then sends the
-   * request again if its method allows that: such a lost request is no fault of the service.
+   * Sends a request. A service may close a kept connection while the next request is on its way. Like the gateway, the trial then retries
+   * the request if its method allows a retry, because such a lost request is not a fault of the service.
    */
   async function answerTo(request: Outgoing, signal: AbortSignal): Promise<WholeAnswer> {
     const openedBefore = client.openedCount;
@@ -195,7 +196,7 @@ export function createBackend(options: BackendOptions): Backend {
   return { send, connections: () => client.openedCount, proofs: () => [...proofs], close: () => client.destroy() };
 }
 
-/** Encodes a target as clients do: a template may have characters between its parameters that need encoding, such as spaces. */
+/** Encodes a target as clients do, because a template may contain characters between its parameters that need encoding, such as spaces. */
 function encoded(target: string): string {
   return target.replace(/[^!-~]+/gu, (text) => encodeURIComponent(text.toWellFormed()));
 }

@@ -1,4 +1,4 @@
-// Valid bodies for an operation: JSON if its contract takes JSON, otherwise the smallest body of another media type that it takes.
+// Makes valid bodies for an operation, in JSON if its contract accepts JSON, otherwise the smallest body of another accepted media type.
 
 import { concreteType, printBody } from '../../contract/examples/bodies.ts';
 import { encodingsOf } from '../../contract/forms/form-encoding.ts';

@@ -15,7 +15,7 @@ const NAMED_MAX = 10;
 interface CreatedRecords {
   /** The same backend, which also notes the records that are created and removed. */
   readonly backend: Backend;
-  /** Deletes the remaining records, the last one first. Returns findings about records that it could not delete. Never rejects. */
+  /** Deletes the remaining records, the last record first. Returns findings about records that it could not delete. Never rejects. */
   remove(): Promise<Finding[]>;
 }
 
@@ -24,7 +24,7 @@ interface Created {
   readonly entry: ContractOperation;
   /** Path values of its collection. */
   readonly pathValues: readonly string[];
-  /** Returns the id of the record; undefined if the answer does not have it. */
+  /** The id of the record; undefined if the answer does not contain it. */
   readonly id: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Compares answers with the contract: status, media type and body.
+// Compares the status, media type and body of answers with the contract.
 
 import { type AnswerCheck, createAnswerCheck } from '../../contract/answer.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';

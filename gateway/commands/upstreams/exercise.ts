@@ -1,5 +1,5 @@
-// Tries the operations of an upstream in an order that provides ids: lists first, then creation, then single records. Changes and removes
-// only records that it created.
+// Tries the operations of an upstream in an order that provides ids, with lists first, then creation, then single records. Changes and
+// removes only records that it created.
 
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { templateParameters } from '../../contract/operations/routes.ts';
@@ -29,8 +29,8 @@ interface ExerciseOptions {
 const METHOD_RANKS: Readonly<Record<string, number>> = { GET: 1, POST: 0, PUT: 3, PATCH: 2, DELETE: 4 };
 
 /**
- * Ends early if the upstream refuses the credential, because the upstream may block a client that goes on sending it, and if the first request
- * gets no answer in its time, because each other one would wait as long.
+ * Tries the operations. Ends early if the upstream refuses the credential, because it may block a client that continues to send the
+ * credential. Also ends early if the first request gets no answer in time, because each other request would wait as long.
  */
 export async function exercise({
   backend,
@@ -78,7 +78,7 @@ export function isRefused({ status, judgement }: Answered): boolean {
   return judgement?.kind === 'credential' || (judgement === undefined && isLoginRefusal(status));
 }
 
-/** Whether the upstream has answered nothing in the time that its requests have. */
+/** Whether the upstream has answered no request in time. */
 export function isSilent(answers: readonly Answered[]): boolean {
   return answers.length > 0 && answers.every(({ isLate }) => isLate === true);
 }

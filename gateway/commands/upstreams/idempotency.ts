@@ -1,4 +1,4 @@
-// Checks the promise of honoursIdempotencyKey: a repeated key runs once, and the same key with another request is refused.
+// Checks the promise of honoursIdempotencyKey, that a repeated key runs once, and that the same key with another request is refused.
 
 import { randomUUID } from 'node:crypto';
 import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
@@ -7,7 +7,7 @@ import type { Answered, Backend } from './backend.ts';
 
 const CHECK = 'idempotency';
 
-/** Checks whether the service honours an Idempotency-Key. @param tried answered requests. One that created a record is repeated */
+/** Checks whether the service honours an Idempotency-Key. @param tried answered requests, of which one that created a record is repeated */
 export async function idempotencyOf(
   backend: Backend,
   { honoursIdempotencyKey, whenOutcomeUnknown }: UpstreamEntry,

@@ -1,4 +1,4 @@
-// Plans valid requests for an operation: its examples first, then the least and the most of each parameter and member. Leaves out requests
+// Plans valid requests for an operation, first its examples, then the least and the most of each parameter and member. Leaves out requests
 // that the gateway itself would refuse.
 
 import type { ContractOperation } from '../../contract/operations/operations.ts';

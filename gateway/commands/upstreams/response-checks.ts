@@ -1,4 +1,4 @@
-// Checks across all answers: times, headers and connections.
+// Checks the times, headers and connections of all answers.
 
 import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import { clientAnswerHeaders } from '../../upstream/headers/answer-headers.ts';
@@ -16,7 +16,7 @@ export function checkTimes(answers: readonly Answered[], { timeoutMs }: Upstream
   const at = (share: number) => Math.round(times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0);
   const [p50, p99] = [at(0.5), at(0.99)];
   const says = `p50 ${p50} ms, p99 ${p99} ms of the ${timeoutMs} ms that timeoutMs allows.`;
-  // One millisecond of tolerance, because timers count whole milliseconds.
+  // There is one millisecond of tolerance, because timers count whole milliseconds.
   const late = answers.filter(({ ms, problem }) => problem !== undefined && ms + 1 >= timeoutMs).length;
   if (late > 0)
     return fail('times', `${late} requests were not answered in time; ${says}`, 'Be quicker, or raise timeoutMs.');

@@ -165,7 +165,7 @@ async function checksOf(
     ...unenforcedFindings(entries),
   ];
   const [first] = answers;
-  // Stop if the upstream refuses the credential: more requests show nothing and may lead to a block.
+  // The trial stops if the upstream refuses the credential, because more requests show nothing and may lead to a block.
   if (first === undefined || answers.some(isRefused)) return { requests: answers.length, checks: driftFrom() };
   const provoked: Answered[] = [];
   const listening: Backend = {
@@ -206,7 +206,7 @@ interface Result extends Card {
   readonly target: string;
   readonly mode: Mode;
   readonly writes: boolean;
-  /** Whether the steps of its page hold, for a product that has one. */
+  /** Whether the steps of the product's page hold, if the product has a page. */
   readonly steps?: readonly StepRow[];
 }
 

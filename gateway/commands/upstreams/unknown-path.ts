@@ -1,4 +1,5 @@
-// A path that no service has, and whether the answer to an operation is the same: then the service does not have the operation. Pure.
+// Compares the answer to an operation with the answer to a path that no service has. If they are the same, the service does not have the
+// operation. Pure.
 
 import { type Answered, type BackendRequest, statusOf } from './backend.ts';
 
@@ -18,7 +19,7 @@ export function isLikeUnknownPath(answered: Answered, elsewhere: Answered): bool
   return statusOf(answered) === 404 && elsewhere.status === answered.status && wordsOf(answered) === wordsOf(elsewhere);
 }
 
-/** Returns the body without the parts that differ between requests: the path, times and ids. */
+/** Returns the body without the parts that differ between requests, which are the path, times and ids. */
 function wordsOf({ asked: { entry, path, search }, body }: Answered): string {
   const { operation } = entry;
   const own = path ?? operation.upstreamPrefix + operation.path.slice(operation.publicPrefix.length);

@@ -1,5 +1,5 @@
-// `gateway versions …`: lists deprecations and the callers of deprecated operations. `list` lists versions, and operations with deprecation
-// dates of their own.
+// `gateway versions …`: lists deprecations and the callers of deprecated operations. `list` lists versions, and operations with their own
+// deprecation dates.
 
 import type { Command } from 'commander';
 import { deprecationsOf } from '../../versions/deprecation.ts';

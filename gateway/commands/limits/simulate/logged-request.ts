@@ -1,4 +1,5 @@
-// Pure: parses one line of the access log into the request that it records, as far as limits need it. Counterpart of `observe/log/line.ts`.
+// Pure: parses one line of the access log into the request that it records, as far as limits need it. The counterpart is
+// `observe/log/line.ts`.
 
 import { STAGES } from '../../../stages.ts';
 
@@ -8,7 +9,7 @@ export interface LoggedRequest {
   readonly atMs: number;
   /** Time at which the line was written; the log is ordered by it. */
   readonly writtenAtMs: number;
-  /** The organization; absent for public operations. */
+  /** The organization; undefined for public operations. */
   readonly organization: string | undefined;
   readonly tier: string | undefined;
   /** Key id or token subject. */
@@ -20,7 +21,7 @@ export interface LoggedRequest {
   readonly refused: boolean;
 }
 
-/** Why a line is skipped: it is not a line of the gateway, not about a request, or the request ended before the limits. */
+/** Why a line is skipped: it is not a line of the gateway, it is not about a request, or the request ended before the limits. */
 export type SkipReason = 'unreadable' | 'other' | 'before_limits';
 
 /** The stages that a request reaches only after it has been counted. */
@@ -48,7 +49,8 @@ function toLoggedRequest(entry: Record<string, unknown>): LoggedRequest | undefi
   const { operation, client = '', stage, code } = entry;
   const subject = issuer === undefined ? (entry.key_id ?? entry.subject) : entry.subject;
   if (!isTime(time) || typeof durationMs !== 'number') return undefined;
-  // A request that no limit counted has no time of decision: the time of its arrival is some milliseconds earlier at most.
+  // A request that no limit counted has no time of decision, so the time of its arrival is used, which is at most some milliseconds
+  // earlier.
   const atMs = decidedAtMs ?? Math.round(time - durationMs);
   if (!isTime(atMs) || !isText(operation) || !isText(subject) || !isText(client)) return undefined;
   if (!isTextOrAbsent(issuer) || !isTextOrAbsent(organization) || !isTextOrAbsent(tier)) return undefined;

@@ -1,4 +1,4 @@
-// Prints a simulation: complete as JSON for programs, the main results as tables for people.
+// Prints a simulation, completely as JSON for programs, or its main results as tables for people.
 
 import type { CommandContext } from '../../context.ts';
 import { counted, printLine, printTable, printText, shortTime, timeOrNull } from '../../print.ts';
@@ -87,7 +87,10 @@ export function printSimulation(writer: Pick<CommandContext, 'write'>, { candida
 
 const COLUMN_HEADS = ['requests', 'recorded', 'present', 'candidate', 'difference', 'shadow', 'worst minute'];
 
-/** Returns the cells of a row: the refusals in the log, by the present rules and by the candidate; then the candidate's shadow refusals and worst minute. */
+/**
+ * Returns the cells of a row: the refusals in the log, by the current rules and by the candidate, then the candidate's shadow refusals and
+ * worst minute.
+ */
 function cellsOf(tally: Tally): string[] {
   const { present, candidate } = tally;
   const worst = candidate.worstMinute;

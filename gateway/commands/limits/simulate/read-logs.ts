@@ -24,7 +24,7 @@ interface OpenLog extends OpenLines {
   reachedMs: number;
 }
 
-/** Opens logs: `-` is standard input, `.gz` a gzipped file. Fails with a sentence if one cannot be read. */
+/** Opens logs: `-` is standard input, `.gz` a gzipped file. Fails with a sentence if a log cannot be read. */
 export async function openLogs(
   context: Pick<CommandContext, 'input' | 'fail'>,
   paths: readonly string[],
@@ -76,7 +76,9 @@ export async function openLogs(
   };
 }
 
-/** Returns the log whose last line is the earliest. Logs of several instances overlap: to read this log next keeps their times together. */
+/**
+ * Returns the log whose last line is the earliest. Logs of several instances overlap, and reading this log next keeps their times together.
+ */
 function furthestBehind(logs: ReadonlySet<OpenLog>): OpenLog | undefined {
   let behind: OpenLog | undefined;
   for (const log of logs) if (behind === undefined || log.reachedMs < behind.reachedMs) behind = log;

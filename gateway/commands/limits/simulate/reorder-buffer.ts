@@ -6,18 +6,18 @@ import type { LoggedRequest } from './logged-request.ts';
 const BUFFERED_MAX = 65_536;
 
 interface ReorderBuffer {
-  /** Adds a request, and returns the earliest one once the buffer is full. */
+  /** Adds a request, and returns the earliest request once the buffer is full. */
   push(recorded: LoggedRequest): LoggedRequest | undefined;
   /** Returns the next request; undefined when the buffer is empty. */
   pop(): LoggedRequest | undefined;
 }
 
 /**
- * Orders requests by the time of their decision. Within a millisecond, refused requests come last: they changed no counter, and no other
- * request depends on them.
+ * Orders requests by the time of their decision. Within a millisecond, refused requests come last, because they changed no counter, and no
+ * other request depends on them.
  */
 export function createReorderBuffer(bufferedMax = BUFFERED_MAX): ReorderBuffer {
-  // A binary heap: every item comes before the two at twice its index.
+  // A binary heap, in which every item comes before the two items at twice its index.
   const heap: BufferedRequest[] = [];
   let pushed = 0;
 

@@ -1,4 +1,4 @@
-// Replays recorded requests at their recorded times, once under the present rules and once under candidate rules, with the code that the
+// Replays recorded requests at their recorded times, once under the current rules and once under candidate rules, with the code that the
 // gateway uses.
 
 import type { Caller } from '../../../exchange/caller.ts';
@@ -15,7 +15,7 @@ const CALLERS_MAX = 10_000;
 const NO_SCOPES: ReadonlySet<string> = new Set();
 
 interface SimulateOptions {
-  /** The operations of the present configuration, by id, with their costs and extra limits. */
+  /** The operations of the current configuration, by id, with their costs and extra limits. */
   readonly operations: ReadonlyMap<string, Operation>;
   readonly present: LimitRules;
   readonly candidate: LimitRules;
@@ -25,9 +25,9 @@ export interface SimulationResult extends TallyResult {
   /** Times of the first and the last request, epoch milliseconds. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Number of requests so far out of order that they were replayed later than recorded. */
+  /** The number of requests that were so far out of order that they were replayed later than recorded. */
   readonly late: number;
-  /** Operations that are in the log but in no contract: replayed with a cost of 1 and no extra limit. */
+  /** Operations that are in the log but in no contract. They are replayed with a cost of 1 and no extra limit. */
   readonly unknownOperations: ReadonlyMap<string, number>;
 }
 
@@ -39,8 +39,8 @@ interface Simulation {
 }
 
 /**
- * Creates a simulation. Requests keep their logged times, although a real client that has to wait would return later. The memory has the
- * subjects that were active within two windows, and some hundred bytes for each organization.
+ * Creates a simulation. Requests keep their logged times, although a real client that has to wait would return later. The memory contains
+ * the subjects that were active within two windows, and some hundred bytes for each organization.
  */
 export function createSimulation({ operations, present, candidate }: SimulateOptions): Simulation {
   let clockMs = Number.NEGATIVE_INFINITY;
@@ -106,7 +106,7 @@ function createCallers(): (recorded: LoggedRequest) => Caller {
     const name = `${organization}\n${tier}\n${issuer}\n${subject}`;
     let caller = callers.get(name);
     if (caller === undefined) {
-      // Callers can be created again: their counters are stored elsewhere.
+      // Callers can be created again, because their counters are stored elsewhere.
       if (callers.size === CALLERS_MAX) callers.clear();
       caller = toCaller(organization, tier, issuer, subject);
       callers.set(name, caller);

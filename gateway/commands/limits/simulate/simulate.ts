@@ -57,7 +57,7 @@ async function simulate(context: CommandContext, flags: SimulateFlags): Promise<
   else printSimulation(context, simulated);
 }
 
-/** Reads a configuration. Ends the command if it has mistakes. @param limitsPath a file in place of limits.yaml */
+/** Reads a configuration. Ends the command if it has mistakes. @param limitsPath the file that replaces limits.yaml */
 async function checked(context: CommandContext, limitsPath?: string): Promise<Configuration> {
   try {
     return await context.configuration('serve', limitsPath);

@@ -1,4 +1,4 @@
-// Pure: sums the outcomes of replayed requests under two sets of rules: in all, by tier, by organization and by limit.
+// Pure: sums the outcomes of replayed requests under two sets of rules, in all, by tier, by organization and by limit.
 
 import type { LimitDecision } from '../../../limits/counters/counter-store.ts';
 import { ANONYMOUS_TIER } from '../../../limits/limit-rules.ts';

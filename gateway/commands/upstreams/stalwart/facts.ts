@@ -1,5 +1,5 @@
-// Reads facts about a Stalwart mail server for its table, with the gateway's account and without a login. It sends only requests that read, and
-// stops after a refused login, because each refused login counts toward a ban.
+// Reads facts about a Stalwart mail server for its table, with the gateway's account and without a login. Sends only requests that read,
+// and stops after a refused login, because each refused login counts toward a ban.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -37,7 +37,7 @@ export interface FactsOptions {
   readonly backend: Backend;
   /** `http://host:port` */
   readonly origin: string;
-  /** Any operation of the upstream: requests are made as for it. */
+  /** Any operation of the upstream. Requests are made as for this operation. */
   readonly entry: ContractOperation;
   /** The user name of the gateway. */
   readonly user: string;
@@ -77,7 +77,7 @@ export async function stalwartFacts({ backend, origin, entry, user }: FactsOptio
   const session = await get('/jmap/session', true);
   const keySet = await get('/auth/jwks.json', true);
   const found = { localAddress, login, session, keySet };
-  // A 403 is a permission that is lacking: the login was right.
+  // A 403 means that a permission is missing, but that the login was right.
   if (login.status !== 200 && login.status !== 403) return found;
   const everyType = await get('/api/principal?fields=name&limit=1');
   const account = await get(`/api/principal/${encodeURIComponent(user.toLowerCase())}`);

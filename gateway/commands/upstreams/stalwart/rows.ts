@@ -1,4 +1,4 @@
-// The table of docs/mail.md: for each of its steps whether it holds at a mail server, with the line to change. Pure.
+// Makes the table of docs/mail.md, which says for each step whether it holds at a mail server, with the line to change. Pure.
 
 import { allowanceOf } from '../../../auth/address-ranges.ts';
 import type { UpstreamEntry } from '../../../config/upstreams/upstreams-file.ts';
@@ -12,7 +12,7 @@ export interface StepRow {
   readonly verdict: StepVerdict;
   /** One sentence, or two. */
   readonly says: string;
-  /** The setting to write, and its place; absent if the step is done. */
+  /** The setting to write, and its place; undefined if the step is done. */
   readonly change?: string;
 }
 

@@ -13,7 +13,7 @@ import { reloadStep, type StepRow, stepRows } from './rows.ts';
 interface StepTable {
   readonly rows: readonly StepRow[];
   readonly requests: number;
-  /** Without a login no other request makes sense, and each one may count as a failure. */
+  /** Whether the login works. Without a login no other request makes sense, and each may be counted as a failure. */
   readonly hasLogin: boolean;
 }
 
@@ -25,7 +25,10 @@ interface StepTableOptions {
   readonly backend: Backend;
 }
 
-/** Returns undefined for an upstream that has no such table: it is another product, the sandbox, or has no user name and password. */
+/**
+ * Returns the table; undefined for an upstream that has no such table, because it is another product or the sandbox, or has no user name
+ * and password.
+ */
 export async function stepTable(options: StepTableOptions): Promise<StepTable | undefined> {
   const { configuration, secrets, name, address, backend } = options;
   const entry = configuration.config.upstreams[name];
@@ -55,8 +58,8 @@ export function printedRows(rows: readonly StepRow[]): string[] {
 }
 
 /**
- * Checks that a mail server could reload its configuration: with an error in it, a reload answers 200 and applies nothing. Returns nothing
- * for another product. Sends one request, which changes nothing.
+ * Checks that a mail server could reload its configuration, because a reload of a configuration with an error answers 200 and applies
+ * nothing. Returns nothing for another product. Sends one request, which changes nothing.
  */
 export async function reloadFindings(
   { product }: Pick<UpstreamEntry, 'product'>,
