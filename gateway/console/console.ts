@@ -1,4 +1,4 @@
-// The operators' console: answers its page with the data of this gateway, of another instance, or of all.
+// The operators' console, which answers its page with the data of this gateway, of another instance, or of all.
 
 import { REFUSALS } from '../catalogue/errors.ts';
 import { viewIn } from '../shared/questions/console-view.ts';
@@ -17,11 +17,11 @@ export interface ConsoleOptions extends InstancesOptions {
   organization(id: string): Promise<object | undefined>;
   /** The directory of the configuration, as the page shows it. */
   readonly configDirectory: string;
-  /** The options with which `redis-cli` reaches the data of the gateway; absent without Redis. */
+  /** The options with which `redis-cli` reaches the data of the gateway; undefined without Redis. */
   readonly redisOptions?: string | undefined;
 }
 
-/** Answers with 503; the message is for the page. */
+/** An error that is answered with 503. The message is for the page. */
 class StoreAway extends Error {
   readonly status = 503;
   readonly expose = true;
@@ -31,7 +31,10 @@ class StoreAway extends Error {
 }
 
 const NAME_LENGTH_MAX = 300;
-/** Maximum number of requests that are counted for the page of a subject. They are enough for shares, and are read in milliseconds. */
+/**
+ * Maximum number of requests that are counted for the page of a subject. The number suffices for shares, and the requests are read in
+ * milliseconds.
+ */
 const BROKEN_DOWN_MAX = 500;
 
 export class Console {
@@ -43,13 +46,13 @@ export class Console {
     this.instances = new Instances(options);
   }
 
-  /** Answers a question of the page; undefined for an unknown path or record. Rejects with StoreAway while Redis is away. */
+  /** Answers a question of the page; undefined for an unknown path or record. Rejects with StoreAway while Redis cannot be reached. */
   async answer(path: string, query: URLSearchParams): Promise<object | undefined> {
     const [, , what = '', id] = path.split('/').map(decoded);
     try {
       return await (id === undefined ? this.#list(what, query) : this.#one(what, id));
     } catch (error) {
-      // Most views read Redis. While Redis is away, their own errors say less.
+      // Most views read Redis. While Redis cannot be reached, their own errors say less.
       const failure = this.instances.fleet?.failure();
       throw failure === undefined ? error : new StoreAway(failure);
     }
@@ -73,7 +76,7 @@ export class Console {
     return view === undefined ? Promise.resolve(undefined) : this.#options.view(view);
   }
 
-  /** Resolves with the configuration of one instance, which is this one if the page asks for all; undefined if it does not answer. */
+  /** Resolves with the configuration of one instance, which is this instance if the page asks for all; undefined if it does not answer. */
   async #configuration(query: URLSearchParams): Promise<object | undefined> {
     const wanted = this.#instanceIn(query);
     const one = wanted === 'all' ? this.instances.self.id : wanted;
@@ -87,7 +90,7 @@ export class Console {
     const { bounds, now } = this.#options;
     const chosen = this.#instanceIn(query);
     const question = { about: 'feed', span: spanOf(query), subject: subjectOf(query) } as const;
-    // Tell the other instances that this one exists.
+    // The other instances are told that this instance exists.
     if (chosen !== 'all') void fleet?.ask({ about: 'presence' });
     const answered = await instances.ask<LocalFeed>(question, chosen);
     const missing = chosen === 'all' ? [] : (fleet?.missing() ?? []);
@@ -143,7 +146,7 @@ export class Console {
     return { ...section, text: filledIn(section.text, facts) };
   }
 
-  /** Returns the id of the instance that the page asks for by id or name, or this one if that is unknown. */
+  /** Returns the id of the instance that the page asks for by id or name, or of this instance if that one is unknown. */
   #instanceIn(query: URLSearchParams): string {
     const { self, fleet } = this.instances;
     const wanted = query.get('instance') ?? self.id;
@@ -158,7 +161,7 @@ function withoutFiguresOf(instances: readonly FleetInstance[], answered: readonl
   return [...new Set(instances.filter(({ id }) => !told.has(id)).map(({ name }) => name))];
 }
 
-/** Returns the subject of the view: the first of these members that the query has. */
+/** Returns the subject of the view, which is the first of these members in the query. */
 function subjectOf(query: URLSearchParams): Subject | undefined {
   const members = {
     operation: 'operations',
@@ -175,7 +178,7 @@ function subjectOf(query: URLSearchParams): Subject | undefined {
 
 const PLACES = { client: 'the client', upstream: 'the service', gateway: 'the gateway' };
 
-/** Undefined for a code that an upstream chose itself. */
+/** Returns the entry of a code; undefined for a code that an upstream has chosen. */
 function codeIn(code: string): object | undefined {
   if (!Object.hasOwn(REFUSALS, code)) return undefined;
   const { status, meaning, remedy, blame } = REFUSALS[code as keyof typeof REFUSALS];

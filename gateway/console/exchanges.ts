@@ -1,4 +1,5 @@
-// Pure: one row per recent exchange, from its log line, and the filter that a query asks for. Counts rows by code, caller and operation.
+// Pure: makes one row per recent exchange, from its log line, and the filter that a query asks for. Counts rows by code, caller and
+// operation.
 
 import { hasFailed, wasRefused } from '../shared/failed-requests.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
@@ -18,17 +19,22 @@ export interface ExchangeRow {
   readonly status: number;
   readonly stage: string;
   readonly code: string | null;
-  /** Whether the gateway refused the request before the service had it. */
+  /** Whether the gateway refused the request before it was sent to the service. */
   readonly refused: boolean;
   readonly upstream: string | null;
   /** The tool with which an agent called the operation. */
   readonly tool: string | null;
   readonly duration_ms: number;
-  /** Time until the upstream began to answer; null without an answer of it. The rest of the duration is the gateway and the transfer. */
+  /**
+   * The time until the upstream began to answer; null if it gave no answer. The rest of the duration is spent in the gateway and in the
+   * transfer.
+   */
   readonly upstream_ms: number | null;
-  /** Time for which a target had the request and did not answer: until the timeout, or the failed connection. Null in any other case. */
+  /**
+   * The time for which a target had the request and did not answer, until the timeout, or the failed connection. Null in any other case.
+   */
   readonly waited_ms: number | null;
-  /** The instance that served the exchange; absent if it is the instance that answers the page. */
+  /** The instance that served the exchange; undefined if it is the instance that answers the page. */
   readonly instance?: string;
 }
 
@@ -107,23 +113,23 @@ interface Share {
   readonly requests: number;
   /** 5xx that the gateway did not give itself. */
   readonly failed: number;
-  /** Requests that the gateway refused before the service had them. */
+  /** Requests that the gateway refused before they were sent to the service. */
   readonly refused: number;
-  /** Refused requests that got a 5xx. An upstream with an open breaker or a full queue hurts clients as much as a failing one. */
+  /** Refused requests that got a 5xx. An upstream with an open breaker or a full queue hurts clients as much as a failing upstream. */
   readonly unserved: number;
-  /** True for requests without an organization. The name is then the address of the client. */
+  /** True for requests without an organization, whose name is the address of the client. */
   readonly client?: true;
 }
 
 interface Breakdown {
   readonly requests: number;
-  /** The end of the oldest counted request; null if there is none. */
+  /** The end of the oldest counted request; null if no request was counted. */
   readonly since: string | null;
   readonly errors_since: string | null;
   readonly codes: readonly Share[];
   readonly organizations: readonly Share[];
   readonly operations: readonly Share[];
-  /** The latest that failed, and after them the latest that were refused. */
+  /** The latest requests that failed, and after them the latest requests that were refused. */
   readonly errors: readonly ExchangeRow[];
   readonly latest: readonly ExchangeRow[];
   readonly slowest: readonly ExchangeRow[];
@@ -133,11 +139,11 @@ const SHARES_MAX = 15;
 const LATEST_MAX = 10;
 
 /**
- * Adds up lists of the same time, each newest first. The latest requests may all be from one busy minute, and the latest errors from an open
- * breaker. So earlier errors and failures are in separate lists.
+ * Adds up lists of the same time, each newest first. Earlier errors and failures are in separate lists, because the latest requests may all
+ * be from one busy minute, and the latest errors from an open breaker.
  *
  * @param errors with 4xx or 5xx
- * @param failed with 5xx that the gateway did not give itself
+ * @param failed with 5xx that the gateway itself did not cause
  */
 export function breakdownOf(
   latest: readonly ExchangeRow[],

@@ -1,4 +1,5 @@
-// Serves the files of the page, from a fixed list: a URL cannot name another file. Their addresses have a version, and browsers cache them.
+// Serves the files of the page, from a fixed list, so that a URL cannot name another file. Their addresses contain a version, and browsers
+// cache them.
 
 import { readFile } from 'node:fs/promises';
 import { type Encoded, encoded } from '../shared/http/content-coding.ts';
@@ -88,7 +89,7 @@ const SOURCES: readonly Source[] = [
   lean('console.css', 'text/css; charset=utf-8'),
   onPage('icon.svg', 'image/svg+xml'),
   ...SCRIPTS.map((name) => lean(`${name}.js`, JAVASCRIPT)),
-  // The style sheet and the faces that the documentation has, too.
+  // The style sheet and the fonts of the documentation.
   ...LOOK_FILES,
 ];
 const FOLDER = '/console';
@@ -114,8 +115,8 @@ async function readAll(): Promise<Contents> {
 const contents = once(readAll);
 
 /**
- * Resolves with undefined for an unknown path, and for a file of another version: a page that was opened before an update must not mix the
- * two. All files are read at the first request, and each is compressed at its own first request.
+ * Returns a file. Resolves with undefined for an unknown path, and for a file of another version, because a page that was opened before an
+ * update must not mix the two. All files are read at the first request, and each is compressed at its own first request.
  */
 export async function pageFile(path: string): Promise<PageFile | undefined> {
   const { version, makes } = await contents();
@@ -124,7 +125,7 @@ export async function pageFile(path: string): Promise<PageFile | undefined> {
   return versioned?.version === version ? makes.get(versioned.path)?.() : undefined;
 }
 
-/** Caches the result of a function. A failure is not cached: the next request tries again. */
+/** Caches the result of a function. A failure is not cached, so the next request tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {
@@ -137,8 +138,8 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Removes comments and indentation, which browsers do not need. Only comments on separate lines are removed: a comment after code cannot be
- * distinguished from the text of a string or a pattern without a parser.
+ * Removes comments and indentation, which browsers do not need. Only comments on separate lines are removed, because without a parser, a
+ * comment after code cannot be distinguished from the text of a string or a pattern.
  */
 export function leanForm(text: string): string {
   return unindented(text.replace(/^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*)[ \t]*\n/gm, '').replace(/\n{2,}/g, '\n'));

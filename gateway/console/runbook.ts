@@ -1,6 +1,6 @@
-// Returns sections of the documents for the console: the steps after an alert, and the setup of alerts. Placeholders of a section are replaced
-// by present facts: names in commands, the place in the configuration, and the reason of the latest refusal. If no cause leads to the section,
-// they stay.
+// Returns sections of the documents for the console, which describe the steps after an alert, and the setup of alerts. Placeholders of a
+// section are replaced by current facts: names in commands, the place in the configuration, and the reason of the latest refusal. If no
+// cause leads to the section, the placeholders stay.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ export async function runbookFacts(title: string, sources: RunbookSources): Prom
   const causes = (await sources.causes()).filter(({ runbook }) => runbook === title);
   const [named] = namesIn(causes, 'upstreams');
   const organizations = namesIn(causes, 'organizations');
-  // With several organizations, the command would have the name of one, and might be run for the wrong one.
+  // If there are several organizations, the command would name one of them, and might be run for the wrong organization.
   const organization = organizations.length === 1 ? organizations[0] : undefined;
   const lines = await Promise.all(
     codesOfRunbook(title).map((code) => sources.recent({ code, upstream: named, limit: 1 })),
@@ -75,7 +75,7 @@ function placeOf(upstream: string, directory: string): string | undefined {
   return line === undefined ? undefined : `${file}:${line}`;
 }
 
-/** Returns the text of a runbook with its places filled in. A command with an open place has `…`, and cannot be copied. */
+/** Returns the text of a runbook with its places filled in. A command with an open place contains `…`, and cannot be copied. */
 export function filledIn(text: string, { names, place, reason }: RunbookFacts): string {
   const named = text.replace(/`[^`]*`/g, (code) =>
     code.replace(
@@ -110,9 +110,9 @@ function readPages(): Promise<ReadonlyMap<string, RunbookSection>> {
 }
 
 /**
- * Takes a title, or its anchor as links have it. Returns undefined for an unknown section, and if its file is not installed.
+ * Returns the section with a title, or with its anchor; undefined for an unknown section, and if its file is not installed.
  *
- * @param directory of the configuration: the page says `config/`, where the shipped one is
+ * @param directory the directory of the configuration, which replaces `config/` of the page
  */
 export async function runbookSection(title: string, directory: string): Promise<RunbookSection | undefined> {
   const section = (await readPages()).get(anchorOf(title));
@@ -124,7 +124,7 @@ export async function runbookSection(title: string, directory: string): Promise<
   );
 }
 
-/** Returns the title and the first sentence of each section about what needs attention, in the order of the page. */
+/** Returns the title and the first sentence of each section about a cause, in the order of the page. */
 export async function runbookIndex(): Promise<{ readonly title: string; readonly begin: string }[]> {
   const sections = [...(await readPages()).values()].filter(({ text }) => /^- (?:Look|Do): /m.test(text));
   return sections.map(({ title, text }) => ({ title, begin: /^[^\n]*?[.](?= |\n|$)/.exec(text)?.[0] ?? '' }));

@@ -1,5 +1,5 @@
-// Pure: the stores of the gateway, by the name of their member of `/status`. Each row says what the console shows of the store, and what
-// clients lose while it is away. A part of the process whose store has no row here does not compile.
+// Pure: describes the stores of the gateway, by the name of their member of `/status`. Each row says what the console shows of the store,
+// and what clients lose while it cannot be reached. A part of the process whose store has no row here does not compile.
 
 interface KeysState {
   readonly store?: string;
@@ -7,7 +7,7 @@ interface KeysState {
   readonly read_at?: string;
   readonly grace_ends_at?: string;
   readonly writeFailure?: string;
-  /** When it came back without any organization; absent if it has one. */
+  /** When the store came back without any organization; undefined if it has one. */
   readonly emptied_at?: string;
 }
 
@@ -36,16 +36,16 @@ interface SessionsState {
   readonly reason?: string;
 }
 
-/** Its state, and what more the console says of it. */
+/** The state of a store, and further text of the console about it. */
 type Shown = readonly [state: string | undefined, details?: string | undefined];
 
 interface StoreRow {
   /** The store, in a sentence such as "The key store cannot be used". */
   readonly name: string;
   shown(state: never): Shown;
-  /** What clients lose now; undefined if the store can be used. Absent if clients do not notice that it is away. */
+  /** Returns what clients lose now; undefined if the store can be used. The function is absent if clients do not notice an outage. */
   lost?(state: never, nowMs: number): string | undefined;
-  /** What happens by itself when the store can be used again: sentences. */
+  /** Sentences about what happens by itself when the store can be used again. */
   readonly back: string;
 }
 
@@ -90,7 +90,8 @@ export const STORES = {
   usage: {
     name: 'usage store',
     back: 'The process holds the counts, and writes them then.',
-    // A store that is up shows no number: a few counts always wait to be written, so the number would differ from instance to instance.
+    // A store that can be reached shows no number, because a few counts always wait to be written, and the number would differ between
+    // instances.
     shown: ({ state, waiting }: CountsState): Shown => (state === 'away' ? [state, waitingText(waiting)] : ['up']),
   },
   sessions: {
@@ -106,7 +107,7 @@ type StateOf<Row> = Row extends { shown(state: infer Of): unknown } ? Of : never
 /** The members of `/status` about stores. */
 export type StoreStates = { readonly [Name in keyof typeof STORES]?: StateOf<(typeof STORES)[Name]> };
 
-/** The stores that the process has, each with the row of its member. */
+/** Returns the stores of the process, each with the row of its member. */
 function storesIn(status: StoreStates): { readonly state: object; readonly row: RowOfAny }[] {
   const rows: readonly [string, RowOfAny][] = Object.entries(STORES);
   const states: Readonly<Record<string, object | undefined>> = status;
@@ -127,7 +128,7 @@ export interface StoreReport {
   readonly name: string;
   readonly state: string;
   readonly details: string;
-  /** What clients lose now, and what comes back by itself; absent while the store can be used. */
+  /** What clients lose now, and what comes back by itself; undefined while the store can be used. */
   readonly lost?: string;
   readonly back?: string;
 }

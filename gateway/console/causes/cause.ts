@@ -1,17 +1,17 @@
-// Types of the status that causes are read from. Makes causes.
+// Makes causes. Also contains the types of the status from which causes are read.
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import type { CredentialFault, CredentialState } from '../../shared/contracts/upstreams.ts';
 import type { StoreStates } from '../stores.ts';
 
-/** The members of `/status` that are read here; all of them may be absent. */
+/** The members of `/status` that are read here. Each may be absent. */
 export interface StatusForCauses extends StoreStates {
   readonly lifecycle?: string;
-  /** `failure`: the last error of a connection to it. */
+  /** The Redis of the gateway. `failure` is the last error of a connection to it. */
   readonly redis?: { readonly address: string; readonly failure?: string | undefined };
   readonly upstreams?: Readonly<Record<string, UpstreamReport>>;
   readonly issuers?: Readonly<Record<string, { readonly failure?: string; readonly read_at?: string }>>;
-  /** Tiers that organizations have and `limits.yaml` lacks. */
+  /** Tiers of organizations that are missing in `limits.yaml`. */
   readonly missing_tiers?: readonly {
     readonly tier: string;
     readonly organizations: number;
@@ -20,7 +20,7 @@ export interface StatusForCauses extends StoreStates {
   readonly overload?: { readonly shedding?: boolean; readonly loop_overloaded?: boolean };
   readonly certificates?: readonly {
     readonly names?: readonly string[];
-    /** The file; absent for a certificate that the gateway orders. */
+    /** The file; undefined for a certificate that the gateway orders. */
     readonly file?: string;
     readonly state?: string;
     readonly days_left?: number | null;
@@ -43,7 +43,7 @@ export interface StatusForCauses extends StoreStates {
   readonly configuration?: {
     readonly version?: string;
     readonly loaded_at?: string;
-    /** The changes of the last reload; absent before the first one. */
+    /** The changes of the last reload; undefined before the first reload. */
     readonly changes?: readonly string[];
     readonly last_failure?: {
       readonly at: string;
@@ -58,7 +58,7 @@ export interface UpstreamReport {
     readonly address: string;
     readonly mode: string;
     readonly state: string;
-    /** When the latest request that it answered was sent; null before the first one. */
+    /** When the latest answered request was sent; null before the first one. */
     readonly answered_at?: string | null;
     readonly last_check?: { readonly at: string } | null;
     readonly last_error?: string | null;

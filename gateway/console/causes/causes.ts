@@ -1,6 +1,6 @@
-// Pure: what needs an operator's attention, from the status of one gateway and its last minute. Each cause has one entry. Refusals for
-// mistakes of clients are no cause, unless they are a large part of the requests of one organization. The file also has the memory of
-// causes.
+// Pure: finds what needs an operator's attention, from the status of one gateway and its last minute. Each cause has one entry. Refusals
+// for mistakes of clients are not a cause, unless they are a large part of the requests of one organization. This file also contains the
+// memory of causes.
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { MINUTE_SLOTS } from '../history/history.ts';
@@ -17,7 +17,7 @@ import { failingOperations, isOver, namesOfFailing, symptomsOf } from './traffic
 import { isOfUnanswered, unansweredCause, unansweredIn } from './unanswered-causes.ts';
 import { failsOn, recoveringUpstreams, upstreamCauses } from './upstream-causes.ts';
 
-/** The last minute: requests, those with 5xx, and the code that most of these have. */
+/** The last minute: the requests, the requests with 5xx, and the most frequent code among these. */
 export interface LastMinute {
   readonly requests: number;
   /** 5xx of services. */
@@ -31,8 +31,8 @@ export interface LastMinute {
  * Finds the causes. Returns failures before warnings.
  *
  * @param status null if no process reports its state
- * @param present the counts of operations and organizations; without them, nothing is said about these
- * @param memory the causes of earlier calls; without it, each cause counts as one that was there before
+ * @param present the counts of operations and organizations, without which there are no causes about them
+ * @param memory the causes of earlier calls; without it, each cause is treated as one that was there before
  */
 export function causesOf(
   status: StatusForCauses | null,
@@ -77,7 +77,7 @@ export function causesOf(
 }
 
 /**
- * Returns the failures of the gateway and of upstreams. Errors that were counted while these lasted are not separate causes.
+ * Returns the failures of the gateway and of upstreams. Errors that were counted during these failures are not separate causes.
  *
  * @param culprits ids of failures
  */
@@ -86,7 +86,8 @@ function blameOf(culprits: readonly string[]) {
   return {
     isAny: culprits.length > 0,
     isOwn: has(/^(redis|stores|loop|shedding)/),
-    // A late event loop may make requests to services fail. An outage of the stores does not, so it must not hide failures of services.
+    // A late event loop may make requests to services fail. An outage of the stores does not do this, so it must not hide failures of
+    // services.
     isBusy: has(/^loop/),
     isOutage: has(/^(upstream|redis|stores)/),
     hasUpstream: (upstream: string | undefined) =>
@@ -94,7 +95,10 @@ function blameOf(culprits: readonly string[]) {
   };
 }
 
-/** Returns the failing operations; without any, the 5xx that nothing else explains. @param unanswered operations that no longer answer */
+/**
+ * Returns the failing operations; if there are none, returns the 5xx that nothing else explains. @param unanswered operations that no
+ * longer answer
+ */
 function errorCauses(
   minute: LastMinute,
   present: Present | undefined,
@@ -112,8 +116,8 @@ function errorCauses(
 }
 
 /**
- * Returns the causes of an upstream. The first failure also says which operations fail or are slow because of it, and what was changed of
- * the upstream before it.
+ * Returns the causes of an upstream. The first failure also says which operations fail or are slow because of it, and which settings of the
+ * upstream were changed before it.
  */
 function causesWithSymptoms(
   one: readonly [string, UpstreamReport],
@@ -163,7 +167,7 @@ export interface CauseMemory {
   note(causes: readonly Cause[], nowMs: number): void;
 }
 
-/** One slot longer than the counted minute, because a failure may have lasted for up to a slot after it was seen. */
+/** This is one slot longer than the counted minute, because a failure may have lasted for up to a slot after it was seen. */
 const COUNTED_MS = (MINUTE_SLOTS + 1) * RESOLUTIONS[0].slotMs;
 
 /** Whether such a failure makes requests to operations fail, or makes the gateway refuse them. */

@@ -1,5 +1,5 @@
-// Pure: which organizations are refused, or soon will be, from the counts of the last minute and their limits; and whether the requests of
-// nearly all are refused.
+// Pure: finds organizations that are refused, or soon will be, from the counts of the last minute and their limits. Also finds out whether
+// the requests of nearly all organizations are refused.
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { MINUTE_MS } from '../../shared/durations.ts';
@@ -52,22 +52,23 @@ interface RefusedCounts {
   readonly state: 'silent' | 'recovering' | 'refused';
 }
 
-/** Returns the counts of an organization that is refused; undefined if it is not. */
+/** Returns the counts of an organization that is refused; undefined if it is not refused. */
 function refusedCountsOf(bounds: readonly number[], { minute, latest }: PresentCounts): RefusedCounts | undefined {
   const now = figuresOf(bounds, latest);
-  // Use the last seconds for an organization that had many requests before it exceeded its limit: in the minute, its share grows slowly.
+  // The last seconds are used for an organization that had many requests before it exceeded its limit, because its share of the minute
+  // grows slowly.
   const ofMinute = figuresOf(bounds, minute);
   const [span, counts] = isRefused(ofMinute) ? (['minute', ofMinute] as const) : (['half minute', now] as const);
   if (!isRefused(counts)) return undefined;
   const { requests, refused } = counts;
-  // The share of a minute without new requests says nothing of the present, and grows as the served ones leave the minute first.
+  // The share of a minute without new requests says nothing about the present, and grows, because served requests leave the minute first.
   const state = now.requests === 0 ? 'silent' : now.refused === 0 ? 'recovering' : 'refused';
   return { span, requests, refused, state };
 }
 
 /** Sentences that depend on the status. */
 interface StatusTexts {
-  /** Says of a limit that it is the share of one instance. */
+  /** A text that says that a limit is the share of one instance. */
   readonly share: string;
   /** Says what the last reload changed. */
   readonly changed: string;
@@ -138,8 +139,8 @@ const REQUESTS_MIN = 20;
 /** The smallest share of refused requests that is a cause. */
 const SHARE = 0.5;
 /**
- * The smallest share that is a failure instead of a warning. Unknown callers add requests to the usual ones and do not replace these, so at
- * this share the usual ones are refused, too.
+ * The smallest share that is a failure instead of a warning. Unknown callers add requests to the usual requests and do not replace them, so
+ * at this share the usual requests are refused, too.
  */
 const NEARLY_ALL = 0.9;
 /** A greater share in the hour before shows that such a share is usual for this gateway. */
@@ -149,7 +150,7 @@ const USUAL_SHARE = 0.1;
  * Returns a cause if most requests are refused before their organization is known, but few were in the hour before. For example, the gateway
  * refuses every customer after the key store was wiped or restored.
  *
- * @param lasts whether the cause lasts already. The hour before is then not compared, because it includes the outage
+ * @param lasts whether the cause lasts already, so that the hour before is not compared, because it includes the outage
  */
 export function unknownCallers({ bounds, operations, organizations }: Present, lasts: boolean): Cause[] {
   const countsIn = (period: 'minute' | 'latest' | 'hour') => {

@@ -1,4 +1,4 @@
-// Finds causes in the gateway itself from its status: files, certificates, workers, load, issuers and alert receivers. Pure.
+// Finds causes in the gateway itself from the status of its files, certificates, workers, load, issuers and alert receivers. Pure.
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { missingTierText } from '../../shared/missing-tier.ts';
@@ -6,7 +6,7 @@ import { failureCause, type StatusForCauses, warningCause } from './cause.ts';
 
 type MissingTier = NonNullable<StatusForCauses['missing_tiers']>[number];
 
-/** The fewest failures of an order that are a warning, as for the alert GatewayCertificateOrderFails. */
+/** The number of failures of an order from which on they are a warning, as for the alert GatewayCertificateOrderFails. */
 const FAILURES_WARNED = 3;
 
 export function ownCauses(status: StatusForCauses): Cause[] {
@@ -68,13 +68,13 @@ function ofMissingTier({ tier, organizations, in_place: inPlace }: MissingTier):
   });
 }
 
-/** Returns the first sentence, with the file name in place of the path. The details have the whole text. */
+/** Returns the first sentence, with the file name in place of the path. The details contain the whole text. */
 function shortened(mistake: string): string {
   const [first = ''] = mistake.split(/\.(?:\s|$)/);
   return first.replace(/^\S*\//, '');
 }
 
-/** Its remedy, if it is the name that was probably meant. */
+/** Returns the remedy of a mistake, if it is the name that was probably meant. */
 function suggestionIn(mistake: string): string {
   const [suggestion] = /Did you mean "[^"]*"\?/.exec(mistake) ?? [];
   return suggestion === undefined ? '' : ` ${suggestion}`;
@@ -170,7 +170,7 @@ function ofCertificate({
   return [warningCause(id, `The certificate for ${name} is not renewed.`, failure?.reason ?? '', orderFails)];
 }
 
-/** Returns a cause for each failing receiver: the other receivers get a message about it. */
+/** Returns a cause for each failing receiver, so that the other receivers get a message about it. */
 function ofReceivers({ alerts }: StatusForCauses): Cause[] {
   return Object.entries(alerts?.receivers ?? {}).flatMap(([name, { state, reason, failing_since: since }]) =>
     state !== 'failing'

@@ -1,4 +1,4 @@
-// Pure: what the last reload changed, as a sentence of a cause: in an incident, the last change is the first suspect.
+// Pure: says in a sentence of a cause what the last reload changed, because in an incident, the last change is the first suspect.
 
 import type { StatusForCauses } from './cause.ts';
 
@@ -7,7 +7,7 @@ const CHANGED_MS = 15 * 60_000;
 const CHANGES_NAMED_MAX = 2;
 
 /**
- * Returns a sentence with a blank before it; empty if nothing of that place was changed lately.
+ * Returns a sentence with a blank before it; empty if nothing at that place was changed lately.
  *
  * @param place begins the changed key, such as `limits.yaml ` or `upstreams.yaml upstreams.orders`
  */

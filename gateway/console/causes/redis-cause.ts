@@ -1,4 +1,5 @@
-// Pure: the cause and the consequences of stores that cannot be used. They are one cause, because Redis may hold all of them.
+// Pure: finds the cause and the consequences of stores that cannot be used. The stores are one cause, because Redis may contain all of
+// them.
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { AWAY, lossesOf } from '../stores.ts';
@@ -6,7 +7,7 @@ import { failureCause, type StatusForCauses } from './cause.ts';
 
 const UNREACHED = /cannot be reached|ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|(is|was) closed/;
 
-/** Returns the cause if Redis is away. @param nowMs decides whether the grace of known keys is over */
+/** Returns the cause if Redis cannot be reached. @param nowMs decides whether the grace of known keys is over */
 export function redisCause(status: StatusForCauses, nowMs: number): Cause[] {
   const { keys = {}, limits = {}, redis } = status;
   const keysAway = AWAY.includes(keys.store ?? '');
@@ -50,7 +51,7 @@ function ofEmptiness({ keys: { emptied_at: since } = {}, redis }: StatusForCause
 /** Returns the cause if the key store, or Redis, can be read but takes no writes. */
 function ofWrites({ keys = {}, redis }: StatusForCauses): Cause[] {
   const { writeFailure: failure } = keys;
-  // For two seconds after an outage, the last write is one that failed because of the outage.
+  // For two seconds after an outage, the last write is a write that failed because of the outage.
   if (failure === undefined || UNREACHED.test(failure)) return [];
   const what = redis === undefined ? 'The key store' : `Redis ${redis.address}`;
   return [

@@ -1,4 +1,4 @@
-// Pure: how long an upstream takes to respond, now and in the hour before: the median, without the wait for a place.
+// Pure: computes how long an upstream takes to respond, now and in the hour before, as the median without the wait for a place.
 
 import { quantileMs } from '../history/figures.ts';
 import type { PresentCounts } from '../history/history-counts.ts';

@@ -18,21 +18,26 @@ interface SlowMemory {
 export interface Slow {
   readonly name: string;
   readonly upstream: string | undefined;
-  /** 90th percentiles: of the last seconds, and of the time before. */
+  /** The 90th percentiles of the last seconds, and of the time before. */
   readonly nowMs: number;
   readonly beforeMs: number;
   /** Whether the last seconds are as usual. */
   readonly isRecovering: boolean;
 }
 
-/** An operation is slow if the 90th percentile of its durations is at least SLOW_MIN_MS, and this many times that of the hour before. */
+/**
+ * An operation is slow if the 90th percentile of its durations is at least SLOW_MIN_MS, and this many times the percentile of the hour
+ * before.
+ */
 const SLOWER = 4;
-/** A slow operation counts as slow down to this lower factor. With one factor for both, the cause would come and go with each sample. */
+/**
+ * A slow operation is treated as slow down to this lower factor. With one factor for both, the cause would come and go with each sample.
+ */
 const STILL_SLOWER = 2;
 const SLOW_MIN_MS = 250;
 const SLOW_REQUESTS_MIN = 5;
 const COMPARED_REQUESTS_MIN = 20;
-/** A duration that has lasted for this time is the usual one. */
+/** A duration that has lasted for this time is the usual duration. */
 const USUAL_AFTER_MS = 6 * 3_600_000;
 const PART = 0.9;
 

@@ -1,5 +1,5 @@
-// Pure: which operations fail, from the counts of the last minute. Each text begins with the operation or upstream at fault, and says when
-// it recovers.
+// Pure: finds failing operations, from the counts of the last minute. Each text begins with the operation or upstream at fault, and says
+// when it recovers.
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { upstreamCommand } from '../../shared/next-command.ts';
@@ -13,7 +13,7 @@ const FAILURES_MIN = 3;
 const FAILED_SHARE = 0.05;
 /** From this number on, failing operations of one upstream are one cause. */
 const SAME_UPSTREAM_MIN = 3;
-/** Operations that are named with their upstream. */
+/** The largest number of operations that are named with their upstream. */
 const SYMPTOMS_MAX = 3;
 const CODES_NAMED_MAX = 2;
 
@@ -127,7 +127,7 @@ function upstreamFails(upstream: string, failing: readonly Failing[], known: Fai
   });
 }
 
-/** The codes that clients get, as the end of a sentence; empty if none is known. */
+/** Returns the codes that clients get, as the end of a sentence; empty if no code is known. */
 function codesIn(operations: readonly string[], known: FailureCodes): string {
   const codes = [...new Set(operations.flatMap((name) => known.get(name)?.codes ?? []))];
   if (codes.length === 0) return '';
@@ -155,7 +155,7 @@ function failure(id: string, what: string, failing: Failure): Cause {
     runbook: 'GatewayUpstreamErrors',
     next: upstreamCommand(upstream),
     details,
-    // What the gateway refuses is not counted: these are responses of services, or their absence.
+    // Refusals by the gateway are not counted, because these are responses of services, or their absence.
     figures: { requests, failed },
   };
   return isRecovering

@@ -1,5 +1,5 @@
-// Pure: which upstreams do not answer. A service that takes requests and never answers fails none of them before their deadline, so it is
-// found by the requests that wait for it longer than usual.
+// Pure: finds upstreams that do not answer. If a service accepts requests and never answers, no request fails before its deadline, so such
+// a service is found by requests that wait for it longer than usual.
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { figuresOf, quantileMs } from '../history/figures.ts';
@@ -82,7 +82,10 @@ function requestsIn(rows: readonly Row[]): number {
   return rows.reduce((sum, { requests }) => sum + requests, 0);
 }
 
-/** Returns the age from which on a request of the operation is late; Infinity for one that usually takes longer than can be counted. */
+/**
+ * Returns the age from which on a request of the operation is late; Infinity for an operation that usually takes longer than can be
+ * counted.
+ */
 function lateMs(operation: string, { bounds, operations, usualMs }: Present): number {
   const hour = operations.find(({ name }) => name === operation)?.hour;
   if (hour === undefined || figuresOf(bounds, hour).requests < COMPARED_REQUESTS_MIN) return LATE_UNKNOWN_MS;

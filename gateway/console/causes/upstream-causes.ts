@@ -1,4 +1,4 @@
-// Pure: what is wrong with an upstream. Failing targets and the circuit breaker that they open are one cause. An upstream that works again
+// Pure: finds the causes of an upstream. Failing targets and the circuit breaker that they open are one cause. An upstream that works again
 // stays a cause, marked as over, while the counts of the last minute still include its failed requests.
 
 import type { Cause } from '../../shared/contracts/cause.ts';
@@ -21,7 +21,7 @@ interface Suspension {
 const REFUSED = { ends: 'the secret changes', runbook: 'GatewayCredentialLatched' };
 const WITHOUT_SECRET = 'GatewayCredentialMissing';
 
-/** Why no request is sent to an upstream, and what ends that. */
+/** Returns why no request is sent to an upstream, and what ends this. */
 function suspensionOf(upstream: string, { reason, secret, detail }: CredentialFault): Suspension {
   const without = `The gateway has no credential for upstream ${upstream}: the secret ${secret}`;
   const file = `the file SECRETS_DIR/${secret}`;
@@ -154,7 +154,7 @@ function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Ca
       ];
 }
 
-/** What clients get for the statuses that a service answers with; for others `OTHER_ERROR`. */
+/** The responses that clients get for the statuses of a service; `OTHER_ERROR` for other statuses. */
 const ERROR_OF_STATUS: Readonly<Record<string, string>> = {
   500: '500 upstream_error',
   503: '503 upstream_unavailable',
@@ -162,7 +162,7 @@ const ERROR_OF_STATUS: Readonly<Record<string, string>> = {
 };
 const OTHER_ERROR = '502 upstream_bad_response';
 
-/** Undefined if one of the targets gave no answer. */
+/** Returns the refusals; undefined if one of the targets gave no answer. */
 function refusalsOf(targets: readonly Target[]): string | undefined {
   const statuses = targets.map(({ last_error: error }) => /^status (\d+)$/.exec(error ?? '')?.[1]);
   const refusals = statuses.map((status) => status && (ERROR_OF_STATUS[status] ?? OTHER_ERROR));
@@ -190,10 +190,10 @@ function faultsOf(targets: readonly Target[]): string {
   return `target ${first.address} ${words[first.state] ?? first.state}${error}${others}`;
 }
 
-/** The age of the oldest of the latest counts. If a failure ended earlier, the failures in these counts are new ones. */
+/** The age of the oldest of the latest counts. If a failure ended earlier, the failures in these counts are new failures. */
 const LATEST_MS = 30_000;
 
-/** Upstreams that work again, while the figures of the last minute still show their failure. */
+/** Returns upstreams that work again, while the figures of the last minute still show their failure. */
 export function recoveringUpstreams(
   { upstreams = {} }: StatusForCauses,
   found: readonly Cause[],

@@ -1,5 +1,5 @@
-// Pure: joins the reports of one or several gateways into the data of the page, with the markers of all in one list. It also finds out
-// whether their configurations differ, which no single gateway can know.
+// Pure: joins the reports of one or several gateways into the data of the page, with the markers of all in one list. Also finds out whether
+// their configurations differ, which no single gateway can know.
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { nextCommandOf } from '../../shared/next-command.ts';
@@ -19,7 +19,7 @@ export interface LocalFeed {
   readonly organizations: readonly OrganizationNearLimit[];
   /** The status; null if no process answered. */
   readonly status: object | null;
-  /** The versions; null if they are not known yet, or if no process answered. */
+  /** The versions; null if these are not known yet, or if no process answered. */
   readonly versions: VersionSummary | null;
   readonly causes: readonly LastingCause[];
   /** The configuration in force; absent from an instance of an earlier version. */
@@ -32,7 +32,7 @@ export interface Feed {
   readonly at: string;
   readonly history: HistoryReport | null;
   readonly organizations: readonly OrganizationNearLimit[];
-  /** Status of the first instance that answered; null if none did. */
+  /** The status of the first instance that answered; null if no instance did. */
   readonly status: object | null;
   readonly statuses: readonly {
     readonly instance: string;
@@ -144,7 +144,10 @@ function returnedCause({ name, missing_since: since, why }: ReturnedInstance): C
 
 type Placed = GatewayEvent & { readonly instance: string };
 
-/** Joins an outage or a warning that several instances saw into one, whose `instance` names all of them. Returns the events, oldest first. */
+/**
+ * Joins an outage or a warning that several instances saw into one event, whose `instance` names all of them. Returns the events, oldest
+ * first.
+ */
 export function joinEvents(
   told: readonly { readonly name: string; readonly events: readonly GatewayEvent[] }[],
 ): Placed[] {

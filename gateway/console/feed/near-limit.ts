@@ -1,5 +1,5 @@
-// Notes organizations that came near one of their limits, or exceeded it, in the last quarter of an hour. Requests of other organizations are
-// not noted. A few hundred organizations are kept; the one without a note for the longest time is dropped.
+// Notes organizations that came near one of their limits, or exceeded it, in the last quarter of an hour. Requests of other organizations
+// are not noted. A few hundred organizations are kept. Beyond them, the organization that has had no note for the longest time is dropped.
 
 import type { LimitState } from '../../exchange/findings.ts';
 import type { Trail } from '../../exchange/trail.ts';
@@ -10,9 +10,11 @@ import type { OrganizationNearLimit } from '../history/sample.ts';
 export type LimitPressure = 'near' | 'refused' | 'shadow_refused';
 
 export interface NearLimit {
-  /** Notes a request. `eased`: enough of the limit remained, or another limit is in force, which replaces the noted one. */
+  /**
+   * Notes a request. `eased` means that enough of the limit remained, or that another limit is in force, which replaces the noted limit.
+   */
   note(trail: Trail, state: LimitState, pressure: LimitPressure | 'eased'): void;
-  /** Returns at most 20 organizations, beginning with the one with the most refusals. */
+  /** Returns at most 20 organizations, those with the most refusals first. */
   list(): OrganizationNearLimit[];
 }
 
@@ -31,14 +33,14 @@ interface Entry {
   remaining: number;
   lastRefused?: OrganizationNearLimit['last_refused'];
   lastAtMs: number;
-  /** Counts of the last minutes, each at its number modulo MINUTES. */
+  /** The counts of the last minutes. The index of a minute is its number modulo MINUTES. */
   readonly counts: Record<LimitPressure, Uint32Array>;
 }
 
 /** Creates the notes. @param now epoch milliseconds that never decrease */
 export function createNearLimit(now: () => number): NearLimit {
   const entries = new Map<string, Entry>();
-  /** Number of entries of each organization that has any. */
+  /** The number of entries of each organization with entries. */
   const entriesOf = new Map<string, number>();
 
   function drop(key: string, { organization }: Entry): void {
@@ -61,7 +63,7 @@ export function createNearLimit(now: () => number): NearLimit {
       if (entries.size >= KEPT_MAX && !oldest.done) drop(...oldest.value);
       entriesOf.set(organization, (entriesOf.get(organization) ?? 0) + 1);
     } else entries.delete(key);
-    // Insert it again at the end: entries are in the order of their last note.
+    // The entry is inserted at the end, because entries are in the order of their last note.
     entries.set(key, entry);
     return entry;
   }
@@ -105,7 +107,7 @@ export function createNearLimit(now: () => number): NearLimit {
   };
 }
 
-/** Merges the entries of several processes for the same organization and limit. The one with the most refusals comes first. */
+/** Merges the entries of several processes for the same organization and limit. The entry with the most refusals comes first. */
 export function mergeNearLimit(lists: readonly (readonly OrganizationNearLimit[])[]): OrganizationNearLimit[] {
   const byKey = Map.groupBy(lists.flat(), ({ organization, policy }) => `${policy} ${organization}`);
   const merged = [...byKey.values()].map((same) => {
@@ -141,7 +143,7 @@ function noCounts(): Entry['counts'] {
   };
 }
 
-/** Clears the minutes since the last note: their counts are from the previous round of the ring. */
+/** Clears the minutes since the last note, because their counts are from the previous round of the ring. */
 function forget({ counts, lastAtMs }: Entry, nowMs: number): void {
   const present = Math.floor(nowMs / MINUTE_MS);
   const last = Math.floor(lastAtMs / MINUTE_MS);

@@ -24,7 +24,7 @@ import { createVersionSummary } from './version-summary.ts';
 
 /** The sources of a sample. */
 interface SamplingSources extends Pick<FleetSources, 'recent'> {
-  /** Returns the counts of each process; undefined if it did not answer. The same object stands for a process each time. */
+  /** Returns the counts of each process; undefined if it did not answer. Each process is always represented by the same object. */
   samples(): Promise<ReadonlyMap<object, Sample | undefined>>;
   status(): Promise<object>;
   versions(): Promise<object>;
@@ -57,7 +57,7 @@ const LAST_COUNT_MS = 200;
 
 interface Source {
   readonly differenceOf: ReturnType<typeof createDifference>;
-  /** Moment of the process's last sample: the increase in its next sample began there. */
+  /** The moment of the process's last sample, at which the increase in its next sample began. */
   sinceMs: number;
 }
 
@@ -94,7 +94,7 @@ export function startSampling(
   }
 
   function onSlot(): void {
-    // The next sample contains everything that this one missed.
+    // The next sample contains everything that this sample missed.
     sample()
       .then(keepNowAndThen)
       .catch(() => undefined);
@@ -113,7 +113,7 @@ export function startSampling(
     await options.file?.write(encodeHistory(history.state(), shown, widthOf(bounds), now()));
   }
 
-  /** Takes a sample. Only one is taken at a time: an older sample that is processed after a newer one would be counted twice. */
+  /** Takes a sample. Only one is taken at a time, because an older sample that is processed after a newer one would be counted twice. */
   function sample(): Promise<void> {
     sampling ??= takeSample().finally(() => {
       sampling = undefined;
@@ -157,7 +157,8 @@ export function startSampling(
   }
 
   /**
-   * Adds the error of the console's own connection to Redis, which says why Redis is still away. The stores only remember why they lost it.
+   * Adds the error of the console's own connection to Redis, which says why Redis still cannot be reached. The stores only remember why
+   * they lost the connection.
    */
   function withFailure(said: StatusForCauses | null): StatusForCauses | null {
     return said?.redis === undefined ? said : { ...said, redis: { ...said.redis, failure: fleet()?.failure() } };
@@ -237,7 +238,7 @@ function lastAliveMs(kept: KeptHistory | undefined): number | undefined {
 }
 
 /**
- * Returns the organizations near their limits that the history of the process before has, as long as they are recent. The present processes
+ * Returns the organizations near their limits in the history of the previous process, as long as they are recent. The running processes
  * know only their own.
  */
 function keptNearLimits(kept: KeptHistory | undefined, nowMs: number): readonly OrganizationNearLimit[] {

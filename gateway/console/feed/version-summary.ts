@@ -1,4 +1,5 @@
-// Deprecated operations that are still called. Reading them needs a store, so it happens at intervals, and only while the page is open.
+// Summarizes deprecated operations that are still called. Reading them needs a store, so it happens at intervals, and only while the page
+// is open.
 
 export interface VersionSummary {
   readonly since: string;
@@ -33,7 +34,7 @@ interface Report {
 const RENEWED_AFTER_MS = 60_000;
 const REPORTED_MAX = 20;
 
-/** Returns the last summary at once; null before the first one was read. */
+/** Returns the last summary at once; null before the first summary was read. */
 export function createVersionSummary(report: () => Promise<object>, now: () => number): () => VersionSummary | null {
   let known: VersionSummary | null = null;
   let askedAtMs = Number.NEGATIVE_INFINITY;

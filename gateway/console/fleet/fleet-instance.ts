@@ -8,21 +8,24 @@ export interface FleetInstance {
   readonly version: string;
   /** ISO 8601, UTC. */
   readonly started_at: string;
-  /** Whether the instance is shutting down in order. It is then not missing if it does not answer afterwards. */
+  /** Whether the instance is shutting down in order, so that it is not missing if it does not answer afterwards. */
   readonly ending?: boolean | undefined;
 }
 
 export interface MissingInstance extends FleetInstance {
-  /** When the instance did not answer a question for the first time: ISO 8601, UTC. */
+  /** When the instance did not answer a question for the first time, in ISO 8601, UTC. */
   readonly missing_since: string;
 }
 
-/** An instance that does not answer counts as gone for good after this time. A container, for example, may have another name at its next start. */
+/**
+ * The time after which an instance that does not answer is treated as gone for good. A container, for example, may have another name at its
+ * next start.
+ */
 export const GONE_MS = 3_600_000;
 
 /** An instance that was missing until a moment ago. Times are ISO 8601, UTC. */
 export interface ReturnedInstance extends Pick<MissingInstance, 'id' | 'name' | 'missing_since'> {
   readonly at: string;
-  /** Why it is no longer missing: a sentence for operators. */
+  /** Why the instance is no longer missing, in a sentence for operators. */
   readonly why: string;
 }

@@ -27,7 +27,7 @@ export function channelOf(url: string): string {
   return `${searchParams.get('keyPrefix') ?? ''}{gateway}:console:${Number(pathname.slice(1))}`;
 }
 
-/** Parses a message. Returns undefined for any other text, such as a message of another version. It must not end this process. */
+/** Parses a message. Returns undefined for any other text, such as a message of another version, which must not end this process. */
 export function messageIn(text: string): FleetMessage | undefined {
   try {
     const message = JSON.parse(text) as FleetMessage;

@@ -1,5 +1,5 @@
 // Lets the consoles of several gateways ask each other through Redis. They publish questions and answers; Redis stores only which instances
-// are missing. A gateway without Redis is the only one, so it asks no other.
+// are missing. A gateway without Redis is the only instance, so it asks no other.
 
 import { randomBytes } from 'node:crypto';
 import { connectRedis, type Redis } from '../../redis/client.ts';
@@ -23,7 +23,7 @@ interface FleetOptions {
   clock(): number;
   /** Returns epoch milliseconds. */
   now(): number;
-  /** Time between two beats, and the time without one after which an instance is missing; by default 5 s and 15 s. */
+  /** The time between two beats, and the time without a beat after which an instance is missing; by default 5 s and 15 s. */
   readonly beatEveryMs?: number;
   readonly lostAfterMs?: number;
 }
@@ -32,7 +32,7 @@ const ALL = 'all';
 const REMEMBERED_MS = 60_000;
 const END_NOTICED_MS = 500;
 const BEAT_EVERY_MS = 5000;
-/** Three beats: a pause of the process or of the network is no end. */
+/** The time of three beats, because a pause of the process or of the network is not an end. */
 const LOST_AFTER_MS = 15_000;
 /** Maximum number of instances in memory. */
 const INSTANCES_MAX = 1000;
@@ -83,7 +83,7 @@ export class Fleet {
 
   /** Returns the other instances that have asked or answered in the last minute, or in the minute before Redis was lost. */
   others(): readonly FleetInstance[] {
-    // While Redis is away, no instance can be heard, so none is forgotten.
+    // While Redis cannot be reached, no instance can be heard, so none is forgotten.
     const nowMs = this.#options.clock();
     if (this.#failure === undefined)
       for (const [id, { seenAt }] of this.#known) if (nowMs - seenAt > REMEMBERED_MS) this.#known.delete(id);
@@ -101,7 +101,7 @@ export class Fleet {
     return this.#missing.returned();
   }
 
-  /** Forgets the missing instances with these names. Rejects while Redis is away. */
+  /** Forgets the missing instances with these names. Rejects while Redis cannot be reached. */
   dismiss(isMeant: (name: string) => boolean): Promise<void> {
     return this.#missing.forget(({ name }) => isMeant(name), 'An operator has dismissed it.');
   }
@@ -112,8 +112,8 @@ export class Fleet {
   }
 
   /**
-   * Asks one instance, or all other instances. Resolves after about a second at most, with the answers of all known instances. Missing ones
-   * have no answer. Resolves with no answers while Redis is away.
+   * Asks one instance, or all other instances. Resolves after about a second at most, with the answers of all known instances. Missing
+   * instances have no answer. Resolves with no answers while Redis cannot be reached.
    */
   async ask(question: object, to = ALL): Promise<readonly FleetAnswer[]> {
     const pending = new PendingQuestion(this.others().filter(({ id }) => to === ALL || id === to));
@@ -121,7 +121,7 @@ export class Fleet {
     this.#pending.set(id, pending);
     const asked = { kind: 'question', id, from: this.self.id, to, instance: this.#ownState(), question } as const;
     const received = await this.#publish(this.#channel, asked);
-    // This process receives its own question. A question to one instance is answered by that one.
+    // This process receives its own question. Only that instance answers a question to one instance.
     const others = to === ALL ? Math.max(0, (received ?? 0) - 1) : 0;
     const [answers, silent] = await pending.end(received && others);
     this.#pending.delete(id);
@@ -166,7 +166,7 @@ export class Fleet {
 
   /**
    * Adds an instance, unless it is shutting down. Such an instance still answers, but may be killed before it has ended, like a container
-   * after its grace period. It must not count as missing then.
+   * after its grace period. In that case it must not be treated as missing.
    */
   #remember(instance: FleetInstance): void {
     const { id } = instance;
@@ -200,7 +200,7 @@ export class Fleet {
     await this.#publish(`${this.#channel}:${from}`, { kind: 'answer', id, instance: this.#ownState(), value });
   }
 
-  /** Resolves with the number of receivers; undefined while Redis is away. */
+  /** Publishes a message. Resolves with the number of receivers; undefined while Redis cannot be reached. */
   async #publish(to: string, message: FleetMessage): Promise<number | undefined> {
     try {
       return await this.#sender.publish(to, JSON.stringify(message));
@@ -210,15 +210,15 @@ export class Fleet {
   }
 
   /**
-   * Stores the silent instances as missing, and resolves with all missing ones. Later questions do not wait for them until they are heard
-   * again.
+   * Stores the silent instances as missing, and resolves with all missing instances. Later questions do not wait for a missing instance
+   * until it is heard again.
    */
   async #noteMissing(
     answers: readonly FleetAnswer[],
     silent: readonly FleetInstance[],
   ): Promise<readonly FleetInstance[]> {
     try {
-      // From now on, only a new beat says that they are there.
+      // From now on, only a new beat shows that these instances run.
       await this.#beats.leave(silent.map(({ id }) => id));
       const all = await this.#missing.settle([this.self, ...answers.map(({ instance }) => instance)], silent);
       for (const { id } of silent) this.#known.delete(id);

@@ -1,27 +1,33 @@
-// Each instance writes to Redis every few seconds that it is running. The other instances notice by this that an instance was killed, even
-// if they have never asked it anything.
+// Each instance writes to Redis every few seconds that it is running. By these beats the other instances notice that an instance was
+// killed, even if they have never asked it anything.
 
 import type { Redis } from '../../redis/client.ts';
 import type { FleetInstance } from './fleet-instance.ts';
 
 interface LostInstance extends FleetInstance {
-  /** When it was last there: epoch milliseconds of Redis. */
+  /** When the instance was last there, in epoch milliseconds of Redis. */
   readonly lastMs: number;
 }
 
 interface Beaten {
   readonly present: readonly FleetInstance[];
-  /** The lost instances; empty for the first seconds after a connection to Redis, because the others may have lost theirs, too. */
+  /**
+   * The lost instances; empty for the first seconds after a connection to Redis, because the other instances may have lost their
+   * connections, too.
+   */
   readonly lost: readonly LostInstance[];
 }
 
 interface InstanceBeats {
   /**
-   * Writes that this instance is running. Finds the other instances that are running, and those that have stopped writing. Rejects while
-   * Redis is away.
+   * Writes that this instance is running. Finds the other instances that are running, and instances that have stopped writing. Rejects
+   * while Redis cannot be reached.
    */
   beat(self: FleetInstance): Promise<Beaten>;
-  /** Removes these instances, because they have ended in order, or because they are now noted as missing. Rejects while Redis is away. */
+  /**
+   * Removes these instances, because they have ended in order, or because they are now noted as missing. Rejects while Redis cannot be
+   * reached.
+   */
   leave(ids: readonly string[]): Promise<void>;
 }
 
@@ -41,7 +47,7 @@ export function createInstanceBeats(redis: Redis, { clock, beatEveryMs, lostAfte
   let steadySince: number | undefined;
   let lastAt = Number.NEGATIVE_INFINITY;
 
-  /** Whether this instance has beaten without a gap for as long as another one may be silent. */
+  /** Whether this instance has written beats without a gap for as long as another instance may be silent. */
   function isSteady(): boolean {
     const now = clock();
     if (steadySince === undefined || now - lastAt > 2 * beatEveryMs) steadySince = now;
@@ -50,8 +56,8 @@ export function createInstanceBeats(redis: Redis, { clock, beatEveryMs, lostAfte
   }
 
   /**
-   * Writes the beat of this instance, and reads the beats of all instances, in one transaction: an instance that starts, ends or is killed
-   * meanwhile has both entries or none.
+   * Writes the beat of this instance, and reads the beats of all instances, in one transaction, so that an instance that starts, ends or is
+   * killed meanwhile has both entries or none.
    */
   async function exchange(self: FleetInstance, nowMs: number): Promise<[Hash, Hash]> {
     const replies = await redis

@@ -1,4 +1,4 @@
-// Asks instances for the console: this instance, another instance, or all of them. Also answers the questions of other instances.
+// Asks this instance, another instance, or all instances for the console. Also answers the questions of other instances.
 
 import type { ConsoleView } from '../../shared/questions/console-view.ts';
 import type { ExchangeFilter, ExchangeLine } from '../../shared/questions/exchange-filter.ts';
@@ -13,14 +13,14 @@ import type { Fleet } from './fleet.ts';
 import type { FleetInstance } from './fleet-instance.ts';
 
 export interface InstancesOptions extends SamplingOptions, FleetSources {
-  /** Returns the explanation of an exchange that `explain` gives. @param causes the present causes of this instance */
+  /** Returns the explanation of an exchange that `explain` gives. @param causes the current causes of this instance */
   story(line: ExchangeLine, causes: readonly LastingCause[]): object;
-  /** Returns a view: audit, routes or configuration. */
+  /** Returns a view, which is audit, routes or configuration. */
   view(view: ConsoleView): Promise<object>;
   readonly version: string;
   /** Host and port of the public listener. */
   readonly name: string;
-  /** Connects the consoles of all instances; absent without Redis, where there is one instance. */
+  /** Connects the consoles of all instances; undefined without Redis, where there is one instance. */
   readonly openFleet?:
     | ((of: Omit<FleetInstance, 'id' | 'ending'>, answer: (question: object) => Promise<unknown>) => Fleet)
     | undefined;
@@ -36,7 +36,7 @@ type LocalQuestion =
 
 export interface InstanceAnswer<T> {
   readonly instance: FleetInstance;
-  /** The answer; undefined if the instance gave none. */
+  /** The answer; undefined if the instance gave no answer. */
   readonly value: T | undefined;
 }
 
@@ -56,7 +56,7 @@ export class Instances {
     this.self = this.fleet?.self ?? { id: 'here', ...self };
   }
 
-  /** Asks this instance, another one by its id, or `all`. */
+  /** Asks this instance, another instance by its id, or `all`. */
   async ask<T>(question: LocalQuestion, to: string): Promise<InstanceAnswer<T>[]> {
     const here = async () => ({ instance: this.self, value: (await this.#local(question)) as T });
     if (this.fleet === undefined || to === this.self.id) return [await here()];
@@ -75,7 +75,7 @@ export class Instances {
     return [await own, ...(await others).map(({ value }) => value)];
   };
 
-  /** Returns the causes that need attention, of all instances or of this one. */
+  /** Returns the causes that need attention, of all instances or of this instance. */
   async causes(of: 'all' | 'self'): Promise<Feed['attention']> {
     const answers = await this.ask<Pick<LocalFeed, 'causes' | 'configuration'>>(
       { about: 'causes' },

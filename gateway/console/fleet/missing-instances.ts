@@ -1,5 +1,6 @@
-// Keeps the instances that ended without an orderly shutdown. They are in Redis, because the remaining instances may restart. A new instance
-// with another name replaces a missing one. The reason why an instance is no longer missing is kept as long as alerts need it.
+// Keeps the instances that ended without an orderly shutdown. They are stored in Redis, because the remaining instances may restart. A new
+// instance with another name replaces a missing instance. The reason why an instance is no longer missing is kept as long as alerts need
+// it.
 
 import type { Redis } from '../../redis/client.ts';
 import { type FleetInstance, GONE_MS, type MissingInstance, type ReturnedInstance } from './fleet-instance.ts';
@@ -10,7 +11,7 @@ interface MissingInstances {
   /** Returns the instances that were missing until a moment ago. */
   returned(): readonly ReturnedInstance[];
   /**
-   * Notes who answered a round and who did not. Resolves with all that are missing; rejects while Redis is away.
+   * Notes which instances answered a round and which did not. Resolves with all missing instances; rejects while Redis cannot be reached.
    *
    * @param lastMs when an instance that did not answer was last there, if that is known
    */
@@ -18,23 +19,26 @@ interface MissingInstances {
     answered: readonly FleetInstance[],
     unanswered: readonly (FleetInstance & { readonly lastMs?: number })[],
   ): Promise<readonly MissingInstance[]>;
-  /** Forgets the missing instances that `isMeant` accepts. Rejects while Redis is away. @param why a sentence for operators */
+  /** Forgets the missing instances that `isMeant` accepts. Rejects while Redis cannot be reached. @param why a sentence for operators */
   forget(isMeant: (one: FleetInstance) => boolean, why: string): Promise<void>;
 }
 
 const KEY = '{gateway}:missing';
 const RETURNED = '{gateway}:missing:returned';
 const KEPT_MAX = 1000;
-/** How long an instance counts as returned: longer than the interval at which alerts check. */
+/** How long an instance is treated as returned, which is longer than the interval at which alerts check. */
 const RETURNED_MS = 60_000;
-/** A new instance replaces a missing one after it has run for this time. One that fails at once replaces none. */
+/** The time after which a new instance replaces a missing instance, so that an instance that fails at once replaces none. */
 const REPLACED_MS = 60_000;
 /** The largest difference between the clocks of two machines. */
 const CLOCKS_MS = 30_000;
 const NAMES_MAX = 200;
 
 interface Noted extends MissingInstance {
-  /** Names of the instances that cannot replace this one: they answered when it was first missing, or have replaced another one since. */
+  /**
+   * The names of the instances that cannot replace this instance, because they answered when it was first missing, or have replaced another
+   * instance since.
+   */
   readonly present: readonly string[];
 }
 
@@ -59,7 +63,7 @@ export function createMissingInstances(redis: Redis, now: () => number): Missing
     if (past.length > 0) await redis.hdel(RETURNED, ...past);
   }
 
-  /** Forgets the replaced instances. A replacement counts for one instance, so the others note its name. */
+  /** Forgets the replaced instances. A replacement replaces one instance, so the other missing instances note its name. */
   async function dropReplaced(answered: readonly FleetInstance[]): Promise<void> {
     const { over, by } = replacedAmong(known, answered, now());
     if (over.length === 0) return;

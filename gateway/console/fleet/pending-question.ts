@@ -7,7 +7,7 @@ import type { FleetInstance, MissingInstance } from './fleet-instance.ts';
 
 export interface FleetAnswer {
   readonly instance: FleetInstance | MissingInstance;
-  /** The answer of the instance; undefined if it gave none. */
+  /** The answer of the instance; undefined if it gave no answer. */
   readonly value: unknown;
 }
 
@@ -31,7 +31,7 @@ export class PendingQuestion {
   }
 
   /**
-   * Resolves when all have answered, or after about a second: with the answers, and with the instances that gave none.
+   * Resolves when all have answered, or after about a second, with the answers, and with the instances that gave none.
    *
    * @param receivers number of other consoles that received the question; undefined if it could not be published
    */

@@ -1,5 +1,5 @@
-// Markers on charts: starts, reloads, restarts of workers, and outages and warnings with their begin and end. Derived from successive states of the
-// gateway, and bounded in number.
+// Makes the markers on charts, for starts, reloads, restarts of workers, and outages and warnings with their begin and end. Markers are
+// derived from successive states of the gateway, and bounded in number.
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import type { StatusForCauses } from '../causes/cause.ts';
@@ -8,14 +8,14 @@ export interface GatewayEvent {
   readonly kind: 'start' | 'reload' | 'refused' | 'restart' | 'outage' | 'warning' | 'uncounted';
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** End of an outage or of a time without counts; null if it lasts. Equal to `at` for all others. */
+  /** The end of an outage or of a time without counts; null if it lasts. Equal to `at` for all other markers. */
   readonly until: string | null;
   readonly text: string;
-  /** The subject of an outage; absent if it is the gateway. */
+  /** The subject of an outage; undefined if it is the gateway. */
   readonly subject?: About | undefined;
 }
 
-/** A page of the console: `operations`, `upstreams`, … and a name. */
+/** A page of the console, such as `operations` or `upstreams`, and a name. */
 interface About {
   readonly kind: string;
   readonly name: string;
@@ -25,7 +25,7 @@ interface About {
 export type LastingCause = Cause & { readonly since: string };
 
 interface Events {
-  /** Notes a state. A cause without `since` gets the moment when it was first seen. */
+  /** Notes a state. A cause without `since` gets the time at which it was first seen. */
   observe(status: StatusForCauses | null, causes: readonly Cause[]): void;
   /** Returns the causes of the last state. */
   causes(): readonly LastingCause[];
@@ -39,7 +39,7 @@ const KEPT_MAX = 200;
  * shown as errors of another cause.
  */
 const SAME_OUTAGE_MS = 90_000;
-/** Changes of one reload that a marker names. */
+/** The largest number of changes of one reload that a marker names. */
 const CHANGES_NAMED_MAX = 2;
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -57,7 +57,7 @@ export function createEvents(
   aliveAtMs?: number,
 ): Events {
   const timeNow = () => new Date(now()).toISOString();
-  // The outages of the process before end here. One that still lasts begins again when it is seen.
+  // The outages of the previous process end here. An outage that still lasts begins again when it is seen.
   const endOfCounts = uncountedSinceMs === undefined ? timeNow() : new Date(uncountedSinceMs).toISOString();
   const events: Mutable<GatewayEvent>[] = earlier.map((event) => ({ ...event, until: event.until ?? endOfCounts }));
   const lasting = new Map<
@@ -168,7 +168,10 @@ function reloadText({ version = '', changes = [] }: NonNullable<StatusForCauses[
   return `The configuration ${version} was loaded${what === '' ? '' : `: ${what}${more}`}.`;
 }
 
-/** Returns how charts mark what lasts. Certificates, files and the lifecycle change no traffic, and many organizations are near a limit. */
+/**
+ * Returns how charts mark a lasting cause. Certificates, files and the lifecycle are not marked, because they change no traffic, and
+ * neither are organizations near a limit, of which there are many.
+ */
 function markOf({ id, kind, hasRecovered }: Cause): 'outage' | 'warning' | undefined {
   if (hasRecovered || /^(certificate|configuration|lifecycle|tier|near|more) ?/.test(id)) return undefined;
   return kind === 'bad' ? 'outage' : 'warning';
@@ -185,8 +188,8 @@ function subjectOf({ details = '' }: Cause): About | undefined {
 }
 
 /**
- * Returns the events for the view of an operation, upstream or organization: the events of the gateway, and those of this subject. An
- * operation also has the events of its upstream, and an upstream those of its operations.
+ * Returns the events for the view of an operation, upstream or organization, which are the events of the gateway and of this subject. An
+ * operation also has the events of its upstream, and an upstream has the events of its operations.
  */
 export function eventsAbout(
   events: readonly GatewayEvent[],

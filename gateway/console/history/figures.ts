@@ -1,4 +1,4 @@
-// Pure: summarizes counts by duration and status: number of requests, numbers by status, and latency quantiles.
+// Pure: summarizes counts by duration and status as the number of requests, numbers by status, and latency quantiles.
 
 export interface Figures {
   readonly requests: number;
@@ -6,9 +6,9 @@ export interface Figures {
   readonly redirects: number;
   readonly client_errors: number;
   readonly server_errors: number;
-  /** 5xx that the gateway did not give itself: the service failed. */
+  /** 5xx that the gateway itself did not cause, because the service failed. */
   readonly failed: number;
-  /** Refused by the gateway before the service had them; they are among the errors. */
+  /** Requests that the gateway refused before they were sent to the service. These are among the errors. */
   readonly refused: number;
   /** The median; null if there was no request. */
   readonly p50_ms: number | null;
@@ -44,7 +44,7 @@ function requestsIn(bounds: readonly number[], counts: ArrayLike<number>): numbe
   return requests;
 }
 
-/** Estimates a quantile like `histogram_quantile` of Prometheus: linearly within a bucket, and as the last bound for longer durations. */
+/** Estimates a quantile like `histogram_quantile` of Prometheus, linearly within a bucket, and as the last bound for longer durations. */
 export function quantileMs(bounds: readonly number[], counts: ArrayLike<number>, part: number): number | null {
   const requests = requestsIn(bounds, counts);
   if (requests === 0) return null;

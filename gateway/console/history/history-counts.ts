@@ -1,8 +1,8 @@
-// The types of the counts in a history, for a range of time and for the present, and the addition of several series.
+// The types of the counts in a history, for a range of time and for the last minute, and the addition of several series.
 
 import type { ShownTime } from './ranges.ts';
 
-/** The kinds of names that have a history of their own. */
+/** The kinds of names that have their own history. */
 export type Kind = 'operations' | 'organizations' | 'upstreams';
 
 /** The subject of a view, if it is not all operations. */
@@ -11,7 +11,7 @@ export interface Subject {
   readonly name: string;
 }
 
-/** The counts of one series: of the last minute, and of each slot of the range, oldest first. */
+/** The counts of one series, for the last minute, and for each slot of the range, oldest first. */
 export interface SeriesCounts {
   readonly name: string;
   readonly minute: readonly number[];
@@ -20,11 +20,11 @@ export interface SeriesCounts {
   readonly before: readonly number[] | null;
 }
 
-/** The counts of one gateway in a range. Slots are numbered by the clock: the counts of several gateways can be added. */
+/** The counts of one gateway in a range. Slots are numbered by the clock, so that the counts of several gateways can be added. */
 export interface RangeCounts {
   readonly range: ShownTime['range'];
   readonly slotMs: number;
-  /** Slots of the whole range, those before the first count included. */
+  /** The slots of the whole range, including slots before the first count. */
   readonly slots: number;
   readonly firstSlot: number;
   /** The current slot, which still increases, unless the range ends before. */
@@ -41,7 +41,7 @@ export interface RangeCounts {
   readonly codes: readonly SeriesCounts[];
   /** The counts of the subject of the view; null if there is no subject, or it has no history. */
   readonly subject: SeriesCounts | null;
-  /** Memory that the whole history takes, and the most that it can take. */
+  /** The memory that the whole history takes, and the most that it can take. */
   readonly bytes: number;
   readonly bytesMax: number;
 }

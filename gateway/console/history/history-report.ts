@@ -7,7 +7,7 @@ import type { ShownTime } from './ranges.ts';
 
 const REPORTED_OPERATIONS_MAX = 12;
 const REPORTED_CODES_MAX = 20;
-/** The current slot is reported from its first request on, or from this age on. An empty slot that is younger says nothing. */
+/** The current slot is reported from its first request on, or from this age on. A younger empty slot says nothing. */
 const REPORTED_AFTER_SECONDS = 3;
 
 interface HistorySeries extends Readonly<Record<keyof Figures, readonly (number | null)[]>> {}
@@ -19,7 +19,7 @@ interface OperationHistory {
   readonly total: Figures;
   /** Figures of the same time a day before; null if nothing was counted then. */
   readonly before: Figures | null;
-  /** One value per slot, oldest first; the last one may still increase. */
+  /** One value per slot, oldest first. The last value may still increase. */
   readonly series: HistorySeries;
 }
 
@@ -40,14 +40,14 @@ export interface HistoryReport {
   readonly slot_seconds: number;
   /** Elapsed seconds of the last slot of every series. */
   readonly last_slot_seconds: number;
-  /** Start of the first slot of every series: ISO 8601, UTC. */
+  /** The start of the first slot of every series, in ISO 8601, UTC. */
   readonly from: string;
   /** Length of the `minute` and `total` periods; shorter soon after a start. */
   readonly minute_seconds: number;
   readonly total_seconds: number;
   /** The length of the earlier time for the comparison; 0 if there is none. */
   readonly before_seconds: number;
-  /** Slots of the whole range. The series have the latest of them. */
+  /** The slots of the whole range. The series contain the latest of them. */
   readonly slots: number;
   readonly all: OperationHistory;
   /** The operations with the most requests first. */
@@ -132,7 +132,7 @@ function merged(
   return [...byName.values()];
 }
 
-/** Adds earlier counts; null if one gateway has not counted then, because the sum could not be compared. */
+/** Adds earlier counts; null if one gateway did not count at that time, because the sum could not be compared. */
 function addedOrNull(one: SeriesCounts | undefined, { before }: SeriesCounts): readonly number[] | null {
   if (one === undefined || before === null) return before;
   return one.before === null ? null : sum([one.before, before]);

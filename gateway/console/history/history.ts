@@ -1,5 +1,5 @@
-// Counts of the requests of two days, in three resolutions: in all, for the operations, organizations and upstreams with the most requests,
-// and per error code. Its memory is bounded, however many of them exist.
+// Counts the requests of two days, in three resolutions. It counts in all, for the operations, organizations and upstreams with the most
+// requests, and per error code. The memory is bounded, however many of these exist.
 
 import { CLASSES } from './figures.ts';
 import {
@@ -26,7 +26,7 @@ import { createSeries, type Ring, type SeriesRings } from './ring.ts';
 import type { Increase, Increases } from './sample.ts';
 import { createTrackedSeries, type TrackedSeries } from './tracked-series.ts';
 
-/** Names with a history of their own, by kind; the others are computed as the difference from the total. */
+/** The number of names with their own history, by kind. The others are computed as the difference from the total. */
 const TRACKED_MAX: Readonly<Record<Kind, number>> = { operations: 40, organizations: 24, upstreams: 12 };
 /** This number is never reached, because the catalogue has few codes, and each belongs to a few stages. */
 const CODES_MAX = 200;
@@ -37,7 +37,10 @@ const SLOTS_KEPT = RESOLUTIONS.reduce((sum, { slots }) => sum + slots, 0);
 
 const KINDS = Object.keys(TRACKED_MAX) as Kind[];
 
-/** Counts per slot of an operation: a bucket for each bound, one for longer durations, and the classes of status. */
+/**
+ * Returns the number of counts per slot of an operation, which are a bucket for each bound, one for longer durations, and the classes of
+ * status.
+ */
 export function widthOf(bounds: readonly number[]): number {
   return bounds.length + 1 + CLASSES;
 }
@@ -58,7 +61,7 @@ export class History {
   /**
    * @param bounds upper bounds of the duration buckets, in seconds
    * @param now epoch milliseconds that never decrease
-   * @param kept the history of the process before; the time in between has no requests
+   * @param kept the history of the previous process; the time in between has no requests
    */
   constructor(bounds: readonly number[], now: () => number, kept?: KeptHistory) {
     const width = widthOf(bounds);
@@ -80,7 +83,7 @@ export class History {
     this.#codes = new Map(kept?.codes);
   }
 
-  /** Opens the current slots. Returns the present moment in epoch milliseconds, at which the next sample begins. */
+  /** Opens the current slots. Returns the current time in epoch milliseconds, at which the next sample begins. */
   advance(): number {
     const nowMs = this.#now();
     RESOLUTIONS.forEach(({ slotMs, slots }, resolution) => {
@@ -152,7 +155,7 @@ export class History {
     }));
   }
 
-  /** Returns the counts of the hour before the last minute: whole minutes, then finer slots, which exist soon after a start. */
+  /** Returns the counts of the hour before the last minute, from whole minutes, or from finer slots, which exist soon after a start. */
   #hourBefore(series: SeriesRings): number[] {
     const minute = this.#newest[1] as number;
     const finest = this.#newest[0] as number;
@@ -222,7 +225,7 @@ export class History {
     return Math.max(1, (endMs - Math.max(this.#startedAtMs, slot * lengthMs)) / 1000);
   }
 
-  /** Returns the same time a day before, in the coarsest slots; undefined if only a part of it was counted. */
+  /** Returns the span a day earlier, in the coarsest slots; undefined if only a part of it was counted. */
   #yesterdayOf({ resolution, firstSlot, lastSlot }: SlotSpan) {
     const { slotMs } = RESOLUTIONS[COARSEST];
     const [fromMs, toMs] = [firstSlot, lastSlot + 1].map((slot) => slot * RESOLUTIONS[resolution].slotMs);

@@ -1,4 +1,5 @@
-// Encodes the history of the console as bytes, for a file that outlives the process: a line of JSON with names and times, then the counts.
+// Encodes the history of the console as bytes, for a file that outlives the process. The bytes are a line of JSON with names and times, and
+// the counts.
 
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
@@ -9,7 +10,7 @@ import { createRing, createSeries, type Ring, type SeriesRings } from './ring.ts
 import type { OrganizationNearLimit } from './sample.ts';
 
 export interface HistoryState {
-  /** The moment from which on requests were counted: epoch milliseconds. */
+  /** The time from which on requests were counted, in epoch milliseconds. */
   readonly startedAtMs: number;
   /** The newest slot of each resolution. */
   readonly newest: readonly number[];
@@ -36,7 +37,7 @@ interface Head {
   readonly hasEnded?: boolean | undefined;
   readonly newest: readonly number[];
   readonly operations: readonly string[];
-  /** This member and the next one are absent in the former form. */
+  /** This member and the next member are absent in the former form. */
   readonly organizations?: readonly string[];
   readonly upstreams?: readonly string[];
   readonly codes: readonly string[];
@@ -59,7 +60,7 @@ function formOf(width: number): Form {
   return { text: JSON.stringify([2, width, RESOLUTIONS]), width, slots: RESOLUTIONS.map(({ slots }) => slots) };
 }
 
-/** Returns the layout of the previous release. It has one day, and no counts of refused requests. */
+/** Returns the layout of the previous release, with one day, and without counts of refused requests. */
 function formerFormOf(width: number): Form {
   const resolutions = RESOLUTIONS.map((one, index) => (index === COARSEST ? { ...one, slots: YESTERDAY_SLOTS } : one));
   const former = width - 2;
@@ -130,7 +131,7 @@ function slotMsOf(resolution: number): number {
   return RESOLUTIONS[resolution]?.slotMs ?? 0;
 }
 
-/** Converts counts to the rings of this release. Counts that the former release did not have are 0. */
+/** Converts counts to the rings of this release. Counts that are new in this release are 0. */
 function laidOutAnew(stored: SeriesRings, newest: readonly number[], width: number): SeriesRings {
   const series = createSeries(width);
   for (const [resolution, ring] of stored.entries()) {
@@ -161,7 +162,7 @@ function headIn(bytes: Buffer): Head | undefined {
   }
 }
 
-/** The file in the data directory: at most 6 MiB, replaced as a whole. */
+/** The file in the data directory. It has at most 6 MiB and is replaced as a whole. */
 export interface HistoryFile {
   /** Returns the bytes of the file; undefined if there is no file. */
   read(): Buffer | undefined;

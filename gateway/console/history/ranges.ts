@@ -2,7 +2,10 @@
 
 import { DAY_MS, MINUTE_MS } from '../../shared/durations.ts';
 
-/** Each resolution keeps its latest slots. The first one is the finest. The last one has two days: a day can be compared with the day before. */
+/**
+ * Each resolution keeps its latest slots. The first resolution is the finest. The last resolution covers two days, so that a day can be
+ * compared with the day before.
+ */
 export const RESOLUTIONS = [
   { slotMs: 15_000, slots: 60 },
   { slotMs: MINUTE_MS, slots: 60 },
@@ -19,10 +22,10 @@ export const RANGES = {
 
 export type Range = keyof typeof RANGES;
 
-/** A period that ends now, or one between two moments. Moments are epoch milliseconds. */
+/** A period that ends now, or a period between two times, in epoch milliseconds. */
 export interface ShownTime {
   readonly range: Range | 'free';
-  /** The begin of a free range; absent for a range that ends now. */
+  /** The begin of a free range; undefined for a range that ends now. */
   readonly fromMs?: number;
   readonly toMs?: number;
 }
@@ -39,8 +42,8 @@ export const COARSEST = 2;
 export const YESTERDAY_SLOTS = DAY_MS / RESOLUTIONS[COARSEST].slotMs;
 
 /**
- * Reads the span of a question. If `from` and `to` are two moments in order, in ISO 8601, it is a free range. Otherwise it is the range
- * that the question names, or the shortest for an unknown name.
+ * Reads the span of a question. If `from` and `to` are two times in order, in ISO 8601, the span is a free range. Otherwise it is the range
+ * that the question names, or the shortest range for an unknown name.
  */
 export function spanOf(query: URLSearchParams): ShownTime {
   const fromMs = Date.parse(query.get('from') ?? '');
@@ -56,7 +59,10 @@ export function beginOf(span: ShownTime, nowMs: number): number {
   return span.fromMs ?? firstSlot * RESOLUTIONS[resolution].slotMs;
 }
 
-/** Returns the finest resolution that has the beginning of a span, and its slots in the span: at least one, and none in the future. */
+/**
+ * Returns the finest resolution that covers the beginning of a span, and its slots in the span, which are at least one, and none in the
+ * future.
+ */
 export function slotsOf({ range, fromMs = 0, toMs = 0 }: ShownTime, nowMs: number): SlotSpan {
   if (range !== 'free') {
     const { resolution, slots } = RANGES[range];
@@ -71,7 +77,7 @@ export function slotsOf({ range, fromMs = 0, toMs = 0 }: ShownTime, nowMs: numbe
   return { resolution, firstSlot, lastSlot: Math.max(firstSlot, Math.min(newest, Math.ceil(toMs / slotMs) - 1)) };
 }
 
-/** The moments between which requests count, in epoch milliseconds. */
+/** The times between which requests are counted, in epoch milliseconds. */
 interface Edges {
   readonly beginMs: number;
   readonly endMs: number;
@@ -79,7 +85,7 @@ interface Edges {
 
 /**
  * Returns the edges of a span. A free range may begin and end within its slots. While finer slots are kept, the rest of these slots is left
- * out: a link shows the same numbers later, when only coarser slots have its beginning.
+ * out, so that a link shows the same numbers later, when only coarser slots cover its beginning.
  *
  * @param newest the current slot of each resolution
  */
@@ -101,7 +107,7 @@ export function edgesOf(
   };
 }
 
-/** Returns the slots with what counts of one slot of a span: itself, or finer ones if an edge is within it. */
+/** Returns the slots with the counts of one slot of a span, which are the slot itself, or finer slots if an edge is within it. */
 export function withinEdges(resolution: SlotSpan['resolution'], slot: number, { beginMs, endMs }: Edges): SlotSpan {
   const { slotMs } = RESOLUTIONS[resolution];
   const [fromMs, toMs] = [Math.max(slot * slotMs, beginMs), Math.min((slot + 1) * slotMs, endMs)];

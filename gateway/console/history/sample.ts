@@ -12,7 +12,7 @@ export interface Sample {
 }
 
 interface OperationCounts {
-  /** Method and path template, or `unmatched`; of others their id or name. */
+  /** The method and path template of an operation, or `unmatched`; for other kinds the id or name. */
   readonly name: string;
   /** Upstream of an operation. */
   readonly upstream?: string;
@@ -35,7 +35,7 @@ export interface OrganizationNearLimit {
   readonly policy: string;
   readonly limit: number;
   readonly window_seconds: number;
-  /** The last refused request, with the limit at that time, which may have changed since. Absent without a refusal. */
+  /** The last refused request, with the limit at that time, which may have changed since. Undefined if there was no refusal. */
   readonly last_refused?: { readonly at: string; readonly limit: number; readonly window_seconds: number };
   /** Units left at its last counted request. */
   readonly remaining: number;
@@ -53,7 +53,7 @@ export interface Increase {
 }
 
 export interface Increases {
-  /** Values: the buckets, then the classes of status. */
+  /** The values are the buckets, then the classes of status. */
   readonly operations: readonly Increase[];
   readonly organizations: readonly Increase[];
   readonly upstreams: readonly Increase[];
@@ -61,7 +61,7 @@ export interface Increases {
   readonly refusals: readonly Increase[];
 }
 
-/** Returns a function that computes what each sample of one process adds to the previous one. Leaves out unchanged series. */
+/** Returns a function that computes the increase of each sample of one process over the previous sample. Leaves out unchanged series. */
 export function createDifference(): (sample: Sample) => Increases {
   const operations = createIncreases();
   const organizations = createIncreases({ beginAnew: true });
@@ -81,7 +81,7 @@ function countsOf({ name, buckets, classes }: OperationCounts): Increase {
   return { name, values: [...buckets, ...classes] };
 }
 
-/** @param options.beginAnew a series that is dropped begins at zero as a whole; otherwise a count that fell takes nothing back */
+/** @param options.beginAnew whether a dropped series begins at zero as a whole; otherwise a count that fell takes nothing back */
 function createIncreases({ beginAnew } = { beginAnew: false }): (counted: readonly Increase[]) => Increase[] {
   let known = new Map<string, readonly number[]>();
   return (counted) => {

@@ -1,21 +1,21 @@
-// The series of a kind, such as operations or organizations. Those with the most requests have a history, so its memory is bounded. The
-// requests of the others are counted with less weight the older they are, so that a busy one takes the place of a quiet one.
+// The series of a kind, such as operations or organizations. Only the names with the most requests have a history, so that its memory is
+// bounded. The requests of the others are counted with less weight the older they are, so that a busy name replaces a quiet one.
 
 import { createSeries, type SeriesRings } from './ring.ts';
 
 export interface TrackedSeries {
   readonly series: ReadonlyMap<string, SeriesRings>;
-  /** The rings of a name, which begin now if there is room; undefined if it has none. */
+  /** Returns the rings of a name, which begin now if there is room; undefined if there is none. */
   of(name: string, requests: number): SeriesRings | undefined;
-  /** Call it once per slot: lets an untracked name with more requests replace the tracked one with the fewest. */
+  /** Lets an untracked name with more requests replace the tracked name with the fewest. Call it once per slot. */
   reweigh(): void;
 }
 
-/** Applied once per slot: a request from a minute ago weighs a third as much as a current one. */
+/** Applied once per slot, so that a request from a minute ago weighs a third as much as a current request. */
 const WEIGHT_KEPT = 0.75;
 /** A name with a smaller weight is forgotten, because thousands of organizations come and go. */
 const WEIGHT_LEAST = 0.1;
-/** A name replaces another only with this many times its weight; otherwise two of equal weight would alternate. */
+/** A name replaces another only with this many times its weight, because otherwise two of equal weight would alternate. */
 const WEIGHT_TO_REPLACE = 1.5;
 
 /**
