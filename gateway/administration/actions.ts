@@ -1,5 +1,5 @@
-// The actions of the command line, by concern. Each concern has two implementations: on the stores of this machine (`commands/here/`), and
-// by the contract of a gateway elsewhere (`client/`). A command knows this interface alone. Rejections are sentences for people.
+// The actions of the command line, by concern. Each concern has two implementations, on the stores of this machine (`commands/here/`), and
+// by the contract of a remote gateway (`client/`). A command knows only this interface. Rejections are sentences for people.
 
 import type { KeyRequest } from '../auth/issue-key.ts';
 import type { AuditFilter, KeyStoreChange } from '../auth/store/key-store.ts';
@@ -12,7 +12,7 @@ import type { Notice } from '../versions/notices.ts';
 import type { Attention } from './attention.ts';
 import type { UsageInput } from './usage.ts';
 
-/** The gateways in which a change is in force, and those in which it is not yet. */
+/** The gateways in which a change is in force, and the gateways in which it is not yet. */
 export interface InForceReport {
   /** The number of running gateways that have confirmed the change. */
   readonly confirmed: number;
@@ -27,7 +27,7 @@ export interface InForceReport {
 /** A change that was made. */
 export interface Made<Result> {
   readonly result: Result;
-  /** Waits until the change is in force, and rejects if this stays unknown. The change is made already. Undefined if the caller does not wait. */
+  /** Waits until the change, which is made already, is in force. Rejects if this stays unknown. Undefined if the caller does not wait. */
   readonly inForce: (() => Promise<InForceReport>) | undefined;
 }
 
@@ -42,7 +42,8 @@ interface OrganizationActions {
 }
 
 /**
- * Names one key. If `organization` is undefined, it is the organization of the acting key; on the machine of the gateway, any organization.
+ * Names one key. If `organization` is undefined, the key is one of the organization of the acting key, or, on the machine of the gateway,
+ * of any organization.
  */
 interface OneKey {
   readonly id: string;
@@ -101,7 +102,7 @@ interface AuditActions {
 
 type OnMachine = 'rule' | 'rule_at' | 'source';
 
-/** The use of the limits of an organization. The rule and the store of a limit are known only on the machine of the gateway. */
+/** The usage of the limits of an organization. The rule and the store of a limit are known only on the machine of the gateway. */
 export type ShownLimits = Omit<UsageReport, 'limits'> & {
   readonly limits: readonly (Omit<LimitUse, OnMachine> & Partial<Pick<LimitUse, OnMachine>>)[];
 };
@@ -121,13 +122,11 @@ interface UsageOfOrganization {
 export type UsageRequest = Omit<UsageInput, 'position' | 'limit' | 'organization'> & Pick<OneKey, 'organization'>;
 
 interface UsageActions {
-  /**
-   * Returns the usage counts of all periods. @param question its organization is undefined for the organization of the acting key
-   */
+  /** Returns the usage counts of all periods. @param question the organization in it is undefined for the organization of the acting key */
   list(question: UsageRequest): Promise<UsageOfOrganization>;
 }
 
-/** One explained request. The contract has no log lines, but it has the remedy and the page of a refusal. */
+/** One explained request. The contract shows no log lines, but the remedy and the page of a refusal. */
 export type ExplainedRequest = ExchangeReport &
   Partial<OperatorReport> & {
     readonly remedy?: string | null;
@@ -139,7 +138,7 @@ interface RequestActions {
   explain(id: string): Promise<readonly ExplainedRequest[]>;
 }
 
-/** An organization that calls deprecated operations, as commands print it. Members that the contract does not have are null. */
+/** An organization that calls deprecated operations, as commands print it. Members that the contract does not contain are null. */
 export interface CallerOfDeprecated {
   readonly organization: string;
   readonly name: string | null;
@@ -156,21 +155,18 @@ export interface CallerOfDeprecated {
 
 interface DeprecationActions {
   uses(sinceMs: number): Promise<readonly CallerOfDeprecated[]>;
-  /** Returns the messages to organizations. They are known only on the machine of the gateway, because the contract shows no contacts. */
+  /** Returns the messages to organizations. These are known only on the machine of the gateway, because the contract shows no contacts. */
   notices(sinceMs: number): Promise<readonly Notice[]>;
 }
 
 interface ShownUpstreams {
-  /** The state of the process; null if the report came over the contract, which does not have it. */
+  /** The state of the process; null if the report came over the contract, which does not contain it. */
   readonly lifecycle: string | null;
   readonly upstreams: Readonly<Record<string, UpstreamReport>>;
 }
 
 interface UpstreamActions {
-  /**
-   * Returns the upstreams as the gateway that answers sees them. The contract shows neither the last errors nor to which mode a breaker
-   * belongs.
-   */
+  /** Returns the upstreams as the answering gateway sees them. The contract shows neither the last errors nor the mode of a breaker. */
   states(): Promise<ShownUpstreams>;
   /** Sends a refused credential again. Resolves with false if no credential was refused. */
   retry(name: string): Promise<boolean>;

@@ -3,7 +3,7 @@
 /** The rights of an acting key. A key that it creates or changes may have no other rights. */
 export interface Grants {
   readonly scopes: ReadonlySet<string>;
-  /** Addresses and ranges from which the key may be used; empty: any. */
+  /** Addresses and ranges from which the key may be used; empty if any address may use it. */
   readonly allowedCidrs: readonly string[];
   /** Epoch milliseconds; Infinity: no end. */
   readonly expiresAtMs: number;

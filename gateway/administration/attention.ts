@@ -1,4 +1,5 @@
-// The actions on alerts: read the causes that need attention, and silence alerts for a time. Throws validation_failed, records_unavailable.
+// The actions on alerts, which read the causes that need attention, and silence alerts for a time. Throws validation_failed,
+// records_unavailable.
 
 import type { AlertsReport, CausesReport } from '../alerts/report.ts';
 import { isCausePattern } from '../alerts/settings.ts';

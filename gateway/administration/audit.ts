@@ -1,4 +1,5 @@
-// The audit log for operators, and the events of one organization: its part of the log, and the deprecated operations that it calls.
+// The audit log for operators, and the events of one organization, which are its part of the log, and the deprecated operations that it
+// calls.
 
 import type { KeyStoreChange } from '../auth/store/key-store.ts';
 import type { UsedOperation } from '../versions/report.ts';
@@ -23,7 +24,7 @@ interface OwnChange {
   readonly kind: 'change';
   readonly atMs: number;
   readonly change: KeyStoreChange;
-  /** Whether a key or token of the organization has made it. */
+  /** Whether a key or token of the organization has made the change. */
   readonly isOwn: boolean;
 }
 
@@ -55,8 +56,8 @@ interface EventListing {
 }
 
 /**
- * Returns the events, newest first. While the store of deprecated calls is away, deprecations are left out, so that changes can still be read. They
- * appear again afterwards.
+ * Returns the events, newest first. While the store of deprecated calls cannot be reached, deprecations are left out, so that changes can
+ * still be read. Deprecations appear again afterwards.
  */
 export function listEvents({ store, deprecatedUses }: Pick<AdministrationDeps, 'store' | 'deprecatedUses'>) {
   async function changesOf({ organization, behind, most }: EventListing): Promise<OwnChange[]> {

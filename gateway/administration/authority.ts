@@ -1,4 +1,4 @@
-// Reads the present rights of an actor from the store, and makes changes on the condition that these rights stay. Throws api_key_revoked,
+// Reads the current rights of an actor from the store, and makes changes on the condition that these rights stay. Throws api_key_revoked,
 // api_key_expired, token_expired, account_inactive, too_many_keys, last_key, records_unavailable.
 
 import { type Author, ConditionFailed, type Conditions, type KeyStore } from '../auth/store/key-store.ts';
@@ -8,7 +8,7 @@ import type { Actor, Grants } from './actor.ts';
 
 export interface Authority {
   readonly author: Author;
-  /** The rights of the actor; undefined if it may do everything. */
+  /** The rights of the actor; undefined if the actor may do everything. */
   readonly may: Grants | undefined;
   /** The acting key and its organization as they were read. */
   readonly keys: NonNullable<Conditions['keys']>;
@@ -20,7 +20,7 @@ interface AuthorityDeps {
   now(): number;
 }
 
-/** Reads the present rights of the actor. Throws for a key that was revoked after its request was authenticated. */
+/** Reads the current rights of the actor. Throws for a key that was revoked after its request was authenticated. */
 export async function readAuthority(deps: AuthorityDeps, actor: Actor): Promise<Authority> {
   const { kind, by, requestId, organization: of } = actor;
   const author = requestId === undefined ? by : { by, requestId, ...(of !== undefined && { organization: of }) };
@@ -47,7 +47,7 @@ function tokenGrants({ now }: AuthorityDeps, { may }: Actor): Grants {
 
 const ATTEMPTS_MAX = 20;
 
-/** Makes a change that depends on records. If another change has replaced one of these meanwhile, makes it again from the beginning. */
+/** Makes a change that depends on records. If another change has replaced a record meanwhile, starts again from the beginning. */
 export async function whileUndisturbed<T>(attempt: () => Promise<T>): Promise<T> {
   for (let attempts = 1; ; attempts += 1) {
     try {

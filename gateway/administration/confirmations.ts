@@ -1,18 +1,19 @@
-// After a change: waits until every running gateway has put it in force.
+// Waits after a change until every running gateway has put it in force.
 
 import type { Instance, KeyStore } from '../auth/store/key-store.ts';
 import { REAL_MACHINE } from '../shared/machine.ts';
 
 const POLL_MS = 50;
 /**
- * The time without a report after which a gateway counts as silent. Gateways report every two seconds. A silent gateway may never confirm the
- * change.
+ * The time without a report after which a gateway is treated as silent. Gateways report every two seconds. A silent gateway may never
+ * confirm the change.
  */
 export const SILENT_MS = 5000;
 
 /**
- * The reply to a change may take so long: reports from shortly before it was known count. Older ones do not, although they name the latest
- * change: if the command has changed nothing, and the store has lost a change that a gateway has read since, that gateway is ahead of both.
+ * The longest time for the reply to a change. Reports from this time before the reply are accepted. Older reports are not, although they
+ * name the latest change. If the command has changed nothing, and the store has lost a change that a gateway has read since, that gateway
+ * is ahead of both.
  */
 const REPLY_MS = 250;
 
@@ -25,7 +26,7 @@ export interface Confirmations {
 }
 
 /**
- * Resolves when every running gateway has put in force all entries that are in the audit log now, and has said so since, when the time is
+ * Resolves when every running gateway has reported that all current entries of the audit log are in force. Also resolves when the time is
  * over, or when only gateways are missing that were silent from the start.
  */
 export async function awaitConfirmations(

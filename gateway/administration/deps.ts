@@ -1,4 +1,4 @@
-// The dependencies of actions. Each action names the part that it needs; a command has only some of them.
+// The dependencies of actions. Each action names the dependencies that it needs; a command has only some of them.
 
 import type { DigestOf } from '../auth/api-key.ts';
 import type { RandomBytes } from '../auth/base62.ts';
@@ -28,7 +28,7 @@ export interface AdministrationDeps {
   now(): number;
   /** Returns the configuration in force. */
   configuration(): Configuration;
-  /** Returns the time since which the configuration is in force. Epoch milliseconds. */
+  /** Returns the time since which the configuration is in force, in epoch milliseconds. */
   inForceSinceMs(): number;
   /** The use of limits by organizations. */
   readonly limitUsage: LimitUsage;
@@ -40,7 +40,7 @@ export interface AdministrationDeps {
   upstreams(): readonly UpstreamView[];
   /** Returns the certificates that this process serves. */
   certificates(): readonly ServedCertificate[];
-  /** Returns the deprecated operations that were called lately, by organization: of one organization, or of all. */
+  /** Returns the deprecated operations that were called lately, by organization, for one organization or for all. */
   deprecatedUses(organization?: string): Promise<readonly Affected[]>;
   /** The sessions of people; undefined if people cannot sign in. */
   readonly sessions: OperatorSessions | undefined;

@@ -13,7 +13,7 @@ export interface Granted {
   readonly expiresAtMs: number | undefined;
 }
 
-/** Throws grant_not_held with the member that goes beyond the acting key. */
+/** Throws grant_not_held with the member that exceeds the rights of the acting key. */
 export function requireHeld(may: Grants, granted: Granted, rules: ScopeRules): void {
   const missing = granted.scopes.filter((scope) => !holdsScope(may, scope, rules));
   if (missing.length > 0) throw notHeld('scopes', 'scopes', { required_scopes: missing });

@@ -1,4 +1,4 @@
-// The rules for keys: the scopes, addresses and expiry that a key may have, and the changes that its state allows. Throws validation_failed,
+// The rules for the scopes, addresses and expiry of a key, and for the changes that its state allows. Throws validation_failed,
 // reference_missing, grant_not_held, invalid_transition.
 
 import { isAddressRange } from '../auth/address-ranges.ts';

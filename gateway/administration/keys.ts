@@ -1,4 +1,4 @@
-// The actions on keys: create, change, rotate, revoke. An acting key grants only rights that it has.
+// The actions on keys, which create, change, rotate and revoke them. An acting key grants only rights that it has.
 
 import type { DigestOf } from '../auth/api-key.ts';
 import type { RandomBytes } from '../auth/base62.ts';
@@ -97,7 +97,10 @@ export function changeKey(deps: GrantDeps) {
 interface Rotation extends OneKey, Trial {
   /** How long the replaced key keeps working, unless it expires sooner. */
   readonly overlapMs: number;
-  /** The expiry of the successor; null for none; undefined for the lifetime of the replaced key, at most until the acting key expires. */
+  /**
+   * The expiry of the successor; null if it does not expire; undefined for the lifetime of the replaced key, at most until the acting key
+   * expires.
+   */
   readonly expiresAtMs?: number | null | undefined;
 }
 

@@ -13,8 +13,9 @@ interface LimitsReset {
 }
 
 /**
- * Resets the counters, and then writes a note with the former use to the audit log. The order matters: when a running gateway reads the note,
- * the counters must be reset already. If the note fails, the reset can be repeated. Resolves with undefined for an unknown organization.
+ * Resets the counters, and then writes a note with the former use to the audit log. The order matters, because the counters must be reset
+ * already when a running gateway reads the note. If the note fails, the reset can be repeated. Resolves with undefined for an unknown
+ * organization.
  */
 export function resetLimits(deps: LimitDeps) {
   const { store, limitUsage } = deps;

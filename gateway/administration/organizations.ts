@@ -1,4 +1,4 @@
-// The actions on organizations, for operators: list, read, create, change, suspend, resume.
+// The actions on organizations, for operators, which list, read, create, change, suspend and resume them.
 
 import type { RandomBytes } from '../auth/base62.ts';
 import { newOrganizationId } from '../auth/issue-key.ts';
@@ -76,7 +76,7 @@ async function requireTier({ configuration }: TierDeps, tier: string): Promise<v
     throw new GatewayError('reference_missing', { fields: { param: 'tier' } });
 }
 
-/** Throws validation_failed for a name of blanks only. The pattern in the contract knows only blanks of ASCII. */
+/** Throws validation_failed for a name that consists of blanks, because the pattern in the contract knows only blanks of ASCII. */
 function requireName(name: string): void {
   if (name.trim() !== '') return;
   const blank = violationInBody('/name', { code: 'pattern_mismatch', message: 'Must not be blank.' });

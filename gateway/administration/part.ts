@@ -1,4 +1,4 @@
-// A part of a list that is read in pages, where few records may match.
+// Reads a part of a list in pages, where few records may match.
 
 /** Maximum number of records that one request reads, so that a search without a match does not read a whole store. */
 const READ_MAX = 10_000;

@@ -1,4 +1,4 @@
-// The actions that read keys: list and get, with the state and the tag of a key.
+// The actions that list and get keys, with the state and the tag of a key.
 
 import { keyState } from '../auth/key-json.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
@@ -14,7 +14,7 @@ export interface KeyDeps {
 
 export interface OneKey {
   readonly id: string;
-  /** The organization of the key; undefined for any. A key of another organization counts as missing. */
+  /** The organization of the key; undefined for any organization. A key of another organization is treated as missing. */
   readonly organization: string | undefined;
 }
 

@@ -1,5 +1,6 @@
-// Lists the recent requests that a caller may see, and explains one of them. All processes of all instances have log lines in memory, and each
-// returns the lines of this caller. The lines are checked once more here: a client must never get lines of another organization.
+// Lists the recent requests that a caller may see, and explains one of them. All processes of all instances keep log lines in memory, and
+// each returns the lines of this caller. The lines are checked once more here, because a client must never get lines of another
+// organization.
 
 import { GatewayError, REFUSALS } from '../catalogue/errors.ts';
 import type { StageReport } from '../explain/report.ts';
@@ -85,7 +86,7 @@ function adviceOn(code: string | undefined, publicUrl: string): Pick<Explanation
 const TEXT_FILTERS = ['route', 'operation', 'key_id', 'subject'];
 const CODE = /^[a-z0-9_]{1,64}$/;
 
-/** Whether a line has all members that are needed. A line of a process of another version may lack some. */
+/** Whether a line contains all members that are needed. A line of a process of another version may lack some. */
 function isRequestLine(line: ExchangeLine): line is RequestLine {
   const { method, stage, status, duration_ms: durationMs, code, ...others } = line;
   return (

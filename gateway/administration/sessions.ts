@@ -1,4 +1,4 @@
-// The action on sessions of people: an operator ends one.
+// The action by which an operator ends the session of a person.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Session } from '../sessions/store/session-store.ts';

@@ -31,7 +31,7 @@ interface Access {
   readonly shedding: boolean;
 }
 
-/** Returns the states. An upstream without a request yet is ready. @param upstreams the upstreams of the configuration */
+/** Returns the states. An upstream that has had no request yet is ready. @param upstreams the upstreams of the configuration */
 export function upstreamStates(
   upstreams: Readonly<Record<string, Addresses>>,
   targetSets: Readonly<Record<string, Targets>>,

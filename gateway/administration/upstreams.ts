@@ -1,4 +1,4 @@
-// The action on upstreams: a retry of a credential that was refused.
+// The action on upstreams, which retries a refused credential.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import { retryIn } from '../shared/questions/fleet.ts';

@@ -1,4 +1,4 @@
-// Action: the use of an organization, in pages. Throws validation_failed, resource_missing.
+// The action that reads the usage of an organization, in pages. Throws validation_failed, resource_missing.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import { isoTime } from '../shared/text.ts';

@@ -1,5 +1,5 @@
-// The client of a remote gateway, for commands. It calls the operations of the gateway's own contract (openapi/gateway/). It repeats a request
-// whose answer was lost; each change has an Idempotency-Key, and happens once.
+// The client of a remote gateway, for commands. It calls the operations of the gateway's own contract (openapi/gateway/), and retries a
+// request whose answer was lost. Each change has an Idempotency-Key, and happens once.
 
 import { randomUUID } from 'node:crypto';
 import { Agent as PlainAgent } from 'node:http';
@@ -13,7 +13,7 @@ import { foreign, isMembers, otherContract, refusalOf, ServerProblem, unsentProb
 const ATTEMPTS = 3;
 /** Doubled with each attempt. */
 const PAUSE_MS = 250;
-/** The longest pause. If the server asks for a longer one, the command gives up. */
+/** The longest pause. If the server asks for a longer pause, the command gives up. */
 const PAUSE_MAX_MS = 20_000;
 /** The deadline of one request. It is longer than the gateway lets an operation take, and longer than the longest `wait`. */
 const PATIENCE_MS = 30_000;
@@ -32,7 +32,7 @@ type Query = Readonly<Record<string, string | number | boolean | readonly string
 export interface Asked {
   readonly query?: Query;
   readonly body?: AnswerMembers;
-  /** The change is refused with precondition_failed unless the record still has this tag. */
+  /** The tag of the record. The change is refused with precondition_failed unless the record still has this tag. */
   readonly ifMatch?: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface AdministrationClient {
   /**
    * Resolves with the body of a successful answer. Rejects with ServerProblem.
    *
-   * @param path from `/gateway/v1` on, without it
+   * @param path the path below `/gateway/v1`
    */
   ask(method: 'GET' | 'POST' | 'PATCH', path: string, asked?: Asked): Promise<AnswerMembers>;
   /**
@@ -133,7 +133,7 @@ interface Success {
 
 type Outcome =
   | Success
-  /** `afterMs`: the request may be sent again after that. */
+  /** `afterMs` is the time after which the request may be retried. */
   | { readonly problem: ServerProblem; readonly afterMs: number | undefined };
 
 function failureOf(server: string, error: unknown, patienceMs: number, isChange: boolean): Outcome {
@@ -167,7 +167,7 @@ function readAnswer(server: string, { status, type, coding, location, etag, body
       `${server} answers ${status} ${kind}, and not as a gateway: is this the address of its API?`,
       { status },
     );
-    // A proxy may answer with these statuses while the gateway behind it starts, so the request is repeated.
+    // A proxy may answer with these statuses while the gateway behind it starts, so the request is retried.
     return status === 502 || status === 503 || status === 504 ? { problem, afterMs: 0 } : final(problem);
   }
   // A tag that a proxy has made weak is ignored, because If-Match never matches a weak tag (RFC 9110 section 13.1.1).

@@ -4,7 +4,7 @@ import type { Made } from '../actions.ts';
 import { type AnswerMembers, requireMembers } from './records.ts';
 import { isMembers, otherContract } from './server-problem.ts';
 
-/** Throws ServerProblem. @param members the answer to a change, which has `in_force` if it was asked to wait */
+/** Throws ServerProblem. @param members the answer to a change, which contains `in_force` if it was asked to wait */
 export function madeBy<Result>(server: string, members: AnswerMembers, result: Result): Made<Result> {
   const { in_force: counts } = members;
   if (counts === undefined) return { result, inForce: undefined };

@@ -1,4 +1,4 @@
-// One request to a remote gateway and its answer: bounded in time and size, no redirects, no compression.
+// Sends one request to a remote gateway and reads its answer, bounded in time and size, without redirects and compression.
 
 import { type Agent, type IncomingHttpHeaders, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
@@ -21,7 +21,7 @@ interface OneRequest {
 export interface OneAnswer {
   readonly status: number;
   readonly type: string;
-  /** The content coding of the body; undefined if it has none. */
+  /** The content coding of the body; undefined if the body has no coding. */
   readonly coding: string | undefined;
   readonly location: string | undefined;
   readonly etag: string | undefined;

@@ -1,5 +1,5 @@
-// Records in answers of a remote gateway → the records that commands print. Throws ServerProblem for members of another kind, as another
-// version of the contract may have them.
+// Converts records in answers of a remote gateway to the records that commands print. Throws ServerProblem for members of another kind,
+// which another version of the contract may have.
 
 import { keyOfMembers } from '../../auth/key-json.ts';
 import type { KeyStoreChange } from '../../auth/store/key-store.ts';

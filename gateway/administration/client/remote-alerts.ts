@@ -1,4 +1,4 @@
-// The actions on alerts, by the contract of a remote gateway. Rejects with ServerProblem.
+// The actions on alerts, by the contract of a remote gateway. They reject with ServerProblem.
 
 import type { AlertNote } from '../../alerts/message.ts';
 import type { Actions } from '../actions.ts';

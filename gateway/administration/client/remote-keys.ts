@@ -1,5 +1,5 @@
-// The actions on keys, by the contract of a remote gateway: of one organization for operators, else of the organization of the key that
-// acts. Each rejects with ServerProblem.
+// The actions on keys, by the contract of a remote gateway. They concern one organization for operators, otherwise the organization of the
+// acting key. Each action rejects with ServerProblem.
 
 import type { StoredKey } from '../../auth/store/stored-key.ts';
 import { isoTime } from '../../shared/text.ts';
@@ -23,7 +23,7 @@ export function remoteKeys({ server, ask, read, pages }: AdministrationClient): 
       ? `There is no key ${id} in the organization of your key; operators name its organization with --org`
       : `There is no key ${id} in ${organization}`;
 
-  /** Reads a new key from an answer. Only the first answer has the secret of the key; if that answer was lost, the secret is lost. */
+  /** Reads a new key from an answer. Only the first answer contains the secret of the key. If that answer was lost, the secret is lost. */
   function newKeyIn(members: AnswerMembers): NewKey {
     const { secret: key } = members;
     const record = keyIn(server, members);

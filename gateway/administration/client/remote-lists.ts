@@ -1,4 +1,4 @@
-// Shared code of the actions at a remote gateway: paths, the size of pages, and the sentence for a missing record.
+// Shared code of the actions at a remote gateway, for paths, the size of pages, and the sentence for a missing record.
 
 import { ServerProblem } from './server-problem.ts';
 
@@ -6,8 +6,8 @@ import { ServerProblem } from './server-problem.ts';
 export const PAGE_SIZE = 100;
 
 /**
- * Resolves as `asking` does. If it is refused with this code, rejects with a sentence that names the record. @param sentence without the
- * period
+ * Resolves as `asking` does. If the request is refused with this code, rejects with a sentence that names the record. @param sentence the
+ * sentence without its period
  */
 export async function orAbsent<T>(asking: Promise<T>, sentence: string, code = 'resource_missing'): Promise<T> {
   try {

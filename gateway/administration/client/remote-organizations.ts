@@ -1,4 +1,4 @@
-// The actions on organizations, by the contract of a remote gateway. Each rejects with ServerProblem.
+// The actions on organizations, by the contract of a remote gateway. Each action rejects with ServerProblem.
 
 import type { Organization } from '../../exchange/caller.ts';
 import type { Actions } from '../actions.ts';

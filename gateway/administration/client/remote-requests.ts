@@ -1,4 +1,4 @@
-// The explanation of a request, by the contract of a remote gateway. Rejects with ServerProblem.
+// Explains a request by the contract of a remote gateway. Rejects with ServerProblem.
 
 import type { StageReport } from '../../explain/report.ts';
 import type { Actions, ExplainedRequest } from '../actions.ts';

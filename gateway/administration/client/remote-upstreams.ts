@@ -1,4 +1,4 @@
-// The actions on upstreams, by the contract of a remote gateway. Rejects with ServerProblem.
+// The actions on upstreams, by the contract of a remote gateway. They reject with ServerProblem.
 
 import type { UpstreamReport } from '../../console/causes/cause.ts';
 import { CREDENTIAL_STATES, type CredentialState } from '../../shared/contracts/upstreams.ts';

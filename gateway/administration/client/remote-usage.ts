@@ -1,4 +1,4 @@
-// The use of an organization, by the contract of a remote gateway. Rejects with ServerProblem.
+// Reads the usage of an organization by the contract of a remote gateway. Rejects with ServerProblem.
 
 import { isoTime } from '../../shared/text.ts';
 import type { Actions } from '../actions.ts';

@@ -2,7 +2,7 @@
 
 import { visibleLine } from '../../shared/text.ts';
 
-/** Maximum number of characters that are shown of a text from a server. If the server is no gateway, the text may be of any length. */
+/** Maximum number of characters that are shown of a text from a server. If the server is not a gateway, the text may be of any length. */
 const FOREIGN_MAX = 500;
 
 interface ProblemFacts {
@@ -11,9 +11,9 @@ interface ProblemFacts {
   readonly requestId?: string | undefined;
 }
 
-/** Its message is for people, and holds nothing that commands a terminal. */
+/** An error whose message is for people, and contains nothing that controls a terminal. */
 export class ServerProblem extends Error {
-  /** The facts of the error object; empty if the answer had none. */
+  /** The facts of the error object; empty if the answer contained none. */
   readonly answered: ProblemFacts;
 
   constructor(sentence: string, answered: ProblemFacts = {}) {
@@ -122,9 +122,7 @@ const CONNECTION_REASONS: Readonly<Record<string, string>> = {
   EPROTO: 'both sides do not agree on TLS',
 };
 
-/**
- * Returns the problem for a failure before the request was sent. Nothing was changed, and a repetition would fail in the same way.
- */
+/** Returns the problem for a failure before the request was sent. Nothing was changed, and a retry would fail in the same way. */
 export function unsentProblem(
   server: string,
   { code = '', message }: NodeJS.ErrnoException,

@@ -1,4 +1,4 @@
-// The operations on the account: the caller's organization, and the configuration in force.
+// The operations on the account, which is the caller's organization, and on the configuration in force.
 
 import { hash } from 'node:crypto';
 import type { Organization } from '../../exchange/caller.ts';
@@ -6,7 +6,7 @@ import type { Handlers } from './call.ts';
 
 export const ACCOUNT: Handlers = {
   async getOrganization({ store }, { organization }) {
-    // The organization is read from the store, because the cached caller may not yet have a change that was made just now.
+    // The organization is read from the store, because the cached caller may not yet contain a change that was made just now.
     const current = await store.organizations.get(organization.id);
     return { body: organizationJson(current ?? organization) };
   },

@@ -1,4 +1,4 @@
-// The operations on alerts, for operators: causes that need attention, receivers, and silences.
+// The operations on alerts, for operators, which concern causes that need attention, receivers, and silences.
 
 import { readAttention, silenceAlerts } from '../attention.ts';
 import type { Handlers } from './call.ts';

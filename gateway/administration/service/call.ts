@@ -1,4 +1,4 @@
-// One call of an operation of the gateway's own contract: the checked exchange as its handler reads it.
+// One call of an operation of the gateway's own contract, which is the checked exchange as its handler reads it.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Caller, Organization } from '../../exchange/caller.ts';
@@ -32,7 +32,7 @@ export interface Call {
   /** Maximum number of records of a page. */
   readonly limit: number;
   readonly cursors: SealedCursors;
-  /** Reads the present rights of the acting key. Throws api_key_revoked if it was revoked after it was authenticated. */
+  /** Reads the current rights of the acting key. Throws api_key_revoked if it was revoked after it was authenticated. */
   actor(): Promise<Actor>;
 }
 

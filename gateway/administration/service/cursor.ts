@@ -1,5 +1,5 @@
-// SealedCursors of lists: a position, sealed together with everything that the list depends on. A cursor that was made for another
-// operation, organization or filter, or by a client, is refused. Throws invalid_cursor.
+// The cursors of lists. A cursor is a position, sealed together with everything that the list depends on. A cursor that was made for
+// another operation, organization or filter, or by a client, is refused. Throws invalid_cursor.
 
 import type { DigestOf } from '../../auth/api-key.ts';
 import { GatewayError } from '../../catalogue/errors.ts';
@@ -35,7 +35,7 @@ export function createSealedCursors({
   organization,
 }: SealedCursorsOptions): SealedCursors {
   const filters = [...query].filter(([name]) => !NO_FILTERS.has(name)).sort();
-  /** Returns the seal of a position. The sealed text begins unlike any API key: no seal equals the digest of a key. */
+  /** Returns the seal of a position. The sealed text begins unlike any API key, so that no seal equals the digest of a key. */
   const sealOf = (position: string) =>
     digestOf(`cursor ${JSON.stringify([organization.id, operationId, path, filters, position])}`).slice(0, SEAL_LENGTH);
 

@@ -1,4 +1,4 @@
-// The operations on past changes: the events of the caller's organization, and the audit log for operators.
+// The operations on past changes, which read the events of the caller's organization, and the audit log for operators.
 
 import type { KeyStoreChange } from '../../auth/store/key-store.ts';
 import { isoTime } from '../../shared/text.ts';

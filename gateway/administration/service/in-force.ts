@@ -1,4 +1,4 @@
-// `in_force` of an answer: how many running gateways have put the change in force.
+// Makes `in_force` of an answer, which says how many running gateways have put the change in force.
 
 import { awaitConfirmations } from '../confirmations.ts';
 import type { AdministrationDeps } from '../deps.ts';
@@ -12,8 +12,8 @@ export interface InForce {
 
 /**
  * Waits as long as the call asks for. Returns the numbers of instances; their names are for the operators of the machines. Returns an empty
- * object if the call does not wait, or if the numbers cannot be read: the change is made already, and its answer, which may have a new key,
- * must not be lost.
+ * object if the call does not wait, or if the numbers cannot be read, because the change is made already, and its answer, which may contain
+ * a new key, must not be lost.
  */
 export async function inForceAfter(
   { dryRun, waitMs }: Pick<Call, 'dryRun' | 'waitMs'>,

@@ -1,4 +1,4 @@
-// The operations on keys: for clients on the keys of their organization, for operators on the keys of any organization.
+// The operations on keys, for clients on the keys of their organization, and for operators on the keys of any organization.
 
 import { membersOfKey } from '../../auth/key-json.ts';
 import type { KeyPatch, StoredKey } from '../../auth/store/stored-key.ts';
@@ -22,7 +22,7 @@ interface KeyBody {
 }
 
 /**
- * Makes the operations for one kind of caller. They work on the caller's organization for a client, and on the organization in the path for
+ * Makes the operations for one kind of caller. These concern the caller's organization for a client, and the organization in the path for
  * an operator.
  */
 function keyOperations(organizationOf: (call: Call) => string, collectionOf: (call: Call) => string) {

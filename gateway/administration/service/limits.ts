@@ -30,7 +30,7 @@ function found<Report>(report: Report | undefined): Report {
 }
 
 function limitsJson({ organization, tier, limits }: UsageReport): object {
-  // The rule in limits.yaml and the store that counts are no concern of clients.
+  // The rule in limits.yaml and the counting store do not concern clients.
   const data = limits.map(({ rule: _, rule_at: __, source: ___, ...limit }) => limit);
   return { organization_id: organization, tier, data };
 }

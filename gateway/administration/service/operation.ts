@@ -1,4 +1,4 @@
-// Operations about the gateway itself, for operators: upstreams, certificates and deprecated operations.
+// The operations about the gateway itself, for operators, which concern upstreams, certificates and deprecated operations.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import { retryUpstream } from '../upstreams.ts';

@@ -1,4 +1,4 @@
-// Makes the answers with lists: records, whether there is a next page, and its cursor.
+// Makes the answers with lists, which contain records, whether there is a next page, and its cursor.
 
 import type { PartOfList } from '../part.ts';
 import type { Answer, Call } from './call.ts';

@@ -1,4 +1,4 @@
-// The operations on recent requests: of the caller, or with the scope gateway:read of its organization.
+// The operations on recent requests of the caller, or, with the scope gateway:read, of its organization.
 
 import type { StageReport } from '../../explain/report.ts';
 import { explainOwnRequest, listRequests, type RequestLine, type Sight } from '../requests.ts';
@@ -32,10 +32,12 @@ export const REQUESTS: Handlers = {
   },
 };
 
-/** Sees the requests of the whole organization, in the modes that the caller has. Other callers see their own requests only. */
+/**
+ * A caller with this scope sees the requests of the whole organization, in the caller's modes. Other callers see only their own requests.
+ */
 const SEES_ALL = 'gateway:read';
 
-/** Returns the requests that the caller may see. A live key sees requests in both modes, a test key only requests in test mode. */
+/** Returns the requests that the caller may see. A live key sees requests in both modes, and a test key only requests in test mode. */
 function sightOf({ caller, organization: { id: organization } }: Call): Sight {
   const { mode, scopes, issuer, subject } = caller;
   const modes = mode === 'test' ? { organization, mode } : { organization };

@@ -1,4 +1,4 @@
-// Operations about the use of an organization.
+// The operations about the usage of an organization.
 
 import type { PeriodUnit } from '../../usage/periods.ts';
 import { positionIn, positionText, type UsageGroup } from '../../usage/report.ts';
@@ -16,7 +16,7 @@ async function usageOf(deps: AdministrationDeps, call: Call, organization: strin
   const position = cursors.position();
   const { data, complete_until, next } = await createListUsage(deps)({
     organization,
-    // The contract has the values and the default.
+    // The contract defines the values and the default.
     by: query('by') as PeriodUnit,
     fromMs: timeIn(query('from')),
     toMs: timeIn(query('to')),
@@ -30,7 +30,7 @@ async function usageOf(deps: AdministrationDeps, call: Call, organization: strin
   return { body: { data, complete_until, cursor, has_more: cursor !== null } };
 }
 
-/** Parses a time. A leap second counts as the second before it. */
+/** Parses a time. A leap second is read as the second before it. */
 function timeIn(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text.replace(/:60(?=[.Z+-])/i, ':59'));
 }
