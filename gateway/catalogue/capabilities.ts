@@ -48,7 +48,7 @@ type NamesOf<Member extends string, Key extends keyof All> = Key extends unknown
     ? keyof Rows
     : never
   : never;
-/** Names of rows that two capabilities have: the later one would replace the earlier one. */
+/** The names of rows that two capabilities have. The later row would replace the earlier row. */
 type Doubled<Member extends string> = {
   [Key in keyof All]: NamesOf<Member, Key> & NamesOf<Member, Exclude<keyof All, Key>>;
 }[keyof All];
@@ -56,7 +56,7 @@ type Doubled<Member extends string> = {
 /** The rows of all capabilities in one table. */
 export type AllRows<Member extends 'codes' | 'fields'> = Merged<Each<Member>>;
 
-/** A code or a field that two capabilities have does not compile here: the error names it. */
+/** A code or a field that two capabilities have does not compile here, and the compiler's error names it. */
 const NO_ROWS: Readonly<Record<Doubled<'codes' | 'fields'>, never>> = {};
 
 export function allRows<Member extends 'codes' | 'fields'>(member: Member): AllRows<Member> {

@@ -1,6 +1,6 @@
-// The type of a capability: what a folder adds to the tables of the whole gateway, which are its error codes, its members of the log line
-// and the sentences of `gateway explain` about them. Each folder exports its own from capability.ts; capabilities.ts lists them all. Stages
-// are listed in stages.ts, and long-lived parts in wiring/sections/.
+// The type of a capability, which is the part of a folder in the tables of the whole gateway: its error codes, its members of the log line
+// and the sentences of `gateway explain` about them. Each folder exports its capability from capability.ts; capabilities.ts lists them all.
+// Stages are listed in stages.ts, and long-lived parts in wiring/sections/.
 
 import type { StageName } from '../stages.ts';
 import type { CatalogueEntry } from './catalogue-entry.ts';
@@ -62,9 +62,9 @@ export interface LogField {
   readonly stage: StageName | 'exchange';
   readonly type: string;
   /**
-   * Whether `explain` tells the member to the organization that sent the request; a function returns what it tells in place of the value.
-   * Clients are told what the answer to the request has told them. They are not told which targets an upstream has, how the gateway counts
-   * and retries, and how the configuration names things.
+   * Whether `explain` shows the member to the organization that sent the request. A function returns the text to show instead of the value.
+   * Clients see only what the answer to the request has told them. They do not see the targets of an upstream, how the gateway counts and
+   * retries, and the names of the configuration.
    */
   readonly told: boolean | ((value: unknown) => unknown);
   /**
@@ -83,7 +83,7 @@ export interface Noted<Value> {
   readonly usual: Value;
 }
 
-/** A note that few exchanges have. All such notes share one object, `trail.rare`. */
+/** A note of few exchanges. All such notes share one object, `trail.rare`. */
 export interface RarelyNoted<Value> {
   readonly rare: Value;
 }
@@ -118,7 +118,7 @@ export type FactsOf<Fields, More extends string = never> = {
   readonly [Name in keyof Fields | More]: Fact<keyof Fields | 'head' | 'verdict' | 'durations' | 'nowhere'>;
 };
 
-/** Returns the items of a member that should be a list. A log may be damaged, so anything else counts as an empty list. */
+/** Returns the items of a member that should be a list. A log may be damaged, so anything else is read as an empty list. */
 export function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

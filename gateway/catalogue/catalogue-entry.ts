@@ -1,4 +1,4 @@
-// The form of an entry of the error catalogue, and what the entries of one kind have in common.
+// The form of an entry of the error catalogue, and the common members of the entries of one kind.
 
 export type ErrorType =
   | 'invalid_request_error'
@@ -48,18 +48,18 @@ export interface CatalogueEntry {
   readonly message: string;
   /** When the gateway refuses with this code. One line of Markdown. */
   readonly meaning: string;
-  /** The remedy: what the client should do. It is one line of Markdown, whose links begin with `/docs`. */
+  /** The remedy for the client. It is one line of Markdown, whose links begin with `/docs`. */
   readonly remedy: string;
   /**
-   * Whether sending the identical request again is safe and may succeed. `if_safe` means: for idempotent methods and for writes with an
-   * Idempotency-Key.
+   * Whether a retry of the identical request is safe and may succeed. `if_safe` means that this is so for idempotent methods and for writes
+   * with an Idempotency-Key.
    */
   readonly retryable: boolean | 'if_safe';
   /** The WWW-Authenticate challenge (RFC 6750 section 3.1). It has no error code if no usable credential was presented. */
   readonly challenge?: 'bare' | 'invalid_token' | 'insufficient_scope';
   /** Seconds for Retry-After if the thrower gives none. */
   readonly retryAfterSeconds?: number;
-  /** What the configuration must have for this code to occur. Without it, the documentation of the API leaves the code out. */
+  /** The part of the configuration without which this code cannot occur, and the documentation of the API leaves it out. */
   readonly needs?: CodeNeed;
   /** Whether the refusal closes the connection, because the rest of the request is not read. */
   readonly closes?: true;

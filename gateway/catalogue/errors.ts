@@ -4,7 +4,7 @@
 import { allRows } from './capabilities.ts';
 import { type CatalogueEntry, type ErrorType, FAULT_OF_UPSTREAM } from './catalogue-entry.ts';
 
-/** All error codes, each with its row. Every step may refuse with any of them. */
+/** The codes that every step may use, each with its row. */
 const GENERAL_CODES = {
   internal_error: {
     ...FAULT_OF_UPSTREAM,
@@ -30,9 +30,9 @@ export interface UpstreamWords {
 }
 
 export interface GatewayErrorDetails {
-  /** The reason, for the log only: it never reaches the caller. */
+  /** The reason, which is only for the log and never reaches the caller. */
   readonly cause?: unknown;
-  /** The path of a request for which there is no operation, without values. Only the log has it. */
+  /** The path of a request for which there is no operation, without values. Only the log contains it. */
   readonly path?: string;
   /** Extra response headers. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -44,13 +44,13 @@ export interface GatewayErrorDetails {
   readonly retryAfterSeconds?: number;
   /** Whether the operation accepts user name and password too, or nothing else. It decides the challenges of a 401. */
   readonly basic?: 'also' | 'only';
-  /** Additional parameters of a Bearer challenge, as its text has them. */
+  /** Additional parameters of a Bearer challenge, as text. */
   readonly challenge?: string;
   /** HTML that is sent in place of the error object, for a path that people open in a browser. */
   readonly page?: string;
   /**
-   * The status, type, code and message of a refusal by the upstream, which replace those of the catalogue. The replay store has them under
-   * this name (replay/outcome.ts).
+   * The status, type, code and message of a refusal by the upstream, which replace those of the catalogue. The replay store uses this name
+   * for them (replay/outcome.ts).
    */
   readonly words?: UpstreamWords;
   /** Status of the upstream's answer; present if the outcome of the request is known. */
@@ -60,8 +60,8 @@ export interface GatewayErrorDetails {
 /**
  * A refusal. edge/refusal/error-answer.ts makes the error answer from it; `cause`, `path` and `upstreamStatus` are not part of the answer.
  *
- * Its prototype makes it an Error, but the constructor of Error never runs: that takes a seventh of the time of a refusal, even if it
- * collects no stack (2 µs of CPU of 16, measured under load). The code and the stage show the origin of a refusal, and `cause` has the
+ * Its prototype makes it an Error, but the constructor of Error never runs, because it takes a seventh of the time of a refusal, even if it
+ * collects no stack (2 µs of CPU of 16, measured under load). The code and the stage show the origin of a refusal, and `cause` contains the
  * stack of a bug.
  */
 export class GatewayError implements Error {

@@ -31,7 +31,7 @@ const GENERAL_FIELDS = {
     stage: 'exchange',
     type: 'text',
     told: true,
-    // The stage that runs now: a refusal names it.
+    // The stage that runs now, which a refusal names.
     notes: { stage: noted<StageName>() },
     meaning: 'the final stage: the one that refused or answered',
   },
@@ -136,7 +136,7 @@ type ValueOf<Name, Notes = Declared> = Notes extends unknown
     : never
   : never;
 
-/** The notes that every trail has a member for. */
+/** The notes for which every trail has a member. */
 export type UsualNotes = { -readonly [Name in NoteName<Noted<unknown>>]: ValueOf<Name> };
 
 /** The notes that few exchanges have. */

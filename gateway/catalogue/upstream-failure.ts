@@ -1,4 +1,4 @@
-// Maps errors of connections and of the upstream's HTTP: to codes of the catalogue for clients, to texts for operators.
+// Maps errors of connections and of the upstream's HTTP to codes of the catalogue for clients, and to texts for operators.
 
 import { type ErrorCode, GatewayError } from './errors.ts';
 
@@ -34,8 +34,8 @@ const TLS_REFUSAL = /CERTIFICATE|UNKNOWN_CA|HANDSHAKE|ACCESS_DENIED|PROTOCOL_VER
 /**
  * Maps an error of the connection or of the upstream's HTTP. An unknown error is a bad response, because the upstream caused it.
  *
- * @param wasSent whether a byte of the request may have been sent: if the connection was then lost, the upstream may have processed the
- * request. Undefined if that does not matter
+ * @param wasSent whether a byte of the request may have been sent, so that the upstream may have processed the request if the connection
+ * was lost; undefined if that does not matter
  */
 export function toUpstreamFailure(error: unknown, wasSent?: boolean): GatewayError {
   if (error instanceof GatewayError) return error;
@@ -49,8 +49,7 @@ export function toUpstreamFailure(error: unknown, wasSent?: boolean): GatewayErr
 }
 
 /**
- * Returns whether the connection failed; false if the bytes on it were invalid. The result does not say whether the upstream processed the
- * request.
+ * Whether the connection failed; false if the bytes on it were invalid. The result does not say whether the upstream processed the request.
  */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
@@ -67,12 +66,12 @@ function codeOf(error: unknown): string {
   return first instanceof Error ? String((first as NodeJS.ErrnoException).code ?? '') : '';
 }
 
-/** Returns the first error: if a name has several addresses, connecting fails with an error that holds one for each. */
+/** Returns the first error. If a name has several addresses, connecting fails with an error that contains one for each. */
 function firstOf(error: unknown): unknown {
   return error instanceof AggregateError ? error.errors[0] : error;
 }
 
-/** Status of an answer that counts as a failure, or the error that ended the attempt. */
+/** The status of an answer that is counted as a failure, or the error that ended the attempt. */
 export type SendingFailure = number | Error;
 
 /**
@@ -95,7 +94,7 @@ export function failureText(failure: SendingFailure): string {
   return hostname === undefined ? `${code} (${message})` : `${code} ${hostname}`;
 }
 
-/** Returns the error type of RFC 9209 if one is set, such as `http_response_timeout`; else the error code. */
+/** Returns the error type of RFC 9209 if one is set, such as `http_response_timeout`; otherwise the error code. */
 function proxyError({ code, details }: GatewayError): string {
   return /error=(\w+)/.exec(details.headers?.['Proxy-Status'] ?? '')?.[1] ?? code;
 }
