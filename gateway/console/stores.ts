@@ -36,7 +36,7 @@ interface SessionsState {
   readonly reason?: string;
 }
 
-/** The state of a store, and further text of the console about it. */
+/** The state of a store, and more text of the console about it. */
 type Shown = readonly [state: string | undefined, details?: string | undefined];
 
 interface StoreRow {
