@@ -9,7 +9,7 @@ export type LogLineMember = LogFieldName | 'rehearsed' | 'times' | 'open_streams
 
 export type LogLine = { readonly [Name in LogLineMember]?: unknown };
 
-/** Returns the duration of each stage in milliseconds. The line of a fast exchange has only the duration of the upstream. */
+/** Returns the duration of each stage in milliseconds. The line of a fast exchange contains only the duration of the upstream. */
 export function durationsOf({
   stages_ms: stages,
   upstream_ms: upstreamMs,

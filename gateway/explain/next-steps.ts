@@ -1,4 +1,4 @@
-// Suggests the next steps after a refused or failed request: a hint for the client, commands to copy, and a runbook. Pure.
+// Suggests the next steps after a refused or failed request, which are a hint for the client, commands to copy, and a runbook. Pure.
 
 import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
@@ -9,13 +9,13 @@ import type { LogLine } from './log-line.ts';
 import { type PresentCause, presentCauseOf } from './present-cause.ts';
 
 export interface NextSteps {
-  /** The present cause that explains the outcome; absent if none does. */
+  /** The current cause that explains the outcome; undefined if none does. */
   readonly cause?: string;
   /** Commands for a shell. */
   readonly commands: readonly string[];
-  /** The change that the client has to make, in one or two sentences; absent if the client is not to blame. */
+  /** The change that the client has to make, in one or two sentences; undefined if the client is not to blame. */
   readonly client?: string;
-  /** The section of docs/operations.md on this kind of failure; absent if there is none. */
+  /** The section of docs/operations.md on this kind of failure; undefined if there is none. */
   readonly runbook?: string;
 }
 
@@ -23,9 +23,9 @@ export interface NextSteps {
 const KEY_CODES = /^(api_key|key_mode)_|^insufficient_scope$/;
 
 /**
- * Returns the next steps. Returns undefined for a request that was answered, and for a rehearsal.
+ * Returns the next steps; undefined for a request that was answered, and for a rehearsal.
  *
- * @param causes the causes that the gateway has at present
+ * @param causes the current causes of the gateway
  */
 export function nextStepsOf(line: LogLine, causes: readonly PresentCause[]): NextSteps | undefined {
   if (line.code === undefined || line.rehearsed === true) return undefined;
@@ -43,7 +43,7 @@ export function nextStepsOf(line: LogLine, causes: readonly PresentCause[]): Nex
 }
 
 /**
- * Returns the sentences for the client: the hint that its error object has, and the remedy from the page of the code. Returns undefined if no
+ * Returns the sentences for the client, which are the hint of its error object, and the remedy from the page of the code; undefined if no
  * change of the request helps.
  */
 function clientOf(line: LogLine): string | undefined {
@@ -54,13 +54,13 @@ function clientOf(line: LogLine): string | undefined {
   if (only?.isName) return `Correct \`${only.where}\`: it ${only.reason}.`;
   if (only !== undefined) return `Correct the request: ${only.where} ${only.reason}.`;
   const hint = hints?.[String(line.hint)];
-  // Remove the links to the documentation: a terminal does not show them.
+  // The links to the documentation are removed, because a terminal does not show them.
   return [hint, remedy.replace(/ See \[[^\]]*\]\([^)]*\)\./, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')]
     .filter(Boolean)
     .join(' ');
 }
 
-/** Returns commands. The first one is the same as in lists of causes, for the same fault. */
+/** Returns commands. The first command is the same as in lists of causes, for the same fault. */
 function commandsOf(line: LogLine): string[] {
   const { code, stage, status, organization, upstream } = line;
   if (stage === 'match') return ['bin/gateway routes'];
@@ -80,14 +80,14 @@ function causeCommandOf(line: LogLine): string {
   return nextCommandOf({ id: `upstream ${line.upstream} ${line.mode ?? ''}`, runbook }) as string;
 }
 
-/** The command that lifts a suspension after a correction at the service. The gateway notices a new secret by itself. */
+/** Returns the command that lifts a suspension after a correction at the service. The gateway itself notices a new secret. */
 function retryCommands(line: LogLine): string[] {
   const { code, upstream } = line;
   if (code !== 'upstream_auth_failed' || hadNoSecret(line)) return [];
   return [`bin/gateway upstreams retry ${upstream} # once the account at the service is corrected`];
 }
 
-/** Returns the scopes that the key lacks. Returns none for a caller without a key, such as one with a token. */
+/** Returns the scopes that the key lacks; empty for a caller without a key, such as a caller with a token. */
 function missingScopes({ code, key_id: key, required_scopes: required, held_scopes: held }: LogLine): string[] {
   if (code !== 'insufficient_scope' || key === undefined || !Array.isArray(required)) return [];
   return required.filter((scope) => !Array.isArray(held) || !held.includes(scope));

@@ -1,4 +1,4 @@
-// Finds the present cause that explains why a request was refused or failed: its next step replaces that of the request alone. Pure.
+// Finds the current cause that explains why a request was refused or failed. Its next step replaces the next step of the request. Pure.
 
 import type { Severity } from '../shared/contracts/cause.ts';
 import { hasFailed, runbookOf } from '../shared/failed-requests.ts';

@@ -1,4 +1,4 @@
-// Makes a report from the log line of an exchange: the verdict in one sentence, and the facts about each stage. Pure.
+// Makes a report from the log line of an exchange, with the verdict in one sentence, and the facts about each stage. Pure.
 
 import type { StageOutcome } from '../catalogue/capability.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
@@ -69,7 +69,7 @@ export function createExchangeReport(textOf: StageText): (line: LogLine, failed:
 
 const reportOf = createExchangeReport(stageText);
 
-/** Reports an exchange to operators. @param causes the causes that the gateway has at present, if they are known */
+/** Reports an exchange to operators. @param causes the current causes of the gateway, if they are known */
 export function exchangeReport(line: LogLine, causes: readonly PresentCause[] = []): OperatorReport {
   const next = nextStepsOf(line, causes);
   return {
@@ -123,7 +123,7 @@ function rehearsedVerdict(line: LogLine): string {
   return tunnel === undefined ? 'would be answered by the gateway itself.' : 'would be passed on as it is.';
 }
 
-/** Says why the service is not to blame alone for a timeout: it got only the part of the time that the queue had left. */
+/** Says why the service alone is not to blame for a timeout, because it got only the time that the queue had left. */
 function whyFailed(line: LogLine): string {
   const { code, queued_ms: queuedMs } = line;
   if (code !== 'upstream_timeout' || typeof queuedMs !== 'number') return sentenceFor(code);

@@ -1,5 +1,5 @@
-// Writes the text about one stage from the log line. Each capability has the facts about its fields. The facts here are about fields of all
-// exchanges. Pure.
+// Writes the text about one stage from the log line. Each capability contains the facts about its fields. The facts here are about fields
+// of all exchanges. Pure.
 
 import { ALL_CAPABILITIES } from '../catalogue/capabilities.ts';
 import type { Capability, Fact, FactRows, FactsOf, StageOutcome } from '../catalogue/capability.ts';
@@ -35,7 +35,7 @@ const STAGES_WITHOUT_FACTS: Readonly<Partial<Record<StageName, string>>> = Objec
   ...CAPABILITIES.map((capability) => capability.withoutFacts),
 );
 
-/** Returns sentences about a stage. Returns none if the line has no fact about it. */
+/** Returns sentences about a stage; empty if the line contains no fact about it. */
 export type StageText = (stage: StageName, line: LogLine, outcome: StageOutcome) => string[];
 
 export function createStageText(facts: readonly (readonly [field: string, fact: Fact])[]): StageText {
