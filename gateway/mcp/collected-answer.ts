@@ -1,4 +1,4 @@
-// Collects the answer to a request that the gateway makes itself, in place of sending it.
+// Collects the answer to an internal request, instead of sending the answer.
 
 import type { DownstreamResponse } from '../exchange/downstream.ts';
 import { contain } from '../shared/faults.ts';
@@ -30,7 +30,7 @@ export class CollectedAnswer implements DownstreamResponse {
   readonly writableNeedDrain = false;
   destroyed = false;
   shouldKeepAlive = true;
-  /** Set when the answer was given up. It has `head` if the head had arrived. */
+  /** Set when the answer was given up. Contains `head` if the head had arrived. */
   uncollected: Uncollected | undefined;
   head: CollectedHead | undefined;
   readonly #options: CollectedAnswerOptions;
@@ -116,7 +116,7 @@ export class CollectedAnswer implements DownstreamResponse {
     return this;
   }
 
-  /** Gives a stream up as soon as its head has arrived, because a stream may never end. */
+  /** Gives up a stream as soon as its head has arrived, because a stream may never end. */
   #look(): void {
     if (this.destroyed || this.head === undefined || this.#options.wants(this.head)) return;
     // `nextTick`, because the caller of this function is in the middle of a write.

@@ -1,4 +1,5 @@
-// The endpoint for agents: answers the messages of one caller. It keeps no state between messages. Each call of a tool is a separate exchange.
+// The endpoint for agents, which answers the messages of one caller. It keeps no state between messages. Each call of a tool is a separate
+// exchange.
 
 import { createHash } from 'node:crypto';
 import type { Caller } from '../exchange/caller.ts';
@@ -36,7 +37,7 @@ export interface EndpointAnswer {
 export interface ToolCall {
   readonly tool: Tool;
   readonly given: ArgumentValues;
-  /** The Idempotency-Key of the call, if the operation takes one; undefined if a repetition cannot be told from a new call. */
+  /** The Idempotency-Key of the call, if the operation takes one; undefined if a retry cannot be told from a new call. */
   readonly callKey: string | undefined;
 }
 
@@ -61,7 +62,7 @@ interface EndpointOptions {
   listOf(caller: Caller): Promise<ToolList>;
 }
 
-/** A refusal of a call that clients must see in HTTP: they get another token and repeat the call. */
+/** A refusal of a call that clients must see in HTTP, so that they get another token and retry the call. */
 export interface WireRefusal {
   readonly status: number;
   readonly headers: readonly string[];
@@ -145,7 +146,7 @@ export function createEndpoint(options: EndpointOptions) {
     return { ...errorAnswer(wire), headers };
   }
 
-  /** Returns the answer of a tool of the gateway itself. @param answer the result, or a sentence on a mistake in the arguments */
+  /** Returns the answer of a tool of the gateway itself. @param answer the result, or a sentence about a mistake in the arguments */
   function told(message: AgentMessage, answer: object | string): EndpointAnswer {
     if (typeof answer === 'string')
       return resultOf(message, { content: [{ type: 'text', text: answer }], isError: true });
@@ -184,8 +185,8 @@ function describe({ tools }: ToolList, name: string): object | string {
 }
 
 /**
- * Returns a key that is equal for repetitions of a call, and different for other calls. Clients that number their messages use the same id
- * for the first call of each session. So the key of a short id includes the session (decision 53).
+ * Returns a key that is equal for retries of a call, and different for other calls. The key of a short id includes the session, because
+ * clients that number their messages use the same id for the first call of each session (decision 53).
  */
 function callKeyOf({ id, params }: AgentMessage, { session }: Received): string | undefined {
   const isUnique = typeof id === 'string' && id.length >= UNIQUE_ID_MIN;

@@ -1,4 +1,4 @@
-// A request that the gateway makes itself and sends through its own stages.
+// A request that the gateway itself makes and sends through its own stages.
 
 import { EventEmitter } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -13,12 +13,12 @@ interface InternalRequestOptions {
   /** Lower-case names, each once. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer | undefined;
-  /** Address of the client on whose behalf it is made. */
+  /** The address of the client on whose behalf the request is made. */
   readonly address: string;
   readonly response: CollectedAnswer;
 }
 
-/** Stands for a connection: stages read its address, and end it to give up an answer. */
+/** Stands for a connection. Stages read its address, and end it to give up an answer. */
 class NoSocket extends EventEmitter {
   readonly remoteAddress: string;
   readonly writableLength = 0;
@@ -86,7 +86,7 @@ export class InternalRequest implements DownstreamRequest {
   on(event: 'data' | 'end' | 'error', listener: (given: never) => void): this {
     // A reader adds all its listeners first.
     if (event === 'data') queueMicrotask(() => this.#deliver(listener as (chunk: Buffer) => void));
-    // After the data, and not if the reader has given up.
+    // The end comes after the data, and not if the reader has given up.
     if (event === 'end') queueMicrotask(() => queueMicrotask(() => this.#isPaused || contain(listener as () => void)));
     return this;
   }

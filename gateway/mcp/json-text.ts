@@ -1,9 +1,11 @@
-// Finds the text of a member in a JSON text: a value is then sent on in the client's own spelling. The time is linear.
+// Finds the text of a member in a JSON text, so that a value is sent on in the client's own spelling. The time is linear.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Returns the text of the value at a path of member names; undefined if there is none. `json` must be valid, without duplicate names. */
+/**
+ * Returns the text of the value at a path of member names; undefined if there is no value. `json` must be valid, without duplicate names.
+ */
 export function memberTextAt(json: string, path: readonly string[]): string | undefined {
   let at = pastSpace(json, 0);
   for (const name of path) {
@@ -47,7 +49,7 @@ function pastValue(json: string, from: number): number {
   return at;
 }
 
-/** Whether a value that began at `from` is complete: a scalar ends before a comma, a bracket or space. */
+/** Whether a value that began at `from` is complete. A scalar ends before a comma, a bracket or space. */
 function isEnd(json: string, from: number, at: number): boolean {
   const first = json.charCodeAt(from);
   if (first === QUOTE || first === 0x7b || first === 0x5b) return true;

@@ -6,9 +6,9 @@ import { definitionText, type MayUse, type Tool } from './tool.ts';
 /** The tools of one caller. */
 export interface ToolList {
   readonly tools: readonly Tool[];
-  /** Whether the list has the three tools of mode `search` instead. */
+  /** Whether the list contains the three tools of mode `search` instead. */
   readonly isSearched: boolean;
-  /** The JSON texts of the definitions, in pages; one page for most. */
+  /** The JSON texts of the definitions, in pages. Most lists have one page. */
   readonly pages: readonly string[];
 }
 
@@ -32,7 +32,7 @@ const LISTS_MAX = 32;
 /** A page of a long list. */
 const PAGE_BYTES = 262_144;
 
-/** The list of callers with the same rights; without its texts while it is not among those used last. */
+/** The list of callers with the same rights, without its texts if it was not used lately. */
 interface SharedList {
   /** One character per tool. */
   readonly rights: string;

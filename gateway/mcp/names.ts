@@ -1,5 +1,5 @@
-// Makes the names of tools: at most 64 characters of A-Z, a-z, 0-9, `_`, `.` and `-`, and unique. Wherever possible, a name is made from its
-// operation only: it does not change when other operations are added or removed.
+// Makes the names of tools, which have at most 64 characters of A-Z, a-z, 0-9, `_`, `.` and `-`, and are unique. Wherever possible, a name
+// is made only from its operation, so that it does not change when other operations are added or removed.
 
 import { createHash } from 'node:crypto';
 

@@ -18,7 +18,7 @@ interface ProtectedResource {
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
-/** Longest parameter `scope` of a challenge. A longer one is left out, since the metadata has all scopes. */
+/** The longest parameter `scope` of a challenge. A longer one is left out, because the metadata contains all scopes. */
 const SCOPE_CHARACTERS_MAX = 1000;
 
 interface ResourceOptions {
@@ -32,8 +32,8 @@ interface ResourceOptions {
 }
 
 /**
- * Returns the protected resource. Clients request a token with the resource as its audience, and the gateway accepts only the configured
- * audience of an issuer. So the resource is the address of the endpoint or of the API, whichever is an audience. Returns undefined if none is.
+ * Returns the protected resource, which is the address of the endpoint or of the API, whichever is the audience of an issuer; undefined if
+ * neither is. Clients request a token with the resource as its audience, and the gateway accepts only the configured audience of an issuer.
  */
 export function protectedResource({
   publicUrl,

@@ -1,5 +1,5 @@
-// Makes the result of a tool from the answer of its operation: JSON, which is also included as text; text; or the error object. A list that is
-// too long is cut after a whole record. Throws tool_answer_too_large, tool_answer_unreadable.
+// Makes the result of a tool from the answer of its operation. The result is JSON, which is also included as text, or text, or the error
+// object. A list that is too long is cut after a whole record. Throws tool_answer_too_large, tool_answer_unreadable.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { CollectedAnswer, CollectedHead } from './collected-answer.ts';
@@ -13,7 +13,7 @@ export interface ToolResult {
   readonly _meta: Readonly<Record<string, unknown>>;
 }
 
-/** Maximum number of bytes of an answer that are read before it is cut: as many as the gateway buffers of any answer. */
+/** The maximum number of bytes of an answer that are read before it is cut. It equals the number that the gateway buffers of any answer. */
 export const COLLECTED_BYTES_MAX = 8_388_608;
 
 const JSON_TYPE = /^(?:application|text)\/(?:[\w.+-]+\+)?json$/;

@@ -1,4 +1,5 @@
-// Mode `search`: three tools that find, describe and call operations, in the place of a list that would fill the memory of a model.
+// Implements mode `search`, in which three tools find, describe and call operations, instead of a list that would fill the context of a
+// model.
 
 import { SEARCH_TOOLS } from './names.ts';
 import { annotationsOf, summaryOf, type Tool } from './tool.ts';
@@ -77,8 +78,8 @@ function indexOf(tool: Tool) {
 }
 
 /**
- * Finds tools by words. Tools with more of the words come first, and a word in the name counts most. Returns the result, or a sentence on a
- * wrong argument.
+ * Finds tools by words. Tools with more of the words come first, and a word in the name has the highest weight. Returns the result, or a
+ * sentence about a wrong argument.
  */
 export function searchTools(tools: readonly Tool[], { query = '', limit = RESULTS.usual, offset = 0 }: SearchQuestion) {
   if (typeof query !== 'string' || query.length > QUERY_MAX)

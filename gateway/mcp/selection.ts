@@ -1,4 +1,5 @@
-// Selects the operations that are tools, by the entries, tags and names in the block `mcp`. It also finds names there that match nothing.
+// Selects the operations that are tools, by the entries, tags and names in the block `mcp`. Also finds names in this block that match
+// nothing.
 
 import type { Operation } from '../exchange/operation.ts';
 import type { ToolSource } from '../shared/contracts/tool-source.ts';
@@ -22,14 +23,14 @@ interface LeftOut {
 }
 
 export interface Selection {
-  /** The tools, in the order of their names: the order of files does not matter. */
+  /** The tools, in the order of their names, so that the order of files does not matter. */
   readonly tools: readonly Tool[];
   readonly leftOut: readonly LeftOut[];
 }
 
 type Opening = Pick<McpSettings, 'entries' | 'tags' | 'operations' | 'except' | 'thirdParties'>;
 
-/** Whether an operation is opened. `tags` is a function: few settings look at them. */
+/** Whether an operation is opened. `tags` is a function, because few settings depend on tags. */
 export function createIsOpen({ entries, tags, operations, except }: Opening) {
   const open = { entries: new Set(entries), tags: new Set(tags), operations: new Set(operations) };
   const closed = new Set(except);
@@ -64,7 +65,7 @@ interface Known {
   readonly entries: readonly string[];
 }
 
-/** Adds a mistake for each name of the block that nothing has, and for a path that an operation has. */
+/** Adds a mistake for each name of the block that does not exist, and for a path that belongs to an operation. */
 export function checkMcp(mcp: McpSettings | undefined, known: Known, source: Source, mistakes: Mistake[]): void {
   if (mcp === undefined) return;
   const ids = known.operations.flatMap(({ operation: { id, qualifiedId } }) => [id, qualifiedId]);

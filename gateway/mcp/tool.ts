@@ -1,4 +1,4 @@
-// A tool: an operation as agents see it. Pure.
+// A tool is an operation as agents see it. Pure.
 
 import type { Caller } from '../exchange/caller.ts';
 import type { Operation } from '../exchange/operation.ts';

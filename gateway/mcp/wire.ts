@@ -1,7 +1,7 @@
-// The wire rules of the Model Context Protocol over HTTP: which revision a message is of, what its headers and its `_meta` must say, and the
-// errors of JSON-RPC. Revision 2026-07-28 is stateless; those before begin with `initialize`. Pure.
+// The wire rules of the Model Context Protocol over HTTP: the revision of a message, the rules for its headers and its `_meta`, and the
+// errors of JSON-RPC. Revision 2026-07-28 is stateless; earlier revisions begin with `initialize`. Pure.
 
-/** Revisions without `initialize`: each request says in `_meta` which one it is of. */
+/** Revisions without `initialize`, which each request names in `_meta`. */
 export const STATELESS_VERSIONS = ['2026-07-28'] as const;
 /** Revisions that begin with `initialize`, the newest first. */
 export const INITIALIZED_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26'] as const;
@@ -133,7 +133,7 @@ function unsupported(id: MessageId | null, requested: string): WireError {
   return { status: 400, id, code: UNSUPPORTED_VERSION, message: 'This protocol version is not supported.', data };
 }
 
-/** Before 2026-07-28 there was no code for it. */
+/** Revisions before 2026-07-28 have no code for this error. */
 function refusedVersion(id: MessageId | null, requested: string): WireError {
   const data = { supported: [...STATELESS_VERSIONS, ...INITIALIZED_VERSIONS], requested: requested.slice(0, 64) };
   return { status: 400, id, code: REFUSED_VERSION, message: 'This protocol version is not supported.', data };
