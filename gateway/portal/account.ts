@@ -1,6 +1,6 @@
 // Makes the page "Your account". With a key that the reader pastes, or with the test key of the tab, a script calls the operations of
-// `/gateway/v1`. It shows organization, limits, use, recent requests and keys, or the requests only. The served page has no data of an
-// organization.
+// `/gateway/v1`. The page shows organization, limits, usage, recent requests and keys, or only the requests. The served page contains no
+// data of an organization.
 
 import { firstKeyText } from './first-key.ts';
 import { escapeHtml } from './html.ts';

@@ -1,5 +1,5 @@
-// Makes the page "For agents": how programs read the documentation, the address of the tools, how to add it to common clients, and the tools
-// for a pasted key. A script reads these tools; the served page has no data of an organization.
+// Makes the page "For agents". It says how programs read the documentation, and shows the address of the tools, how to add it to common
+// clients, and the tools for a pasted key. A script reads these tools; the served page contains no data of an organization.
 
 import { KEY_MARK, KEY_PLACEHOLDER } from './highlight.ts';
 import { escapeHtml } from './html.ts';
@@ -8,7 +8,7 @@ import { renderMarkdown } from './markdown.ts';
 import type { AddressedContract } from './reference/addresses.ts';
 
 interface AgentsPageOptions {
-  /** Path of the endpoint for agents, on the host of this page; undefined if there is none. */
+  /** The path of the endpoint for agents, on the host of this page; undefined if there is no endpoint. */
   readonly path: string | undefined;
   readonly publicUrl: string;
   readonly title: string;

@@ -1,11 +1,11 @@
-// Sends published resources: caching, conditional requests, compression and browser security headers.
+// Sends published resources, with caching, conditional requests, compression and browser security headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { formFor } from '../shared/http/content-coding.ts';
 import { LASTING } from '../shared/http/content-version.ts';
 import type { PortalResource, PortalResourceKind } from './resource.ts';
 
-/** Allows resources from the gateway itself only: no inline scripts or styles, no other host, no frames, no forms. */
+/** Allows only resources from the gateway itself, and no inline scripts or styles, no other host, no frames and no forms. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

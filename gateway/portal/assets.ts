@@ -1,4 +1,5 @@
-// The static assets of pages: a fixed list of files, and the colours and the logo of the configuration. A URL never selects a file by path.
+// The static assets of pages, which are a fixed list of files, and the colours and the logo of the configuration. A URL never selects a
+// file by path.
 
 import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
@@ -63,7 +64,7 @@ export interface Assets {
   readonly makes: ReadonlyMap<string, () => Promise<PortalResource>>;
 }
 
-/** Reads all assets; they are compressed when they are first asked for. `title`: the name that a mark is drawn from. */
+/** Reads all assets, each of which is compressed when it is first requested. `title` is the name from which a mark is drawn. */
 export async function openAssets(look: Look, title: string): Promise<Assets> {
   const contents = await Promise.all(
     sourcesOf(look, title).map(async ({ name, type, read }) => ({ name, type, content: await read() })),
@@ -105,8 +106,8 @@ function sourcesOf(look: Look, title: string): readonly Source[] {
 }
 
 /**
- * The modules of the gateway that run in the browser, too: they write the samples of a page again while the reader types. The browser gets
- * the same sources without their types. They import only each other.
+ * The modules of the gateway that also run in the browser, where they rewrite the samples of a page while the reader types. The browser
+ * gets the same sources without their types. These modules import only each other.
  */
 const MODULES = [
   'html.ts',
@@ -120,7 +121,7 @@ const MODULES = [
   'samples/web-socket.ts',
 ] as const;
 
-/** Each module with a function that reads it; the name is its path below the folder of the assets. */
+/** Returns each module with a function that reads it. The name is its path below the folder of the assets. */
 function pageCode(): readonly (readonly [name: string, read: () => Promise<string>])[] {
   return MODULES.map((name) => [`code/${name}`, () => scriptOf(name)]);
 }

@@ -1,4 +1,4 @@
-// Adds the pages of the error catalogue: the list, and one page for each code.
+// Adds the pages of the error catalogue, which are the list, and one page for each code.
 
 import { fileURLToPath } from 'node:url';
 import { ALL_CAPABILITIES } from '../catalogue/capabilities.ts';
@@ -20,7 +20,7 @@ interface CatalogueOptions {
   /** Names of the guides. */
   readonly guides: ReadonlySet<string>;
   readonly facts: GuideFacts;
-  /** The codes that the list has. The other codes have pages, too. */
+  /** The codes in the list. The other codes have pages, too. */
   readonly codes: readonly ErrorCode[];
 }
 

@@ -1,4 +1,4 @@
-// Pages for the error catalogue: one per code, the target of `doc_url`, and one that lists all codes.
+// Makes the pages of the error catalogue: one per code, the target of `doc_url`, and one that lists all codes.
 
 import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
 import { type ErrorCode, REFUSALS } from '../catalogue/errors.ts';
@@ -22,7 +22,7 @@ const RETRY_WORDS = { true: 'yes', false: 'no', if_safe: 'if safe' } as const;
 
 interface ErrorPageOptions {
   readonly publicUrl: string;
-  /** The names of the guides that there are: no link leads to another. */
+  /** The names of the existing guides. No link leads to another guide. */
   readonly guides: ReadonlySet<string>;
   readonly facts: GuideFacts;
   /** Whether the code can occur under the configuration. */
@@ -95,7 +95,7 @@ const NOT_LISTED = 'This API does not refuse requests with this code at present:
 const ADVICE =
   'Decide by `code`, never by `message`, which may be reworded. See the [guide to errors](/docs/guides/errors).';
 
-/** Returns an example of the error object, its members in the order in which they are sent. */
+/** Returns an example of the error object, with its members in the order in which they are sent. */
 function exampleOf(code: ErrorCode, entry: CatalogueEntry, publicUrl: string, facts: GuideFacts) {
   const { type, message, status, retryable } = entry;
   const retryAfter = retryAfterOf(entry);
@@ -124,7 +124,7 @@ export function errorsPage(codes: readonly ErrorCode[], guides: ReadonlySet<stri
   const sections = [...byType].map(([type, members]) => {
     const rows = members.map((code) => {
       const { status, meaning, message, retryable }: CatalogueEntry = REFUSALS[code];
-      // What the filter finds besides the row: the message, and whether it may be sent again.
+      // The filter also finds the message, and whether a request may be retried.
       const words = `${plain(message)}${retryable === false ? '' : ' retry retryable'}`;
       const link = `<a href="/docs/errors/${code}"><code>${code}</code></a>`;
       return `<tr data-words="${escapeHtml(words)}"><th scope="row">${link}</th><td class="status s${Math.floor(status / 100)}">${status}</td><td>${renderLine(withKnownGuides(meaning, guides))}</td><td>${RETRY_WORDS[`${retryable}`]}</td></tr>`;
@@ -158,7 +158,7 @@ ${sections.join('\n')}`;
 
 const LEAD = 'Every error of the gateway is [one JSON object](/docs/guides/errors) with one of these codes.';
 
-/** Returns the members that the error object has with this code. Scopes and versions are those of the served contracts. */
+/** Returns the members of the error object with this code. Scopes and versions come from the served contracts. */
 function membersOfCode(code: ErrorCode, facts: GuideFacts): Readonly<Record<string, unknown>> {
   const scope = facts.get('writeScope') ?? facts.get('readScope');
   if (code === 'insufficient_scope') return { required_scopes: [scope ?? 'orders:write'] };

@@ -1,5 +1,5 @@
-// The text about where keys come from, the same on every page. The first key comes from a person, because an operation that makes keys
-// needs a key itself.
+// The text about the source of keys, which is the same on every page. The first key comes from a person, because an operation that makes
+// keys itself needs a key.
 
 /** Returns Markdown about the first key. @param contact a web or `mailto:` address; undefined if the configuration names none */
 export function firstKeyText(contact: string | undefined): string {

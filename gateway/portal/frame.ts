@@ -41,7 +41,7 @@ export function frameOf(
   };
 }
 
-/** Returns a request that checks a test key: the sample operation, if pages may call it. */
+/** Returns a request that checks a test key, which is the sample operation, if pages may call it. */
 function probeOf(sample: ChosenSample | undefined, publicUrl: string): string | undefined {
   if (sample === undefined || sample.server !== publicUrl) return undefined;
   const { method, path, hasTestMode, security, parameters } = sample.at.operation;

@@ -1,5 +1,5 @@
-// Collects the facts for the guides of the gateway, from the served contracts and the limits: names and values to insert. They also decide
-// which parts of the guides apply.
+// Collects the facts for the guides of the gateway, from the served contracts and the limits. Facts are names and values to insert, and
+// also decide which parts of the guides apply.
 
 import type { Publication } from '../shared/contracts/published-contract.ts';
 import { isHealthPath } from '../shared/http/health-path.ts';
@@ -18,7 +18,7 @@ export type GuideFacts = ReadonlyMap<string, string>;
 
 export interface GuideSettings {
   readonly publicUrl: string;
-  /** The limits of all tiers, the first one as an example. */
+  /** The limits of all tiers. The first tier is an example. */
   readonly tiers: readonly { readonly requests: number; readonly windowSeconds: number }[];
   readonly countPer: 'organization' | 'key';
   /** How long answers to writes are stored, in seconds. */
@@ -38,8 +38,8 @@ export interface ChosenSample {
 }
 
 /**
- * Returns the operation that the first page shows: the named one if it needs no values, otherwise the first GET without required
- * parameters. A health check is chosen only if there is no other.
+ * Returns the operation that the first page shows. This is the named operation if it needs no values, otherwise the first GET without
+ * required parameters. A health check is chosen only if there is no other operation.
  */
 export function sampleOperationOf(
   references: readonly AddressedContract[],
@@ -147,7 +147,7 @@ function maximumOf(schema: unknown, root: Record<string, unknown>, { resolve }: 
   return target?.type === 'integer' && Number.isSafeInteger(target.maximum) ? (target.maximum as number) : undefined;
 }
 
-/** Returns a write beside the sample operation, otherwise the first write that takes JSON and has no path parameter. */
+/** Returns a write beside the sample operation, otherwise the first write that accepts JSON and has no path parameter. */
 function writeFacts(
   references: readonly AddressedContract[],
   sample: ChosenSample | undefined,
@@ -184,7 +184,7 @@ function spanOf(seconds: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** Puts facts in the place of `{{name}}`, and leaves out the lines from `{{#name}}` or `{{^name}}` to `{{/name}}` that do not apply. */
+/** Replaces `{{name}}` by facts, and leaves out the lines from `{{#name}}` or `{{^name}}` to `{{/name}}` that do not apply. */
 export function fillIn(text: string, facts: GuideFacts): string {
   const chosen = text.replace(
     /^\{\{([#^])([\w-]+)\}\}\n([\s\S]*?)^\{\{\/\2\}\}\n/gm,

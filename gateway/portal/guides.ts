@@ -1,4 +1,4 @@
-// Loads the guides: those of the configuration, and the gateway's own guides that apply to the served contracts.
+// Loads the guides of the configuration, and the gateway's own guides that apply to the served contracts.
 
 import { readFile, stat } from 'node:fs/promises';
 import type { GuideSource } from '../shared/guide-source.ts';
@@ -66,7 +66,7 @@ export async function loadGuides({ own, builtIn, facts }: GuideChoice): Promise<
     });
 }
 
-/** Returns the guide, or none if it does not apply. */
+/** Returns the guide; empty if it does not apply. */
 async function builtInGuide(
   { name, summary, needs }: BuiltIn,
   order: number,
@@ -83,9 +83,7 @@ async function builtInGuide(
 /** An example, with the paragraph that leads to it. */
 const EXAMPLE = /^(?:(?:[^\n#`|-][^\n]*\n)+\n)?^```(?:sh|js|python)\n(?:(?!^```$)[\s\S])*?\bAPI_URL\b/m;
 
-/**
- * Inserts the text about setting address and key, before the first example that uses them and before the sentence that introduces it.
- */
+/** Inserts the text about setting address and key before the sentence that introduces the first example that uses them. */
 function withSetup(markdown: string, url: string): string {
   const setup = `The examples read the address and your key from the environment. Set both once in your shell:
 

@@ -1,8 +1,8 @@
-// Marks strings, numbers, words and comments of code for the style sheet. One pass over the text; everything is escaped.
+// Marks strings, numbers, words and comments of code for the style sheet. This takes one pass over the text, which escapes everything.
 
 import { escapeHtml } from './html.ts';
 
-/** Stands for the key of the reader in generated code. It is a private-use character, which texts of contracts do not use. */
+/** The placeholder for the key of the reader in generated code. It is a private-use character, which texts of contracts do not use. */
 export const KEY_MARK = '\uE000';
 
 /** The text in code in place of a key, before the reader has entered one. */

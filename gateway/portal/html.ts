@@ -25,7 +25,7 @@ function slugOf(text: string, fallback: string): string {
   return slug || fallback;
 }
 
-/** Makes slugs that differ from each other: the second of a name gets `-2`. */
+/** Makes slugs that differ from each other. The second slug of a name gets `-2`. */
 export function createSlugs(): (text: string, fallback: string) => string {
   const taken = new Set<string>();
   return (text, fallback) => {

@@ -1,4 +1,5 @@
-// Makes the first page: the description of the API, three first steps with a request to send, the resources by purpose, and links to the rest.
+// Makes the first page, with the description of the API, three first steps with a request to send, the resources by purpose, and links to
+// the rest.
 
 import { FURTHER_KEYS, firstKeyText } from './first-key.ts';
 import type { ChosenSample } from './guide-facts.ts';
@@ -33,7 +34,7 @@ interface LandingOptions {
   readonly otherPages: readonly Page[];
 }
 
-/** The sentence of an API whose documents have none. */
+/** The description of an API whose documents contain none. */
 const UNDESCRIBED = 'An HTTP API with one key and one form of error, described by OpenAPI.';
 
 export function landingPage(options: LandingOptions): Page {
@@ -140,7 +141,7 @@ function stepsHtml(options: LandingOptions): string {
 
 const PURPOSE_MAX = 120;
 
-/** Returns the resources for clients, by contract. Those for operators of the API are folded below. */
+/** Returns the resources for clients, by contract. Resources for operators of the API are folded below. */
 function resourcesHtml({ references }: LandingOptions): string {
   const shown = references
     .map((reference) => ({ reference, own: reference.groups.filter((group) => !group.isForOperators) }))

@@ -1,4 +1,4 @@
-// The frame of all pages: works without JavaScript, by keyboard, at any width, in light and dark mode.
+// The frame of all pages, which works without JavaScript, by keyboard, at any width, in light and dark mode.
 
 import { escapeHtml } from './html.ts';
 
@@ -22,26 +22,26 @@ export interface Page {
   readonly styles?: readonly string[];
   /** The path of a feed of the page. */
   readonly feed?: string;
-  /** Whether the page has its own field for a key. It then has no bar for a test key, which would mislead. */
+  /** Whether the page has its own field for a key, and therefore no bar for a test key, which would mislead. */
   readonly hasOwnKey?: boolean;
   /** Uses the full width of the window. */
   readonly isWide?: boolean;
-  /** When its source changed last, epoch milliseconds. */
+  /** When the source of the page changed last, in epoch milliseconds. */
   readonly updatedMs?: number | undefined;
 }
 
 /** The parts that all pages of one configuration have. */
 export interface Frame {
   readonly title: string;
-  /** The folder of scripts, styles and faces, with their version. */
+  /** The folder of scripts, styles and fonts, with their version. */
   readonly assets: string;
-  /** The path of the logo of the configuration; undefined if the mark stands for it. */
+  /** The path of the logo of the configuration; undefined if the mark replaces it. */
   readonly logo: string | undefined;
   /** SVG. */
   readonly mark: string;
   /** The parts of the documentation, in the order of their links. */
   readonly sections: readonly (readonly [path: string, text: string])[];
-  /** The bar that takes the reader's test key; undefined if no operation takes one. */
+  /** The bar for the reader's test key; undefined if no operation accepts test keys. */
   readonly keyBar: { readonly probe: string | undefined } | undefined;
   readonly help: HelpLinks;
 }
@@ -160,7 +160,7 @@ let days: Intl.DateTimeFormat | undefined;
 
 /** Returns a day such as `3 March 2026`. */
 export function shownDay(date: Date): string {
-  // Reads the tables of a language: not while the gateway starts.
+  // This reads the tables of a language, so it does not happen while the gateway starts.
   days ??= new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
   return days.format(date);
 }

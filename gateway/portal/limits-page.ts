@@ -1,5 +1,5 @@
-// Makes the page "Limits": the tiers and their limits, other limits with their operations, and the maximum sizes of requests. It is made from
-// limits.yaml and gateway.yaml, and shows the rules in force.
+// Makes the page "Limits", with the tiers and their limits, other limits with their operations, and the maximum sizes of requests. The page
+// is made from limits.yaml and gateway.yaml, and shows the rules in force.
 
 import type { Page } from './layout.ts';
 import { type Link, type Row, type Table, tableHtml, tableMarkdown } from './limits-table.ts';
@@ -9,9 +9,9 @@ import type { AddressedContract } from './reference/addresses.ts';
 /** The limits in force, as far as clients may know them. */
 export interface PublicLimits {
   readonly countPer: 'organization' | 'key';
-  /** Those that the configuration shows, in its order. */
+  /** The tiers that the configuration shows, in its order. */
   readonly tiers: readonly PublicTier[];
-  /** The limit of each client address, on operations without credentials; undefined if there is none. */
+  /** The limit of each client address, on operations without credentials; undefined if there is no such limit. */
   readonly anonymous: PublicRule | undefined;
   readonly extra: readonly ExtraLimit[];
   /** Operations whose requests count more than once. */

@@ -1,4 +1,4 @@
-// Tables of the page "Limits", as HTML and as Markdown.
+// Makes the tables of the page "Limits", as HTML and as Markdown.
 
 import { escapeHtml } from './html.ts';
 
@@ -10,7 +10,7 @@ export interface Table {
 
 export interface Row {
   readonly cells: readonly Cell[];
-  /** The limit as `requests/seconds`, to find the reader's own tier by the headers of an answer. */
+  /** The limit as `requests/seconds`, by which the headers of an answer show the reader's own tier. */
   readonly limit?: string;
 }
 

@@ -1,4 +1,4 @@
-// `llms.txt`: the documentation as a list of Markdown pages, for programs that read (llmstxt.org).
+// Makes `llms.txt`, which lists the documentation as Markdown pages, for programs that read (llmstxt.org).
 
 import type { Guide } from './guides.ts';
 import type { Page } from './layout.ts';

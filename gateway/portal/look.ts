@@ -1,4 +1,4 @@
-// Applies the look of the configuration to pages: colours, logo, and the mark in place of a logo.
+// Applies the look of the configuration to pages, which is colours, logo, and the mark in place of a logo.
 
 import { createHash } from 'node:crypto';
 
@@ -8,7 +8,7 @@ export interface Look {
   readonly colours: { readonly light?: string | undefined; readonly dark?: string | undefined };
 }
 
-/** The default colours of dark pages, on which they are readable for every light colour. */
+/** The default colours of dark pages, which are readable for every light colour. */
 const DARK = { accent: '#a5a0ff', mark: '#7c74f5' } as const;
 const LIGHT = { accent: '#4338ca', mark: '#4f46e5' } as const;
 
@@ -23,7 +23,7 @@ export function themeOf({ colours: { light, dark } }: Look): string {
 `;
 }
 
-/** Tiles of 10 by 10, as paths: the quarters of a disc, a disc, and leaves. */
+/** Tiles of 10 by 10, as paths. They are the quarters of a disc, a disc, and leaves. */
 const TILES = [
   'M0 0h10v0a10 10 0 0 1-10 10z',
   'M0 0h10v10a10 10 0 0 1-10-10z',
@@ -36,8 +36,8 @@ const TILES = [
 const STRENGTHS = ['1', '0.55', '0.8'] as const;
 
 /**
- * Draws a mark from the name of the API: four tiles whose forms and strengths follow from the name. It has the colour of the text around it, or
- * `colour`.
+ * Draws a mark from the name of the API. It consists of four tiles whose forms and strengths follow from the name, in the colour of the
+ * text around it, or in `colour`.
  */
 export function markOf(title: string, colour = 'currentColor'): string {
   const bytes = createHash('sha256').update(title.trim().toLowerCase()).digest();

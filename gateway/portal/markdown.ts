@@ -1,5 +1,5 @@
-// Renders Markdown to HTML: headings with anchors, code reachable by keyboard. HTML in the source is escaped, because contracts of
-// other authors contain descriptions.
+// Renders Markdown to HTML, with anchors at headings, and code that is reachable by keyboard. HTML in the source is escaped, because
+// descriptions come from contracts of other authors.
 
 import { Marked, type Token, type Tokens } from 'marked';
 import { REFUSALS } from '../catalogue/errors.ts';
@@ -10,7 +10,7 @@ import { tabs } from './tabs.ts';
 /** Links may lead to pages, anchors and addresses, never to scripts. */
 const LINK_FORM = /^(https?:\/\/|mailto:|[/#])/i;
 
-/** Longer text is cut: some forms of Markdown take time in proportion to the square of their length. */
+/** Longer text is cut, because some forms of Markdown take time in proportion to the square of their length. */
 const MARKDOWN_MAX = 200_000;
 const DESCRIPTION_MAX = 8_000;
 
@@ -75,7 +75,7 @@ const marked = new Marked({
   },
 });
 
-/** Makes links to pages lead to their Markdown, because a reader of one page in Markdown wants the next one in Markdown, too. */
+/** Makes links to pages lead to their Markdown, because a reader of one page in Markdown wants the next page in Markdown, too. */
 export function withMarkdownLinks(markdown: string): string {
   return markdown.replace(/\]\((\/docs(?:\/[\w/-]+)?)((?:#[^)\s]*)?)\)/g, ']($1.md$2)');
 }
@@ -85,7 +85,7 @@ export function renderMarkdown(markdown: string): Rendered {
   return render(markdown.slice(0, MARKDOWN_MAX), 0);
 }
 
-/** Renders a description within a page: at most 8,000 characters, headings from the third level on, without anchors. */
+/** Renders a description within a page, with at most 8,000 characters, and headings from the third level on, without anchors. */
 export function renderDescription(markdown: string): string {
   if (markdown === '') return '';
   return render(shortened(markdown, DESCRIPTION_MAX), 2).html;
@@ -103,7 +103,7 @@ function render(markdown: string, lower: number): Rendered {
   }
 }
 
-/** Links and blocks as they are; else a name in code. */
+/** Matches links and blocks, which stay unchanged, or a name in code. */
 const CODE = /<a [\s\S]*?<\/a>|<pre>[\s\S]*?<\/pre>|<h\d[\s\S]*?<\/h\d>|<code>([a-z_]+)<\/code>/g;
 
 /** Each error code leads to its page. */
@@ -152,7 +152,10 @@ function samplesHtml({ blocks }: SamplesToken): string {
   return `<div class="sample guide-sample">${tabs(`language-${rendering.groups}`, 'Language', all)}</div>\n`;
 }
 
-/** Marks the numbers of a tier, which a script replaces by those of the reader's tier: `\uE001100\uE001`; one less between `\uE002`. */
+/**
+ * Marks the numbers of a tier, which a script replaces by the numbers of the reader's tier. `\uE001100\uE001` is such a number; between
+ * `\uE002` the number is one less.
+ */
 function withLimits(html: string): string {
   return html
     .replace(/\uE001(\d{1,10})\uE001/g, '<span class="my-limit">$1</span>')

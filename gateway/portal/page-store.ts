@@ -1,12 +1,15 @@
-// Resources that are made at their first request and then kept. The pages of operations are kept within a bound, all other resources
-// without one.
+// Keeps resources that are made at their first request. The pages of operations are kept within a bound, and all other resources without a
+// bound.
 
 import { LRUCache } from 'lru-cache';
 import type { PortalResource } from './resource.ts';
 
 export type Make = () => Promise<PortalResource>;
 
-/** Most bytes of pages of operations that are kept; those that were not asked for lately are made anew. */
+/**
+ * The largest number of bytes of pages of operations that are kept. Pages that were not requested lately are dropped, and made again when
+ * they are requested.
+ */
 const KEPT_BYTES_MAX = 32_000_000;
 
 export interface PageStore {
@@ -25,7 +28,7 @@ export function createPageStore(fixed: ReadonlyMap<string, Make>, many: Readonly
   });
   const inProgress = new Map<string, Promise<PortalResource>>();
 
-  /** Makes a page once. A failure is not kept: the next request tries again. */
+  /** Makes a page once. A failure is not kept, so the next request tries again. */
   function makeOnce(path: string, from: Make): Promise<PortalResource> {
     const known = kept.get(path);
     if (known !== undefined) return known;

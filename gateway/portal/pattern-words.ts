@@ -1,5 +1,5 @@
-// Pure: regular expressions in words, as far as they are a row of characters and sets: `^cus_[a-z0-9]{8,}$` is "cus_, then 8 or more lowercase
-// letters or digits".
+// Pure: puts regular expressions into words, as far as they are a row of characters and sets. For example, `^cus_[a-z0-9]{8,}$` is "cus_,
+// then 8 or more lowercase letters or digits".
 
 const PARTS_MAX = 6;
 /** Matches a literal, an escaped character, or a set, and its quantifier. */
@@ -13,7 +13,7 @@ const SETS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   '1-9': ['digit from 1 to 9', 'digits from 1 to 9'],
 };
 
-/** Everything but controls, often also but line separators: a rule for names and titles. */
+/** Everything but control characters, and often but line separators, as a rule for names and titles. */
 const NO_CONTROLS = /^\^\[\^\\u0000-\\u001f\\u007f(-\\u009f)?(\\u2028\\u2029)?\][*+]\$$/i;
 
 /** Returns the words; undefined if they cannot express the expression, or if it matches a part of a text. */
@@ -29,7 +29,7 @@ export function patternWords(source: string): string | undefined {
 
 function partsOf(inner: string): string[] | undefined {
   const parts: string[] = [];
-  // The spellings of a literal: `cust?_` has two.
+  // The spellings of a literal. For example, `cust?_` has two.
   let literals = [''];
   const endLiteral = () => {
     if (literals.some((one) => one !== '')) parts.push(joinedWords(literals));

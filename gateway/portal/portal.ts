@@ -1,5 +1,5 @@
-// The documentation for client developers: contracts, reference, guides and a page for every error code. Each resource is
-// created on first use and kept until the configuration changes.
+// The documentation for client developers, with contracts, reference, guides and a page for every error code. Each resource is created on
+// first use and kept until the configuration changes.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { contentVersionIn } from '../shared/http/content-version.ts';
@@ -34,10 +34,10 @@ export function createPortal(options: PortalOptions): Portal {
     const hasText = site.pages.has(`${path}.md`);
     const asked = hasText && prefersMarkdown(request) ? `${path}.md` : path;
     const resource = await site.pages.get(versioned?.path ?? asked);
-    // If the page took too long, the client has already got a refusal.
+    // If the page took too long, the client has already received a refusal.
     if (response.headersSent) return true;
     if (hasText) addVary(response, 'Accept');
-    // An address with another version comes from a page of another instance or of an earlier configuration. It gets the file of this
+    // An address with another version comes from a page of another instance or of an earlier configuration. The answer is the file of this
     // instance.
     if (resource) answerWith(resource, request, response, versioned?.version === site.version);
     else if (site.pages.has(path.replace(/\/$/, ''))) moveTo(path.replace(/\/$/, ''), response);
@@ -64,7 +64,7 @@ function moveTo(location: string, response: ServerResponse): void {
   response.end();
 }
 
-/** Whether the client prefers Markdown. Agents ask for it at the address of a page; browsers do not. */
+/** Whether the client prefers Markdown. Agents request Markdown at the address of a page; browsers do not. */
 function prefersMarkdown({ headers: { accept = '' } }: IncomingMessage): boolean {
   const markdown = qualityOf('text/markdown', accept);
   return markdown > 0 && markdown >= qualityOf('text/html', accept);
@@ -129,7 +129,10 @@ const NEAREST_MAX = 5;
 const SHOWN_PATH_MAX = 80;
 const ALIKE_MIN = 4;
 
-/** Returns suggestions for an address without a page: the pages next to it that begin in the same way, and the nearest page above it. */
+/**
+ * Returns suggestions for an address without a page, which are the pages next to it that begin in the same way, and the nearest page above
+ * it.
+ */
 function nearestPages(path: string, all: readonly string[]): string[] {
   const pages = new Set(all.filter((one) => /^\/docs(\/[^.]*)?$/.test(one) && !one.startsWith('/docs/assets')));
   const name = nameIn(path);

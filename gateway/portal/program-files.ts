@@ -1,4 +1,4 @@
-// Adds what programs read: llms.txt for agents, and the index of the search.
+// Adds the files for programs, which are llms.txt for agents, and the index of the search.
 
 import type { ErrorCode } from '../catalogue/errors.ts';
 import type { Guide } from './guides.ts';
@@ -29,7 +29,7 @@ interface ProgramFilesOptions {
 export function addProgramFiles(site: SiteMap, options: ProgramFilesOptions): void {
   const description = plain(options.description);
   const llms = () => toResource('document', TEXT, llmsText({ ...options, description }));
-  // Programs look for it at the root, and beside the documentation.
+  // Programs request llms.txt at the root, and beside the documentation.
   for (const path of ['/llms.txt', '/docs/llms.txt']) site.add(path, llms);
   site.add('/docs/search.json', () => toResource('asset', 'application/json', searchIndex(options, options.tools)));
 }

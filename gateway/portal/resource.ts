@@ -1,16 +1,16 @@
-// A published resource: bytes that stay the same until the next configuration, with the metadata of an answer.
+// A published resource, which consists of bytes that stay the same until the next configuration, and the metadata of an answer.
 
 import { createHash } from 'node:crypto';
 import { type Encoded, encoded } from '../shared/http/content-coding.ts';
 
-/** Determines the browser's access: a page, an asset of such a page, or a document that every origin may read. */
+/** Determines the browser's access. A resource is a page, an asset of such a page, or a document that every origin may read. */
 export type PortalResourceKind = 'page' | 'asset' | 'document';
 
 export interface PortalResource extends Encoded {
   readonly kind: PortalResourceKind;
   readonly status: number;
   readonly type: string;
-  /** Weak, because it applies to the compressed forms as well (RFC 9110 section 8.8.1). */
+  /** The tag is weak, because it applies to the compressed forms as well (RFC 9110 section 8.8.1). */
   readonly etag: string;
 }
 

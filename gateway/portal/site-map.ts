@@ -14,7 +14,7 @@ export interface SiteMap {
   add(path: string, make: Make): void;
   /** Adds a page as two resources: HTML, and Markdown at the same path with `.md`. */
   addPage(path: string, make: MakePage): void;
-  /** Like `addPage`, for pages of which there are too many to keep all (page-store.ts). */
+  /** Adds a page as `addPage` does, for pages of which there are too many to keep all (page-store.ts). */
   addOneOfMany(path: string, make: MakePage): void;
   toStore(): PageStore;
 }

@@ -1,4 +1,4 @@
-// Worker thread that converts JSON to YAML, which takes seconds for a large document. Receives JSON and replies with YAML, both as
+// The worker thread that converts JSON to YAML, which takes seconds for a large document. Receives JSON and replies with YAML, both as
 // bytes.
 
 import { parentPort } from 'node:worker_threads';
@@ -11,10 +11,10 @@ port?.once('message', (json: Uint8Array) => {
   port.postMessage(Buffer.from(lines.join('')));
 });
 
-/** Depth to which a document is split: the library keeps its whole input in memory, and paths and components are large. */
+/** The depth to which a document is split, because the library keeps its whole input in memory, and paths and components are large. */
 const DEPTH = 3;
 
-/** Quotes what YAML 1.1, which many readers still have, takes for something else than text: dates, `yes`, `12:30`. */
+/** Quotes text that YAML 1.1, which many readers still use, does not read as text, such as dates, `yes` and `12:30`. */
 const YAML_OPTIONS = { compat: 'yaml-1.1', aliasDuplicateObjects: false, lineWidth: 110 } as const;
 
 function write(object: Record<string, unknown>, indent: string, lines: string[]): void {

@@ -1,6 +1,8 @@
 // Writes the advice for clients about a breaking change, from the rule of the comparison that found it. Pure.
 
-/** The advice for each rule; the first one that matches applies. `isChecked` is true if the gateway refuses requests that are unchanged. */
+/**
+ * The advice for each rule. The first rule that matches applies. `isChecked` is true if the gateway refuses requests that are unchanged.
+ */
 const ADVICE: readonly (readonly [rule: RegExp, what: string, isChecked?: boolean])[] = [
   [/^operation-removed$/, 'Stop calling it: it answers with 404.'],
   [/^security-(added|scope-added)$/, 'Use a key that has the scope.'],
@@ -27,7 +29,7 @@ const ADVICE: readonly (readonly [rule: RegExp, what: string, isChecked?: boolea
 export const REFUSED_AS = 'validation_failed';
 const REFUSED = `Other requests are refused with 400 ${REFUSED_AS}.`;
 
-/** Returns sentences, each once; none if nothing breaks. */
+/** Returns sentences, each once; empty if nothing breaks. */
 export function adviceFor(rules: Iterable<string>): string[] {
   const found = [...rules].map((rule) => ADVICE.find(([one]) => one.test(rule)));
   const sentences = new Set(found.map((one) => one?.[1] ?? 'Compare your requests with the reference.'));

@@ -1,4 +1,4 @@
-// The publications of the served contracts, as the page of changes and its feeds tell them.
+// The publications of the served contracts, in the form of the page of changes and its feeds.
 
 import type { Publication } from '../../shared/contracts/published-contract.ts';
 import type { AddressedContract } from '../reference/addresses.ts';
@@ -38,7 +38,7 @@ export function changesEntries(
 }
 
 /**
- * Returns the text for the first publication. The record counts all operations; if some are for operators only, the number is left out,
+ * Returns the text for the first publication. The record counts all operations. If some are only for operators, the number is left out,
  * because clients do not see these.
  */
 export function firstText({ publication: { operations }, contract }: ChangesEntry): string {

@@ -1,4 +1,5 @@
-// Writes the feeds of changes (RFC 4287), of all contracts and of each contract. Ids and dates follow from the record: readers see each entry once.
+// Writes the feeds of changes (RFC 4287), of all contracts and of each contract. Ids and dates follow from the record, so that readers see
+// each entry once.
 
 import { escapeHtml } from '../html.ts';
 import { CHANGES_PATH, type ChangesEntry, linesOf } from './entries.ts';
@@ -76,7 +77,7 @@ function summaryOf(entry: ChangesEntry): string {
   return parts.join(', ');
 }
 
-/** Escapes a text. XML allows no control characters except tabs and line ends, not even escaped ones (section 2.2). */
+/** Escapes a text. XML allows no control characters except tabs and line ends, not even if they are escaped (section 2.2). */
 function escapeXml(text: string): string {
   return escapeHtml(text.toWellFormed().replace(/[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, ' '));
 }

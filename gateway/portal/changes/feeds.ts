@@ -21,7 +21,7 @@ export function addFeeds(
   }
 }
 
-/** Returns the feed of all changes, and the feed of each contract; none if nothing is recorded. */
+/** Returns the feed of all changes, and the feed of each contract; empty if nothing is recorded. */
 function feedsOf(publications: PortalOptions['publications'], references: readonly AddressedContract[]) {
   const all = changesEntries(publications, references);
   const own = Map.groupBy(all, ({ publication }) => feedPath(publication.contract));

@@ -1,5 +1,5 @@
-// Makes the page "Changes": the changes of publications for clients, newest first. The commands that publish a contract write the record: an
-// entry has the result of a comparison, and not the memory of an author.
+// Makes the page "Changes", with the changes of publications for clients, newest first. The commands that publish a contract write the
+// record, so that an entry contains the result of a comparison, and not the memory of an author.
 
 import { escapeHtml } from '../html.ts';
 import { type Page, shownDay } from '../layout.ts';
@@ -10,7 +10,7 @@ import { isAllForOperators, isForOperators, rowHtml } from './row-html.ts';
 import { changeRows } from './rows.ts';
 
 const SHOWN_MAX = 60;
-/** Items of one publication that are shown; the others unfold. */
+/** The number of items of one publication that are shown. The others unfold. */
 const ITEMS_MAX = 12;
 
 /** Returns the page; undefined if nothing is recorded of the served contracts. */

@@ -1,4 +1,4 @@
-// One change on the page "Changes": what happened, the value before and after, what to do about it, and the operations.
+// Renders one change on the page "Changes": what happened, the value before and after, the advice, and the operations.
 
 import { escapeHtml } from '../html.ts';
 import type { OperationAddress } from '../reference/addresses.ts';
@@ -11,7 +11,7 @@ import type { ChangedValue } from './words.ts';
 const OPERATIONS_MAX = 3;
 
 /**
- * Whether only operators of the API may use what changed. A removed operation counts as one for clients, because the contract no longer
+ * Whether only operators of the API may use what changed. A removed operation is treated as one for clients, because the contract no longer
  * says whose it was.
  */
 export function isForOperators({ operations }: ChangeRow, all: readonly OperationAddress[]): boolean {

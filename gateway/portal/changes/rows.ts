@@ -1,5 +1,5 @@
-// Pure: the changes of one publication as readers see them. The comparison finds each rule of a parameter by itself; a row has all that
-// happened to the parameter.
+// Pure: makes the rows of one publication for readers. The comparison finds each rule of a parameter separately, and a row contains all
+// changes of the parameter.
 
 import type { PublishedChange } from '../../shared/contracts/published-contract.ts';
 import { adviceFor } from './advice.ts';

@@ -1,5 +1,5 @@
-// Pure: a recorded change in the words of readers. The record says `query parameter "limit": maximum goes from 100 to 50`, as the comparison
-// has a place for each finding; the page says `limit`, query parameter, and what its value was and is.
+// Pure: writes a recorded change in the words of readers. The record says `query parameter "limit": maximum goes from 100 to 50`, because
+// the comparison has a place for each finding. The page says `limit`, query parameter, and its values before and after.
 
 import { shortened } from '../html.ts';
 import { patternWords } from '../pattern-words.ts';
@@ -19,7 +19,7 @@ export interface ChangedValue {
   /** The former value in words. */
   readonly before: string;
   readonly after: string;
-  /** The exact old and new texts, if words do not say everything: of patterns and long values. */
+  /** The exact old and new texts of patterns and long values, if words do not say everything. */
   readonly exact?: readonly string[];
 }
 
@@ -75,7 +75,7 @@ function shortWords(what: string): string | undefined {
   return did && { 'is new': 'added', 'is new and required': 'added, required', 'was removed': 'removed' }[did];
 }
 
-/** The words for an end of a range that has none. */
+/** The words for an open end of a range. */
 export const NO_LIMIT = 'no limit';
 
 const BOUNDS: Readonly<Record<string, readonly [label: string, phrase: string, unit: string]>> = {

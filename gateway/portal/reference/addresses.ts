@@ -1,4 +1,4 @@
-// The addresses of the reference: one page per contract, one per group, one per operation.
+// Makes the addresses of the reference, which has one page per contract, per group and per operation.
 
 import type { PublishedWebhook } from '../../shared/contracts/published-contract.ts';
 import { createSlugs } from '../html.ts';
@@ -21,7 +21,7 @@ export interface OperationGroup {
   readonly name: string;
   /** Markdown. */
   readonly description: string;
-  /** The purpose of the group, which other groups may share; undefined if the contract names none. */
+  /** The purpose of the group, which other groups may share; undefined if the contract names no purpose. */
   readonly purpose: string | undefined;
   /** Its page. */
   readonly path: string;
@@ -56,7 +56,7 @@ export interface AddressedContract {
 
 type IsForOperators = (operation: ReferredOperation) => boolean;
 
-/** The group of operations without tags: some, or all. */
+/** The name of the group of operations without tags. */
 const OTHERS = 'Other operations';
 const ALL = 'Operations';
 /** Some documents have hundreds of webhooks. */

@@ -1,4 +1,4 @@
-// Reads the bodies of requests and answers: media types, schemas, examples.
+// Reads the media types, schemas and examples of the bodies of requests and answers.
 
 import { withoutMark } from '../highlight.ts';
 import { type DocumentObject, type DocumentTools, isDocumentObject, listOf, membersOf, textAt } from './reference.ts';
@@ -83,7 +83,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined;
 }
 
-/** Replaces an example that is too long by a text: the OpenAPI document has it. */
+/** Replaces an example that is too long by a text. The OpenAPI document contains the example. */
 function bounded({ label, value }: ExampleView): ExampleView {
   const text = JSON.stringify(value) ?? '';
   if (text.length > EXAMPLE_BYTES_MAX) return { label, value: 'This example is in the OpenAPI document.' };

@@ -1,5 +1,5 @@
-// Finds the error codes of an operation: codes that its contract names, and codes of the gateway that follow from its credentials, parameters
-// and body.
+// Finds the error codes of an operation, which are codes that its contract names, and codes of the gateway that follow from its
+// credentials, parameters and body.
 
 import type { CatalogueEntry, CodeNeed } from '../../catalogue/catalogue-entry.ts';
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
@@ -39,7 +39,7 @@ function lacks({ security, idempotency, hasTestMode }: ReferredOperation, need: 
 
 function codesOfGateway({ security, path }: ReferredOperation, { parameters, body }: OperationView): ErrorCode[] {
   const takesJson = body?.media.some(({ type }) => /json/i.test(type)) === true;
-  // The gateway answers the operations of its own contract itself.
+  // The gateway itself answers the operations of its own contract.
   const hasService = !path.startsWith('/gateway/v1/');
   const takesForms = body?.media.some(({ type }) => /form/i.test(type)) === true;
   const hasScopes = security.some(({ scopes }) => scopes.length > 0);

@@ -1,4 +1,4 @@
-// One operation as Markdown: what its page says, for readers that are programs.
+// Writes the page of one operation as Markdown, for programs that read.
 
 import { KEY_MARK, KEY_PLACEHOLDER } from '../highlight.ts';
 import type { SampleRequest } from '../samples/sample-request.ts';

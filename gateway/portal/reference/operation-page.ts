@@ -32,13 +32,13 @@ const HEADINGS = {
 interface OperationPageOptions {
   readonly tools: DocumentTools;
   readonly publicUrl: string;
-  /** The names of the guides that there are: no link leads to another. */
+  /** The names of the existing guides. No link leads to another guide. */
   readonly guides: ReadonlySet<string>;
   /** The codes that can occur under the configuration. */
   readonly codes: readonly ErrorCode[];
   /** HTML: the links to all operations. */
   readonly contents: string;
-  /** Whether the operation is on the origin of its page: a page may send to no other. */
+  /** Whether the operation is on the origin of its page, because a page may send requests to no other origin. */
   readonly isOwnOrigin: boolean;
   readonly updatedMs: number | undefined;
 }
@@ -83,7 +83,7 @@ ${neighbourLinks(neighbourOf(at, all, -1), neighbourOf(at, all, 1))}
   };
 }
 
-/** Returns the neighbour of an operation. The neighbour of an operation for clients is never one for operators. */
+/** Returns the neighbour of an operation. The neighbour of an operation for clients is never an operation for operators. */
 function neighbourOf(
   at: OperationAddress,
   { operations }: AddressedContract,
@@ -157,7 +157,7 @@ function codesHtml(groups: readonly CodesOfStatus[], about: string): string {
 <div class="quiet-text">${renderDescription(about)}</div>`;
 }
 
-/** Splits a description after its first sentence: the rest unfolds. */
+/** Splits a description after its first sentence, so that the rest unfolds. */
 function firstSentence(description: string): string[] {
   const [, first = description, rest = ''] = /^(.{20,}?[.:!?])\s+(\S[\s\S]*)$/.exec(description) ?? [];
   return [first, rest];

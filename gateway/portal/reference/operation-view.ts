@@ -1,4 +1,4 @@
-// Reads one operation for its page: parameters, body and answers with values for samples, and the needs of a request.
+// Reads the parameters, body and answers of one operation for its page, with values for samples, and the needs of a request.
 
 import type { OperationAddress } from './addresses.ts';
 import { type BodyView, createBodyViews, createMediaViews, exampleViewsAt, type MediaView } from './body-view.ts';
@@ -45,11 +45,11 @@ export interface OperationView {
 }
 
 const PARAMETER_PLACES = ['path', 'query', 'header', 'cookie'] as const;
-/** Items that are shown of each list, because a contract may make it as long as it likes. */
+/** The number of items that are shown of each list, because a contract may contain lists of any length. */
 const SHOWN_MAX = 200;
 const PROPER_METHODS = /^(GET|HEAD|DELETE|OPTIONS|TRACE)$/;
 
-/** Takes milliseconds: schemas are sampled for which the contract has no example. */
+/** Reads the operation. This takes milliseconds, because schemas without an example in the contract are sampled. */
 export function viewOfOperation(operation: ReferredOperation, tools: DocumentTools): OperationView {
   const { root, declared } = operation;
   const viewOf = createSchemaViews(root, tools);
@@ -118,7 +118,7 @@ function answersOf(
     });
 }
 
-/** Returns sentences in Markdown: credentials, modes, limits, pages and repetition. Guides that are not shown are linked, too. */
+/** Returns sentences in Markdown about credentials, modes, limits, pages and retries. Guides that are not shown are linked, too. */
 export function needsOf({ operation, isForOperators }: OperationAddress, { parameters }: OperationView): string[] {
   const { method, security, idempotency, hasTestMode, webSocket } = operation;
   const ways = security.map(({ scheme, scopes }) => {

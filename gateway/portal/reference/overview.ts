@@ -1,4 +1,4 @@
-// Makes the page of one contract: its address, its downloads, and all operations by group. Also makes the links beside all its pages.
+// Makes the page of one contract, with its address, its downloads, and all operations by group. Also makes the links beside all its pages.
 
 import { escapeHtml } from '../html.ts';
 import type { Page } from '../layout.ts';
@@ -7,7 +7,7 @@ import type { AddressedContract, OperationAddress, OperationGroup, WebhookAddres
 import { breakable } from './path-text.ts';
 import type { ReferredOperation } from './reference.ts';
 
-/** With more operations than this, the links beside a page show those of its own group only. */
+/** If there are more operations than this, the links beside a page show only the operations of its own group. */
 const LINKS_MAX = 400;
 
 export function overviewPage(
@@ -46,8 +46,8 @@ ${webhooksHtml(all.webhooks)}
 }
 
 /**
- * Returns the groups with operations for clients, and the groups for operators only. If there are none for clients, all groups are in the
- * first list, because only operators read such a contract.
+ * Returns the groups with operations for clients, and the groups only for operators. If there are no operations for clients, all groups are
+ * in the first list, because only operators read such a contract.
  */
 function partedByReader(groups: readonly OperationGroup[]): [OperationGroup[], OperationGroup[]] {
   const forClients = groups.filter((group) => !group.isForOperators);
@@ -112,7 +112,7 @@ interface Here {
   readonly webhook?: WebhookAddress;
 }
 
-/** Returns the links beside a page, as HTML: every contract, and the operations of the current one by group. */
+/** Returns the links beside a page, as HTML, to every contract, and to the operations of the current contract by group. */
 export function contentsOf(
   references: readonly AddressedContract[],
   current: AddressedContract | undefined,

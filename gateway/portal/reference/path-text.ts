@@ -1,4 +1,4 @@
-// Paths as text of a page.
+// Writes paths as text of a page.
 
 import { escapeHtml } from '../html.ts';
 

@@ -1,7 +1,7 @@
-// The ids in a Postman collection: what one request has made, the later ones ask for. A record is made by POST to a path, and asked for by
-// that path with a parameter behind it.
+// Finds the ids in a Postman collection, by which later requests name the records that one request has made. A record is made by POST to a
+// path, and named by that path with a parameter behind it.
 
-/** The members of an operation that say which records it makes and names. */
+/** The members of an operation that determine the records that it makes and names. */
 interface Routed {
   readonly method: string;
   readonly path: string;
@@ -19,11 +19,11 @@ export interface PostmanIds {
   madeBy(operation: Routed): MadeId | undefined;
   /** Returns the variable for each segment of the path that is a parameter. */
   variablesIn(path: string): readonly (string | undefined)[];
-  /** Whether a member of a body with this name has the id of such a record. */
+  /** Whether a member of a body with this name contains the id of such a record. */
   isVariable(name: string): boolean;
 }
 
-/** Variables that the collection has for itself. */
+/** The variables that every collection has. */
 const OWN = ['baseUrl', 'apiKey'];
 
 export function postmanIds(operations: readonly Routed[]): PostmanIds {

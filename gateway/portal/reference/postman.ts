@@ -1,4 +1,5 @@
-// A contract as a collection for Postman (format 2.1): one folder per group; the key, the base URL and the ids of records as variables.
+// Converts a contract to a collection for Postman (format 2.1), with one folder per group, and the key, the base URL and the ids of records
+// as variables.
 
 import { KEY_MARK } from '../highlight.ts';
 import { fieldText, type SampleContent, type SampleRequest } from '../samples/sample-request.ts';
@@ -41,7 +42,7 @@ export async function postmanCollection(
   return JSON.stringify(collection, null, 2);
 }
 
-/** @param examples gets the first example of each id, for requests that are sent before one that makes it */
+/** @param examples gets the first example of each id, for requests that are sent before the request that makes the id */
 function requestOf(
   { operation, title }: OperationAddress,
   tools: DocumentTools,
@@ -119,7 +120,7 @@ function bodyOf(body: SampleContent, ids: PostmanIds): object {
   return body.kind === 'form' ? { mode: 'urlencoded', urlencoded: fields } : { mode: 'formdata', formdata: fields };
 }
 
-/** Replaces ids in a value by variables: a member with the name of a variable has the id of such a record. */
+/** Replaces ids in a value by variables. A member with the name of a variable contains the id of such a record. */
 function withIds(value: unknown, ids: PostmanIds): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(

@@ -1,15 +1,15 @@
-// The types of the input for the reference: the served contracts, in the form in which the gateway passes them on.
+// The types of the input for the reference, which is the served contracts, in the form in which the gateway passes them on.
 
 import type { PublishedContract, PublishedOperation } from '../../shared/contracts/published-contract.ts';
 
 export interface Reference extends PublishedContract {
-  /** Whether the gateway itself answers all of it: it is beside the API that readers come for. */
+  /** Whether the gateway itself answers all operations of the contract, which is then not the API that readers look for. */
   readonly isOfGateway: boolean;
   readonly operations: readonly ReferredOperation[];
 }
 
 export interface ReferredOperation extends PublishedOperation {
-  /** Whether test keys reach data of their own. */
+  /** Whether test keys reach separate data. */
   readonly hasTestMode: boolean;
   /** Whether test keys get examples of the contract instead. */
   readonly hasExamplesForTests: boolean;
@@ -21,7 +21,7 @@ export type DocumentObject = Record<string, unknown>;
 export interface DocumentTools {
   /** Follows references of a document. Returns the last value of a circular or dangling reference. */
   resolve(root: DocumentObject, value: unknown): unknown;
-  /** Returns values for a schema, the most suitable first; none if none was found. */
+  /** Returns values for a schema, the most suitable first; empty if no value was found. */
   samplesOf(root: DocumentObject, schema: unknown, of: 'request' | 'answer'): unknown[];
 }
 
@@ -38,7 +38,7 @@ export function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns the members of an object that are its own. */
+/** Returns the own members of an object. */
 export function membersOf(value: unknown): [string, unknown][] {
   return isDocumentObject(value) ? Object.entries(value) : [];
 }

@@ -1,4 +1,4 @@
-// The object of a resource: what most operations of its group return, out of its envelope or its list.
+// Finds the object of a resource, which most operations of its group return, possibly in an envelope or in a list.
 
 import type { OperationGroup } from './addresses.ts';
 import { createMediaViews } from './body-view.ts';
@@ -55,7 +55,7 @@ function objectIn({ operations }: OperationGroup, tools: Resolver): Found | unde
   const all = operations.slice(0, LOOKED_AT_MAX).flatMap(({ operation }) => foundIn(operation, tools));
   const alike = [...Map.groupBy(all, ({ target }) => target).values()];
   const [most] = alike.toSorted((one, other) => other.length - one.length);
-  // One that returns the object itself has an example of it.
+  // An operation that returns the object itself has an example of it.
   return most?.find(({ isAlone }) => isAlone) ?? most?.[0];
 }
 
@@ -80,7 +80,7 @@ function isObject(schema: unknown): schema is DocumentObject {
   return isDocumentObject(schema) && (membersOf(schema.properties).length > 0 || Array.isArray(schema.allOf));
 }
 
-/** Returns the contents of a list or an envelope: the items, `data`, or the only list among the fields. */
+/** Returns the contents of a list or an envelope, which are the items, `data`, or the only list among the fields. */
 function unwrapped(schema: unknown, resolve: (value: unknown) => unknown, depth = 0): unknown {
   const target = resolve(schema);
   if (!isDocumentObject(target) || depth > UNWRAPPED_MAX) return schema;
@@ -102,7 +102,7 @@ function isListOfObjects(schema: unknown, resolve: (value: unknown) => unknown):
   return isDocumentObject(target) && target.items !== undefined && isObject(resolve(target.items));
 }
 
-/** Returns the example of the operation if it shows the object only; otherwise an example that is made for the schema. */
+/** Returns the example of the operation if it shows only the object; otherwise an example that is made for the schema. */
 function exampleOf({ schema, operation: { root }, media, isAlone }: Found, tools: DocumentTools): unknown {
   const mediaIn = createMediaViews(root, tools, createSchemaViews(root, tools));
   const [view] = mediaIn({ 'application/json': isAlone ? media : { schema } }, 'answer');

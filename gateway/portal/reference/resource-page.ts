@@ -1,4 +1,4 @@
-// The page of a resource: its operations, and the object that they return.
+// Makes the page of a resource, with its operations, and the object that they return.
 
 import { createSlugs, escapeHtml } from '../html.ts';
 import type { Page } from '../layout.ts';

@@ -1,4 +1,4 @@
-// The form of an operation, filled with the values of its examples: what samples show first, and what "Send" begins with.
+// Makes the form of an operation, filled with the values of its examples, which samples show first, and with which "Send" begins.
 
 import {
   type SampleForm,
@@ -45,7 +45,7 @@ export function isFileMember({ type }: Pick<SchemaView, 'type'>): boolean {
   return /^(array of )?bytes/.test(type);
 }
 
-/** Whether a good response may stay open: a sample that waits for its end would print nothing. */
+/** Whether a successful response may stay open, so that a sample that waits for its end would print nothing. */
 function isStream({ answers }: OperationView): boolean {
   const good = answers.filter(({ status }) => status.startsWith('2'));
   return good.some(({ media }) => media.some(({ type }) => /event-stream|ndjson|jsonl|json-seq/i.test(type)));
@@ -59,7 +59,7 @@ function filled({ place, name, style, explode, example }: ParameterView): Sample
   return { place, name, style, explode, value: style === 'json' ? JSON.stringify(example) : example };
 }
 
-/** Chooses the credentials to show. Without test data, test keys are refused: another kind is shown if there is one. */
+/** Chooses the credentials to show. Without test data, test keys are refused, so another kind is shown if there is one. */
 function alternativeOf({ security, hasTestMode }: ReferredOperation) {
   const basic = security.find(({ scheme }) => scheme === 'basic');
   return hasTestMode ? security[0] : (basic ?? security[0]);

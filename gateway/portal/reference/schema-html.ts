@@ -67,7 +67,7 @@ ${details(schema, name, prefix)}</li>`;
     return list + choices.join('\n');
   }
 
-  /** Renders a body or an answer: its type and rules, then its members. */
+  /** Renders the type and rules of a body or an answer, and then its members. */
   function whole(schema: SchemaView, prefix: string): string {
     const inside = contentOf(schema, prefix);
     const own = details({ ...schema, members: [], choices: [] }, prefix, prefix);
@@ -85,10 +85,10 @@ ${details(schema, name, prefix)}</li>`;
   return { parameters, media, whole };
 }
 
-/** Longer patterns are folded: few readers understand them at a glance. */
+/** Longer patterns are folded, because few readers understand them at a glance. */
 const PATTERN_MAX = 40;
 
-/** Renders a rule: a pattern as code, other rules as words. */
+/** Renders a rule, a pattern as code, and other rules as words. */
 function code(rule: string): string {
   const [, word = '', value = ''] = /^(matches|default) (.*)$/s.exec(rule) ?? [];
   if (word === '') return escapeHtml(rule);

@@ -1,4 +1,4 @@
-// The media types of a body or an answer, each with its schema, as lines of Markdown.
+// Writes the media types of a body or an answer, each with its schema, as lines of Markdown.
 
 import type { MediaView } from './body-view.ts';
 import type { MemberView, SchemaView } from './schema-view.ts';

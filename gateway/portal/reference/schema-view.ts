@@ -1,4 +1,4 @@
-// Converts a schema to a tree of bounded size for pages: type, rules, members and choices.
+// Converts a schema to a tree of bounded size for pages, with type, rules, members and choices.
 
 import { shortened } from '../html.ts';
 import { patternWords } from '../pattern-words.ts';
@@ -28,7 +28,7 @@ export interface MemberView {
 }
 
 const DEPTH_MAX = 8;
-/** Schemas of one operation. More would make a page that opens slowly. */
+/** The largest number of schemas of one operation. A page with more would open slowly. */
 const VIEWS_MAX = 1200;
 /** Maximum number of schemas that are read for one tree, including schemas that are combined into one. */
 const LOOKS_MAX = 40_000;
@@ -103,14 +103,14 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
     });
   }
 
-  /** Returns the alternatives of a union, without `null`: the type says that. */
+  /** Returns the alternatives of a union, without `null`, which the type shows. */
   function alternativesOf(flat: DocumentObject): unknown[] {
     const all = [...listOf(flat.oneOf), ...listOf(flat.anyOf)];
     const real = all.filter((one) => flattened(one, 0).type !== 'null');
     return real.filter((one) => hasContent(flattened(one, 0)) || real.length > 1).slice(0, VALUES_MAX);
   }
 
-  /** Returns a schema with the keywords of its reference and of its `allOf`. Its own keywords win. */
+  /** Returns a schema with the keywords of its reference and of its `allOf`. Its own keywords have priority. */
   function flattened(schema: unknown, depth: number): DocumentObject {
     const known = flats.get(schema);
     if (known !== undefined) return known;

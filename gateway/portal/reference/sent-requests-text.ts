@@ -1,4 +1,4 @@
-// Requests that services send to their clients, as HTML and as Markdown.
+// Writes the requests that services send to their clients, as HTML and as Markdown.
 
 import { escapeHtml } from '../html.ts';
 import { renderDescription } from '../markdown.ts';

@@ -1,5 +1,5 @@
-// Makes the form below a sample. It begins with the values of the sample, and the sample shows typed values at once. It needs a script, which
-// reads the names and places of values from attributes.
+// Makes the form below a sample. The form begins with the values of the sample, and the sample shows typed values at once. A script reads
+// the names and places of values from attributes.
 
 import { escapeHtml } from '../html.ts';
 import { fieldText, type SampleForm, sampleContentOf, sentTypeOf } from '../samples/sample-request.ts';
@@ -36,7 +36,7 @@ export function tryForm(operation: ReferredOperation, view: OperationView, form:
   const inputs = [basic ? basicFields(credentials === 'basic') : '', ...fields, view.body ? bodyField(view.body) : ''];
   const isEmpty = inputs.every((input) => input === '');
   const count = fields.length + (view.body ? 1 : 0);
-  // A request whose body is a file is nothing before the reader chooses one.
+  // A request with a file as its body is empty until the reader chooses a file.
   const isOpen = inputs.some((input) => input.includes('type="file"')) ? ' open' : '';
   const values = `<details class="values"${isOpen}><summary>Change the request <span class="count">${count}</span></summary>
 <div class="fields">${inputs.join('\n')}</div></details>`;
@@ -68,7 +68,7 @@ function parameterField(parameter: ParameterView, index: number): string {
   const { place, name, isRequired, example, style, explode, schema } = parameter;
   const id = `try-${index}`;
   const text = textOf(example);
-  // An invented cursor or filter would make the request fail: optional values are proposed, not filled in.
+  // Optional values are proposed and not filled in, because an invented cursor or filter would make the request fail.
   const value = isRequired ? ` value="${escapeHtml(text)}"` : ` placeholder="${escapeHtml(text)}"`;
   const attributes = `id="${id}" data-in="${place}" data-name="${escapeHtml(name)}" data-style="${escapeHtml(style)}" data-explode="${explode}" data-type="${escapeHtml(schema.type.split(/[ (]/)[0] ?? '')}"`;
   const label = `<label for="${id}"><code>${escapeHtml(name)}</code> <small>${place}</small>${isRequired ? REQUIRED : ''}</label>`;

@@ -26,7 +26,7 @@ export function curlSample(request: SampleRequest): string {
   return lines.join(' \\\n  ');
 }
 
-/** Quotes a text: with double quotes if it has no character that is special in them, otherwise with single quotes. */
+/** Quotes a text with double quotes if it contains no character that is special in them, otherwise with single quotes. */
 function quoted(text: string): string {
   return /["$`\\!\n]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
 }

@@ -1,4 +1,4 @@
-// A sample in Go: a whole program, with its standard library alone. `rand.Text` needs Go 1.24.
+// Makes a sample in Go, which is a whole program that uses only the standard library. `rand.Text` needs Go 1.24.
 
 import { authorizationOf, type SampleContent, type SampleRequest } from './sample-request.ts';
 
@@ -77,7 +77,7 @@ function bodyLines(body: SampleContent | undefined): string[] {
   return ['body := &bytes.Buffer{}', 'form := multipart.NewWriter(body)', ...fields, 'form.Close()'];
 }
 
-/** Returns the lines for a file, in a block: a second file has its own variables. */
+/** Returns the lines for a file, in a block, so that a second file has its own variables. */
 function fileLines(name: string): string[] {
   const failing = ['if err != nil {', '\tpanic(err)', '}'];
   const lines = [
@@ -88,7 +88,7 @@ function fileLines(name: string): string[] {
   return ['{', ...lines.map((line) => `\t${line}`), '}'];
 }
 
-/** Returns a raw string, which keeps line breaks. It cannot have a backquote or a carriage return. */
+/** Returns a raw string, which keeps line breaks. It cannot contain a backquote or a carriage return. */
 function raw(value: string): string {
   return /[`\r]/.test(value) ? text(value) : `\`${value}\``;
 }

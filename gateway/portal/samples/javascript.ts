@@ -1,4 +1,4 @@
-// A sample in JavaScript: fetch, as Node.js, Deno, Bun and browsers have it.
+// Makes a sample in JavaScript with `fetch`, which Node.js, Deno, Bun and browsers provide.
 
 import { authorizationOf, type SampleContent, type SampleRequest } from './sample-request.ts';
 

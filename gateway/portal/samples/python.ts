@@ -1,4 +1,4 @@
-// A sample in Python, with its standard library alone.
+// Makes a sample in Python, which uses only the standard library.
 
 import { authorizationOf, type SampleContent, type SampleRequest } from './sample-request.ts';
 

@@ -1,5 +1,5 @@
-// Makes the request that samples show and a page sends, from the values of a form. It runs in the gateway with example values, and in the
-// reader's browser with typed values.
+// Makes the request that samples show and a page sends, from the values of a form. This code runs in the gateway with example values, and
+// in the reader's browser with typed values.
 
 import { KEY_MARK, withoutMark } from '../highlight.ts';
 
@@ -10,7 +10,7 @@ export interface SampleForm {
   readonly server: string;
   /** A template: `/v1/jobs/{id}` */
   readonly path: string;
-  /** A header whose value is new for each request, if the operation takes one: `Idempotency-Key`. */
+  /** `Idempotency-Key`, whose value is new for each request; undefined if the operation takes none. */
   readonly uniqueHeader: string | undefined;
   readonly credentials: SampleCredentials;
   readonly parameters: readonly SampleParameter[];
@@ -20,7 +20,7 @@ export interface SampleForm {
   readonly response: SampleResponse;
 }
 
-/** The form of the response: whole, line by line while the connection is open, or as messages of a WebSocket. */
+/** The form of the response, which is whole, line by line while the connection is open, or as messages of a WebSocket. */
 type SampleResponse = 'whole' | 'lines' | 'messages';
 
 type SampleCredentials = 'key' | 'basic' | 'none';
@@ -55,7 +55,7 @@ interface FormBody {
   readonly fields: readonly FormField[];
 }
 
-/** A file is one of the reader's; its value does not matter. */
+/** A file comes from the reader, so its value does not matter. */
 export type FormField = readonly [name: string, value: string, kind?: 'file' | undefined];
 
 /** Puts the values of a form where the contract wants them. */
@@ -106,7 +106,7 @@ function queryOf(parameters: readonly SampleParameter[]): string {
   return parts.length === 0 ? '' : `?${parts.join('&')}`;
 }
 
-/** Serializes one value as its style says (OpenAPI 3.1 section 4.8.12.3). */
+/** Serializes one value in its style (OpenAPI 3.1 section 4.8.12.3). */
 function queryPartsOf({ name, value, style, explode }: SampleParameter): string[] {
   const key = encodeURIComponent(name);
   const pair = (label: string, one: unknown) => `${label}=${encodeURIComponent(fieldText(one))}`;
@@ -144,7 +144,7 @@ export function sentTypeOf(type: string, value: unknown): string {
 }
 
 /**
- * The kind of a body by its media type. A value that does not fit the type is a file of the reader's.
+ * Returns the kind of a body by its media type. A value that does not fit the type is a file of the reader.
  *
  * @param files the fields of a form that are files
  */

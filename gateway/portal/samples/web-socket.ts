@@ -1,4 +1,4 @@
-// Samples of operations that open a WebSocket. They print the messages that come, until the connection is closed.
+// Makes samples of operations that open a WebSocket. A sample prints messages until the connection is closed.
 
 import { authorizationOf, type SampleRequest } from './sample-request.ts';
 

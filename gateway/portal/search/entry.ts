@@ -1,8 +1,8 @@
-// One find of the search, as the index has it and `portal/assets/search-rank.js` reads it.
+// One result of the search, as the index contains it and `portal/assets/search-rank.js` reads it.
 
 /**
- * `context`: method and path of an operation, or the page of a section or a field. `words`: more words; those of an operation begin with
- * its id. `topic`: as in `topics.ts`.
+ * `context`: method and path of an operation, or the page of a section or a field. `words`: more words, which begin with the id for an
+ * operation. `topic`: as in `topics.ts`.
  */
 export type SearchEntry = readonly [
   kind: string,
@@ -13,5 +13,5 @@ export type SearchEntry = readonly [
   topic?: string,
 ];
 
-/** The kind of everything that only operators of the API may use: readers see it on request. */
+/** The kind of everything that only operators of the API may use, which readers see on request. */
 export const OPERATORS = 'Operators';

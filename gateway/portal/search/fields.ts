@@ -1,4 +1,4 @@
-// Collects the fields for the search: fields of request bodies and of the objects of resources, and parameters.
+// Collects the fields for the search, which are fields of request bodies and of the objects of resources, and parameters.
 
 import { SLUG_MAX, shortened } from '../html.ts';
 import { plain } from '../markdown.ts';
@@ -15,7 +15,9 @@ const TEXT_MAX = 120;
 
 export type FieldTools = Pick<DocumentTools, 'resolve'>;
 
-/** Returns the fields. A field of several operations of a resource is listed once: at the first operation, or at the object of the resource. */
+/**
+ * Returns the fields. A field of several operations of a resource is listed once, at the first operation, or at the object of the resource.
+ */
 export function fieldsIn({ groups, operations }: AddressedContract, tools: FieldTools): SearchEntry[] {
   const entries = [...parametersIn(operations)];
   const nested: SearchEntry[] = [];
@@ -61,7 +63,10 @@ function objectMembers(group: OperationGroup, tools: FieldTools): readonly Membe
   return objectSchemaOf(group, tools)?.members ?? [];
 }
 
-/** Returns parameters of queries and headers. A parameter that many operations share is listed at the first one. Paths show their parameters. */
+/**
+ * Returns parameters of queries and headers. A parameter that many operations share is listed at the first operation. Paths show their
+ * parameters.
+ */
 function parametersIn(operations: readonly OperationAddress[]): SearchEntry[] {
   const uses = operations
     .filter(({ isForOperators }) => !isForOperators)

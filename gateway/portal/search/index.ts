@@ -1,4 +1,4 @@
-// The index that the search of the pages reads: pages, operations, their fields, sections of guides, and error codes.
+// Makes the index that the search of the pages reads, with pages, operations, their fields, sections of guides, and error codes.
 
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
 import { VIOLATION_CODES } from '../../shared/contracts/violation-codes.ts';
@@ -28,7 +28,7 @@ interface Searched {
   readonly help: HelpLinks;
 }
 
-/** Returns JSON. It is proportional to the number of operations: about 300 bytes each. */
+/** Returns JSON. Its size is proportional to the number of operations, with about 300 bytes each. */
 export function searchIndex({ references, guides, pages, codes, help }: Searched, tools: FieldTools): string {
   const entries = [
     ...pages.map(pageEntry),
@@ -103,7 +103,7 @@ function operationEntry({ operation, title, path, group, isForOperators }: Opera
   ];
 }
 
-/** Names and summaries of the bodies that may be sent: "sms", "A text message". */
+/** Returns names and summaries of the bodies that may be sent, such as "sms" and "A text message". */
 function examplesIn({ declared }: OperationAddress['operation']): string[] {
   const body = declared.requestBody;
   return membersOf(isDocumentObject(body) ? body.content : undefined).flatMap(([, media]) =>

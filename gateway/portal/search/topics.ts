@@ -1,5 +1,6 @@
-// The topics of pages: words for which readers search, and which the page does not use. A query finds a page by its topic if it has one of the
-// words before the bar, and no words except those of both sides. A guide of the configuration has the topic of the guide that it replaces.
+// The topics of pages, which are words for which readers search, and which the page does not use. A query finds a page by its topic if it
+// contains one of the words before the bar, and no words except the words of both sides. A guide of the configuration has the topic of the
+// guide that it replaces.
 
 import type { ReferredOperation } from '../reference/reference.ts';
 import { membersOf } from '../reference/reference.ts';
@@ -64,7 +65,7 @@ export function topicOfPage(path: string): string | undefined {
 }
 
 /**
- * Returns the topic of an operation that does more than answer with JSON: readers search for the name of the technique.
+ * Returns the topic of an operation that does more than answer with JSON, because readers search for the name of the technique.
  *
  * @param names words of the title and the group
  */
@@ -80,7 +81,7 @@ export function topicOfOperation(operation: ReferredOperation, names: string): s
   return '';
 }
 
-/** Whether the operation cancels. If canceling is a change of status, the record stays, and its deletion is not the operation to find. */
+/** Whether the operation cancels. If canceling is a change of status, the record stays, so its deletion is not the operation to find. */
 function cancels({ method, description }: ReferredOperation): boolean {
   return /^(POST|PUT|PATCH)$/.test(method) && /\bcancell?ed\b/i.test(description);
 }

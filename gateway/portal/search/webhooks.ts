@@ -1,4 +1,4 @@
-// Makes the result of a search for webhooks: the webhooks of the contracts, or a text about alternatives if there are none.
+// Makes the result of a search for webhooks, which is the webhooks of the contracts, or a text about alternatives if there are none.
 
 import { shortened } from '../html.ts';
 import { plain } from '../markdown.ts';
@@ -27,7 +27,7 @@ function hasCallbacks({ operations }: AddressedContract): boolean {
   return operations.some(({ operation }) => membersOf(operation.declared.callbacks).length > 0);
 }
 
-/** Returns the entry if there are no webhooks. It names streams, which also report events. */
+/** Returns the entry for APIs without webhooks. It names streams, which also report events. */
 function noWebhooks(references: readonly AddressedContract[]): SearchEntry {
   const stream = references
     .flatMap(({ operations }) => operations)
