@@ -1,4 +1,4 @@
-// Handles uncaught errors: the process logs the error and ends. After an uncaught error, the memory of the process may be inconsistent, so
+// Handles uncaught errors. The process logs the error and ends. After an uncaught error, the memory of the process may be inconsistent, so
 // it is safer that the primary or a supervisor starts a new process.
 
 import type { Log } from '../observe/log/log.ts';
@@ -6,8 +6,8 @@ import { tellAtEnd } from '../observe/log/standard-output.ts';
 import type { HostProcess } from './host-process.ts';
 
 /**
- * On an uncaught error: flushes the log, writes one fatal line, and exits with code 1. If standard output does not take the line, writes
- * the error to standard error.
+ * Ends the process on an uncaught error. Flushes the log, writes one fatal line, and exits with code 1. If standard output does not take
+ * the line, writes the error to standard error.
  */
 export function endOnCrash(
   { onCrash, exit }: Pick<HostProcess, 'onCrash' | 'exit'>,

@@ -1,5 +1,5 @@
-// The demo organization of a gateway that runs on the sandbox: its data, and a fresh test key at every start. Keys of earlier starts work
-// until they expire, because a client may still use them.
+// Creates the demo organization of a gateway that runs on the sandbox, its data, and a new test key at every start. Keys of earlier starts
+// work until they expire, because a client may still use them.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -39,7 +39,7 @@ export async function issueDemoKey({
     contacts: [],
     operator: false,
   } as const;
-  // Two gateways may start at the same time. The second `create` then fails because the organization exists, and the demo can go on.
+  // Two gateways may start at the same time. The second `create` then fails because the organization exists, and the demo can continue.
   if ((await store.organizations.get(ORGANIZATION)) === undefined) await store.organizations.create(organization, BY);
   for (const mode of ['live', 'test'] as const) {
     const claims = { subject: BY, organization: ORGANIZATION, tier: organization.tier, mode, scopes: ['*'] };

@@ -1,4 +1,4 @@
-// The greeting of a started gateway: where its pages are, upstreams without a service, and how to send a first request.
+// Writes the greeting of a started gateway, with the addresses of its pages, upstreams without a service, and how to send a first request.
 
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../observe/log/log.ts';
@@ -15,7 +15,7 @@ export interface Started {
   readonly isTls: boolean;
   readonly adminPort: number;
   readonly operations: OperationCount;
-  /** Upstreams that are answered for from their contracts. */
+  /** Upstreams whose contracts answer for them. */
   readonly fromContract: readonly FromContract[];
   readonly firstSteps: FirstSteps;
   readonly openFiles: OpenFiles;

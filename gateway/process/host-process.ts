@@ -1,5 +1,5 @@
-// The interface of the process for commands and the gateway: output, signals, environment, exit. main.ts implements it; tests have other
-// implementations.
+// The interface of the process for commands and the gateway, with output, signals, environment and exit. main.ts implements it; tests have
+// other implementations.
 
 import type { Readable } from 'node:stream';
 
@@ -10,7 +10,7 @@ export interface HostProcess {
   readonly actor: string;
   /** Whether standard error is a terminal, where a line can be rewritten. */
   readonly onTerminal: boolean;
-  /** Whether standard output is a terminal: a person reads it. */
+  /** Whether standard output is a terminal, so that a person reads it. */
   readonly outputOnTerminal: boolean;
   now(): number;
   /** Writes to standard output, as is. */

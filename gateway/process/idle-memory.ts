@@ -1,6 +1,6 @@
 // Gives memory back to the system while the process is idle. V8 frees the garbage of a start or of a busy time only in its next full
-// collection, and an idle process makes none. After a start with the shipped contracts, the process would keep 184 MB, of which it needs
-// 130.
+// collection, and does not collect while the process is idle. After a start with the shipped contracts, the process would keep 184 MB, of
+// which it needs 130.
 
 interface IdleMemoryOptions {
   /** Returns the CPU time of the process. */
@@ -17,8 +17,8 @@ export const CHECK_EVERY_MS = 5000;
 /** An idle process uses less than this share of a core. */
 const IDLE_SHARE_MAX = 0.1;
 /**
- * The least growth of the heap since the last collection before another one. A collection delays requests by 0.1 s, so it must not follow
- * each request of a quiet process.
+ * The least growth of the heap since the last collection before another collection. A collection delays requests by 0.1 s, so it must not
+ * follow each request of a quiet process.
  */
 const GROWN_BYTES_MIN = 16 * 1_048_576;
 const PAUSE_MS = 600_000;
@@ -41,7 +41,9 @@ export function createIdleMemory({ cpuMicros, heapBytes, collect, clock }: IdleM
   };
 }
 
-/** Starts the checks, which go on until the process ends. Does nothing if V8 does not expose `gc`; `bin/gateway` sets the flag for that. */
+/**
+ * Starts the checks, which continue until the process ends. Has no effect if V8 does not expose `gc`; `bin/gateway` sets the flag for this.
+ */
 export function giveBackIdleMemory(): void {
   const { gc } = globalThis;
   if (gc === undefined) return;

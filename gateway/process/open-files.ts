@@ -5,7 +5,10 @@ import { areFilesFree } from '../config/free-files.ts';
 import type { Config } from '../config/load.ts';
 import type { Log } from '../observe/log/log.ts';
 
-/** Open files that are no connections of clients or upstreams: logs, stores, the admin listener, and files of Node itself. */
+/**
+ * The number of open files that are not connections of clients or upstreams, such as logs, stores, the admin listener, and files of Node
+ * itself.
+ */
 const FURTHER_FILES = 200;
 
 export interface OpenFiles {
@@ -54,8 +57,8 @@ export function warnOfOpenFiles({ logger }: Pick<Log, 'logger'>, { says, remedy 
 const LOOK_EVERY_MS = 2000;
 
 /**
- * Logs a line when no file descriptor is left. Without this line the operator would not know: libuv closes new connections and reports
- * nothing.
+ * Logs a line when no file descriptor is left. Without this line the operator would not know, because libuv closes new connections and
+ * reports nothing.
  */
 export function tellLackOfFiles({ logger }: Pick<Log, 'logger'>): void {
   let isLacking = false;

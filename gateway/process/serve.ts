@@ -20,15 +20,15 @@ import { checkStart } from './start-mistakes.ts';
 import { terminalLogOf } from './terminal-log.ts';
 
 /**
- * Milliseconds from the start until the gateway compiles the schemas that no request has needed yet. The delay lets the first requests go
- * first.
+ * Milliseconds from the start until the gateway compiles the schemas that no request has needed yet. Because of the delay, the first
+ * requests are served first.
  */
 const COMPILE_AFTER_MS = 1000;
 
 interface ServeOptions {
   /** The number of this worker; undefined for a single process. */
   readonly worker?: number;
-  /** Whether this process prepares the first request: it creates the demo organization if only the sandbox is used. */
+  /** Whether this process prepares the first request, and creates the demo organization if only the sandbox is used. */
   readonly isFirst: boolean;
   /** Whether stores may be upgraded although earlier gateways cannot open them afterwards. */
   readonly acceptOneWay?: boolean;

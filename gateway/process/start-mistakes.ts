@@ -1,5 +1,5 @@
-// Collects all mistakes that refuse a start, for `start` and `check`: in settings, configuration files, contracts, secrets, listen addresses,
-// and the data directory. commands/check-machine.ts checks the state of this machine, such as ports in use.
+// Collects all mistakes that refuse a start, for `start` and `check`, in settings, configuration files, contracts, secrets, listen
+// addresses, and the data directory. commands/check-machine.ts checks the state of this machine, such as ports in use.
 
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
@@ -87,7 +87,7 @@ async function load(...given: Parameters<typeof loadConfiguration>) {
 
 const SAME_TOKEN = 'The secrets entries viewer_token and admin_token are the same, so viewers could act.';
 
-/** Checks the gateway's own secrets. The gateway creates missing ones, so only values that cannot be used are mistakes. */
+/** Checks the gateway's own secrets. The gateway creates missing secrets, so only values that cannot be used are mistakes. */
 function checkOwnSecrets(config: Config | undefined, read: Secrets['read'], nowMs: number): Mistake[] {
   const entries: OwnSecret[] = ['key_pepper', 'assertion_keys', 'admin_token', 'viewer_token', 'operator_tokens'];
   if (Object.values(config?.upstreams ?? {}).some(liesOnSandbox)) entries.push('cursor_secret');
@@ -104,7 +104,7 @@ function checkOwnSecrets(config: Config | undefined, read: Secrets['read'], nowM
 
 /**
  * Returns the problem if the token of viewers equals the token of operators, so that viewers could act as operators. Ignores values that
- * cannot be read: another check reports them.
+ * cannot be read, because another check reports them.
  */
 function sameTokenProblem(read: Secrets['read']): string | undefined {
   const isSame = problemOf('viewer_token', read, (viewer) =>
@@ -117,7 +117,7 @@ const SHARED_TOKEN = 'An operator in the secrets entry operator_tokens has the t
 
 /**
  * Returns the problem if an operator of `operator_tokens` has the token of `admin_token` or `viewer_token`, so that the audit log could not
- * tell who acted. Ignores values that cannot be read: another check reports them.
+ * tell who acted. Ignores values that cannot be read, because another check reports them.
  */
 function sharedTokenProblem(read: Secrets['read']): string | undefined {
   const named = problemOf('operator_tokens', read, (text) => text);
@@ -134,7 +134,7 @@ export function ownSecretProblemNow(entry: OwnSecret, value: string, nowMs: numb
   return signerProblem(parseAssertionKeys(value), nowMs);
 }
 
-/** Checks the credentials of simulated upstreams. Missing ones are no mistakes, because a start creates them. */
+/** Checks the credentials of simulated upstreams. Missing credentials are not mistakes, because a start creates them. */
 function checkSandboxCredentials({ upstreams, sources }: Config, read: Secrets['read']): Mistake[] {
   return Object.entries(upstreams).flatMap(([name, entry]) => {
     if (entry.credential === undefined || !isSimulated(entry)) return [];
@@ -181,8 +181,8 @@ function checkPorts(config: Config | undefined, { host, port, adminHost, adminPo
 }
 
 /**
- * Whether two listeners on one port would certainly collide. Two different host names may stand for different addresses, so they do not
- * count.
+ * Whether two listeners on one port would certainly collide. Two different host names may stand for different addresses, so they are not
+ * treated as colliding.
  */
 function overlap(one: string, other: string): boolean {
   const isWithin = (all: string, host: string) => all === '::' || (all === '0.0.0.0' && isIPv4(host));
@@ -194,7 +194,7 @@ function overlap(one: string, other: string): boolean {
  */
 const KERNEL_FILE_SYSTEMS: readonly number[] = [0x9fa0, 0x62656572];
 
-/** Checks the data directory. A missing directory is no mistake, because a start creates it. */
+/** Checks the data directory. A missing directory is not a mistake, because a start creates it. */
 function checkDataDirectory(directory: string): Mistake[] {
   const nearest = nearestExisting(directory);
   const mistake = (reason: string, remedy: string) => [{ file: 'environment', place: 'GATEWAY_DATA', reason, remedy }];

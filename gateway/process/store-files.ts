@@ -1,4 +1,4 @@
-// Pure: which files of the data directory hold embedded stores, and the steps that upgrade their tables.
+// Pure: lists the files of the data directory that contain embedded stores, and the steps that upgrade their tables.
 
 import { ACME_FILE, ACME_STEPS } from '../acme/sqlite-acme-store.ts';
 import { KEY_STORE_FILE } from '../auth/store/key-store.ts';

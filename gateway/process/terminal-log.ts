@@ -1,4 +1,4 @@
-// The log of a gateway whose standard output is a terminal: readable lines in place of JSON.
+// Writes the log of a gateway whose standard output is a terminal, as readable lines instead of JSON.
 
 import type { Log } from '../observe/log/log.ts';
 import { createReadable } from '../observe/log/readable.ts';
