@@ -1,4 +1,4 @@
-// Decides when a certificate counts as about to expire: at a share of its lifetime, because lifetimes differ (398, 90 or 6 days). Pure.
+// Decides when a certificate is about to expire. This is at a share of its lifetime, because lifetimes differ (398, 90 or 6 days). Pure.
 
 import { DAY_MS } from './durations.ts';
 
@@ -15,7 +15,10 @@ export interface CertificateLife {
   readonly expiresAtMs: number;
 }
 
-/** Returns how many milliseconds before its end a certificate counts as about to expire: a sixth of its lifetime, at most 30 days. */
+/**
+ * Returns the milliseconds before its end from which on a certificate is about to expire, which are a sixth of its lifetime, at most 30
+ * days.
+ */
 export function warnBeforeMs({ validFromMs, expiresAtMs }: CertificateLife): number {
   return Math.min((expiresAtMs - validFromMs) * WARN_SHARE, WARN_MAX_MS);
 }

@@ -9,7 +9,7 @@ import { REAL_MACHINE } from './machine.ts';
 export const STILL_MS = 50;
 
 /**
- * Call it when a timer expires. It calls back when the sockets have been read, and does not keep the process alive for that.
+ * Calls back when the sockets have been read. Call it when a timer expires. It does not keep the process alive.
  *
  * @param dueAt the time at which the timer should have expired, by `performance.now()`
  * @param callback gets the time before the sockets were read. Everything that was due at this time is overdue
@@ -25,7 +25,7 @@ export function afterReading(
 }
 
 export interface Deadline {
-  /** Begins the time anew: the peer made progress. */
+  /** Restarts the time, because the peer made progress. */
   restart(): void;
   stop(): void;
 }

@@ -2,8 +2,8 @@
 // which section of docs/operations.md is about it.
 
 /**
- * The codes with which `forward` refuses a request before it sends it: the request got no place, the circuit breaker is open, or the gateway
- * has no credential that it may send. The value is the word that the console shows in place of the stage.
+ * The codes with which `forward` refuses a request before it sends it, because the request got no place, the circuit breaker is open, or
+ * the gateway has no credential that it may send. The value is the word that the console shows in place of the stage.
  */
 export const REFUSED_UNSENT: Readonly<Record<string, string>> = {
   upstream_auth_failed: 'credential',
@@ -14,17 +14,23 @@ export const REFUSED_UNSENT: Readonly<Record<string, string>> = {
 interface Ended {
   readonly code?: unknown;
   readonly stage?: unknown;
-  /** The target that got the request; absent if none did. */
+  /** The target that got the request; undefined if no target did. */
   readonly target?: unknown;
 }
 
-/** Whether the gateway refused the request before a service had it. A request that was sent may end with the same codes, but has a target. */
+/**
+ * Whether the gateway refused the request before it was sent to a service. A request that was sent may end with the same codes, but has a
+ * target.
+ */
 export function wasRefused({ code, stage, target }: Ended): boolean {
   if (code == null) return false;
   return stage !== 'forward' || (target == null && Object.hasOwn(REFUSED_UNSENT, String(code)));
 }
 
-/** Whether an exchange has failed. If the gateway answers 5xx before the service has the request, this is a refusal, and not a failure. */
+/**
+ * Whether an exchange has failed. If the gateway answers 5xx before the request is sent to the service, this is a refusal, and not a
+ * failure.
+ */
 export function hasFailed(ended: Ended & { readonly status?: unknown }): boolean {
   return Number(ended.status) >= 500 && !wasRefused(ended);
 }
@@ -40,13 +46,13 @@ const RUNBOOKS: Readonly<Record<string, string>> = {
   internal_error: 'GatewayInternalErrors',
 };
 
-/** The sections about `gateway_overloaded` of the stages that refuse with it because their store is away. */
+/** The sections about `gateway_overloaded` of the stages that refuse with it because their store cannot be reached. */
 const RUNBOOKS_OF_STORES: Readonly<Record<string, string>> = {
   limit: 'GatewayLimitStoreAway',
   replay: 'GatewayKeyStoreAway',
 };
 
-/** Whether the gateway had no secret for the upstream of a request. The service has then refused no secret, and nothing is latched. */
+/** Whether the gateway had no secret for the upstream of a request, so that the service has refused no secret, and nothing is latched. */
 export function hadNoSecret(record: Readonly<Partial<Record<'code' | 'cause', unknown>>>): boolean {
   return lacksSecret(record) || lacksCredential(record);
 }
@@ -67,10 +73,10 @@ function lacksCredential({ code, cause }: Readonly<Partial<Record<'code' | 'caus
 /** How the log line of such a request begins its `cause`. */
 export const WITHOUT_CREDENTIAL = 'the service asks for a credential, and its entry sends none';
 
-/** The codes of `REFUSED_UNSENT` that the gateway also gives for an answer of a service, of which their section says nothing. */
+/** The codes of `REFUSED_UNSENT` that the gateway also uses for an answer of a service, which their sections do not describe. */
 const OF_SERVICES_TOO = new Set(['upstream_overloaded', 'upstream_unavailable']);
 
-/** Returns undefined if no section is about it. */
+/** Returns the section about a request; undefined if there is none. */
 export function runbookOf(
   record: Readonly<Partial<Record<'code' | 'stage' | 'status' | 'target' | 'cause' | 'upstream_status', unknown>>>,
 ): string | undefined {

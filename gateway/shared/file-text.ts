@@ -18,8 +18,8 @@ type Unread = Pick<Mistake, 'line' | 'reason' | 'remedy'>;
 export const READ_BYTES_MAX = 64 * 2 ** 20;
 
 /**
- * Returns the text of a regular file, or the reason why it cannot be read. A pipe or a device could block the process for ever. Text in other
- * encodings than UTF-8 counts as unreadable.
+ * Returns the text of a regular file, or the reason why it cannot be read. A pipe or a device could block the process forever. Text in an
+ * encoding other than UTF-8 is treated as unreadable.
  *
  * @param mayBePipe true for a file that the operator has named
  */
@@ -36,10 +36,10 @@ export function textOf(file: string, mayBePipe = false): string | Unread {
 }
 
 function regularBytesOf(file: string): Buffer | Unread {
-  // The type is checked before the file is opened, because to open some devices is to use them.
+  // The type is checked before the file is opened, because opening some devices has an effect.
   const unfit = unfitFor(statSync(file));
   if (unfit !== undefined) return unfit;
-  // Another file may have the name by now, and a pipe must not keep this waiting.
+  // Another file may have the name by now, and a pipe must not block this call.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     return unfitFor(fstatSync(descriptor)) ?? readFileSync(descriptor);

@@ -1,4 +1,4 @@
-// A guide of the documentation, before it is rendered. The configuration has guides, and the gateway brings some.
+// A guide of the documentation, before it is rendered. The configuration contains guides, and some are part of the gateway.
 
 export interface GuideSource {
   /** The name of its file and of its page. */

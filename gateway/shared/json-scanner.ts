@@ -1,4 +1,4 @@
-// Walks JSON text part by part and finds the place of a syntax error, in linear time. It keeps its own stack instead of recursing,
+// Walks JSON text part by part and finds the place of a syntax error, in linear time. The scanner keeps its own stack instead of recursing,
 // because the sender chooses the nesting depth.
 
 import { isUtf8 } from 'node:buffer';
@@ -13,8 +13,8 @@ export interface JsonVisitor {
 }
 
 /**
- * Returns the offset of the first byte that makes the bytes invalid, or the length if they end too early. Returns undefined if they are JSON.
- * JSON.parse gives the position of some errors only, in wording that changes with V8.
+ * Returns the offset of the first byte that makes the bytes invalid, or the length if they end too early. Returns undefined if they are
+ * JSON. JSON.parse gives the position of only some errors, in wording that changes with V8.
  */
 export function jsonFaultAt(bytes: Buffer): number | undefined {
   if (!isUtf8(bytes)) return utf8FaultAt(bytes);

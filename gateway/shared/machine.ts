@@ -1,5 +1,5 @@
 // The functions of the machine that protocols need, with the names of Node: clocks, timers and random numbers. A protocol gets them as an
-// argument: simulations run many gateways on one seeded clock (test/simulation). Only this file takes them from Node.
+// argument, because simulations run many gateways on one seeded clock (test/simulation). Only this file takes them from Node.
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,7 +29,7 @@ export interface Machine {
   randomUUID(): string;
 }
 
-/** The functions of Node. Each one is read at its use, because tests replace them. */
+/** The functions of Node. Each function is read at its use, because tests replace it. */
 export const REAL_MACHINE: Machine = {
   now: () => Date.now(),
   performance,
@@ -51,9 +51,9 @@ export const REAL_MACHINE: Machine = {
 };
 
 /**
- * Creates a clock that never goes back, from the system clock, which an administrator or NTP may set. When the system clock is set back, the
- * new clock continues from its last value. Otherwise all stored times would be in the future, and a window of one minute would end later. When
- * the system clock is set forward, the new clock goes forward, too, and windows end early.
+ * Creates a clock that never goes back, from the system clock, which an administrator or NTP may set. When the system clock is set back,
+ * the new clock continues from its last value. Otherwise all stored times would be in the future, and a window of one minute would end too
+ * late. When the system clock is set forward, the new clock goes forward, too, and windows end early.
  *
  * @param now epoch milliseconds
  */

@@ -4,7 +4,8 @@
  * Caches the results of a function.
  *
  * @param make called once for each name
- * @param max most results that are kept; one more replaces them all. Without it, the number of names must be small and bounded
+ * @param max the largest number of results that are kept; one more replaces them all. If it is undefined, the number of names must be small
+ * and bounded
  */
 export function memoize<Name extends string | number, T>(
   make: (name: Name) => T,

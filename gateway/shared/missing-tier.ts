@@ -1,4 +1,4 @@
-// Pure: the sentence for operators about a tier that organizations have and `limits.yaml` lacks.
+// Pure: writes the sentence for operators about a tier of organizations that is missing in `limits.yaml`.
 
 /** Returns a sentence about a missing tier. @param inPlace the tier whose limits apply instead; undefined if there is none */
 export function missingTierText(tier: string, inPlace: string | undefined): string {
@@ -8,8 +8,8 @@ export function missingTierText(tier: string, inPlace: string | undefined): stri
 }
 
 /**
- * Returns the tier whose limits apply instead of the organization's tier, from the path of the rule in force. Returns undefined if this is the
- * rule of the organization or of its tier.
+ * Returns the tier whose limits apply instead of the organization's tier, from the path of the rule in force; undefined if this is the rule
+ * of the organization or of its tier.
  */
 export function tierInPlaceOf(tier: string, rule: string | undefined): string | undefined {
   const [, ruling] = /^tiers\.(.*)$/.exec(rule ?? '') ?? [];

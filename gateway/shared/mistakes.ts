@@ -1,4 +1,4 @@
-// Mistakes in a configuration or contract: place, reason and remedy. All mistakes are collected and reported together.
+// Mistakes in a configuration or contract, each with place, reason and remedy. All mistakes are collected and reported together.
 
 import { visibleLine } from './text.ts';
 
@@ -15,14 +15,16 @@ export interface Mistake {
   readonly remedy: string;
   /** The files are correct and the next start accepts them, but the running gateway cannot apply them. */
   readonly needsRestart?: true;
-  /** The operation and the rule of the entry under `breaking` that accepts the change; absent if the mistake is not a breaking change. */
+  /**
+   * The operation and the rule of the entry under `breaking` that accepts the change; undefined if the mistake is not a breaking change.
+   */
   readonly decision?: { readonly operation: string; readonly rule: string };
 }
 
 /** Thrown by start, check and reload: the gateway does not start, or keeps the configuration in force. */
 export class ConfigError extends Error {
   readonly mistakes: readonly Mistake[];
-  /** Warnings about files that have mistakes: they may name the cause. */
+  /** Warnings about files that have mistakes, because they may name the cause. */
   readonly warnings: readonly Mistake[];
 
   constructor(mistakes: readonly Mistake[], warnings: readonly Mistake[] = []) {
@@ -42,7 +44,7 @@ export function toSentence(mistake: Mistake): string {
 
 const ALIKE_MAX = 5;
 
-/** Removes duplicates; of many mistakes with the same reason in one file, keeps the first few and the number of the others. */
+/** Removes duplicates. If one file has many mistakes with the same reason, keeps the first few and the number of the others. */
 export function condensed(mistakes: readonly Mistake[]): Mistake[] {
   const distinct = new Map(mistakes.map((mistake) => [toSentence(mistake), mistake]));
   const groups = Map.groupBy(distinct.values(), ({ file, reason }) => `${file}\n${reason}`);

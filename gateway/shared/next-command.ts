@@ -1,7 +1,7 @@
 // Chooses the command that an operator runs first about a cause. The lists of causes (console, `status`, mails) and `explain` show it. Pure.
 
 /**
- * Ids of causes, and the commands about them. A name in the id, which a shell takes as one word, takes the place of its name in the command.
+ * Ids of causes, and the commands about them. A name in the id, which a shell takes as one word, replaces its placeholder in the command.
  */
 const COMMANDS: readonly (readonly [id: RegExp, command: string])[] = [
   [

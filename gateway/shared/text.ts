@@ -21,11 +21,11 @@ export function flat<Text extends string>(text: Text): Text {
   return Buffer.from(text).toString() as Text;
 }
 
-/** Characters that command a terminal, or turn the direction of text. Texts of foreign origin have them written as escapes. */
+/** Characters that control a terminal, or change the direction of text. In texts of foreign origin they are written as escapes. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const HIDDEN_IN_LINES = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Writes them in one line of text as `\u001b`: in JSON, the same text. */
+/** Writes these characters in one line of text as `\u001b`, which is the same text in JSON. */
 export function visibleLine(text: string): string {
   return text.replace(HIDDEN, escaped);
 }

@@ -1,4 +1,5 @@
-// Explains why a YAML file does not parse. The parser reports what it expected; an author needs the line that is wrong, and how to write it.
+// Explains why a YAML file does not parse. The parser reports what it expected, but an author needs the line that is wrong, and its correct
+// form.
 
 import { type Explanation, explainIndentation, type ParserError } from './yaml-indentation.ts';
 

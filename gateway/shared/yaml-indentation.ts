@@ -1,4 +1,4 @@
-// Explains errors of a YAML parser that a wrong indentation causes: which line is wrong, and beside which keys it could stand.
+// Explains errors of a YAML parser that a wrong indentation causes. Says which line is wrong, and beside which keys it could stand.
 
 /** An error of the parser. */
 export interface ParserError {
@@ -8,7 +8,7 @@ export interface ParserError {
 }
 
 export interface Explanation {
-  /** Where the cause is; absent for the place that the parser reports. */
+  /** The place of the cause; undefined for the place that the parser reports. */
   readonly offset?: number;
   readonly reason: string;
   readonly remedy: string;
@@ -25,7 +25,7 @@ interface Line {
   readonly text: string;
 }
 
-/** A column in which a key of an open block begins; of an item, also the column of its dash. */
+/** A column in which a key of an open block begins; for an item, also the column of its dash. */
 interface Level {
   readonly indent: number;
   /** Undefined for a dash. */
@@ -33,7 +33,7 @@ interface Level {
   readonly line: number;
 }
 
-/** Returns undefined if the error has another cause. */
+/** Explains an error; undefined if it has another cause. */
 export function explainIndentation({ message, pos: [from] }: ParserError, text: string): Explanation | undefined {
   const lines = linesOf(text);
   const at = lines.findLastIndex(({ offset }) => offset <= from);

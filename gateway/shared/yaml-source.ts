@@ -1,4 +1,4 @@
-// Reads a YAML file with the position of each value: every mistake names its line.
+// Reads a YAML file with the position of each value, so that every mistake names its line.
 
 import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { shownPath, textOf } from './file-text.ts';
@@ -9,7 +9,7 @@ export type Path = readonly (string | number)[];
 
 export interface Source {
   readonly file: string;
-  /** `undefined` if the file cannot be used, `null` for an empty file. */
+  /** The value; undefined if the file cannot be used, null for an empty file. */
   readonly value: unknown;
   /** Returns a mistake at the value of `path`, or at the nearest existing place around it. */
   mistakeAt(path: Path, reason: string, remedy: string): Mistake;

@@ -1,4 +1,4 @@
-// A cause of trouble: the console finds causes and shows them, alerts report them to receivers.
+// The type of a cause of trouble. The console finds and shows causes, and alerts report them to receivers.
 
 export type Severity = 'failure' | 'warning';
 
@@ -6,20 +6,22 @@ export type Severity = 'failure' | 'warning';
 export interface Cause {
   /** Does not change while the cause lasts. */
   readonly id: string;
-  /** `bad`: clients suffer; `warn`: they will, or only a part of them does. Operators and receivers read it as the severity. */
+  /**
+   * `bad`: clients suffer. `warn`: clients will suffer, or only a part of them does. Operators and receivers read the kind as the severity.
+   */
   readonly kind: 'bad' | 'warn';
   readonly cause: string;
   /** The name of the outage in charts, where it may have ended; the text of `cause` by default. */
   readonly title?: string | undefined;
   /** The effect on clients; empty if `cause` says it. */
   readonly consequence: string;
-  /** When the cause began: ISO 8601, UTC. If it is undefined, the moment counts when the cause was first seen. */
+  /** When the cause began, in ISO 8601, UTC; undefined if it began when it was first seen. */
   readonly since?: string | undefined;
   /** The time at which the cause ends, or its consequence changes; undefined if it is unknown. */
   readonly until?: string | undefined;
   /** A section of docs/operations.md. */
   readonly runbook?: string | undefined;
-  /** The command to run first, where the id does not say it. */
+  /** The command to run first; undefined if it follows from the id. */
   readonly next?: string | undefined;
   /** A page of the console with the details. */
   readonly details?: string | undefined;
@@ -27,9 +29,9 @@ export interface Cause {
   readonly figures?: Readonly<Record<string, number>> | undefined;
   /** The affected instances; absent if all instances are affected. */
   readonly instances?: readonly string[] | undefined;
-  /** A sentence on what the end of the cause means; absent if that is obvious. */
+  /** A sentence about the meaning of the end of the cause; undefined if that is obvious. */
   readonly ended?: string | undefined;
-  /** True if the failure is over, and the last minute still counts it. Alerts treat such a cause as ended. */
+  /** True if the failure is over, but still in the counts of the last minute. Alerts treat such a cause as ended. */
   readonly hasRecovered?: true | undefined;
 }
 

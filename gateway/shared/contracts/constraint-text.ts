@@ -23,7 +23,7 @@ const CONSTRAINT_TEXTS: Readonly<Record<string, (value: unknown) => string>> = {
   multipleOf: (of) => `must be a multiple of ${of}`,
 };
 
-/** Returns undefined for a keyword whose value says nothing to people. */
+/** Returns the text; undefined for a keyword whose value says nothing to people. */
 export function constraintText(keyword: string, value: unknown): string | undefined {
   return Object.hasOwn(CONSTRAINT_TEXTS, keyword) ? CONSTRAINT_TEXTS[keyword]?.(value) : undefined;
 }

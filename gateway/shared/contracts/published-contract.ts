@@ -22,14 +22,14 @@ interface PublishedTag {
   readonly name: string;
   /** Markdown. */
   readonly description: string;
-  /** The name of the tag's group in `x-tagGroups`; undefined if it has none. */
+  /** The name of the tag's group in `x-tagGroups`; undefined if the tag has no group. */
   readonly group: string | undefined;
 }
 
 /** A request that a service sends to its clients. */
 export interface PublishedWebhook {
   readonly name: string;
-  /** The path item; references in it belong to `root`. */
+  /** The path item. References in it belong to `root`. */
   readonly item: JsonObject;
   readonly root: JsonObject;
 }
@@ -80,6 +80,6 @@ export interface PublishedChange {
   readonly text: string;
   /** Why a break was accepted, as the configuration said when it was published. */
   readonly reason?: string;
-  /** The operations with this change; `at`: method and path. */
+  /** The operations with this change. `at` is the method and path. */
   readonly operations: readonly { readonly id: string; readonly at: string }[];
 }

@@ -4,10 +4,12 @@
 /** The beginning of the scopes of the gateway's own contract. */
 const PREFIX = 'gateway:';
 
-/** The scopes of that contract that every organization may hold: they concern its own records. The account page needs them. */
+/**
+ * The scopes of that contract that every organization may hold, because they concern its own records. The account page needs these scopes.
+ */
 export const ACCOUNT_SCOPES: readonly string[] = ['gateway:read', 'gateway:keys'];
 
-/** Every scope of the gateway's own contract. A misspelt one is found by this list. */
+/** Every scope of the gateway's own contract. A misspelt scope is found by this list. */
 export const GATEWAY_SCOPES: readonly string[] = [
   ...ACCOUNT_SCOPES,
   ...['organizations', 'keys', 'limits', 'upstreams', 'alerts', 'sessions'].flatMap((what) => [

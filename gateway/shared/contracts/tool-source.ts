@@ -26,14 +26,14 @@ export interface ToolRequest {
   /** Lower-case names and their values. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer | undefined;
-  /** The key that the client gave for this call, in any form. */
+  /** The key of the client for this call, in any form. */
   readonly idempotencyKey: string | undefined;
   readonly violations: readonly ToolViolation[];
 }
 
 export interface ToolSchemas {
   readonly input: JsonRecord;
-  /** The schema of the answers; undefined unless each one has one. */
+  /** The schema of the answers; undefined unless each answer has a schema. */
   readonly output: JsonRecord | undefined;
   /** Rules of the contract that the schemas cannot express. */
   readonly losses: readonly string[];
@@ -48,7 +48,7 @@ export interface ToolSource {
   readonly tags: readonly string[];
   /** The member `x-gateway-tool` of the operation. */
   readonly says: { readonly name?: string; readonly description?: string; readonly hidden?: boolean };
-  /** Names of the arguments that ask for fewer records and for the next ones. */
+  /** The names of the arguments that request fewer records and the next records. */
   readonly paging: { readonly limit: string | undefined; readonly cursor: string | undefined };
   /** Makes the schemas anew: they are large. */
   schemas(): ToolSchemas;

@@ -1,11 +1,11 @@
-// The names of upstreams, and the states of the gateway's credential at an upstream. An upstream has the name of its entry in upstreams.yaml.
-// One of the `servers` of an entry is called `entry@host`. Names of entries have no `@`.
+// The names of upstreams, and the states of the gateway's credential at an upstream. An upstream has the name of its entry in
+// upstreams.yaml. One of the `servers` of an entry is called `entry@host`. Names of entries contain no `@`.
 
 export function nameOfServer(entry: string, server: string): string {
   return `${entry}@${server}`;
 }
 
-/** Returns the entry that an upstream belongs to, which has its settings, its rules and its names of operations. */
+/** Returns the entry that an upstream belongs to, which contains its settings, its rules and its names of operations. */
 export function entryOfUpstream(upstream: string): string {
   const at = upstream.indexOf('@');
   return at === -1 ? upstream : upstream.slice(0, at);
@@ -16,7 +16,7 @@ export function isServerOfEntry(upstream: string): boolean {
   return upstream.includes('@');
 }
 
-/** Returns the remedy if a service asks for a credential, and its entry has none: a line to copy, and its place. */
+/** Returns the remedy if a service asks for a credential, and its entry has none. The remedy is a line to copy, and its place. */
 export function credentialToAdd(upstream: string): string {
   const entry = entryOfUpstream(upstream);
   const secret = `${entry.replaceAll('-', '_')}_token`;
@@ -34,9 +34,9 @@ export interface CredentialFault {
   readonly reason: 'refused' | 'absent' | 'unusable';
   /** The entry of the secrets. */
   readonly secret: string;
-  /** Why an unusable secret cannot be read, without its value; absent if it is not in the form of its kind. */
+  /** Why an unusable secret cannot be read, without its value; undefined if it does not have the form of its kind. */
   readonly detail?: string;
-  /** Epoch milliseconds from which on nothing has been sent. */
+  /** The time since which nothing has been sent, in epoch milliseconds. */
   readonly beganAtMs?: number;
 }
 
@@ -58,7 +58,7 @@ export const CREDENTIAL_STATES: Readonly<Record<CredentialState, CredentialMeani
   no_secret: { upstreamState: 'credential_refused', afterRetry: 'no_secret' },
 };
 
-/** Whether requests to the upstream are suspended because of its credential; false for an upstream without one. */
+/** Whether requests to the upstream are suspended because of its credential; false for an upstream without a credential. */
 export function isSuspended(credential: CredentialState | undefined): boolean {
   return credential !== undefined && CREDENTIAL_STATES[credential].upstreamState !== undefined;
 }

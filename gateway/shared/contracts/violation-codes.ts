@@ -1,4 +1,4 @@
-// The codes of violations in `errors` of `validation_failed`. No code changes its meaning, because clients decide by them.
+// The codes of violations in `errors` of `validation_failed`. No code changes its meaning, because clients decide by codes.
 
 /** A line of Markdown about each code, for client developers. */
 export const VIOLATION_CODES = {

@@ -17,10 +17,10 @@ export function violationReason({ code, constraint }: Members): string {
   return constraintText(keyword, value) ?? VIOLATION_TEXTS[String(code)] ?? 'is not as the contract says';
 }
 
-/** A name that the client has chosen is noted as `*`, because it may hold a secret. */
+/** A name that the client has chosen is noted as `*`, because it may contain a secret. */
 const UNNAMED = /^(.*?)\/?\*$/s;
 
-/** Returns the name of the value, such as `limit` or `/address/city`, or words for one whose name is not noted. */
+/** Returns the name of the value, such as `limit` or `/address/city`, or words for a value whose name is not noted. */
 export function violationPlace({ in: place, param = '' }: Members): {
   readonly text: string;
   readonly isName: boolean;

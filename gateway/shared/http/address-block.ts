@@ -3,7 +3,7 @@
 
 const MAPPED = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/;
 
-/** Returns an IPv4 address unchanged, an IPv4-mapped one as IPv4, and an IPv6 address as its /64. */
+/** Returns an IPv4 address unchanged, an IPv4-mapped address as IPv4, and an IPv6 address as its /64. */
 export function addressBlockOf(address: string): string {
   if (!address.includes(':')) return address;
   const plain = (address.split('%', 1)[0] as string).toLowerCase();

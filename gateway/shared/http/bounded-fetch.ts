@@ -1,6 +1,6 @@
-// Sends requests by `fetch`, and reads whole answers within a deadline and a bound. `fetch` itself waits for ever, and reads bodies of any
-// length, even if they grow by decompression. It trusts the authorities of Node and of NODE_EXTRA_CA_CERTS. The setting `tls` of an upstream
-// applies to the targets of this upstream only.
+// Sends requests by `fetch`, and reads whole answers within a deadline and a bound. `fetch` itself waits forever, and reads bodies of any
+// length, even if they grow by decompression. It trusts the authorities of Node and of NODE_EXTRA_CA_CERTS. The setting `tls` of an
+// upstream applies only to the targets of this upstream.
 
 import { startDeadline } from '../deadline.ts';
 
@@ -44,7 +44,7 @@ export async function boundedFetch(
 }
 
 /**
- * Resolves with the whole body; with undefined, and without the rest of the body, if it is longer. Rejects with the error of the
+ * Resolves with the whole body. If the body is too long, resolves with undefined, and does not read the rest. Rejects with the error of the
  * connection.
  */
 export async function boundedBody(
@@ -61,7 +61,7 @@ export async function boundedBody(
   return Buffer.concat(chunks);
 }
 
-/** Returns the reason of a failure. The errors of `fetch` have it as their cause, and only say "fetch failed". */
+/** Returns the reason of a failure. An error of `fetch` has the reason as its cause, and itself only says "fetch failed". */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   if (thrown.name === 'TimeoutError') return 'it did not answer in time';

@@ -1,4 +1,4 @@
-// Content codings: compresses a resource once, and chooses the form that a client accepts.
+// Compresses a resource once with each content coding, and chooses the form that a client accepts.
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -10,7 +10,7 @@ export interface Encoded {
   readonly br: Buffer | undefined;
 }
 
-/** Up to this size, the densest Brotli takes a tenth of a second at most. Larger resources get a Brotli that takes milliseconds. */
+/** Up to this size, the densest Brotli takes at most a tenth of a second. Larger resources get a Brotli that takes milliseconds. */
 const DENSEST_BYTES_MAX = 65_536;
 const WORTHWHILE = 0.9;
 
@@ -50,7 +50,7 @@ const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 const ALIASES: Readonly<Record<string, string>> = { 'x-gzip': 'gzip', 'x-compress': 'compress' };
 
 /**
- * Parses Accept-Encoding: returns a weight from 0 to 1 for each coding, in the order of the header. A malformed weight counts as 0, which
+ * Parses Accept-Encoding. Returns a weight from 0 to 1 for each coding, in the order of the header. A malformed weight is read as 0, which
  * means not acceptable.
  *
  * @param header all lines, joined by comma; undefined if there is none

@@ -1,4 +1,4 @@
-// Computes the version of a set of files. It is a part of their addresses: browsers may then cache the files for ever.
+// Computes the version of a set of files. The version is a part of their addresses, so that browsers may cache the files forever.
 
 import { createHash } from 'node:crypto';
 
@@ -11,7 +11,7 @@ export function contentVersionOf(files: readonly (string | Buffer)[]): string {
   return hash.digest('base64url').slice(0, 16);
 }
 
-/** Takes the version out of a path below `folder`; undefined if it has none. */
+/** Returns the version in a path below `folder`; undefined if the path contains none. */
 export function contentVersionIn(
   path: string,
   folder: string,

@@ -10,12 +10,12 @@ interface ParameterizedField {
 
 const TOKEN = /[!#$%&'*+.^_`|~0-9A-Za-z-]+/y;
 const VALUE = /[!#$%&'*+.^_`|~0-9A-Za-z/-]+/y;
-/** Without escapes: some readers drop the backslash, others keep it as part of a Windows path. */
+/** A quoted text without escapes, because some readers drop the backslash, and others keep it as part of a Windows path. */
 const QUOTED = /"([^"\\]*)"/y;
 
 /**
- * Parses a header field of the form `value; name=value` strictly, because parsers read irregular fields in different ways. Returns `undefined`
- * for a field that breaks RFC 9110 section 5.6.6, and for a field with a repeated parameter, a parameter in the extended notation
+ * Parses a header field of the form `value; name=value` strictly, because parsers read irregular fields in different ways. Returns
+ * undefined for a field that breaks RFC 9110 section 5.6.6, and for a field with a repeated parameter, a parameter in the extended notation
  * (`filename*`, RFC 8187), or a backslash in a quoted text. The time is linear.
  */
 export function parseParameterizedField(text: string): ParameterizedField | undefined {

@@ -1,4 +1,4 @@
-// Paths of health checks: they succeed where nothing of the service has been tried, so they are no example of it.
+// Recognizes paths of health checks. A health check succeeds without trying the service, so it is not an example of its operations.
 
 const NAMES =
   /\/(health|healthz|healthcheck|health-check|livez|live|liveness|readyz|ready|readiness|ping|_?status)\/?$/i;

@@ -1,4 +1,4 @@
-// The header fields that the gateway sets or consumes itself: they do not cross it, even if a contract or an entry names them.
+// The header fields that the gateway itself sets or consumes. These do not cross the gateway, even if a contract or an entry names them.
 
 const OWNED_REQUEST_HEADERS = new Set([
   ...['accept-encoding', 'authorization', 'cookie', 'host', 'content-length', 'forwarded', 'via'],
@@ -8,13 +8,13 @@ const OWNED_REQUEST_HEADERS = new Set([
 ]);
 const OWNED_REQUEST_PREFIX = /^(x-forwarded-|proxy-|x-gateway-)/;
 
-/** Whether only the gateway sends this field to upstreams. Some servers read `_` as `-`, so any spelling counts. */
+/** Whether only the gateway sends this field to upstreams. Some servers read `_` as `-`, so the field is recognized in any spelling. */
 export function isOwnedRequestHeader(name: string): boolean {
   const spelled = name.replaceAll('_', '-');
   return OWNED_REQUEST_HEADERS.has(spelled) || OWNED_REQUEST_PREFIX.test(spelled);
 }
 
-/** Fields of the message, the client or the connection: the gateway sends them with the meaning that they have for every service. */
+/** Fields of the message, the client or the connection, which the gateway sends with the meaning that they have for every service. */
 const MEANINGFUL_HEADER =
   /^(?:content-.*|accept.*|if-.*|sec-.*|access-control-.*|range|origin|date|user-agent|prefer|idempotency-key|last-event-id)$/;
 
@@ -23,17 +23,17 @@ export function mayCarryCredential(name: string): boolean {
   return name === 'authorization' || !(isOwnedRequestHeader(name) || MEANINGFUL_HEADER.test(name.replaceAll('_', '-')));
 }
 
-/** Returns the header field of a credential for an upstream, in lower case: the field in its settings, if they name one. */
+/** Returns the header field of a credential for an upstream, in lower case. It is the field in the settings, if they name one. */
 export function credentialFieldOf(settings: { readonly kind: string; readonly header?: string }): string {
   return settings.header ?? 'authorization';
 }
 
-/** Whether a client could set this field by sending the other one: some servers read `_` as `-`. Names are in lower case. */
+/** Whether a client could set this field by sending the other field, because some servers read `_` as `-`. Names are in lower case. */
 export function isSpellingOf(name: string, field: string | undefined): boolean {
   return field !== undefined && name.replaceAll('_', '-') === field.replaceAll('_', '-');
 }
 
-/** Fields of one connection, and fields that the gateway writes anew on every answer: replaced, so no client misses them. */
+/** Fields of one connection, and fields that the gateway writes on every answer. These are replaced, so no client misses them. */
 export const REPLACED_ANSWER_HEADERS = [
   ...['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'trailer', 'content-length', 'date'],
   // These fields name the software of the service. Clients do not need them.

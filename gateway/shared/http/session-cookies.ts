@@ -1,8 +1,8 @@
-// The names of the cookies of browser sessions. Only the gateway uses these cookies: no upstream gets one, and no upstream may set one.
+// The names of the cookies of browser sessions. Only the gateway uses these cookies, so no upstream gets one, and no upstream may set one.
 
 /**
- * Browsers take a cookie of this prefix only if it is Secure, HttpOnly, without Domain, for `/`, and set by a header: neither a script nor
- * a subdomain can plant one. Older browsers treat it as `__Host-`, which lacks the HttpOnly rule alone.
+ * Browsers accept a cookie of this prefix only if it is Secure, HttpOnly, without Domain, for `/`, and set by a header, so that neither a
+ * script nor a subdomain can plant one. Older browsers treat the prefix as `__Host-`, which lacks only the HttpOnly rule.
  */
 const SECURE_PREFIX = '__Host-Http-';
 const SESSION = 'gateway-session';
@@ -10,7 +10,7 @@ const LOGIN = 'gateway-login-';
 
 const OWN = new RegExp(`^(?:${SECURE_PREFIX})?(?:${SESSION}$|${LOGIN})`);
 
-/** Returns the name of the session cookie. @param isSecure whether clients use https: otherwise a browser refuses the prefix */
+/** Returns the name of the session cookie. @param isSecure whether clients use https; otherwise a browser refuses the prefix */
 export function sessionCookieName(isSecure: boolean): string {
   return isSecure ? SECURE_PREFIX + SESSION : SESSION;
 }
@@ -25,8 +25,8 @@ export function isSessionCookieName(name: string): boolean {
 }
 
 /**
- * Returns a Cookie header without the cookies of sessions; undefined if no cookie is left. Returns the same text if it has no cookie of a
- * session.
+ * Returns a Cookie header without the cookies of sessions; undefined if no cookie is left. Returns the same text if it contains no cookie
+ * of a session.
  */
 export function withoutSessionCookies(header: string): string | undefined {
   if (!header.includes(SESSION) && !header.includes(LOGIN)) return header;

@@ -2,10 +2,10 @@
 // is checked when it is loaded. Otherwise an invalid header would end a request later, or throw in a timer or listener, where it cannot be
 // caught.
 
-/** Methods of requests for a resource: without CONNECT, which asks for a connection. */
+/** Methods of requests for a resource. CONNECT is not among them, because it requests a connection. */
 export const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'] as const;
 
-/** RFC 9110 section 9.2.2, and RFC 10008 for QUERY. */
+/** The idempotent methods of RFC 9110 section 9.2.2, and QUERY (RFC 10008). */
 const IDEMPOTENT_METHODS = new Set(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY']);
 
 /** Whether a request of this method may be sent again after it may have been processed. */
@@ -18,7 +18,10 @@ export function isLoginRefusal(status: number): boolean {
   return status === 401 || status === 407;
 }
 
-/** Whether a text can be a field value: visible ASCII, with spaces and tabs between words only (RFC 9110 section 5.5, without `obs-text`). */
+/**
+ * Whether a text can be a field value, which is visible ASCII, with spaces and tabs only between words (RFC 9110 section 5.5, without
+ * `obs-text`).
+ */
 export function isFieldText(text: string): boolean {
   return /^[!-~](?:[\t -~]*[!-~])?$/.test(text);
 }
@@ -28,12 +31,12 @@ export function isFieldName(text: string): boolean {
   return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text);
 }
 
-/** Returns a path for a Link header: `<`, `>`, `"`, and characters that are not visible ASCII, are percent-encoded. */
+/** Returns a path for a Link header, in which `<`, `>`, `"`, and characters that are not visible ASCII, are percent-encoded. */
 export function pathInLink(path: string): string {
   return path.toWellFormed().replace(/[^!-~]+|[<>"]/gu, encodeURIComponent);
 }
 
-/** A stream is a sequence of items; a client wants each one when it arrives. */
+/** A stream is a sequence of items, each of which a client wants when it arrives. */
 type KindOfAnswer = 'events' | 'lines';
 
 const ANSWER_KINDS: ReadonlyMap<string, KindOfAnswer> = new Map([

@@ -1,4 +1,5 @@
-// The files that the pages of clients and of operators have in common: one style sheet and its two faces, in two files each (licences beside them).
+// The files that the pages of clients and of operators share, which are one style sheet and its two fonts, in two files each (licences
+// beside them).
 
 import { readFile } from 'node:fs/promises';
 
@@ -9,7 +10,7 @@ interface LookFile {
   read(): Promise<Buffer>;
 }
 
-/** The style sheet names the faces by their file names: all are served from one folder. */
+/** The style sheet names the fonts by their file names, because all are served from one folder. */
 export const LOOK_FILES: readonly LookFile[] = [
   file('look.css', 'text/css; charset=utf-8'),
   ...['text', 'text-more', 'code', 'code-more'].map((name) => file(`${name}.woff2`, 'font/woff2')),

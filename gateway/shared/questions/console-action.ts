@@ -1,4 +1,4 @@
-// The actions of operators in the console, in the form in which the page sends them, and workers pass them on.
+// Parses the actions of operators in the console, in the form in which the page sends them, and workers pass them on.
 
 type ActionName =
   | 'suspend-organization'
@@ -15,7 +15,7 @@ export interface ConsoleAction {
   readonly target: string;
   /** Whether the action is only previewed. */
   readonly dryRun: boolean;
-  /** The state of the record that the operator saw: the action is refused if it has changed since. */
+  /** The state of the record that the operator saw. The action is refused if the record has changed since. */
   readonly ifMatch?: string;
   /** Member of `change-tier`. */
   readonly tier?: string;
@@ -80,7 +80,7 @@ const REQUIRED_FIELDS: Readonly<Partial<Record<ActionName, readonly (keyof typeo
 
 /**
  * Parses the body of a request for an action. Returns a sentence if the body is wrong, and undefined for an unknown action. Unknown members
- * are refused: with a misspelled `dry_run`, the action must not be carried out.
+ * are refused, because the action must not be carried out if `dry_run` is misspelled.
  */
 export function actionOf(action: string, body: unknown): ConsoleAction | string | undefined {
   if (!isActionName(action)) return undefined;

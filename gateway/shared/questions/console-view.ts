@@ -18,7 +18,7 @@ export interface AuditView {
   readonly before?: number;
 }
 
-/** A request that is tried out: nothing is sent to a service, spent or written. */
+/** A request to rehearse, for which nothing is sent to a service, spent or written. */
 export interface RehearsalQuestion {
   readonly method: string;
   /** Path and query. */
@@ -26,7 +26,7 @@ export interface RehearsalQuestion {
   /** `Name: value`, one a line. */
   readonly headers: string;
   readonly body: string;
-  /** Id of an organization or of a key; empty: without credentials. */
+  /** The id of an organization or of a key; empty for a request without credentials. */
   readonly caller: string;
   readonly mode: string;
   /** The scopes, separated by spaces; empty for the scopes of the key, or for all scopes. */
@@ -57,7 +57,7 @@ export function viewIn(what: string, query: URLSearchParams): ConsoleView | unde
 
 const MEMBERS = ['method', 'target', 'headers', 'body', 'caller', 'mode', 'scopes', 'client'] as const;
 
-/** Reads the body of a request to try one out. Returns a sentence if it is not one. */
+/** Reads the body of a rehearsal. Returns a sentence if the body is wrong. */
 export function rehearsalIn(body: unknown): RehearsalQuestion | string {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'The body is not a JSON object.';
   const given = body as Readonly<Record<string, unknown>>;

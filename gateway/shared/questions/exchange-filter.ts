@@ -1,4 +1,4 @@
-// The filter of recent exchanges: the page of the console names it, and the log finds the lines.
+// The filter of recent exchanges, which the page of the console names, and by which the log finds the lines.
 
 /** The owner of exchanges. All members that are present have to match. */
 export interface ExchangeOwner {
@@ -21,11 +21,11 @@ export interface ExchangeFilter extends ExchangeOwner {
   readonly client?: string | undefined;
   readonly upstream?: string | undefined;
   /**
-   * A status (`502`) or a class (`5xx`); `failed`: 4xx and 5xx; `refused`: by the gateway, before the service had it; `service_failed`: 5xx
-   * that the gateway did not give itself.
+   * A status (`502`) or a class (`5xx`). `failed`: 4xx and 5xx. `refused`: refused by the gateway before it was sent to the service.
+   * `service_failed`: 5xx that the gateway itself did not cause.
    */
   readonly status?: string | undefined;
-  /** Epoch milliseconds: the end of the exchange, the first included. */
+  /** Bounds for the end of the exchange, in epoch milliseconds. The first is inclusive. */
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
   readonly durationMinMs?: number | undefined;
@@ -35,7 +35,7 @@ export interface ExchangeFilter extends ExchangeOwner {
   readonly limit: number;
 }
 
-/** The position of an exchange in a list: by the time of its end, and within a millisecond by its id. */
+/** The position of an exchange in a list, by the time of its end, and within a millisecond by its id. */
 export interface PlaceInList {
   readonly atMs: number;
   readonly requestId: string;

@@ -1,5 +1,5 @@
-// The instances of the gateway: their names, and what one process asks all processes of all instances: about recent exchanges, and to send
-// a refused credential again. Each answers for itself, and every answer comes from another process, which may have another version: nothing
+// The names of the instances of the gateway, and the questions of one process to all processes of all instances, about recent exchanges,
+// and to send a refused credential again. Each process answers for itself. An answer may come from a process of another version, so nothing
 // is taken for granted about it.
 
 import { hostname } from 'node:os';
@@ -18,7 +18,7 @@ export type FleetQuestion =
   | ({ readonly about: 'exchange'; readonly id: string } & ExchangeOwner)
   /** The answer is an UpstreamRetry; undefined for an unknown upstream. */
   | { readonly about: 'upstream retry'; readonly upstream: string }
-  /** The answer is that of an `upstream retry`, but nothing is sent again. */
+  /** The answer is the same as to an `upstream retry`, but nothing is sent again. */
   | { readonly about: 'upstream refused'; readonly upstream: string }
   | AttentionQuestion;
 
@@ -44,7 +44,7 @@ export interface FleetSources {
   refusedUpstream(upstream: string): Promise<UpstreamRetry | undefined>;
 }
 
-/** Returns undefined for a question that another process answers, or that this version does not know. */
+/** Answers a question. Resolves with undefined for a question that another process answers, or that this version does not know. */
 export async function answerFleet(sources: FleetSources, question: FleetQuestion): Promise<unknown> {
   switch (question.about) {
     case 'recent':
@@ -63,8 +63,8 @@ export async function answerFleet(sources: FleetSources, question: FleetQuestion
 }
 
 /**
- * How long each process waits for answers. A process waits longer than the processes that it asks: if one of these does not answer, the
- * answers of the others still arrive in time.
+ * How long each process waits for answers. A process waits longer than the processes that it asks, so that if one of these does not answer,
+ * the answers of the others still arrive in time.
  */
 export const PATIENCE_MS = { worker: 700, instance: 1000, primary: 1400 } as const;
 
@@ -83,7 +83,7 @@ function isLine(value: unknown): value is ExchangeLine {
 const LATEST_MS = 8.64e15;
 
 export interface UpstreamRetry {
-  /** The upstream, if its credential was refused and is sent again; otherwise empty. */
+  /** The upstream, if its credential was refused and is sent again; empty otherwise. */
   readonly retried: readonly string[];
 }
 

@@ -16,7 +16,10 @@ interface ChangesRead<Change extends Sequenced> {
   readonly latest: number;
   /** Oldest first. */
   readonly changes: readonly Change[];
-  /** Set if the stream was replaced since the last read. Its numbers do not show this: a stream that was wiped twice has the same numbers. */
+  /**
+   * Set if the stream was replaced since the last read. Its numbers do not show this, because a stream that was wiped twice has the same
+   * numbers.
+   */
   readonly isAnother?: boolean;
 }
 
@@ -32,7 +35,7 @@ interface ChangeFollowerOptions<Change extends Sequenced> {
   readonly pollMs: number;
   now(): number;
   onChange(change: Change): void;
-  /** Called when the stream was opened or replaced: any record may have changed. */
+  /** Called when the stream was opened or replaced, so that any record may have changed. */
   onReset(isFirst: boolean): void;
   /** Called after every poll, successful or not. */
   onPolled(): void;
@@ -52,9 +55,9 @@ export interface ChangeFollower<Change> {
   readAt(): number;
   /** Every change up to this sequence number has been passed to `onChange`; undefined before the first read. */
   position(): number | undefined;
-  /** Returns the change at the present position; undefined if the store has none there. */
+  /** Returns the change at the current position; undefined if the store has no change there. */
   last(): Change | undefined;
-  /** Returns a number that increases with every change: a result that was looked up at a lower number may be out of date. */
+  /** Returns a number that increases with every change. A result that was looked up at a lower number may be out of date. */
   generation(): number;
   /** Reads the stream now, once more if a read is in progress. */
   readNow(): void;
@@ -106,7 +109,7 @@ export function createChangeFollower<Change extends Sequenced>({
     do {
       announced = false;
       await readOnce();
-      // A change announced during the read may be missing from it: one more poll sees all of them.
+      // A change that was announced during the read may be missing from it, so one more poll reads all of them.
     } while (announced);
     polling = false;
   }
@@ -153,8 +156,9 @@ function createStreamReader<Change extends Sequenced>({
   }
 
   /**
-   * Begins at the latest change. It runs at the first read, and after the store was wiped or restored, or has lost changes in a failover. Until
-   * it has succeeded there is no position, and the next read begins anew, too, because the store may have been replaced once more.
+   * Begins at the latest change, at the first read, and after the store was wiped or restored, or has lost changes in a failover. Until
+   * this has succeeded there is no position, and the next read begins again in the same way, because the store may have been replaced once
+   * more.
    */
   async function beginAnew(latest: number): Promise<void> {
     generation += 1;
@@ -173,10 +177,10 @@ function createStreamReader<Change extends Sequenced>({
   }
 
   async function readToEnd(): Promise<void> {
-    // The first read starts beyond every sequence number: it needs only the end of the stream, not past changes.
+    // The first read starts beyond every sequence number, because it needs only the end of the stream, not past changes.
     if (position === undefined) return beginAnew((await stream.since(Number.MAX_SAFE_INTEGER, 1)).latest);
     for (;;) {
-      // Read the last known change again: if it differs, the store was reset and has reused the sequence numbers.
+      // The last known change is read again, because if it differs, the store was reset and has reused the sequence numbers.
       const read = await stream.since(last === undefined ? position : position - 1, PAGE);
       const { latest, changes, isAnother = false } = read;
       const [first] = changes;

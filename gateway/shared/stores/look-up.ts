@@ -9,7 +9,7 @@ interface LookUpOptions<Found, Known> {
   learn(name: string, found: Found | undefined, keep: boolean): Known | undefined;
   /** Returns the error for requests when the store cannot be read. */
   unavailable(cause: unknown): Error;
-  /** Whether a request may get the answer to a question from before it. Default: always. */
+  /** Whether a request may share the answer to an earlier question. Default: always. */
   mayShare?(): boolean;
 }
 
@@ -25,8 +25,8 @@ export type LookUp<Found, Known> = (
 ) => Awaitable<Known | undefined>;
 
 /**
- * Creates a look-up that requests for the same name share, unless a change arrives meanwhile. A request that arrives after a change is in force
- * never gets a result from before the change. A request that was waiting before may get one.
+ * Creates a look-up that requests for the same name share, unless a change arrives meanwhile. A request that arrives after a change is in
+ * force never gets a result from before the change. A request that was waiting before may get such a result.
  */
 export function createLookUp<Found, Known>({
   follower,

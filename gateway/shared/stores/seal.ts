@@ -1,5 +1,5 @@
 // Encrypts texts for stores that others may read, with AES-256-GCM and a key that is derived from a secret. The name of the record is
-// authenticated, too: a text cannot be moved to another record. A key ring encrypts with its first key, and decrypts with all keys.
+// authenticated, too, so that a text cannot be moved to another record. A key ring encrypts with its first key, and decrypts with all keys.
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { REAL_MACHINE } from '../machine.ts';
@@ -12,7 +12,7 @@ const KEY_BYTES = 32;
 type RandomBytes = Pick<typeof REAL_MACHINE, 'randomBytes'>;
 
 export interface TextSeal {
-  /** Equal for equal secrets; tells nothing about the secret. */
+  /** The fingerprint is equal for equal secrets, and reveals nothing about the secret. */
   readonly fingerprint: string;
   /** @param record the name of the record that holds the text */
   seal(text: string, record: string): string;
@@ -49,10 +49,11 @@ export interface KeyRing {
 }
 
 /**
- * Creates a key ring. A sealed text begins with the fingerprint of its key, so keys can be rotated: put the new key first, and remove the old
- * key when no text is sealed with it.
+ * Creates a key ring. A sealed text begins with the fingerprint of its key, so that keys can be rotated. To rotate, put the new key first,
+ * and remove the old key when no text is sealed with it.
  *
- * @param secrets returns the present secrets, for each text. The first one seals. The ring derives new keys for another array
+ * @param secrets returns the current secrets, for each text. The first secret seals. The ring derives new keys when the array is another
+ * one
  * @param purpose see `createTextSeal`
  */
 export function createKeyRing(

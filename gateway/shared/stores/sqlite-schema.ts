@@ -1,6 +1,6 @@
-// Upgrades the schema of a SQLite file: its `user_version` counts the steps that were applied to it. An earlier gateway refuses a file of a
-// later version, so each step is one way for existing files: a start applies it only if the operator has accepted that. A change that an
-// earlier gateway tolerates is no step, such as a new table that is created if it does not exist.
+// Upgrades the schema of a SQLite file, whose `user_version` counts the applied steps. An earlier gateway refuses a file of a later
+// version, so each step is one way for existing files. A start applies a step only if the operator has accepted that. A change that an
+// earlier gateway tolerates is not a step, such as a new table that is created if it does not exist.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from './sqlite.ts';
@@ -22,7 +22,7 @@ export function applySteps(database: DatabaseSync, steps: SchemaSteps, options: 
   const { acceptOneWay = false, upgrade = (_version, apply) => apply() } = options;
   if (versionOf(database) < steps.length) {
     inTransaction(database, () => {
-      // Another process may have upgraded the file while this one waited for the lock.
+      // Another process may have upgraded the file while this process waited for the lock.
       const version = versionOf(database);
       if (version >= steps.length) return;
       if (version > 0 && !acceptOneWay) throw new Error(`${oneWay(version, steps)} ${ACCEPT}`);
@@ -49,7 +49,7 @@ function oneWay(version: number, steps: SchemaSteps): string {
   return `it has schema version ${version}, this gateway needs version ${steps.length}, and then no earlier gateway opens it any more.`;
 }
 
-/** Returns the version of a file, 0 for an empty one. Throws an Error for operators if the file is newer than this gateway. */
+/** Returns the version of a file; 0 for an empty file. Throws an Error for operators if the file is newer than this gateway. */
 export function checkedVersion(database: DatabaseSync, steps: SchemaSteps): number {
   const version = versionOf(database);
   if (version <= steps.length) return version;

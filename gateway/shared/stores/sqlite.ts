@@ -74,8 +74,8 @@ export function directoryLockProblem(directory: string): string | undefined {
 }
 
 /**
- * Locks a data directory for one gateway, until the returned function is called or the process ends. It is a lock of the operating system on a
- * file in the directory. Commands ignore it.
+ * Locks a data directory for one gateway, until the returned function is called or the process ends. The lock is a lock of the operating
+ * system on a file in the directory. Commands ignore it.
  *
  * @throws an Error for operators if another gateway holds the lock
  */
@@ -100,7 +100,7 @@ export function lockDirectory(directory: string): () => void {
   return () => database.close();
 }
 
-/** Runs `work` in one transaction: all or nothing. A second process waits. */
+/** Runs `work` in one transaction, which takes effect completely or not at all. A second process waits. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   try {
