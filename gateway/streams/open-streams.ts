@@ -1,5 +1,5 @@
-// Answers that stay open: event streams, JSON lines and WebSockets. Bounds their number per organization. Ends a stream whose caller has
-// lost access, whose operation has gone, or whose process ends. Throws too_many_streams.
+// Tracks answers that stay open, which are event streams, JSON lines and WebSockets. Bounds their number per organization. Ends a stream if
+// its caller has lost access, its operation has gone, or its process ends. Throws too_many_streams.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Caller } from '../exchange/caller.ts';
@@ -36,7 +36,7 @@ interface IdentityChange {
   readonly organization?: string | undefined;
 }
 
-/** Milliseconds between two checks of the expiry of callers. If the key store could not be read for a caller, it is asked again then. */
+/** Milliseconds between two checks of the expiry of callers. If the key store could not be read for a caller, it is read again then. */
 const CHECK_EVERY_MS = 250;
 /** The part of the drain in which streams of JSON lines may continue, because most of them end by themselves. */
 const LINES_DRAIN_PART = 0.8;
@@ -44,7 +44,7 @@ const LINES_DRAIN_PART = 0.8;
 interface Entry {
   readonly stream: OpenStream;
   caller: Caller;
-  /** Whether the key store could not be read when this caller was last asked for. */
+  /** Whether the key store could not be read when this caller was last checked. */
   isUnanswered: boolean;
 }
 
@@ -73,7 +73,7 @@ export class OpenStreams {
     return () => this.#closed(entry, share);
   }
 
-  /** Throws too_many_streams if the organization of the caller has as many open as it may. */
+  /** Throws too_many_streams if the organization of the caller has as many open streams as it may have. */
   refuseIfFull(caller: Caller, clientAddress: string): void {
     const most = this.#options.mostOf(caller);
     if ((this.#byShare.get(shareOf(caller, clientAddress)) ?? 0) < most) return;
@@ -104,7 +104,7 @@ export class OpenStreams {
     }
   }
 
-  /** Ends all streams: event streams and WebSockets now, JSON lines when most of the time has passed. May be called again. */
+  /** Ends all streams, event streams and WebSockets now, JSON lines when most of the time has passed. May be called more than once. */
   drain(drainMs: number): void {
     this.#isDraining = true;
     this.#endAll(['events', 'websocket']);
