@@ -1,4 +1,4 @@
-// HTTP agents for tunnels: idle connections are reused only if no unrequested bytes have arrived on them.
+// HTTP agents for tunnels. Idle connections are reused only if no unrequested bytes have arrived on them.
 
 import http from 'node:http';
 import https from 'node:https';
@@ -49,8 +49,8 @@ interface AgentInternals {
 }
 
 /**
- * Rejects idle connections that have received bytes: Node would take these bytes for the answer to the next request. Bytes that arrive
- * while the event loop is free are noticed by a `data` listener; later ones by reading the socket right before it is reused.
+ * Rejects idle connections that have received bytes, because Node would take these bytes for the answer to the next request. A `data`
+ * listener notices bytes that arrive while the event loop is free. Later bytes are noticed by reading the socket right before it is reused.
  */
 function onlyQuiet<A extends http.Agent>(agent: A, unread: Unread, onUnrequestedBytes: OnUnrequestedBytes): A {
   const { keepSocketAlive, reuseSocket } = agent;
@@ -66,7 +66,7 @@ function onlyQuiet<A extends http.Agent>(agent: A, unread: Unread, onUnrequested
         if ((socket as Socket).bytesRead > bytesRead) onUnrequestedBytes(socket);
       };
       watched.set(socket, () => socket.off('data', destroy).off('close', report));
-      // Newer versions of Node destroy the connection themselves, without an event for the bytes.
+      // Newer versions of Node themselves destroy the connection, without an event for the bytes.
       socket.on('data', destroy).on('close', report);
       return true;
     },

@@ -1,4 +1,4 @@
-// Guards the answers of tunnels: finds those that stall, that are cut off, or that came before their request.
+// Guards the answers of tunnels. Finds answers that stall, that are cut off, or that came before their request.
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
@@ -43,8 +43,8 @@ export function watchForStall(
 }
 
 /**
- * Call with the head of the answer. Destroys the answer with an error if the connection ends without a close_notify: over TLS, an answer
- * that the end of the connection delimits is complete only after one (RFC 9112 section 9.8).
+ * Destroys the answer with an error if the connection ends without a close_notify, because over TLS, an answer that the end of the
+ * connection delimits is complete only after a close_notify (RFC 9112 section 9.8). Call it with the head of the answer.
  */
 export function failIfCut(incoming: IncomingMessage): void {
   const { socket, headers } = incoming;
@@ -56,7 +56,10 @@ export function failIfCut(incoming: IncomingMessage): void {
   });
 }
 
-/** Call with a request that has a connection and has not been sent. The returned function says whether bytes have been written since. */
+/**
+ * Returns a function that says whether bytes of the request have been written. Call it with a request that has a connection and has not
+ * been sent.
+ */
 export function watchSent(outgoing: ClientRequest): () => boolean {
   const socket = outgoing.socket;
   const before = socket?.bytesWritten ?? 0;

@@ -1,4 +1,4 @@
-// Finds the boundaries of WebSocket frames in a byte stream (RFC 6455 section 5.2). Reads frame headers only and skips payloads.
+// Finds the boundaries of WebSocket frames in a byte stream (RFC 6455 section 5.2). Reads only frame headers, and skips payloads.
 
 interface Frames {
   /** Call it with every byte that is sent, in order. */

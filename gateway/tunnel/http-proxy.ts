@@ -1,5 +1,5 @@
-// The only module that uses http-proxy-middleware: it opens connections and pipes bodies to the upstream. A `ProxiedRequest`, one for each
-// exchange, decides headers, deadlines and the handling of failures.
+// The only module that uses http-proxy-middleware, which opens connections and pipes bodies to the upstream. A `ProxiedRequest`, one for
+// each exchange, decides headers, deadlines and the handling of failures.
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,7 +10,10 @@ import { createUnread } from '../sockets/unread-bytes.ts';
 import { readBeforeFailing } from '../sockets/waiting-answer.ts';
 import { type Agents, createAgents, createSecureAgents } from './agents.ts';
 
-/** For https:// targets, in PEM. Without it, the default certificate authorities are trusted and no client certificate is sent. */
+/**
+ * TLS settings for https:// targets, in PEM. Without them, the default certificate authorities are trusted and no client certificate is
+ * sent.
+ */
 export interface TunnelTls {
   readonly ca?: string | undefined;
   readonly certificate?: string | undefined;
@@ -19,9 +22,12 @@ export interface TunnelTls {
 }
 
 export interface ProxiedRequest {
-  /** Without path. Must be the same object for the same upstream, because parsing a URL costs more than everything else here. */
+  /**
+   * The origin, without a path. It must be the same object for the same upstream, because parsing a URL costs more than everything else
+   * here.
+   */
   readonly target: URL;
-  /** Must be the same object for the same certificates, because connections are grouped by it. */
+  /** The TLS settings. They must be the same object for the same certificates, because connections are grouped by this object. */
   readonly tls: TunnelTls | undefined;
   /** Whether the request gets a new connection. */
   readonly isolate: boolean;
@@ -39,9 +45,9 @@ export interface ProxiedRequest {
 }
 
 export interface HttpProxy {
-  /** Sends a request. Its url and headers must already be those for the upstream. */
+  /** Sends a request, whose url and headers must already be those for the upstream. */
   send(request: IncomingMessage, response: ServerResponse, proxied: ProxiedRequest): void;
-  /** Sends an upgrade request. Once granted, bytes pass both ways; if one side ends, the other stays open. */
+  /** Sends an upgrade request. Once it is granted, bytes pass both ways. If one side ends, the other stays open. */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer, proxied: ProxiedRequest): void;
   close(): void;
 }
@@ -79,7 +85,7 @@ export function createHttpProxy(): HttpProxy {
         passOn(incoming, proxied);
       });
       outgoing.once('socket', () => {
-        // This listener runs after the one of the library. It resets the mark, because Node reads it next.
+        // This listener runs after the library's listener, and resets the mark, because Node reads it next.
         outgoing.once('response', (incoming) => Object.assign(incoming, { upgrade: false }));
         proxied?.begun(outgoing);
       });

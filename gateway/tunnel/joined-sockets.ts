@@ -1,4 +1,4 @@
-// The two connections of a WebSocket after its handshake: counts their bytes, finds a side that closed without an end, and closes the
+// Joins the two connections of a WebSocket after its handshake. Counts their bytes, finds a side that closed without an end, and closes the
 // client's side cleanly. The proxy library passes the bytes.
 
 import type { Socket } from 'node:net';
@@ -20,7 +20,7 @@ interface JoinedSocketsOptions {
   onStream(end: (why?: StreamEnd) => void): () => void;
 }
 
-/** Call it after the library has piped both sides: an earlier listener would consume bytes. */
+/** Call it after the library has piped both sides, because an earlier listener would consume bytes. */
 export function joinSockets({ client, upstream, onBytesIn, onBytesOut, onStream }: JoinedSocketsOptions): void {
   const frames = createFrames();
   upstream.on('data', (bytes: Buffer) => {
@@ -31,7 +31,7 @@ export function joinSockets({ client, upstream, onBytesIn, onBytesOut, onStream 
   const ended = onStream((why) => {
     const isNotAllowed = why === 'credential';
     upstream.unpipe(client);
-    // The client answers this Close frame. The answer still goes to the upstream, which then closes as well.
+    // The client answers this Close frame. Its answer is still passed to the upstream, which then closes as well.
     if (frames.atBoundary()) client.write(isNotAllowed ? NOT_ALLOWED : GOING_AWAY);
     client.end();
     upstream.resume();
@@ -48,7 +48,7 @@ export function joinSockets({ client, upstream, onBytesIn, onBytesOut, onStream 
   upstream.once('close', () => letGo(client));
 }
 
-/** Keeps both connections alive in firewalls that forget idle ones. */
+/** Keeps both connections alive in firewalls that forget idle connections. */
 export function keepJoinedAlive(client: Socket, upstream: Socket): void {
   client.setKeepAlive(true, KEEP_ALIVE_MS);
   upstream.setKeepAlive(true, KEEP_ALIVE_MS);

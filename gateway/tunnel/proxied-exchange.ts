@@ -1,4 +1,4 @@
-// One exchange with the upstream of a tunnel, which ends once: the part that requests and WebSockets have in common.
+// The common part of requests and WebSockets through a tunnel: one exchange with the upstream, which ends once.
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayError } from '../catalogue/errors.ts';
@@ -26,11 +26,11 @@ export interface ProxyRequestOptions {
   readonly answerMs: number;
   /** Longest pause in the body of an answer; event streams are exempt. */
   readonly idleMs: number;
-  /** Prefix of the locations for clients, where the upstream got the path without it. */
+  /** The prefix of the locations for clients, if the upstream got the path without it. */
   readonly basePath?: string | undefined;
-  /** The name of the file that the client asked for, where the upstream got another. */
+  /** The name of the file that the client requested, if the upstream got another name. */
   readonly fileName?: string | undefined;
-  /** True if the upstream serves HTML pages, which load scripts and styles of their own. */
+  /** Whether the upstream serves HTML pages, which load their own scripts and styles. */
   readonly hasPages: boolean;
   /** Called before the head of the answer is sent to the client. */
   onAnswer(status: number): void;
@@ -105,18 +105,18 @@ export abstract class ProxiedExchange<Options extends ProxyRequestOptions = Prox
   }
 }
 
-/** Whether a status is final. Node's parser accepts any number, and a 101 that was not asked for. */
+/** Whether a status is final. Node's parser accepts any number, and an unrequested 101. */
 export function isFinal(status: number | undefined): boolean {
   return status !== undefined && status >= 200 && status <= 999;
 }
 
-/** Returns true if the request has ended while it waited: the client has left, or was refused for a body that took too long. */
+/** Whether the request has ended while it waited, because the client has left, or was refused for a body that took too long. */
 export function hasEndedWaiting({ request, response, trail }: NodeAdmitted): boolean {
   if (request.socket.destroyed) trail.clientLeft();
   return request.socket.destroyed || response.writableEnded;
 }
 
-/** Replaces url and headers of the request: the upstream receives the checked path and the headers made here, nothing else. */
+/** Replaces url and headers of the request, so that the upstream receives only the checked path and the headers made here. */
 export function setUpstreamRequest(
   { request, query }: NodeAdmitted,
   path: string,

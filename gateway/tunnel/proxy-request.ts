@@ -1,4 +1,4 @@
-// Sends one request through a tunnel: streams its body to the upstream and the answer to the client, with backpressure in both directions.
+// Sends one request through a tunnel. Streams its body to the upstream and the answer to the client, with backpressure in both directions.
 // Throws upstream_* codes and request_timeout.
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
@@ -78,7 +78,7 @@ class RequestExchange extends ProxiedExchange {
     } else this.fail(toUpstreamFailure(error));
   }
 
-  /** Returns true if the upstream closed a reused connection, so that it cannot have seen this request. */
+  /** Whether the upstream closed a reused connection, so that it cannot have seen this request. */
   #canRetry(error: unknown): boolean {
     const { hasBody, method } = this.options.admitted;
     const { code } = error as NodeJS.ErrnoException;
@@ -100,7 +100,7 @@ class RequestExchange extends ProxiedExchange {
     this.outgoing?.destroy();
   }
 
-  /** Called when the client's connection has closed: the client has aborted the request, unless the answer is complete. */
+  /** Called when the client's connection has closed. If the answer is not complete, the client has aborted the request. */
   #closed(): void {
     const { response, trail } = this.options.admitted;
     if (!this.settle()) return;
@@ -112,7 +112,7 @@ class RequestExchange extends ProxiedExchange {
     this.#resolve();
   }
 
-  /** Ends the exchange because of the client: it has left, or does not finish its request. */
+  /** Ends the exchange, because the client has left, or does not finish its request. */
   #abandon(): void {
     if (!this.#isAnswering && this.waiting.isOpen() && this.#isSent()) this.options.onAbandoned();
   }
@@ -134,7 +134,7 @@ class RequestExchange extends ProxiedExchange {
     }
     const isUnrequested = !this.#isSent();
     if (isUnrequested) this.onUnrequestedBytes();
-    // Node throws over a status that it cannot write, in an event of its client, where that would end the process.
+    // For a status that it cannot write, Node throws in an event of its client, which would end the process.
     if (isUnrequested || !isFinal(incoming.statusCode)) {
       incoming.on('error', () => undefined);
       this.failFor('the answer came before the request was sent, or has the status of no final answer');
@@ -143,7 +143,7 @@ class RequestExchange extends ProxiedExchange {
     this.#answer = incoming;
     failIfCut(incoming);
     this.noteAnswer(incoming.statusCode as number);
-    // This listener runs before the one of the library, which would close the client's connection without a report.
+    // This listener runs before the library's listener, which would close the client's connection without a report.
     incoming.once('error', (error) => this.fail(toUpstreamFailure(error)));
     incoming.once('close', () => {
       if (!incoming.complete) this.failFor('the answer is incomplete');
@@ -158,7 +158,7 @@ class RequestExchange extends ProxiedExchange {
     const status = incoming.statusCode as number;
     const { rawHeaders: raw } = incoming;
     const { origin } = this.target;
-    // The answer came before the request body was complete: close the connection, because the rest of the body is not read.
+    // The answer came before the request body was complete. The connection is closed, because the rest of the body is not read.
     if (!request.complete) response.shouldKeepAlive = false;
     response.writeHead(
       status,
@@ -172,7 +172,7 @@ class RequestExchange extends ProxiedExchange {
       trail.bytesOut = bytesOut;
     });
     incoming.pipe(response);
-    // The body may come much later than the head. Usually both arrive together, so flush only if no data came in this turn.
+    // The body may come much later than the head. Usually both arrive together, so the head is flushed only if no data came in this turn.
     setImmediate(() => {
       if (!begun && !response.writableEnded) response.flushHeaders();
     });

@@ -16,7 +16,7 @@ interface TunnelLimits {
 
 /** The rules that recognize successful and failed logins in the answers of the upstream. */
 interface LoginRules {
-  /** Tunnels of the upstream with the same name count together. */
+  /** Tunnels of the upstream with the same name are counted together. */
   readonly countedAs?: string | undefined;
   /** Paths on which a success proves a correct login. */
   readonly paths: readonly string[];
@@ -31,18 +31,18 @@ export interface TunnelRules {
   /** Exact paths, or prefixes that end in `/*`. */
   readonly paths: readonly string[];
   readonly hosts: readonly string[];
-  /** Sites on which the paths do not exist, whichever other sites share their name. */
+  /** Sites on which the paths do not exist, even if they share a host name with other sites. */
   readonly notOn: readonly string[];
-  /** The plain listener beside the TLS one forwards them too. */
+  /** Whether the plain listener beside the TLS listener also forwards the paths. */
   readonly plain: boolean;
-  /** The upstream serves pages; default: on the panel. */
+  /** Whether the upstream serves pages; default: true on the panel. */
   readonly pages?: boolean | undefined;
   readonly webSocket: boolean;
   /** Path → path that its clients are sent to. */
   readonly redirects: Readonly<Record<string, string>>;
   /** Paths that are not forwarded: patterns in which `*` matches any text. */
   readonly except: readonly string[];
-  /** Paths whose last segment is the name of a file only: `*` is one segment. */
+  /** Paths whose last segment is only the name of a file. `*` is one segment. */
   readonly fileNames: readonly string[];
   readonly logins: LoginRules;
   readonly limits: TunnelLimits;
@@ -65,28 +65,26 @@ export interface Tunnel {
   /** Unique, and stable across reloads. */
   readonly name: string;
   readonly upstream: string;
-  /** Under which its requests, connections and failed logins count; stable across reloads. */
+  /** The name under which its requests, connections and failed logins are counted. It is stable across reloads. */
   readonly countedAs: string;
   readonly rules: TunnelRules;
   readonly addresses: readonly string[];
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly isolate: boolean;
-  /** The upstream serves HTML pages: the gateway's strict Content-Security-Policy would break them. */
+  /** Whether the upstream serves HTML pages, which the gateway's strict Content-Security-Policy would break. */
   readonly hasPages: boolean;
   /** Path → path that its clients are sent to. */
   readonly redirects: ReadonlyMap<string, string>;
   /** The base path of the upstream, or an empty text. */
   readonly basePath: string;
-  /** Returns the path for the service: without the base path, if it begins with it. */
+  /** Returns the path for the service, without the base path at its beginning. */
   toUpstream(path: string): string;
-  /** Returns true if a normalised path matches one of the declared paths. */
+  /** Whether a normalised path matches one of the declared paths. */
   owns(path: string): boolean;
-  /** Returns true if a normalised path must not reach the upstream although a declared path matches it. */
+  /** Whether a normalised path must not reach the upstream although a declared path matches it. */
   isExcepted(path: string): boolean;
-  /**
-   * Returns a path with another file name, if the path is excepted because of its file name only; undefined otherwise.
-   */
+  /** Returns a path with another file name, if the path is excepted only because of its file name; undefined otherwise. */
   renamed(path: string): RenamedPath | undefined;
   /** Returns the credential of a request, if it can be guessed. */
   guessableIn(admitted: Pick<Admitted, 'headers'>): string | undefined;
@@ -94,19 +92,19 @@ export interface Tunnel {
   showsLogin(method: string, path: string, status: number): boolean;
 }
 
-/** A path for the upstream, and the name that was taken out of it. */
+/** A path for the upstream, and the file name that was removed from it. */
 interface RenamedPath {
   readonly path: string;
   /** The file name, as the client encoded it. */
   readonly name: string;
 }
 
-/** The name of every file whose own name must not reach the upstream. */
+/** The name that replaces the name of a file if that must not reach the upstream. */
 export const PLACEHOLDER_NAME = 'file';
 
 interface TunnelTable {
   readonly tunnels: readonly Tunnel[];
-  /** @param target of the request line; its path must be spelled as in the configuration */
+  /** @param target the target of the request line; its path must be spelled as in the configuration */
   find(sites: ReadonlySet<string>, target: string): Tunnel | undefined;
 }
 
@@ -122,7 +120,7 @@ export function createTunnelTable(upstreams: Readonly<Record<string, TunnelledUp
       else exact.set(path, [...(exact.get(path) ?? []), tunnel]);
     }
   }
-  // Longest prefix first: the most specific one wins.
+  // The longest prefix comes first, so that the most specific prefix wins.
   below.sort(([one], [other]) => other.length - one.length);
 
   return {
@@ -182,7 +180,7 @@ function toTunnel(upstream: string, entry: TunnelledUpstream, rules: TunnelRules
   };
 }
 
-/** Returns true if one of the paths matches. A path that ends with a slash and a star matches as a prefix. */
+/** Whether one of the paths matches. A path that ends with a slash and a star matches as a prefix. */
 function covers(paths: readonly string[], path: string): boolean {
   return paths.some((own) => (own.endsWith('/*') ? path.startsWith(own.slice(0, -1)) : path === own));
 }
@@ -198,7 +196,7 @@ function pathIn(target: string): string {
   return mark === -1 ? rest : rest.slice(0, mark);
 }
 
-/** Returns true if the text consists of the pieces in order, with any text between them. Runs in linear time, because clients choose the text. */
+/** Whether the text consists of the pieces in order, with any text between them. Runs in linear time, because clients choose the text. */
 function isLike(text: string, pieces: readonly string[]): boolean {
   const first = pieces[0] as string;
   const last = pieces.at(-1) as string;

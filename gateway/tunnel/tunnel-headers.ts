@@ -1,5 +1,5 @@
-// Headers through a tunnel: all pass except hop-by-hop fields (RFC 9110 section 7.6.1) and fields that only the gateway may set. Throws
-// headers_too_large.
+// Makes the headers through a tunnel. All fields pass except hop-by-hop fields (RFC 9110 section 7.6.1) and fields that only the gateway
+// may set. Throws headers_too_large.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Admitted } from '../exchange/exchange.ts';
@@ -32,7 +32,7 @@ const OWNED_REQUEST_HEADERS = new Set([
 ]);
 const OWNED_REQUEST_PREFIX = /^x-(forwarded|gateway-)/;
 
-/** Answer fields that the gateway sets itself, or that concern connections which clients cannot open. */
+/** Answer fields that the gateway itself sets, or that concern connections which clients cannot open. */
 const OWNED_ANSWER_HEADERS = new Set(['x-request-id', 'x-client-request-id', 'x-error-code', 'alt-svc']);
 const OWNED_ANSWER_PREFIX = /^x-gateway-/;
 
@@ -51,7 +51,7 @@ interface Sent {
 
 /** Common HTTP libraries read at most 100 header lines, and some servers ban an address that sends more. The proxy library may add one. */
 const LINES_MAX = 99;
-/** More lines than the gateway, and an upgrade, ever add. */
+/** The largest number of lines that the gateway, and an upgrade, add. */
 const OWN_LINES_MAX = 15;
 
 /** Returns the headers for the upstream. The framing stays, because the bytes of the body are passed on unchanged. */
@@ -82,7 +82,7 @@ export function tunnelRequestHeaders(admitted: Admitted, { host, isolate, tracep
   return sent;
 }
 
-/** Removes the cookies of sessions, because they are for the gateway only. */
+/** Removes the cookies of sessions, because they are only for the gateway. */
 function withholdSessions(sent: Record<string, string>): void {
   const { cookie } = sent;
   if (cookie === undefined) return;
@@ -96,36 +96,39 @@ export function upgradeHeaders(admitted: Admitted, sent: Sent): Record<string, s
   return Object.assign(tunnelRequestHeaders(admitted, sent), { connection: 'Upgrade', upgrade: 'websocket' });
 }
 
-/** Returns the fields that Connection names, except Content-Length: without it, the body would have no detectable end. */
+/** Returns the fields that Connection names, except Content-Length, without which the body would have no detectable end. */
 function namedBy(connection: string | undefined): ReadonlySet<string> {
   const named = new Set((connection ?? '').split(',').map((option) => option.trim().toLowerCase()));
   named.delete('content-length');
   return named;
 }
 
-/** Rejects names with underscores: some servers read `_` as `-`, so such a name could become a gateway field, a credential or a length. */
+/**
+ * Rejects names with underscores, because some servers read `_` as `-`, so such a name could become a gateway field, a credential or a
+ * length.
+ */
 function mayForward(name: string): boolean {
   return (
     !name.includes('_') && !HOP_BY_HOP.has(name) && !OWNED_REQUEST_HEADERS.has(name) && !OWNED_REQUEST_PREFIX.test(name)
   );
 }
 
-/** Content-Security-Policy for upstreams with pages: pages load scripts and styles of their own, but no other page may frame them. */
+/** The Content-Security-Policy for upstreams with pages. The pages load their own scripts and styles, but no other page may frame them. */
 const PAGE_POLICY = "frame-ancestors 'none'";
 
 interface Answering {
   /** Names and values of the upstream's answer, flat and unchanged. */
   readonly raw: readonly string[];
   readonly status: number;
-  /** Origin of the upstream; locations on it are turned into paths. */
+  /** The origin of the upstream. Locations on it are turned into paths. */
   readonly origin: string;
-  /** Prefix of the locations for clients, where the upstream got the path without it. */
+  /** The prefix of the locations for clients, if the upstream got the path without it. */
   readonly basePath?: string | undefined;
-  /** The name of the file that the client asked for, where the upstream got `PLACEHOLDER_NAME`. */
+  /** The name of the file that the client requested, if the upstream got `PLACEHOLDER_NAME`. */
   readonly fileName?: string | undefined;
   /** The gateway's headers, flat. They replace headers of the upstream, except security headers, which are left out if the upstream has them. */
   readonly commonHeaders: readonly string[];
-  /** True if the upstream serves HTML pages, which load scripts and styles of their own. */
+  /** Whether the upstream serves HTML pages, which load their own scripts and styles. */
   readonly hasPages: boolean;
 }
 
@@ -143,7 +146,7 @@ export function tunnelAnswerHeaders(answering: Answering): string[] {
     const value = raw[i + 1] as string;
     if (HOP_BY_HOP.has(name) || named.has(name) || ours.has(name) || OWNED_ANSWER_HEADERS.has(name)) continue;
     if (OWNED_ANSWER_PREFIX.test(name) || (name === 'set-cookie' && setsSessionCookie(value))) continue;
-    // Neither has a body, so they must not carry a length (RFC 9110 section 8.6).
+    // A 101 and a 204 have no body, so they must not carry a length (RFC 9110 section 8.6).
     if (name === 'content-length' && (status === 204 || status === 101)) continue;
     present.add(name);
     sent.push(raw[i] as string, publicValue(name, value, answering));
@@ -162,7 +165,7 @@ function publicValue(name: string, value: string, { origin, basePath = '', fileN
   if (name === 'location' || name === 'content-location') return publicLocation(value, origin, basePath);
   if (name === 'content-length') return plainLength(value);
   if (fileName === undefined || name !== 'content-disposition') return value;
-  // The name has the characters of a path: no quote, no control character.
+  // The name consists of characters of a path, so it contains no quote and no control character.
   return value.replace(`"${PLACEHOLDER_NAME}"`, () => `"${fileName}"`);
 }
 

@@ -1,4 +1,4 @@
-// Forwards paths without a contract or API key: client and upstream exchange their own credentials. Throws route_not_found, the codes of
+// Forwards paths without a contract or API key. Client and upstream exchange their own credentials. Throws route_not_found, the codes of
 // the address limit, upstream_* codes and request_timeout.
 
 import type { Socket } from 'node:net';
@@ -17,7 +17,7 @@ import { type UpgradeOptions, upgrade } from './upgrade.ts';
 
 /** Limits requests and failures per client address. */
 interface TunnelAddressLimit {
-  /** @param credential of the request, if it can be guessed */
+  /** @param credential the credential of the request, if it can be guessed */
   enter(admitted: Admitted, credential: string | undefined): Awaitable<TunnelVisit>;
 }
 
@@ -42,7 +42,9 @@ interface TunnelsOptions extends TunnelTargetsOptions {
   traceparentFor(trail: TrailNotes): string;
   /** Writes the error answer. edge/refusal/refusals.ts */
   refuse(arrived: Arrived, error: GatewayError): void;
-  /** Called before forwarding: a tunnel watches the progress of the body itself, so the body timeout of edge/exchanges.ts does not apply. */
+  /**
+   * Called before forwarding. The tunnel itself watches the progress of the body, so the body timeout of edge/exchanges.ts does not apply.
+   */
   onProxied(arrived: Arrived): void;
   /**
    * Ends a stream when the gateway's key or token that its client shows ends (follow-caller.ts). Call the returned function when the stream
@@ -59,7 +61,7 @@ interface TunnelRoute {
   readonly tls: TunnelTls | undefined;
 }
 
-/** The WebSocket of an operation, as its upstream is asked for it. */
+/** The request for the WebSocket of an operation. */
 interface OperationUpgrade extends NonNullable<UpgradeOptions['operation']> {
   readonly origin: string;
   readonly tls: TunnelTls | undefined;
@@ -70,7 +72,7 @@ interface OperationUpgrade extends NonNullable<UpgradeOptions['operation']> {
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   answered(status: number): void;
-  /** Takes the function that ends the WebSocket; the returned one is called at its end. */
+  /** Takes the function that ends the WebSocket. Call the returned function at the end of the WebSocket. */
   onStream(end: (why?: StreamEnd) => void): () => void;
 }
 
@@ -125,7 +127,7 @@ export class Tunnels {
     }
   }
 
-  /** Upgrades an operation: the request that the pipeline has admitted becomes a tunnel. */
+  /** Upgrades an operation, so that the request that the pipeline has admitted becomes a tunnel. */
   async upgradeOperation(admitted: Admitted, asked: OperationUpgrade, socket: Socket, head: Buffer): Promise<void> {
     const { refuse } = this.#options;
     const exchange = admitted as NodeAdmitted;

@@ -18,7 +18,7 @@ export interface UpgradeOptions extends ProxyRequestOptions {
   readonly head: Buffer;
   /** Refuses the upgrade. It must write synchronously, because the library closes the connection right after an error. */
   refuse(error: GatewayError): void;
-  /** For an operation: makes the refusal that replaces the answer of the upstream. A tunnel passes that answer on. */
+  /** Makes the refusal that replaces the answer of the upstream; undefined for a tunnel, which passes that answer on. */
   readonly operation?: {
     refusalOf(status: number, headers: IncomingHttpHeaders, body: Buffer): GatewayError;
     /** Called if no answer came. `error` is undefined if the client has left. */
@@ -29,7 +29,7 @@ export interface UpgradeOptions extends ProxyRequestOptions {
 /** Longer refusals of the upstream of an operation are not read. */
 const REFUSAL_BYTES_MAX = 65_536;
 
-/** Resolves when the client's connection is over. Never rejects. */
+/** Resolves when the client's connection has ended. Never rejects. */
 export function upgrade(options: UpgradeOptions): Promise<void> {
   return new Promise((resolve) => {
     new UpgradeExchange(options, resolve).send();
@@ -207,7 +207,7 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
   }
 }
 
-/** Converts headers to the library's form, which has a list for a repeated name. */
+/** Converts headers to the library's form, in which a repeated name has a list. */
 function grouped(flat: readonly string[]): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {};
   for (let i = 0; i < flat.length; i += 2) {

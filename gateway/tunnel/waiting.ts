@@ -1,5 +1,5 @@
-// Deadlines of a tunnelled exchange: to connect, for each piece of the request body, and for the head of the answer. Also limits the number
-// of interim answers before that head.
+// The deadlines of a tunnelled exchange, for the connection, for each piece of the request body, and for the head of the answer. Also
+// limits the number of interim answers before that head.
 
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,13 +11,15 @@ import { startDeadline } from '../shared/deadline.ts';
 export type Wait = 'connecting' | 'sending' | 'answering';
 
 export interface Waiting {
-  /** Call for each connection that is tried. `onOpen` is called when it is established. */
+  /**
+   * Begins the deadline of a connection. Call it for each connection that is tried. `onOpen` is called when the connection is established.
+   */
   begun(outgoing: ClientRequest, onOpen: () => void): void;
-  /** Call it for each piece of the body. It restarts the deadline. */
+  /** Restarts the deadline. Call it for each piece of the body. */
   progress(): void;
   /** Stops the deadline. */
   over(): void;
-  /** Whether a connection is established: the upstream may have read the request. */
+  /** Whether a connection is established, so that the upstream may have read the request. */
   isOpen(): boolean;
 }
 
@@ -32,7 +34,7 @@ interface WaitingOptions {
   onTooMany(error: Error): void;
 }
 
-/** Limit of 1xx answers per request: each costs time on the event loop, and an upstream could send them without end. */
+/** The limit of 1xx answers per request, because each costs time on the event loop, and an upstream could send them without end. */
 const INTERIM_ANSWERS_MAX = 100;
 
 /** Starts the time to connect. */
@@ -77,7 +79,7 @@ export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMa
 /** Idle time before TCP sends keep-alive probes. */
 export const KEEP_ALIVE_MS = 60_000;
 
-/** Returns the refusal for an expired deadline: request_timeout or upstream_timeout. */
+/** Returns the refusal for an expired deadline, which is request_timeout or upstream_timeout. */
 export function tooLong(what: Wait): GatewayError {
   if (what === 'sending') return new GatewayError('request_timeout');
   const error = what === 'connecting' ? 'connection_timeout' : 'http_response_timeout';
