@@ -4,7 +4,7 @@
 import type { Operation } from '../exchange/operation.ts';
 import { pathInLink } from '../shared/http/words.ts';
 
-/** The entry of gateway.yaml for a version or an operation; days as `2027-01-15`, UTC. */
+/** The entry of gateway.yaml for a version or an operation, with days as `2027-01-15`, UTC. */
 interface DeprecationEntry {
   readonly released?: string | undefined;
   readonly deprecated?: string | undefined;
@@ -32,7 +32,7 @@ export interface Deprecation {
   readonly headers: readonly string[];
 }
 
-/** A version that has a sunset; from then on its paths are answered with 410, whether or not its contracts are still loaded. */
+/** A version that has a sunset. From then on its paths are answered with 410, whether or not its contracts are still loaded. */
 export interface VersionEnd {
   readonly sunset: string;
   readonly sunsetMs: number;

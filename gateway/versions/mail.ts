@@ -1,4 +1,4 @@
-// Formats notices as mail: messages by RFC 5322 with bodies that every server accepts, and several messages as one mailbox.
+// Formats notices as mail, as messages by RFC 5322 with bodies that every server accepts, and several messages as one mailbox.
 
 import { createHash } from 'node:crypto';
 import type { Notice } from './notices.ts';
@@ -13,7 +13,7 @@ const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
 const ADDRESS = new RegExp(`^${ATOM}(?:\\.${ATOM})*@${LABEL}(?:\\.${LABEL})*$`);
 
-/** Whether a text is a single address and nothing else: a header value must not be able to inject another header. */
+/** Whether a text is a single address and nothing else, because a header value must not be able to inject another header. */
 export function isAddress(text: string): boolean {
   return text.length <= 254 && ADDRESS.test(text);
 }
@@ -39,14 +39,14 @@ export function messageOf(notice: Notice, { from, atMs }: Sender): string | unde
   return `${head.join('\r\n')}\r\n\r\n${base64(notice.text)}\r\n`;
 }
 
-/** Joins messages in mboxrd format: a "From " line before each message. Base64 bodies never begin a line with it. */
+/** Joins messages in mboxrd format, with a "From " line before each message. Base64 bodies contain no line that begins with "From ". */
 export function mailboxOf(messages: readonly string[], { from, atMs }: Sender): string {
   const [weekday, day, month, year, time] = new Date(atMs).toUTCString().replace(',', '').split(' ');
   const line = `From ${from} ${weekday} ${month} ${day} ${time} ${year}`;
   return messages.map((message) => `${line}\n${message.replaceAll('\r\n', '\n')}\n`).join('');
 }
 
-/** Encodes header text: unchanged if it is ASCII without control characters, else as encoded words (RFC 2047 section 2). */
+/** Encodes header text. ASCII without control characters stays unchanged, and other text becomes encoded words (RFC 2047 section 2). */
 function encodedWords(text: string): string {
   if (/^[ -~]*$/.test(text) && text.length < 900 && !text.includes('=?')) return text;
   const words: string[] = [];

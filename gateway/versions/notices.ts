@@ -1,4 +1,4 @@
-// Notices to organizations about the deprecated operations that they still call: one plain text each.
+// Writes notices to organizations about the deprecated operations that they still call, as one plain text each.
 
 import type { Affected } from './report.ts';
 

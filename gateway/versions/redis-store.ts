@@ -1,4 +1,4 @@
-// Uses in Redis, shared by all instances: two hashes per day, which expire by themselves.
+// Stores deprecated calls in Redis, shared by all instances, in two hashes per day, which expire by themselves.
 
 import { type ConnectRedis, openRedis } from '../redis/client.ts';
 import { evaluate, toScript } from '../redis/sealed-script.ts';
@@ -18,7 +18,7 @@ redis.call('EXPIRE', KEYS[1], ARGV[1])
 redis.call('EXPIRE', KEYS[2], ARGV[1])
 `);
 
-/** Resolves when the first attempt to connect has succeeded or failed; reconnects by itself. */
+/** Opens the store. Resolves when the first attempt to connect has succeeded or failed. The client reconnects by itself. */
 export async function createRedisUseStore(url: string, now: () => number, connect?: ConnectRedis): Promise<UseStore> {
   const client = await openRedis({ url, commandTimeoutMs: COMMAND_TIMEOUT_MS }, connect);
 

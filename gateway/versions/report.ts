@@ -1,4 +1,4 @@
-// Report of deprecated uses: by organization, with the replacement and dates of each operation.
+// Reports deprecated calls by organization, with the replacement and dates of each operation.
 
 import type { Organization } from '../exchange/caller.ts';
 import type { Deprecation } from './deprecation.ts';
@@ -10,7 +10,7 @@ export interface UsedOperation {
   readonly lastAtMs: number;
 }
 
-/** One organization that still calls deprecated operations, the most called one first. */
+/** One organization that still calls deprecated operations, with the most frequently called operation first. */
 export interface Affected {
   readonly id: string;
   /** The organization; undefined if it no longer exists. */
@@ -73,7 +73,7 @@ export function deprecationJson({ operation, deprecated, sunset, successor, guid
   };
 }
 
-/** Returns the state: `announced` until the day of the deprecation, then `deprecated`, and `ended` from the sunset on. */
+/** Returns the state, which is `announced` until the day of the deprecation, then `deprecated`, and `ended` from the sunset on. */
 export function deprecationState(
   { deprecated, sunset }: { readonly deprecated?: string | undefined; readonly sunset?: string | undefined },
   nowMs: number,

@@ -1,4 +1,4 @@
-// Types of the store of deprecated calls: calls of deprecated operations by organization, counted per day.
+// The types of the store of deprecated calls. Calls of deprecated operations are counted by organization and day.
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { DAY_MS } from '../shared/durations.ts';
@@ -20,7 +20,7 @@ export interface UsesOf {
 }
 
 export interface UseStore {
-  /** Adds to the stored counts. Rejects if nothing was written, or possibly nothing. */
+  /** Adds to the stored counts. Rejects if nothing, or possibly nothing, was written. */
   add(uses: readonly Use[]): Awaitable<void>;
   /**
    * Returns the uses since a day, in no order.
@@ -31,7 +31,7 @@ export interface UseStore {
   close(): Awaitable<void>;
 }
 
-/** Long enough to look back over the year for which a deprecated operation stays available at least. */
+/** The days for which counts are kept. They cover the year for which a deprecated operation at least stays available. */
 export const KEPT_DAYS = 400;
 
 export function dayOf(atMs: number): string {

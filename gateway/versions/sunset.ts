@@ -1,4 +1,4 @@
-// Step after the match: announces the deprecation of an operation on every answer, and refuses operations that have ended. Throws
+// Step after the match, which announces the deprecation of an operation on every answer, and refuses operations that have ended. Throws
 // version_sunset.
 
 import { GatewayError } from '../catalogue/errors.ts';

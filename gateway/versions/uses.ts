@@ -5,7 +5,7 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import type { Deprecations } from './deprecation.ts';
 import { dayOf, type Use, type UseStore, type UsesOf } from './store.ts';
 
-/** Rows that wait while the store is away; more calls are only counted as lost. */
+/** The largest number of rows that wait while the store cannot be reached. More calls are only counted as lost. */
 const WAITING_MAX = 50_000;
 
 export interface UsesOptions {
@@ -31,7 +31,7 @@ interface Uses {
   /** Writes all calls counted so far, if the store accepts them. Never rejects. */
   flush(): Promise<void>;
   status(): UsesStatus;
-  /** Returns everything stored since a day. Rejects if the store is away. */
+  /** Returns everything stored since a day. Rejects if the store cannot be reached. */
   list(sinceDay: string, of?: UsesOf): Promise<readonly Use[]>;
   close(): Promise<void>;
 }
