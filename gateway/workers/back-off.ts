@@ -1,8 +1,8 @@
-// Pure: the delay before a dead worker is replaced. A worker that served for a while is replaced at once. One that dies right after each
-// start is delayed, because otherwise the machine would be busy with nothing but starts.
+// Pure: computes the delay before a dead worker is replaced. A worker that served for a while is replaced at once. The replacement of a
+// worker that dies right after each start is delayed, because otherwise the machine would be busy with nothing but starts.
 
 export interface BackOffRules {
-  /** A worker that served for so long did not die of its start. */
+  /** The time after which the death of a worker is not caused by its start. */
   readonly steadyMs: number;
   readonly firstMs: number;
   readonly longestMs: number;

@@ -1,5 +1,5 @@
-// Rescues connections that were sent to a worker but not yet accepted when it was killed. Node 24 forgets them: they stay open and their
-// clients wait for ever. While such a connection is in transit, Node also does not report the end of the worker's channel.
+// Rescues connections that were sent to a worker but not yet accepted when it was killed. Node 24 forgets such connections, so they stay
+// open and their clients wait forever. While such a connection is in transit, Node also does not report the end of the worker's channel.
 
 import type { ChildProcess } from 'node:child_process';
 import type { Worker } from 'node:cluster';
@@ -19,8 +19,8 @@ interface ClusterMessage {
 type ConnectionHandle = object;
 
 /**
- * Tracks connections that were sent to a worker, and that the worker has not accepted. Returns a function to call after its end: it passes
- * them to other workers, or to the gap if no other worker listens.
+ * Tracks connections that were sent to a worker, and that the worker has not accepted. Returns a function to call after the end of the
+ * worker. It passes these connections to other workers, or to the gap if no other worker listens.
  */
 export function followConnections({ id, process: child }: Worker, gap: Gap): () => void {
   const unaccepted = new Map<number, ConnectionHandle>();
@@ -32,17 +32,17 @@ export function followConnections({ id, process: child }: Worker, gap: Gap): () 
     else if (message.ack !== undefined && message.key !== undefined) keys.add(message.key);
     return send(message, ...others);
   }) as ChildProcess['send'];
-  // Before node:cluster, which opens the listener of the worker.
+  // This listener runs before node:cluster, which opens the listener of the worker.
   child.prependListener('internalMessage', ({ act, ack }: ClusterMessage) => {
     if (act === 'queryServer') gap.makeWay(id);
     if (ack !== undefined) unaccepted.delete(ack);
   });
-  // After node:cluster, which has closed the listener if no other worker has it.
+  // This listener runs after node:cluster, which has closed the listener if no other worker has it.
   child.on('internalMessage', ({ act }: ClusterMessage) => {
     if (act === 'close') gap.begin(id);
   });
   onDisconnected(child, () => {
-    // Until node:cluster hears of the end, some turns later, it would lose each connection that is this worker's turn.
+    // Until node:cluster hears of the end, some turns later, it would lose each connection for which it is this worker's turn.
     for (const key of keys) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', act: 'close', key });
     gap.begin(id);
   });
@@ -51,13 +51,13 @@ export function followConnections({ id, process: child }: Worker, gap: Gap): () 
     // A worker acknowledges a connection before it reads from it, so an unacknowledged connection has lost no bytes.
     for (const [ack, handle] of unaccepted) {
       if (gap.isClosed()) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: false });
-      // node:cluster closes the listener with its last worker. It would never pass on a connection that is given back after that.
+      // node:cluster closes the listener with its last worker, and would never pass on a connection that is given back later.
       else gap.hold(new Socket({ handle, pauseOnCreate: true, allowHalfOpen: true } as object));
     }
   };
 }
 
-/** Calls back at once when the channel of a process is at its end. Node tells it with an event, some turns later. */
+/** Calls back at once when the channel of a process is at its end. Node emits an event for this some turns later. */
 function onDisconnected(child: ChildProcess, handle: () => void): void {
   let isConnected = child.connected;
   Object.defineProperty(child, 'connected', {

@@ -1,12 +1,15 @@
-// Listens in place of the workers while none does, because all have died at once: the port would refuse connections until the first
-// replacement listens. Connections are held unread, and the first worker that takes requests gets them. Costs nothing while a worker
-// listens.
+// Listens in place of the workers while no worker does, because all have died at once. Otherwise the port would refuse connections until
+// the first replacement listens. Connections are held unread, and the first worker that takes requests gets them. This costs nothing while
+// a worker listens.
 
 import { createServer, type Server, type Socket } from 'node:net';
 
-/** Far above what arrives in the seconds of a start. Each costs a file descriptor and some kilobytes. */
+/**
+ * The largest number of held connections, which is far above the number that arrives in the seconds of a start. Each costs a file
+ * descriptor and some kilobytes.
+ */
 const HELD_MAX = 1000;
-/** How long a connection is held: longer than several starts of a worker. After this time it is closed. */
+/** How long a connection is held, which is longer than several starts of a worker. After this time it is closed. */
 const HELD_MS = 10_000;
 
 interface GapOptions {
@@ -22,7 +25,7 @@ interface GapOptions {
 export interface Gap {
   /** Call it when a worker no longer listens. This process then listens, if no other worker does. */
   begin(worker: number): void;
-  /** Call it when a worker is about to listen, and needs the port. Held connections stay held. */
+  /** Frees the port. Call it when a worker is about to listen. Held connections stay held. */
   makeWay(worker: number): void;
   /** Whether a worker listens, as far as is known. */
   isClosed(): boolean;

@@ -17,7 +17,10 @@ export type ToWorker =
   | { readonly kind: 'reload' }
   /** Comes with a connection to this port that was held while no worker listened. */
   | { readonly kind: 'connection'; readonly port: number }
-  /** Drain and end. `handOver`: accept no more connections at once, because other workers go on listening. */
+  /**
+   * Asks the worker to drain and end. `handOver` means that it accepts no more connections from the start, because other workers continue
+   * to listen.
+   */
   | { readonly kind: 'stop'; readonly handOver: boolean }
   | { readonly kind: 'question'; readonly id: number; readonly question: WorkerQuestion }
   /** To a question of the worker. */
@@ -29,7 +32,7 @@ interface Begin {
   readonly isFirst: boolean;
   /** TLS ticket keys in base64, which all workers share. */
   readonly ticketKeys: string;
-  /** Without it, the primary has an earlier version, which takes any other message for the report of the start. */
+  /** If it is undefined, the primary has an earlier version, which takes any other message for the report of the start. */
   readonly answersQuestions?: true;
 }
 
@@ -57,7 +60,7 @@ export interface Ready {
   readonly plainPort: number | undefined;
   readonly isTls: boolean;
   readonly operations: OperationCount;
-  /** Upstreams that are answered for from their contracts. */
+  /** Upstreams whose contracts answer for them. */
   readonly fromContract: readonly FromContract[];
   /** The first steps; empty for all workers except the first. */
   readonly firstSteps: FirstSteps;
@@ -90,7 +93,7 @@ export type WorkerQuestion =
       readonly by: string;
       readonly requestId?: string | undefined;
     }
-  /** A change of a command: every process of every instance sends a refused credential again. */
+  /** A change by a command, after which every process of every instance sends a refused credential again. */
   | {
       readonly about: 'retry';
       readonly upstream: string;

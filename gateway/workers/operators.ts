@@ -1,4 +1,4 @@
-// Answers operators for a gateway with several workers: asks the workers concerned and merges their answers.
+// Answers operators for a gateway with several workers. Asks the workers concerned and merges their answers.
 
 import type { Sample } from '../console/history/sample.ts';
 import type { Answers } from '../observe/admin/answers.ts';
@@ -39,15 +39,15 @@ interface WorkersOperators extends Answers {
 /** The reply of each worker; undefined if it did not answer in time. */
 type Replies<T> = ReadonlyMap<WorkerProcess, T | undefined>;
 
-/** Long, because the store of an action has its own deadline, and the operator has to learn the outcome. */
+/** The time for an action. It is long, because the store of an action has its own deadline, and the operator has to learn the outcome. */
 const ACTION_MS = 7000;
 
-/** States that take precedence when workers report different ones. */
+/** States that have priority when workers report different states. */
 const BAD_STATES = ['failing', 'away'];
 
 /**
- * Answers operators for all workers. One worker answers for the state that all share, such as limits. For states that each worker finds out
- * by itself, the answer is the worst one.
+ * Answers operators for all workers. One worker answers for the state that all share, such as limits. For states that each worker
+ * determines separately, the answer is the worst state.
  */
 export function createWorkersOperators(options: WorkersOperatorsOptions): WorkersOperators {
   const { pool, metrics, isEnding } = options;
@@ -79,13 +79,13 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     return worker.ask(question, ACTION_MS);
   }
 
-  /** Returns the state of a worker. It may have begun to end after it was asked. */
+  /** Returns the state of a worker, which may have begun to end after it was asked. */
   function stateOf(worker: WorkerProcess, replies: Replies<unknown>): string {
     const isSilent = worker.state() === 'serving' && replies.has(worker) && replies.get(worker) === undefined;
     return isSilent ? 'silent' : worker.state();
   }
 
-  /** Returns ready if at least one worker takes requests, because no request is refused then. A worker that answers late does not count. */
+  /** Returns ready if at least one worker takes requests, because no request is refused then. A worker that answers late is ignored. */
   async function readiness(): Promise<Readiness> {
     const replies = await askAll<Readiness>({ about: 'readiness' });
     const answers = [...replies.values()].filter((answer) => answer !== undefined);
@@ -172,7 +172,7 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
   };
 }
 
-/** Combines the checks of several workers: the worst state counts. */
+/** Combines the checks of several workers into the worst state of each. */
 function worstOf(all: readonly Readonly<Record<string, string>>[]): Record<string, string> {
   const checks: Record<string, string> = {};
   for (const [name, state] of all.flatMap((one) => Object.entries(one))) {

@@ -1,5 +1,5 @@
-// The process that holds the workers and the listeners, and serves no request itself: it distributes connections to the workers in turn,
-// replaces dead workers, and answers operators for all of them.
+// The process that holds the workers and the listeners, and does not itself serve requests. It distributes connections to the workers in
+// turn, replaces dead workers, and answers operators for all of them.
 
 import { adminTokensIn } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
@@ -24,9 +24,9 @@ import { createWorkersOperators } from './operators.ts';
 import { type StartOptions, startWorkerProcess, type WorkerProcess } from './process.ts';
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
 
-/** Longest wait at the end for the workers' last log lines. */
+/** The longest wait at the end for the workers' last log lines. */
 const LAST_LINES_MS = 2000;
-/** Buffer for lines of this process that wait for standard output: some thousand lines. */
+/** The buffer for lines of this process that wait for standard output, which holds some thousand lines. */
 const OWN_LINES_BYTES_MAX = 1_048_576;
 const BACK_OFF = { steadyMs: 10_000, firstMs: 500, longestMs: 30_000 };
 
@@ -76,7 +76,8 @@ export async function startPrimary(context: HostProcess & Painter, settings: Set
 
   onFault((thrown) => logger.error({ err: thrown }, 'an error outside a request: its connection was ended'));
   endOnCrash(context, { logger, flush: output.flush });
-  // Before the workers start: the first one takes requests while the others start, and an unhandled signal ends the process.
+  // This comes before the workers start, because the first worker takes requests while the others start, and an unhandled signal ends the
+  // process.
   context.onSignal((signal) => void end(signal));
   context.onReload(() => {
     logger.info('configuration reload requested');
@@ -84,7 +85,7 @@ export async function startPrimary(context: HostProcess & Painter, settings: Set
   });
   context.onRestart(oneAtATime(() => roll(pool, log)));
   const first = await pool.begin().catch((error: unknown) => {
-    // A stop that arrives meanwhile is no failed start, so this start then never settles.
+    // A stop that arrives meanwhile is not a failed start, so this start never settles in that case.
     if (ending) return new Promise<never>(() => undefined);
     output.flush();
     throw error;
@@ -109,7 +110,7 @@ interface WorkersOptions extends Pick<StartOptions, 'gap' | 'askFleet' | 'now'> 
   readonly output: JoinedOutput;
 }
 
-/** Returns the function that starts a worker, and joins its lines and its metrics to those of the others. */
+/** Returns the function that starts a worker, and joins its lines and its metrics to those of the other workers. */
 function createStart({ metrics, output, ...options }: WorkersOptions) {
   const writesItself = keepsWritesTogether();
   // New with each start, and never written to disk.

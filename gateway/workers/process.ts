@@ -1,4 +1,4 @@
-// One worker process, seen from the primary: starts it, asks it, and ends it, by force if it does not end in time.
+// One worker process, seen from the primary, which starts it, asks it, and ends it, by force if it does not end in time.
 
 import cluster from 'node:cluster';
 import type { Socket } from 'node:net';
@@ -14,7 +14,7 @@ import { createQuestions, replyTo } from './questions.ts';
 type WorkerState = 'starting' | 'serving' | 'ending' | 'ended';
 
 export interface WorkerProcess {
-  /** Number of the worker; its successor has the same. */
+  /** The number of the worker, which its successor inherits. */
   readonly number: number;
   readonly pid: number;
   state(): WorkerState;
@@ -43,17 +43,17 @@ export interface WorkerProcess {
 }
 
 export interface Ending {
-  /** Milliseconds from taking requests to the end; 0 if it never took any. */
+  /** Milliseconds from taking requests to the end; 0 if the worker never took requests. */
   readonly servedMs: number;
   readonly code: number | null;
   readonly signal: string | null;
 }
 
-/** A worker that does not take requests within this time is killed. Many times the start of a gateway with a large contract. */
+/** A worker that does not take requests within this time is killed. The time is many times the start of a gateway with a large contract. */
 const START_MS = 60_000;
-/** Longest wait for a worker's answer: an operator is waiting for it. */
+/** The longest wait for a worker's answer. It is short, because an operator waits for the answer. */
 const ANSWER_MS = 1000;
-/** Time for closing connections to Redis and to upstreams, beyond that for draining. */
+/** The time for closing connections to Redis and to upstreams, in addition to the time for draining. */
 const CLOSE_MS = 3000;
 
 export interface StartOptions {
@@ -95,7 +95,7 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
   }
 
   function send(message: ToWorker): void {
-    // A worker that is gone gets no message; `exit` and `disconnect` report its end.
+    // A worker that has ended gets no message; `exit` and `disconnect` report its end.
     if (worker.isConnected()) worker.send(message, () => undefined);
   }
 

@@ -1,9 +1,9 @@
-// The questions of one process to another, the primary or a worker, each matched with its answer.
+// Matches the questions of one process to another, the primary or a worker, with their answers.
 
 import { startDeadline } from '../shared/deadline.ts';
 import type { ProcessReply } from './messages.ts';
 
-/** @param answerMs time after which a question rejects. An answer that arrived while this process was stopped still counts */
+/** @param answerMs the time after which a question rejects. An answer that arrived while this process was stopped is still accepted */
 export function createQuestions<Question>(answerMs: number, send: (id: number, question: Question) => void) {
   const open = new Map<number, PromiseWithResolvers<unknown>>();
   let last = 0;

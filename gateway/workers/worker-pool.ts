@@ -1,5 +1,5 @@
-// Keeps the configured number of workers. It replaces a worker that dies, replaces all workers one after the other on request, and stops them
-// at the end.
+// Keeps the configured number of workers. Replaces a worker that dies, replaces all workers in sequence on request, and stops them at the
+// end.
 
 import { type BackOff, type BackOffRules, createBackOff } from './back-off.ts';
 import type { Ready } from './messages.ts';
@@ -18,7 +18,7 @@ interface WorkerPoolOptions {
 
 export interface WorkerPool {
   /**
-   * Starts the first worker, and the others when the first one takes requests. Resolves with the report of the first worker. If a worker
+   * Starts the first worker, and the others when the first worker takes requests. Resolves with the report of the first worker. If a worker
    * fails, stops all and rejects with the reason.
    */
   begin(): Promise<Ready>;
@@ -81,7 +81,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       place.current = undefined;
       place.restarts += 1;
       const backOffMs = place.backOff.delayAfter(death.servedMs);
-      // Full delays only while another worker serves or starts: repeated deaths must not end the service.
+      // The full delay applies only while another worker serves or starts, because repeated deaths must not end the service.
       const delayMs = isAnyFilled() ? backOffMs : Math.min(backOffMs, options.backOff.firstMs);
       options.onDeath(worker, death, delayMs);
       // A successor is starting already.
@@ -138,7 +138,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     async begin() {
       const [first, ...others] = places as [Place, ...Place[]];
       try {
-        // One worker first: it reports an error once, and creates shared files alone.
+        // One worker starts first, so that an error is reported once, and only one worker creates shared files.
         const ready = await fill(first, true);
         await Promise.all(others.map((place) => fill(place, false)));
         return ready;

@@ -1,4 +1,4 @@
-// One of several workers: the gateway, started, queried and ended by the primary. Ends when the primary is gone.
+// Runs the gateway as one of several workers. The primary starts, queries and ends it, and it ends when the primary has ended.
 
 import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
@@ -28,7 +28,7 @@ export async function startWorker(worker: Worker, context: HostProcess & Painter
   // Signals of a terminal or a control group reach every process of the group, and the primary acts on them for all.
   for (const on of [context.onSignal, context.onReload, context.onRestart]) on(() => undefined);
 
-  // At once: the primary is gone, and with it the reader of the log.
+  // The process ends at once, because the primary has ended, and with it the reader of the log.
   worker.once('disconnect', context.abort);
 
   async function begin({ worker: number, isFirst, ticketKeys, answersQuestions }: Begin): Promise<void> {
@@ -76,7 +76,7 @@ export async function startWorker(worker: Worker, context: HostProcess & Painter
   await send(worker, { kind: 'here' });
 }
 
-/** Sends a message. Resolves when it is written, or cannot be because the primary is gone. */
+/** Sends a message. Resolves when it is written, or cannot be written because the primary has ended. */
 function send(worker: Worker, message: FromWorker): Promise<void> {
   return new Promise((resolve) => void worker.send(message, () => resolve()));
 }
