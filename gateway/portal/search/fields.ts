@@ -29,8 +29,8 @@ export function fieldsIn({ groups, operations }: AddressedContract, tools: Field
       for (const { name, path, text } of withNested(members, page))
         if (!own.has(name)) own.set(name, [kind, name, path, context, text]);
     };
-    for (const at of group.operations) add(bodyMembers(at, tools), `${at.path}#body`, at.title);
-    add(objectMembers(group, tools), `${group.path}#object`, group.name);
+    for (const at of group.operations) add(bodyMembers(at, tools), `${at.path}#body`, `Body of ${at.title}`);
+    add(objectMembers(group, tools), `${group.path}#object`, `Object of ${group.name}`);
     for (const entry of own.values()) (entry[1].includes('.') ? nested : entries).push(entry);
   }
   return [...entries.slice(0, FIELDS_MAX), ...nested.slice(0, NESTED_MAX)];
@@ -77,6 +77,8 @@ function parametersIn(operations: readonly OperationAddress[]): SearchEntry[] {
     const { at, parameter } = first;
     const more = others.length === 0 ? '' : `, and ${others.length} more`;
     const text = shortened(plain(textAt(parameter, 'description')), TEXT_MAX);
-    return [['Field', name, `${at.path}#${textAt(parameter, 'in')}-${name}`, `${at.title}${more}`, text]];
+    const place = textAt(parameter, 'in');
+    const context = `${place === 'query' ? 'Query' : 'Header'} of ${at.title}${more}`;
+    return [['Field', name, `${at.path}#${place}-${name}`, context, text]];
   });
 }

@@ -9,6 +9,7 @@ interface Found {
   readonly kind: string;
   readonly title: string;
   readonly path: string;
+  readonly context: string;
 }
 
 // The scripts of the pages have no types.
@@ -117,6 +118,14 @@ describe('the search', () => {
     };
     const firsts = Object.fromEntries(Object.keys(FIRST).map((query) => [query, first(query)]));
     assert.deepEqual(firsts, FIRST);
+  });
+
+  it('says of a field whether it is sent or received, and where', () => {
+    const contextOf = (path: string) => entries.find((one) => one.path === `/docs/reference/v1/${path}`)?.context;
+    assert.match(contextOf('listBookings#query-cursor') ?? '', /^Query of List bookings, and \d+ more$/);
+    assert.match(contextOf('createBooking#header-Idempotency-Key') ?? '', /^Header of Create a booking, and \d+ more$/);
+    assert.equal(contextOf('createBooking#body-party_size'), 'Body of Create a booking');
+    assert.match(contextOf('invoices#object-amount_paid') ?? '', /^Object of invoices$/i);
   });
 
   it('leads to places that are there', async () => {
