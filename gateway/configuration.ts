@@ -10,12 +10,12 @@ import { changedFiles, completeManifest, digestsOf, requireListed, versionOf } f
 import { withFreeFiles } from './config/free-files.ts';
 import { checkAcmeFiles } from './config/gateway/acme-needs.ts';
 import { type PortalFiles, readPortalFiles } from './config/gateway/portal-files.ts';
-import { type Config, type ConfigDraft, completed, configFiles, loadConfig } from './config/load.ts';
+import { type Config, type ConfigDraft, completeConfig, configFiles, loadConfig } from './config/load.ts';
 import { withOperationIds } from './config/operation-names.ts';
 import type { Environment, Settings } from './config/settings.ts';
 import { readUpstreamTls, type UpstreamTls } from './config/upstreams/upstream-tls.ts';
 import { type BreakingChanges, checkBreakingChanges } from './contract/diff/breaking-changes.ts';
-import { type Contracts, type Earlier, loadContracts, locateMistakes } from './contract/load.ts';
+import { type Contracts, loadContracts, locateMistakes, type ServedContracts } from './contract/load.ts';
 import { type ContractReader, createDirectReader } from './contract/reading/document.ts';
 import { type KeptContracts, openKeptContracts } from './contract/reading/kept-contracts.ts';
 import { createThreadReader } from './contract/reading/reader.ts';
@@ -25,7 +25,7 @@ import { type Certificate, loadCertificates } from './edge/tls/certificate.ts';
 import { checkMcp } from './mcp/selection.ts';
 import { BUILT_IN_GUIDES } from './portal/guides.ts';
 import { createScopeRules, type ScopeRules } from './shared/contracts/scopes.ts';
-import { ConfigError, condensed, type Mistake } from './shared/mistakes.ts';
+import { ConfigError, condense, type Mistake } from './shared/mistakes.ts';
 import { isGatewayItself } from './upstream/simulated/addresses.ts';
 
 const rulesOfConfigurations = new WeakMap<Configuration, ScopeRules>();
@@ -148,7 +148,7 @@ interface CheckOptions {
   readonly purpose: LoadPurpose;
   readonly limitsPath?: string | undefined;
   readonly kept?: KeptContracts | undefined;
-  readonly earlier?: Earlier;
+  readonly earlier?: ServedContracts;
   readonly breakingBefore?: BreakingChanges;
   /** Used instead of reading the files. */
   readonly certificates?: readonly Certificate[];
@@ -201,8 +201,8 @@ async function check(
   mistakes.push(...found.filter(({ decision }) => purpose !== 'compare' || decision === undefined));
   await compileNew(contracts, { all: purpose === 'check', earlier, kept }, mistakes);
   await locateMistakes(contracts, reader);
-  const config = completed(named);
-  if (mistakes.length > 0 || !config) throw new ConfigError(condensed(mistakes), warningsBeside(mistakes, contracts));
+  const config = completeConfig(named);
+  if (mistakes.length > 0 || !config) throw new ConfigError(condense(mistakes), warningsBeside(mistakes, contracts));
   return { config, contracts, breakingChanges, upstreamTls, portalFiles, certificates };
 }
 
@@ -212,7 +212,7 @@ async function check(
  */
 function warningsBeside(mistakes: readonly Mistake[], { documents }: Contracts): Mistake[] {
   const files = new Set(mistakes.map(({ file }) => file));
-  return condensed(documents.flatMap(({ warnings }) => warnings).filter(({ file }) => files.has(file)));
+  return condense(documents.flatMap(({ warnings }) => warnings).filter(({ file }) => files.has(file)));
 }
 
 function checkAgents({ gateway, upstreams, sources }: ConfigDraft, contracts: Contracts, mistakes: Mistake[]): void {

@@ -149,7 +149,7 @@ export function createOperationPipeline(steps: OperationSteps): Pipeline {
 
     trail.stage = 'authenticate';
     const identified = await steps.authenticate(matched);
-    trail.ended('authenticate');
+    trail.noteEnd('authenticate');
 
     trail.stage = 'authorize';
     const permitted = steps.authorize(identified);
@@ -157,12 +157,12 @@ export function createOperationPipeline(steps: OperationSteps): Pipeline {
 
     trail.stage = 'limit';
     const counted = await steps.limit(permitted);
-    trail.ended('limit');
+    trail.noteEnd('limit');
 
     trail.stage = 'validate';
     steps.reserve(counted);
     const checked = await steps.validate(counted);
-    trail.ended('validate');
+    trail.noteEnd('validate');
 
     trail.stage = 'replay';
     const forwardable = await steps.replay(checked);

@@ -65,7 +65,7 @@ export function createAcmeClient({ directoryUrl, http, before, signal, now }: Ac
   function answerOf<T>(answer: HttpAnswer): AcmeAnswer<T> {
     const isJson = /json/.test(answer.header('content-type') ?? '');
     return {
-      value: (isJson ? parsed(answer) : undefined) as T,
+      value: (isJson ? parseJson(answer) : undefined) as T,
       location: answer.header('location'),
       retryAfterMs: retryAfterMsOf(answer.header('retry-after'), now()),
       text: answer.body,
@@ -157,7 +157,7 @@ export function sentenceOf({ detail = 'no reason given', subproblems = [] }: Pro
   return [detail, ...parts].join('; ');
 }
 
-function parsed({ body }: HttpAnswer): unknown {
+function parseJson({ body }: HttpAnswer): unknown {
   try {
     return JSON.parse(body);
   } catch {

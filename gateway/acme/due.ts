@@ -7,7 +7,7 @@ import { recordIn, revocationAsked, SERVER } from './records.ts';
 import { renewAtMs } from './renewal.ts';
 
 /** The certificate in use. */
-export interface Held extends CertificateLife {
+export interface CertificateInUse extends CertificateLife {
   readonly fingerprint: string;
   /** The identifier for renewal information; undefined if the certificate has no identifier. */
   readonly certificateId: string | undefined;
@@ -19,7 +19,12 @@ export interface Held extends CertificateLife {
 export type DueWork = 'order' | 'ask' | 'revoke';
 
 /** @param held the certificate in use; undefined if there is none for these names yet */
-export function dueFor(id: string, records: AcmeRecords, held: Held | undefined, nowMs: number): DueWork | undefined {
+export function dueFor(
+  id: string,
+  records: AcmeRecords,
+  held: CertificateInUse | undefined,
+  nowMs: number,
+): DueWork | undefined {
   const attempts = recordIn(records, 'attempts', id);
   const server = recordIn(records, 'attempts', SERVER);
   const isBlocked = [attempts, server].some((one) => one !== undefined && isToCome(one.nextAtMs, nowMs));
@@ -38,7 +43,7 @@ export function dueFor(id: string, records: AcmeRecords, held: Held | undefined,
 }
 
 /** Returns the time at which the certificate is renewed. */
-export function renewalOf(id: string, records: AcmeRecords, held: Held): number {
+export function renewalOf(id: string, records: AcmeRecords, held: CertificateInUse): number {
   const renewal = recordIn(records, 'renewal', id);
   const window = renewal?.certificateId === held.certificateId ? renewal?.window : undefined;
   return renewAtMs(held, held.issuedAtMs, window, shareOf(held.fingerprint));

@@ -32,7 +32,7 @@ export type AcmeEvent =
 
 interface JobsOptions {
   readonly work: Work;
-  held(id: string): HeldCertificate | undefined;
+  certificateInUse(id: string): HeldCertificate | undefined;
   readonly readPair: ReadPair;
   readonly random: () => number;
   onEvent(event: AcmeEvent): void;
@@ -60,14 +60,14 @@ export class Jobs {
   /** Does all work that is due. Records failures of the server. Rejects with LeaseLost, or if the store cannot be reached. */
   async run(): Promise<void> {
     const { settings, journal, seal, now } = this.#work;
-    const { held } = this.#options;
+    const { certificateInUse } = this.#options;
     if (this.#records().get(SEAL_RECORD) === undefined) await journal.write({ [SEAL_RECORD]: seal.fingerprint });
     await this.#putBack();
     if (recordIn(this.#records(), 'asked', SERVER)?.kind === 'account key')
       await this.#attempt(SERVER, [], () => this.#replaceAccountKey());
     for (const names of settings.certificates) {
       const id = certificateIdFor(names);
-      const due = dueFor(id, this.#records(), held(id), now());
+      const due = dueFor(id, this.#records(), certificateInUse(id), now());
       if (due !== undefined) await this.#attempt(id, names, () => this.#jobFor(due, id, names));
     }
   }
@@ -77,14 +77,14 @@ export class Jobs {
     const { settings, journal } = this.#work;
     for (const id of settings.certificates.map(certificateIdFor)) {
       const name = recordName('certificate', id);
-      const text = this.#options.held(id)?.text;
+      const text = this.#options.certificateInUse(id)?.text;
       if (text !== undefined && !this.#records().has(name)) await journal.write({ [name]: text });
     }
   }
 
   #jobFor(due: DueWork, id: string, names: readonly string[]): Promise<void> {
-    const { work, held, random } = this.#options;
-    if (due === 'ask') return readRenewalInformation(work, id, held(id)?.certificateId, random);
+    const { work, certificateInUse, random } = this.#options;
+    if (due === 'ask') return readRenewalInformation(work, id, certificateInUse(id)?.certificateId, random);
     return due === 'revoke' ? this.#revoke(id, names) : this.#order(id, names);
   }
 
@@ -138,16 +138,16 @@ export class Jobs {
       ...change('asked', id, undefined),
       // The request for a revocation that arrived during this work is kept.
       ...(revocationAsked(this.#records(), id) && change('revocation', id, undefined)),
-      ...(isOver && forgotten(id)),
+      ...(isOver && changesToForget(id)),
     });
     onEvent({ kind: 'failed', names, attempts });
   }
 
   async #order(id: string, names: readonly string[]): Promise<void> {
     const { settings, journal, seal, now } = this.#work;
-    const { held, readPair, onEvent } = this.#options;
+    const { certificateInUse, readPair, onEvent } = this.#options;
     const by = this.#askedBy(id);
-    const former = held(id);
+    const former = certificateInUse(id);
     const pair = await orderCertificate(this.#work, await this.#account(), names, former?.certificateId);
     const shown = readPair(pair.certificate, seal.open(pair.key, sealedAs(id)), names);
     if ('reason' in shown) throw unusable(shown.reason);
@@ -156,7 +156,7 @@ export class Jobs {
     const certificate = { ...pair, names, directory: settings.directory, issuedAtMs: now() };
     await journal.write({
       ...change('certificate', id, certificate),
-      ...forgotten(id),
+      ...changesToForget(id),
       ...change('attempts', id, undefined),
       ...change('attempts', SERVER, undefined),
       ...change('renewal', id, undefined),
@@ -205,7 +205,7 @@ export class Jobs {
   }
 }
 
-const forgotten = (id: string): AcmeChanges => ({
+const changesToForget = (id: string): AcmeChanges => ({
   ...change('order', id, undefined),
   ...change('challenges', id, undefined),
 });

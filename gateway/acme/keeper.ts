@@ -63,7 +63,7 @@ interface ChallengeAnswers {
   /** Whether the name belongs to a configured certificate. */
   isConfigured(name: string): boolean;
   /** Returns the challenge certificate of a name, if this instance knows it. */
-  known: AcmeView['challengeFor'];
+  pairFor: AcmeView['challengeFor'];
   /** Returns the challenge certificate of a name. If this instance does not know it, reads the store first. */
   find(name: string): Promise<ReturnType<AcmeView['challengeFor']>>;
   /** Returns the key authorization of a token of http-01. */
@@ -100,7 +100,7 @@ export class Keeper {
     const { challengeFor, keyAuthorizationOf } = this.#view;
     return {
       isConfigured: (name) => configured.has(name),
-      known: challengeFor,
+      pairFor: challengeFor,
       find: async (name) => {
         if (challengeFor(name) === undefined) await this.#check();
         return challengeFor(name);
@@ -130,7 +130,7 @@ export class Keeper {
   }
 
   shown(): readonly ShownCertificate[] {
-    return this.#view.shown();
+    return this.#view.servedCertificates();
   }
 
   kept(): readonly KeptCertificate[] {
@@ -156,7 +156,7 @@ export class Keeper {
     if (next === this.#records) return;
     this.#checkSeal(next);
     this.#records = next;
-    if (this.#view.use(next)) this.#options.onCertificates(this.#view.shown());
+    if (this.#view.use(next)) this.#options.onCertificates(this.#view.servedCertificates());
   }
 
   #checkSeal(next: AcmeRecords): void {
@@ -198,12 +198,12 @@ export class Keeper {
 
   #isAnyDue(): boolean {
     const records = this.#records;
-    const { held } = this.#view;
+    const { certificateInUse } = this.#view;
     if (recordIn(records, 'asked', SERVER) !== undefined) return true;
     const ids = this.#options.settings.certificates.map(certificateIdFor);
-    const isLost = (id: string) => held(id) !== undefined && !records.has(recordName('certificate', id));
+    const isLost = (id: string) => certificateInUse(id) !== undefined && !records.has(recordName('certificate', id));
     const nowMs = this.#options.store.now() - (this.#isClockWrong() ? WRONG_CLOCK_WAIT_MS : 0);
-    return ids.some((id) => isLost(id) || dueFor(id, records, held(id), nowMs) !== undefined);
+    return ids.some((id) => isLost(id) || dueFor(id, records, certificateInUse(id), nowMs) !== undefined);
   }
 
   #isClockWrong(): boolean {
@@ -252,6 +252,12 @@ export class Keeper {
     });
     const pause = createPause(journal, leaseMs / 4, signal, machine);
     const work = { settings, client, journal, seal, now, pause, machine };
-    await new Jobs({ work, held: this.#view.held, readPair, random: machine.random, onEvent }).run();
+    await new Jobs({
+      work,
+      certificateInUse: this.#view.certificateInUse,
+      readPair,
+      random: machine.random,
+      onEvent,
+    }).run();
   }
 }

@@ -5,7 +5,7 @@ import type { CertificateLife } from '../shared/certificate-life.ts';
 import type { TextSeal } from '../shared/stores/seal.ts';
 import type { AcmeRecords } from './acme-store.ts';
 import { certificateIdOf } from './certificate-id.ts';
-import { type Held, renewalOf } from './due.ts';
+import { type CertificateInUse, renewalOf } from './due.ts';
 import {
   type AttemptsRecord,
   type CertificateRecord,
@@ -33,7 +33,7 @@ export type ReadPair = (
   names: readonly string[],
 ) => ShownCertificate | { readonly reason: string };
 
-export interface HeldCertificate extends Held {
+export interface HeldCertificate extends CertificateInUse {
   readonly id: string;
   readonly shown: ShownCertificate;
   /** The text of its record. */
@@ -55,9 +55,9 @@ export interface AcmeView {
   /** Reads new records. Returns whether a certificate has changed. */
   use(records: AcmeRecords): boolean;
   /** Returns the certificate of a configured list of names. */
-  held(id: string): HeldCertificate | undefined;
+  certificateInUse(id: string): HeldCertificate | undefined;
   /** Returns the certificates for listeners: first the certificates of configured lists, then others for configured names. */
-  shown(): readonly ShownCertificate[];
+  servedCertificates(): readonly ShownCertificate[];
   challengeFor(name: string): ChallengeCertificate | undefined;
   keyAuthorizationOf(token: string): string | undefined;
 }
@@ -124,8 +124,8 @@ export function createView({ certificates, seal, readPair, now, onUnusable }: Vi
       useChallenges(records);
       return useCertificates(records);
     },
-    held: (id) => all.get(id),
-    shown() {
+    certificateInUse: (id) => all.get(id),
+    servedCertificates() {
       const own = ids.flatMap((id) => all.get(id) ?? []);
       // After a change of the lists, the former certificate is shown until the new list has a certificate.
       const former = [...all.values()].filter(
@@ -147,7 +147,7 @@ export function createView({ certificates, seal, readPair, now, onUnusable }: Vi
 /** Returns the state of the certificate for a configured list of names. */
 export function keptIn(records: AcmeRecords, view: AcmeView, names: readonly string[]): KeptCertificate {
   const id = certificateIdFor(names);
-  const held = view.held(id);
+  const held = view.certificateInUse(id);
   return {
     names,
     shown: held?.shown,

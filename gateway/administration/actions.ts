@@ -25,7 +25,7 @@ export interface InForceReport {
 }
 
 /** A change that was made. */
-export interface Made<Result> {
+export interface MadeChange<Result> {
   readonly result: Result;
   /** Waits until the change, which is made already, is in force. Rejects if this stays unknown. Undefined if the caller does not wait. */
   readonly inForce: (() => Promise<InForceReport>) | undefined;
@@ -38,7 +38,7 @@ interface OrganizationActions {
   /** Yields the organizations in the order of their ids, beginning after the id `after`. */
   list(after: string | undefined): AsyncIterable<readonly Organization[]>;
   /** @param waitMs undefined if the change is not waited for */
-  change(id: string, change: OrganizationChange, waitMs: number | undefined): Promise<Made<Organization>>;
+  change(id: string, change: OrganizationChange, waitMs: number | undefined): Promise<MadeChange<Organization>>;
 }
 
 /**
@@ -81,18 +81,18 @@ interface KeyActions {
     readonly after: string | undefined;
   }): AsyncIterable<readonly StoredKey[]>;
   create(request: NewKeyRequest): Promise<NewKey>;
-  changeScopes(one: OneKey, change: ScopesChange, waitMs: number | undefined): Promise<Made<StoredKey>>;
+  changeScopes(one: OneKey, change: ScopesChange, waitMs: number | undefined): Promise<MadeChange<StoredKey>>;
   rotate(
     one: OneKey,
     how: { readonly overlapMs: number; readonly expiresAtMs: number | undefined },
     waitMs: number | undefined,
-  ): Promise<Made<KeyRotation>>;
+  ): Promise<MadeChange<KeyRotation>>;
   /** Revokes a key. @param how with `allowLast`, even if no key of the organization works afterwards */
   revoke(
     one: OneKey,
     how: { readonly reason: string | undefined; readonly allowLast: boolean },
     waitMs: number | undefined,
-  ): Promise<Made<StoredKey>>;
+  ): Promise<MadeChange<StoredKey>>;
 }
 
 interface AuditActions {

@@ -22,7 +22,7 @@ export async function readAttention({ askFleet }: FleetDeps): Promise<Attention>
   return answer as Attention;
 }
 
-interface SilenceWanted {
+interface SilenceRequest {
   /** Pattern of the ids of causes. */
   readonly causes: string;
   /** 0 ends the silence. */
@@ -37,11 +37,11 @@ const SILENCE_SECONDS_MIN = 60;
 export function silenceAlerts({ askFleet }: FleetDeps) {
   return async (
     { by, requestId = '' }: Actor,
-    { causes: target, seconds, reason, dryRun }: SilenceWanted,
+    { causes: target, seconds, reason, dryRun }: SilenceRequest,
   ): Promise<string | null> => {
-    if (!isCausePattern(target)) throw refused('/causes', 'pattern_mismatch', 'No cause has such an id.');
+    if (!isCausePattern(target)) throw refusalOf('/causes', 'pattern_mismatch', 'No cause has such an id.');
     if (seconds > 0 && seconds < SILENCE_SECONDS_MIN)
-      throw refused('/seconds', 'too_small', `Must be 0, or at least ${SILENCE_SECONDS_MIN}.`);
+      throw refusalOf('/seconds', 'too_small', `Must be 0, or at least ${SILENCE_SECONDS_MIN}.`);
     const action = { action: 'silence-alerts', target, seconds, reason, dryRun } as const;
     const [answer] = (await askFleet({ about: 'silence', action, requestId, by })) as readonly (
       | ActionAnswer
@@ -52,6 +52,6 @@ export function silenceAlerts({ askFleet }: FleetDeps) {
   };
 }
 
-function refused(pointer: string, code: ViolationCode, message: string): GatewayError {
+function refusalOf(pointer: string, code: ViolationCode, message: string): GatewayError {
   return new GatewayError('validation_failed', { fields: toFields([violationInBody(pointer, { code, message })]) });
 }

@@ -8,7 +8,7 @@ import type { LimitUsage } from '../limits/limit-usage.ts';
 import type { OperatorSessions } from '../sessions/service/operators.ts';
 import type { AskFleet } from '../shared/questions/fleet.ts';
 import type { Usage } from '../usage/usage.ts';
-import type { Affected } from '../versions/report.ts';
+import type { AffectedOrganization } from '../versions/report.ts';
 import type { UpstreamView } from './upstream-states.ts';
 
 /** The facts about a certificate that the contract shows. */
@@ -41,7 +41,7 @@ export interface AdministrationDeps {
   /** Returns the certificates that this process serves. */
   certificates(): readonly ServedCertificate[];
   /** Returns the deprecated operations that were called lately, by organization, for one organization or for all. */
-  deprecatedUses(organization?: string): Promise<readonly Affected[]>;
+  deprecatedUses(organization?: string): Promise<readonly AffectedOrganization[]>;
   /** The sessions of people; undefined if people cannot sign in. */
   readonly sessions: OperatorSessions | undefined;
   /** The name of the instance: `host:port`. */

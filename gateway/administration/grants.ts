@@ -6,7 +6,7 @@ import { isCoveredByAll, type ScopeRules } from '../shared/contracts/scopes.ts';
 import type { Grants } from './actor.ts';
 
 /** The rights that the created or changed key would have. */
-export interface Granted {
+export interface GrantedRights {
   readonly scopes: readonly string[];
   readonly allowedCidrs: readonly string[];
   /** The expiry of the key, epoch milliseconds; undefined if it does not expire. */
@@ -14,7 +14,7 @@ export interface Granted {
 }
 
 /** Throws grant_not_held with the member that exceeds the rights of the acting key. */
-export function requireHeld(may: Grants, granted: Granted, rules: ScopeRules): void {
+export function requireHeld(may: Grants, granted: GrantedRights, rules: ScopeRules): void {
   const missing = granted.scopes.filter((scope) => !holdsScope(may, scope, rules));
   if (missing.length > 0) throw notHeld('scopes', 'scopes', { required_scopes: missing });
   if (!holdsAddresses(may, granted.allowedCidrs)) throw notHeld('allowed_cidrs', 'addresses');

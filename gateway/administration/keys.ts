@@ -11,7 +11,7 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import type { Actor } from './actor.ts';
 import { type Authority, readAuthority, whileUndisturbed } from './authority.ts';
 import { requireMatch } from './etag.ts';
-import { type Granted, requireHeld } from './grants.ts';
+import { type GrantedRights, requireHeld } from './grants.ts';
 import { requireChangeable, requireFuture, requireKnownScopes, requireRanges } from './key-rules.ts';
 import { getKey, type KeyDeps, keyTag, type OneKey, stateOf } from './read-keys.ts';
 
@@ -41,7 +41,7 @@ export interface MadeKey {
   readonly record: StoredKey;
 }
 
-async function requireGrant(deps: GrantDeps, { may }: Authority, granted: Granted): Promise<void> {
+async function requireGrant(deps: GrantDeps, { may }: Authority, granted: GrantedRights): Promise<void> {
   if (may !== undefined) requireHeld(may, granted, scopeRulesOf(await deps.configuration()));
 }
 

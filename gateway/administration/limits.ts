@@ -34,7 +34,7 @@ const NOTED_MAX = 100;
 
 function detailsOf({ limits }: UsageReport) {
   const used = limits.filter((limit) => limit.used > 0).slice(0, NOTED_MAX);
-  const noted = (usedOf: (limit: LimitUse) => number) =>
+  const notedUse = (usedOf: (limit: LimitUse) => number) =>
     used.map((limit) => ({ policy: limit.policy, key_id: limit.key_id, used: usedOf(limit) }));
-  return { before: { limits: noted((limit) => limit.used) }, after: { limits: noted(() => 0) } };
+  return { before: { limits: notedUse((limit) => limit.used) }, after: { limits: notedUse(() => 0) } };
 }

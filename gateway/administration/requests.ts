@@ -4,7 +4,7 @@
 
 import { GatewayError, REFUSALS } from '../catalogue/errors.ts';
 import type { StageReport } from '../explain/report.ts';
-import { reportForClients } from '../explain/told-to-clients.ts';
+import { reportForClients } from '../explain/report-for-clients.ts';
 import { exchangeTest } from '../observe/log/line-matcher.ts';
 import type { ExchangeFilter, ExchangeLine, ExchangeOwner } from '../shared/questions/exchange-filter.ts';
 import { exchangesIn } from '../shared/questions/fleet.ts';
@@ -65,8 +65,8 @@ export function explainOwnRequest({
   return async (sight: Sight, id: string): Promise<Explanation> => {
     const answers = await askFleet({ about: 'exchange', id, ...sight });
     const lines = exchangesIn(answers).filter(exchangeTest({ ...sight, limit: answers.length }));
-    const named = (member: 'request_id' | 'client_request_id') => lines.filter((line) => line[member] === id);
-    const [line] = [...named('request_id'), ...named('client_request_id')].filter(isRequestLine);
+    const linesWith = (member: 'request_id' | 'client_request_id') => lines.filter((line) => line[member] === id);
+    const [line] = [...linesWith('request_id'), ...linesWith('client_request_id')].filter(isRequestLine);
     if (line === undefined) throw new GatewayError('resource_missing');
     const { verdict, stages } = reportForClients(line);
     const { publicUrl } = configuration().config.gateway;

@@ -44,9 +44,9 @@ export function upstreamStates(
 }
 
 function targetsOf({ live, test = [] }: Addresses): UpstreamView['targets'] {
-  const of = (mode: Mode, addresses: readonly string[]) =>
+  const statesOf = (mode: Mode, addresses: readonly string[]) =>
     addresses.map((address) => ({ address, mode, state: 'healthy' }));
-  return [...of('live', live), ...of('test', test)];
+  return [...statesOf('live', live), ...statesOf('test', test)];
 }
 
 function targetState({ address, mode, state }: UpstreamView['targets'][number]) {

@@ -59,7 +59,7 @@ export function isFor(receiver: string, { severities, causes }: ReceiverSettings
  *
  * @param causes the current causes. A cause with `hasRecovered` is treated as gone; its `ended` may say why
  */
-export function observed(before: Alerts, causes: readonly Cause[], rules: AlertRules, nowMs: number): Alerts {
+export function alertsAfterCheck(before: Alerts, causes: readonly Cause[], rules: AlertRules, nowMs: number): Alerts {
   const after = new Map<string, Alert>();
   const lasting = causes.filter(({ hasRecovered }) => hasRecovered !== true);
   const present = new Map(lasting.map((cause) => [cause.id, cause]));

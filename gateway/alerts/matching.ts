@@ -35,6 +35,6 @@ function localTime(nowMs: number, timeZone: string): { readonly day: number; rea
     minute: '2-digit',
     hourCycle: 'h23',
   }).formatToParts(nowMs);
-  const of = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
-  return { day: DAYS.indexOf(of('weekday').toLowerCase()), time: `${of('hour')}:${of('minute')}` };
+  const partOf = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
+  return { day: DAYS.indexOf(partOf('weekday').toLowerCase()), time: `${partOf('hour')}:${partOf('minute')}` };
 }

@@ -53,12 +53,12 @@ export function boundedCause(cause: Cause): Cause {
   return {
     ...more,
     kind,
-    id: bounded(id, ID_MAX),
-    cause: bounded(text, TEXT_MAX),
-    consequence: bounded(consequence, TEXT_MAX),
+    id: boundText(id, ID_MAX),
+    cause: boundText(text, TEXT_MAX),
+    consequence: boundText(consequence, TEXT_MAX),
     // A link to the page would be longer than mail programs and browsers accept.
     details: details.length > LINK_MAX ? '#/' : details,
-    ...(instances && { instances: instances.slice(0, INSTANCES_MAX).map((name) => bounded(name, ID_MAX)) }),
+    ...(instances && { instances: instances.slice(0, INSTANCES_MAX).map((name) => boundText(name, ID_MAX)) }),
   };
 }
 
@@ -110,7 +110,7 @@ export function mailSubjectOf({ isTrial, gateway, notes }: AlertMessage): string
     ...(count('resolved') > 0 ? [`${count('resolved')} resolved`] : []),
   ].join(', ');
   const state = isTrial ? 'trial' : notes.length === 1 ? first?.state : counted;
-  return bounded(`[${new URL(gateway).host}] ${state}: ${first?.cause ?? ''}`, SUBJECT_MAX);
+  return boundText(`[${new URL(gateway).host}] ${state}: ${first?.cause ?? ''}`, SUBJECT_MAX);
 }
 
 export function mailTextOf({ notes, gateway }: AlertMessage): string {
@@ -134,9 +134,9 @@ function paragraphOf(note: AlertNote): string {
 /** Returns the kind and name in the link to the console, such as the upstream. */
 function subjectOf(details: string): AlertNote['subject'] {
   const [, kinds = '', name = ''] = /^#\/(operations|upstreams|organizations)\/(.+)$/.exec(details) ?? [];
-  return name === '' ? null : { kind: kinds.slice(0, -1), name: bounded(decodeURIComponent(name), ID_MAX) };
+  return name === '' ? null : { kind: kinds.slice(0, -1), name: boundText(decodeURIComponent(name), ID_MAX) };
 }
 
-function bounded(text: string, charactersMax: number): string {
+function boundText(text: string, charactersMax: number): string {
   return visibleLine(shortTextOf(text, charactersMax));
 }

@@ -2,7 +2,16 @@
 // delivery go into the next message, so that nothing is lost, and no messages accumulate while a receiver cannot be reached. Pure.
 
 import type { Cause } from '../shared/contracts/cause.ts';
-import { type AlertRules, type Alerts, afterTelling, type Due, dueIn, type Holds, isFor, observed } from './due.ts';
+import {
+  type AlertRules,
+  type Alerts,
+  afterTelling,
+  alertsAfterCheck,
+  type Due,
+  dueIn,
+  type Holds,
+  isFor,
+} from './due.ts';
 import type { AlertMessage } from './message.ts';
 import type { ReceiverSettings } from './settings.ts';
 
@@ -42,7 +51,7 @@ interface Observation extends Holds {
 export function afterCheck(outbox: Outbox, observation: Observation): Outbox {
   const { receiver, settings, rules, nowMs } = observation;
   const causes = observation.causes.filter((cause) => cause.hasRecovered === true || isFor(receiver, settings, cause));
-  const alerts = observed(outbox.alerts, causes, rules, nowMs);
+  const alerts = alertsAfterCheck(outbox.alerts, causes, rules, nowMs);
   const { madeMs = Number.NEGATIVE_INFINITY, sending } = outbox;
   const mayTell = sending === undefined && nowMs - madeMs >= rules.groupSeconds * 1000;
   const due = mayTell ? dueIn(alerts, rules, observation, nowMs).slice(0, NOTES_MAX) : [];

@@ -1,6 +1,6 @@
 // The capability `auth`: error codes, and what the log and `gateway explain` say about callers.
 
-import { type Capability, type FactsOf, listIn, noted, type StageOutcome } from '../catalogue/capability.ts';
+import { type Capability, type FactsOf, listIn, type StageOutcome, usualNote } from '../catalogue/capability.ts';
 import type { Caller } from '../exchange/caller.ts';
 import { AUTH_CODES } from './codes.ts';
 
@@ -9,16 +9,16 @@ const FIELDS = {
     section: 'caller',
     stage: 'authenticate',
     type: 'text',
-    told: true,
-    notes: { caller: noted<Caller | undefined>() },
+    forClients: true,
+    notes: { caller: usualNote<Caller | undefined>() },
     meaning: 'the organization of the caller',
   },
-  tier: { section: 'caller', stage: 'authenticate', type: 'text', told: true, meaning: 'its tier' },
+  tier: { section: 'caller', stage: 'authenticate', type: 'text', forClients: true, meaning: 'its tier' },
   key_id: {
     section: 'caller',
     stage: 'authenticate',
     type: 'text',
-    told: true,
+    forClients: true,
     meaning: 'the id of the API key; `anonymous`: the operation is public',
   },
   token_issuer: {
@@ -26,14 +26,14 @@ const FIELDS = {
     stage: 'authenticate',
     type: 'text',
     // A name in gateway.yaml.
-    told: false,
+    forClients: false,
     meaning: 'the issuer of the token, where a caller has one instead of a key; the provider of a session',
   },
   subject: {
     section: 'caller',
     stage: 'authenticate',
     type: 'text',
-    told: true,
+    forClients: true,
     meaning: 'the subject of the token or session, or the user name',
   },
   session: {
@@ -41,35 +41,35 @@ const FIELDS = {
     stage: 'authenticate',
     type: 'text',
     // The session belongs to the person who has signed in, and the organization need not learn about it.
-    told: false,
+    forClients: false,
     meaning: 'the id of the session of a person who has signed in; it opens nothing',
   },
   mode: {
     section: 'caller',
     stage: 'authenticate',
     type: '`live`, `test`',
-    told: true,
+    forClients: true,
     meaning: 'the mode of the caller',
   },
   hint: {
     section: 'refusal',
     stage: 'authenticate',
     type: 'text',
-    told: true,
+    forClients: true,
     meaning: 'of a refusal: the reason in one word',
   },
   required_scopes: {
     section: 'refusal',
     stage: 'authorize',
     type: 'list of texts',
-    told: true,
+    forClients: true,
     meaning: 'of a refusal: the scopes of the operation',
   },
   held_scopes: {
     section: 'refusal',
     stage: 'authorize',
     type: 'list of texts',
-    told: true,
+    forClients: true,
     meaning: 'of a refusal: the scopes of the caller, at most 64',
   },
 } as const;

@@ -104,7 +104,7 @@ export class Directory {
       onReset(isFirst) {
         cache.forgetAll();
         if (isFirst) return;
-        emptiness.replaced();
+        emptiness.noteReplaced();
         options.onReplaced?.();
       },
       onPolled: () => this.#onPolled(),

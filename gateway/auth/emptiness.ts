@@ -5,7 +5,7 @@ import type { KeyStore } from './store/key-store.ts';
 
 export interface Emptiness {
   /** The store was wiped, restored, or has lost changes. */
-  replaced(): void;
+  noteReplaced(): void;
   /** Checks whether the replaced store has any organization. Never rejects. */
   look(): Promise<void>;
   /** Returns when the store was replaced, in epoch milliseconds; undefined unless it was found to be empty since. */
@@ -17,7 +17,7 @@ export function createEmptiness(organizations: Pick<KeyStore['organizations'], '
   let isEmpty = false;
 
   return {
-    replaced() {
+    noteReplaced() {
       replacedAtMs ??= now();
     },
     async look() {

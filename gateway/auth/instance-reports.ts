@@ -20,12 +20,12 @@ interface InstanceReportsOptions extends Pick<Instance, 'host' | 'pid' | 'starte
   readonly machine?: Machine | undefined;
 }
 
-type Read = Pick<Instance, 'position' | 'changedAtMs'>;
+type ReadPosition = Pick<Instance, 'position' | 'changedAtMs'>;
 
 export interface InstanceReports {
   readonly id: string;
   /** Call it after every read of the change stream, with the position up to which all outdated cache entries were dropped. */
-  noteRead(upTo: Read): void;
+  noteRead(upTo: ReadPosition): void;
   /**
    * Returns the time since which the store lists this gateway without a break, even if a replica takes over. The time is by
    * `performance.now()`; Infinity if the store may have forgotten this gateway.
@@ -54,8 +54,8 @@ export function createInstanceReports({
     graceMs: graceMs + 3 * REPORTED_EVERY_MS + REPLICA_LAG_MS,
   };
   const listing = createListing({ listedMs: instance.graceMs, reportedEveryMs: REPORTED_EVERY_MS, now, performance });
-  let read: Read = { position: 0 };
-  let reported: Read | undefined;
+  let read: ReadPosition = { position: 0 };
+  let reported: ReadPosition | undefined;
   let sending: Promise<void> | undefined;
   let failure: string | undefined;
   let closed = false;
@@ -67,7 +67,7 @@ export function createInstanceReports({
       try {
         await instances.report({ ...instance, ...upTo });
         reported = upTo;
-        if (listing.reported(sent) && !closed) onListed();
+        if (listing.noteReport(sent) && !closed) onListed();
         failure = undefined;
       } catch (cause) {
         failure = cause instanceof Error ? cause.message : String(cause);

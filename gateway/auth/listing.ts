@@ -11,7 +11,7 @@ const CLOCKS_DIFFER_MS = 1000;
 /**
  * When a report was sent, by both clocks, because the monotonic clock stands still while the machine sleeps, and the wall clock may be set.
  */
-interface Sent {
+interface ReportTime {
   readonly atMs: number;
   readonly at: number;
 }
@@ -23,17 +23,17 @@ interface ListingOptions extends Pick<Machine, 'now' | 'performance'> {
 }
 
 interface InstanceListing {
-  /** Call it before a report is sent. Returns the argument for `reported`. */
-  sending(): Sent;
+  /** Call it before a report is sent. Returns the argument for `noteReport`. */
+  sending(): ReportTime;
   /** Call it when a report has arrived. Returns whether the store had, or may have, forgotten this gateway before. */
-  reported(sent: Sent): boolean;
+  noteReport(sent: ReportTime): boolean;
   /** Returns the beginning of the listing, by `performance.now()`; Infinity if the store may have forgotten this gateway. */
   since(): number;
 }
 
 export function createListing({ listedMs, reportedEveryMs, now, performance }: ListingOptions): InstanceListing {
   /** The last report that no failover loses, and the reports after it. These reports follow each other without a break. */
-  let reports: readonly Sent[] = [];
+  let reports: readonly ReportTime[] = [];
   let since = Number.POSITIVE_INFINITY;
 
   function isListed(): boolean {
@@ -45,7 +45,7 @@ export function createListing({ listedMs, reportedEveryMs, now, performance }: L
 
   return {
     sending: () => ({ atMs: now(), at: performance.now() }),
-    reported(sent) {
+    noteReport(sent) {
       const [kept] = reports;
       const lastAt = reports.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
       const isBroken = sent.at - lastAt > 2 * reportedEveryMs;

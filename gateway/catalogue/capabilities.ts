@@ -29,35 +29,35 @@ export const ALL_CAPABILITIES = {
   mcp: MCP,
 } as const;
 
-type Listed = (typeof ALL_CAPABILITIES)[keyof typeof ALL_CAPABILITIES];
+type ListedCapability = (typeof ALL_CAPABILITIES)[keyof typeof ALL_CAPABILITIES];
 /** `Each<'codes'>` is the union of all tables of codes: `{ api_key_invalid: … } | { rate_limited: … } | …`. */
-type Each<Member extends string> = Listed extends infer One
+type Each<Member extends string> = ListedCapability extends infer One
   ? One extends Readonly<Record<Member, infer Rows>>
     ? Rows
     : never
   : never;
 /** `Merged<{ a: 1 } | { b: 2 }>` is `{ a: 1 } & { b: 2 }`. */
-type Merged<Union> = (Union extends unknown ? (rows: Union) => void : never) extends (rows: infer All) => void
+type MergedRows<Union> = (Union extends unknown ? (rows: Union) => void : never) extends (rows: infer All) => void
   ? All
   : never;
 
-type All = typeof ALL_CAPABILITIES;
+type AllCapabilities = typeof ALL_CAPABILITIES;
 /** `NamesOf<'fields', 'streams'>` is `'stream' | 'stream_end'`. */
-type NamesOf<Member extends string, Key extends keyof All> = Key extends unknown
-  ? All[Key] extends Readonly<Record<Member, infer Rows>>
+type NamesOf<Member extends string, Key extends keyof AllCapabilities> = Key extends unknown
+  ? AllCapabilities[Key] extends Readonly<Record<Member, infer Rows>>
     ? keyof Rows
     : never
   : never;
 /** The names of rows that two capabilities have. The later row would replace the earlier row. */
-type Doubled<Member extends string> = {
-  [Key in keyof All]: NamesOf<Member, Key> & NamesOf<Member, Exclude<keyof All, Key>>;
-}[keyof All];
+type DoubledNames<Member extends string> = {
+  [Key in keyof AllCapabilities]: NamesOf<Member, Key> & NamesOf<Member, Exclude<keyof AllCapabilities, Key>>;
+}[keyof AllCapabilities];
 
 /** The rows of all capabilities in one table. */
-export type AllRows<Member extends 'codes' | 'fields'> = Merged<Each<Member>>;
+export type AllRows<Member extends 'codes' | 'fields'> = MergedRows<Each<Member>>;
 
 /** A code or a field that two capabilities have does not compile here, and the compiler's error names it. */
-const NO_ROWS: Readonly<Record<Doubled<'codes' | 'fields'>, never>> = {};
+const NO_ROWS: Readonly<Record<DoubledNames<'codes' | 'fields'>, never>> = {};
 
 export function allRows<Member extends 'codes' | 'fields'>(member: Member): AllRows<Member> {
   return Object.assign(

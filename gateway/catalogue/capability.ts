@@ -66,7 +66,7 @@ export interface LogField {
    * Clients see only what the answer to the request has told them. They do not see the targets of an upstream, how the gateway counts and
    * retries, and the names of the configuration.
    */
-  readonly told: boolean | ((value: unknown) => unknown);
+  readonly forClients: boolean | ((value: unknown) => unknown);
   /**
    * The notes of the member, with their types. Stages write them on the trail (exchange/notes.ts). The first note of a member of the
    * section `rare` is its value. A row may also declare a note that the line does not show: `trace_id` declares `clientTraceparent`.
@@ -88,7 +88,7 @@ export interface RarelyNoted<Value> {
   readonly rare: Value;
 }
 
-export function noted<Value>(): Noted<Value> {
+export function usualNote<Value>(): Noted<Value> {
   return {} as Noted<Value>;
 }
 

@@ -3,7 +3,7 @@
 
 import { STAGE_SPANS, type StageName } from '../stages.ts';
 import { type AllRows, allRows } from './capabilities.ts';
-import { type LogField, type LogFieldRows, type Noted, noted, type RarelyNoted } from './capability.ts';
+import { type LogField, type LogFieldRows, type Noted, type RarelyNoted, usualNote } from './capability.ts';
 import type { ErrorCode, GatewayError } from './errors.ts';
 
 /** An exchange that takes this long is slow: its line has the duration of each stage. An answer that begins this late is slow, too. */
@@ -14,76 +14,76 @@ const GENERAL_FIELDS = {
     section: 'start',
     stage: 'exchange',
     type: 'integer',
-    told: false,
+    forClients: false,
     meaning: '30: information, 40: a fault of an upstream, 50: a fault of the gateway',
   },
-  time: { section: 'start', stage: 'exchange', type: 'epoch ms', told: true, meaning: 'when the exchange ended' },
+  time: { section: 'start', stage: 'exchange', type: 'epoch ms', forClients: true, meaning: 'when the exchange ended' },
   request_id: {
     section: 'start',
     stage: 'exchange',
     type: 'text',
-    told: true,
+    forClients: true,
     meaning: 'the `X-Request-Id` of the answer',
   },
-  method: { section: 'matched', stage: 'match', type: 'text', told: true, meaning: 'the method of the request' },
+  method: { section: 'matched', stage: 'match', type: 'text', forClients: true, meaning: 'the method of the request' },
   stage: {
     section: 'matched',
     stage: 'exchange',
     type: 'text',
-    told: true,
+    forClients: true,
     // The stage that runs now, which a refusal names.
-    notes: { stage: noted<StageName>() },
+    notes: { stage: usualNote<StageName>() },
     meaning: 'the final stage: the one that refused or answered',
   },
   status: {
     section: 'matched',
     stage: 'exchange',
     type: 'integer',
-    told: true,
-    notes: { status: noted<number>() },
+    forClients: true,
+    notes: { status: usualNote<number>() },
     meaning: 'the status of the answer; 499: the client had left',
   },
   code: {
     section: 'code',
     stage: 'exchange',
     type: 'text',
-    told: true,
-    notes: { code: noted<ErrorCode | string | undefined>(), refusal: noted<GatewayError | undefined>() },
+    forClients: true,
+    notes: { code: usualNote<ErrorCode | string | undefined>(), refusal: usualNote<GatewayError | undefined>() },
     meaning: 'the error code of the answer',
   },
   duration_ms: {
     section: 'size',
     stage: 'exchange',
     type: 'ms',
-    told: true,
+    forClients: true,
     meaning: 'from the arrival of the request to the end of the answer',
   },
   stages_ms: {
     section: 'stages',
     stage: 'exchange',
     type: 'object of ms',
-    told: true,
+    forClients: true,
     // `performance.now()` when forwarding began.
-    notes: { forwardedAt: noted<number | undefined>() },
+    notes: { forwardedAt: usualNote<number | undefined>() },
     meaning: `time of ${spansText()}: for refusals that got past \`authenticate\`, and for exchanges of ${SLOW_MS} ms and more`,
   },
   trace_id: {
     section: 'trace',
     stage: 'forward',
     type: 'text',
-    told: false,
+    forClients: false,
     // The header of the client. It is noted only if traces are recorded.
-    notes: { clientTraceparent: noted<string | undefined>() },
+    notes: { clientTraceparent: usualNote<string | undefined>() },
     meaning: 'the id of the trace',
   },
   worker: {
     section: 'end',
     stage: 'admit',
     type: 'integer',
-    told: false,
+    forClients: false,
     meaning: 'the worker that handled the exchange; absent if there is a single process',
   },
-  msg: { section: 'end', stage: 'exchange', type: 'text', told: false, meaning: '`exchange`' },
+  msg: { section: 'end', stage: 'exchange', type: 'text', forClients: false, meaning: '`exchange`' },
 } as const satisfies LogFieldRows;
 
 /** Returns the members of `stages_ms`, each with the stages that it includes. */
@@ -118,17 +118,17 @@ type TextWith<Name> = (Name extends string ? (text: `${string}"${Name}":${string
   : never;
 
 /** The union of the notes of all rows: `{ stage: Noted<StageName> } | { streamEnd: RarelyNoted<StreamEnd> } | …`. */
-type Declared = {
+type DeclaredNotes = {
   [Name in LogFieldName]: LogFields[Name] extends { readonly notes: infer Notes } ? Notes : never;
 }[LogFieldName];
 /** `NoteName<Noted<unknown>>` is the union of the names of usual notes: `'stage' | 'status' | …`. */
-type NoteName<Kind> = Declared extends infer Notes
+type NoteName<Kind> = DeclaredNotes extends infer Notes
   ? Notes extends unknown
     ? { [Name in keyof Notes]: Notes[Name] extends Kind ? Name : never }[keyof Notes]
     : never
   : never;
 /** `ValueOf<'status'>` is `number`. */
-type ValueOf<Name, Notes = Declared> = Notes extends unknown
+type ValueOf<Name, Notes = DeclaredNotes> = Notes extends unknown
   ? Name extends keyof Notes
     ? Notes[Name] extends Noted<infer Value> | RarelyNoted<infer Value>
       ? Value

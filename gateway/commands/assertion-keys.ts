@@ -1,7 +1,7 @@
 // `gateway assertion-keys …`: lists and rotates the keys that sign assertions for upstreams.
 
 import { type Command, Option } from 'commander';
-import { type AssertionKey, kidOf, rotated, stateAt } from '../auth/assertions/assertion-keys.ts';
+import { type AssertionKey, kidOf, rotateKeys, stateAt } from '../auth/assertions/assertion-keys.ts';
 import { newAssertionKey, printAssertionKeys } from '../config/secrets/assertion-keys.ts';
 import type { CommandContext } from './context.ts';
 import { printJson, printLine, printTable, printText, shortTime, timeOrNull } from './print.ts';
@@ -72,13 +72,13 @@ function requireDuration(context: CommandContext, flag: string, text: string, mi
 
 /** Ends the command if there are no keys, because a function that reads the keys would create them. */
 function requireKeys(context: CommandContext): void {
-  if (context.secrets().found('assertion_keys') === undefined) context.requireData();
+  if (context.secrets().findValue('assertion_keys') === undefined) context.requireData();
 }
 
 async function printRotated(context: CommandContext, span: Span): Promise<void> {
   requireKeys(context);
   const present = await context.secrets().assertionKeys();
-  printLine(context, printAssertionKeys(rotated(present, newAssertionKey(), { ...span, nowMs: context.now() })));
+  printLine(context, printAssertionKeys(rotateKeys(present, newAssertionKey(), { ...span, nowMs: context.now() })));
 }
 
 /** Opens the key store first, because the keys are not rotated without an audit log entry. */
@@ -87,7 +87,7 @@ async function rotate(context: CommandContext, span: Span, asJson: boolean): Pro
   const { store } = await context.keyStore();
   const changed = await context
     .secrets()
-    .changeAssertionKeys((present) => rotated(present, successor, { ...span, nowMs: context.now() }));
+    .changeAssertionKeys((present) => rotateKeys(present, successor, { ...span, nowMs: context.now() }));
   const keys = await Promise.all(changed.map((key) => toRow(changed, key, context.now())));
   await store.audit.append(context.actor, { assertion_keys: 'rotated', keys });
   const added = keys.at(-1);
@@ -128,10 +128,10 @@ async function toRow(keys: readonly AssertionKey[], key: AssertionKey, nowMs: nu
 }
 
 function printKeys(context: CommandContext, rows: readonly Row[]): void {
-  const shown = (time: string | null) => (time === null ? '' : shortTime(Date.parse(time)));
+  const shownTime = (time: string | null) => (time === null ? '' : shortTime(Date.parse(time)));
   printTable(
     context,
     ['kid', 'state', 'signs from', 'published until'],
-    rows.map(({ kid, state, from, until }) => [kid, state, shown(from), shown(until)]),
+    rows.map(({ kid, state, from, until }) => [kid, state, shownTime(from), shownTime(until)]),
   );
 }

@@ -29,7 +29,7 @@ const REDIS_TIMEOUT_MS = 1000;
 interface MachineOptions {
   readonly settings: Settings;
   readonly config: Config;
-  readonly secrets: Pick<Secrets, 'read' | 'found'>;
+  readonly secrets: Pick<Secrets, 'read' | 'findValue'>;
   readonly nowMs: number;
 }
 
@@ -88,7 +88,7 @@ function contentProblems({ settings, config, secrets, nowMs }: MachineOptions): 
   const entries: OwnSecret[] = ['key_pepper', 'assertion_keys'];
   if (Object.values(config.upstreams).some(liesOnSandbox)) entries.push('cursor_secret');
   const generated = entries.map((entry) => secretProblem(entry, secrets, nowMs));
-  const pepper = generated[0] === undefined ? secrets.found('key_pepper') : undefined;
+  const pepper = generated[0] === undefined ? secrets.findValue('key_pepper') : undefined;
   const fingerprint = pepper === undefined ? undefined : keyFingerprint(createDigestOf(pepper));
   // These stores are opened only by a gateway that orders certificates, or that people sign in to.
   const apart: readonly string[] = [
@@ -106,9 +106,9 @@ function contentProblems({ settings, config, secrets, nowMs }: MachineOptions): 
   return [...generated, ...stores].filter((one) => one !== undefined);
 }
 
-function secretProblem(entry: OwnSecret, { found }: Pick<Secrets, 'found'>, nowMs: number): string | undefined {
+function secretProblem(entry: OwnSecret, { findValue }: Pick<Secrets, 'findValue'>, nowMs: number): string | undefined {
   try {
-    const value = found(entry);
+    const value = findValue(entry);
     return value === undefined ? undefined : ownSecretProblemNow(entry, value, nowMs);
   } catch (error) {
     return (error as Error).message;

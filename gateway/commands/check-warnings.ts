@@ -13,7 +13,7 @@ import { foreignOrigin } from '../contract/operations/servers.ts';
 import { member, pathOf } from '../contract/pointer.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/limit-rules.ts';
 import { shownPath } from '../shared/file-text.ts';
-import { condensed, type Mistake, toSentence } from '../shared/mistakes.ts';
+import { condense, type Mistake, toSentence } from '../shared/mistakes.ts';
 import { positionsIn } from '../shared/yaml-source.ts';
 import { modesFromContract } from '../upstream/simulated/addresses.ts';
 import { settingsWithoutEffect } from './settings-without-effect.ts';
@@ -43,9 +43,9 @@ export async function warningsOf(
     ([left, right]) => `${left} and ${right} both match some paths; the one with a literal further left wins.`,
   );
   const elsewhere = onOtherHosts(configuration).map(toSentence);
-  const withheld = condensed(withheldByDefault(configuration)).map(toSentence);
-  const limits = [...settingsWithoutEffect(configuration), ...unlimited(configuration)].map(toSentence);
-  const inexact = condensed(contracts.documents.flatMap(({ warnings }) => warnings)).map(toSentence);
+  const withheld = condense(withheldByDefault(configuration)).map(toSentence);
+  const limits = [...settingsWithoutEffect(configuration), ...unlimitedWarnings(configuration)].map(toSentence);
+  const inexact = condense(contracts.documents.flatMap(({ warnings }) => warnings)).map(toSentence);
   const ofSchemas = contracts.documents.flatMap((document) => [
     ...impossibleSchemas(document),
     ...unfitValues(document, contracts.schemas),
@@ -60,8 +60,8 @@ export async function warningsOf(
     ...unlisted,
     ...crossing,
     ...inexact,
-    ...condensed(ofSchemas).map(toSentence),
-    ...condensed(uploads).map(toSentence),
+    ...condense(ofSchemas).map(toSentence),
+    ...condense(uploads).map(toSentence),
     ...elsewhere,
     ...withheld,
     ...limits,
@@ -69,7 +69,7 @@ export async function warningsOf(
     ...inconsistentDeprecations(configuration),
     ...shownInstead(configuration).map(toSentence),
     ...liveExamples(configuration).map(toSentence),
-    ...condensed(examples).map(toSentence),
+    ...condense(examples).map(toSentence),
   ];
 }
 
@@ -133,7 +133,7 @@ function onOtherHosts({ config, contracts }: Configuration): Mistake[] {
 }
 
 /** Warns of public operations without a limit, because each client address could call them without end. */
-function unlimited({ config, contracts }: Configuration): Mistake[] {
+function unlimitedWarnings({ config, contracts }: Configuration): Mistake[] {
   const { limits, sources } = config;
   const ids = contracts.operations
     .filter(({ operation }) => operation.security.length === 0 && extraOf(limits, operation) === undefined)

@@ -22,7 +22,7 @@ import { changedSincePublished } from './contract/diff-published.ts';
 import { type ProviderExamination, providerExaminations } from './doctor/sessions.ts';
 import { reportLines } from './mcp.ts';
 import { missingTierWarnings } from './missing-tiers.ts';
-import { counted, printJson, printLine } from './print.ts';
+import { countText, printJson, printLine } from './print.ts';
 import { type RefusedByRunning, refusedByRunning } from './running-gateway.ts';
 import { unenforcedLines } from './unenforced-lines.ts';
 
@@ -154,7 +154,7 @@ function printSuccess(
   for (const warning of warnings) context.write(`warning: ${warning}\n`);
   for (const line of unenforcedLines(unenforced)) printLine(context, `not enforced: ${line}`);
   for (const { contract, breaking, additive } of changed) {
-    const counts = `${counted(breaking, 'breaking change')}, ${counted(additive, 'additive change')}`;
+    const counts = `${countText(breaking, 'breaking change')}, ${countText(additive, 'additive change')}`;
     printLine(context, `not published yet: ${contract}: ${counts}. "gateway contract diff" lists them.`);
   }
   printLine(context, verdictOf(`${operationCountText(count)}, from ${shownPath(configDirectory)}`, refused));
@@ -191,6 +191,6 @@ function printMistakes(context: CommandContext, asJson: boolean, { mistakes, war
   }
   for (const warning of warnings) context.complain(`warning: ${toSentence(warning)}\n`);
   for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
-  const count = counted(mistakes.length, 'mistake');
+  const count = countText(mistakes.length, 'mistake');
   context.complain(`${count}. Correct them before you start or reload the gateway.\n`);
 }

@@ -2,9 +2,9 @@
 // gateways in which the change is in force.
 
 import type { Command } from 'commander';
-import type { InForceReport, Made } from '../administration/actions.ts';
+import type { InForceReport, MadeChange } from '../administration/actions.ts';
 import type { CommandContext } from './context.ts';
-import { counted, printJson, printLine, shortSeconds } from './print.ts';
+import { countText, printJson, printLine, shortSeconds } from './print.ts';
 import { parseDurationMs } from './read.ts';
 import { requireContractWait } from './server/options.ts';
 
@@ -40,7 +40,7 @@ export function waitOf(context: CommandContext, { wait, timeout }: ChangeFlags):
 export async function tellChange(
   context: CommandContext,
   { json }: ChangeFlags,
-  { inForce: wait }: Pick<Made<unknown>, 'inForce'>,
+  { inForce: wait }: Pick<MadeChange<unknown>, 'inForce'>,
   { object, sentence }: ChangeResult,
 ): Promise<void> {
   const inForce = wait && (await orSay(context, { object, sentence }, json, wait()));
@@ -79,7 +79,7 @@ function textOf({ confirmed, unconfirmed, waitedMs, missing }: InForceReport): s
   const all = confirmed + unconfirmed;
   if (all === 0) return 'No gateway is running on this store.';
   const time = shortSeconds(waitedMs);
-  if (unconfirmed === 0) return `Confirmed by ${counted(all, 'running gateway')} within ${time}.`;
-  const head = `${unconfirmed} of ${counted(all, 'gateway')} did not confirm it within ${time}`;
+  if (unconfirmed === 0) return `Confirmed by ${countText(all, 'running gateway')} within ${time}.`;
+  const head = `${unconfirmed} of ${countText(all, 'gateway')} did not confirm it within ${time}`;
   return missing.length === 0 ? `${head}.` : [`${head}:`, ...missing.map((line) => `  ${line}`)].join('\n');
 }

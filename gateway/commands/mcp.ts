@@ -5,7 +5,7 @@ import { toCaller } from '../auth/to-caller.ts';
 import type { Caller } from '../exchange/caller.ts';
 import { type ToolReport, toolReport } from '../serving/tool-report.ts';
 import type { CommandContext } from './context.ts';
-import { counted, printJson, printLine, printTable } from './print.ts';
+import { countText, printJson, printLine, printTable } from './print.ts';
 
 interface ToolsFlags {
   readonly key?: string;
@@ -54,6 +54,6 @@ export function reportLines({ mode, tools, list_bytes, list_tokens, left_out }: 
   return [
     ...left_out.map(({ operation, reason }) => `${operation} is no tool: ${reason}.`),
     ...losses,
-    `${counted(tools.length, 'tool')}. ${how} ${list_bytes} bytes, about ${list_tokens} tokens.`,
+    `${countText(tools.length, 'tool')}. ${how} ${list_bytes} bytes, about ${list_tokens} tokens.`,
   ];
 }

@@ -62,6 +62,6 @@ export function shortSeconds(ms: number): string {
 }
 
 /** Returns a number with its noun: `1 key`, `2 keys`. */
-export function counted(count: number, what: string): string {
+export function countText(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -11,7 +11,7 @@ interface Progress {
   /** Shows `count` finished records, and the finished part of all records (0 to 1) if it is known. */
   at(count: number, fraction?: number): void;
   /** Clears the progress line. */
-  done(): void;
+  clear(): void;
 }
 
 export function createProgress(
@@ -33,7 +33,7 @@ export function createProgress(
       shownAtMs = nowMs;
       shown = true;
     },
-    done() {
+    clear() {
       if (shown && onTerminal) rewrite('');
     },
   };

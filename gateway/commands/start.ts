@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { readSettings, type Settings } from '../config/settings.ts';
 import type { Log } from '../observe/log/log.ts';
 import { endOnCrash } from '../process/crash.ts';
-import { greetingOf, type Started } from '../process/greeting.ts';
+import { greetingOf, type StartedGateway } from '../process/greeting.ts';
 import { openFilesText, warnOfOpenFiles } from '../process/open-files.ts';
 import { tellDrain } from '../process/terminal-log.ts';
 import { operationCountOf } from '../serving/route-rows.ts';
@@ -81,7 +81,7 @@ function rememberSignals(listen: (handle: () => void) => void): (handler: () => 
  * Starts the primary or a worker, which both run this command. Resolves with undefined in a worker, because the primary prints the
  * addresses.
  */
-async function startWithWorkers(context: CommandContext, settings: Settings): Promise<Started | undefined> {
+async function startWithWorkers(context: CommandContext, settings: Settings): Promise<StartedGateway | undefined> {
   const { default: cluster } = await import('node:cluster');
   // The primary serves nothing, so it loads only its own code.
   if (cluster.worker === undefined) return (await import('../workers/primary.ts')).startPrimary(context, settings);
@@ -89,7 +89,7 @@ async function startWithWorkers(context: CommandContext, settings: Settings): Pr
   return undefined;
 }
 
-async function startAlone(context: CommandContext, acceptOneWay: boolean): Promise<Started> {
+async function startAlone(context: CommandContext, acceptOneWay: boolean): Promise<StartedGateway> {
   // Loaded on demand, because it takes longer than everything before it.
   const { serve } = await import('../process/serve.ts');
   const { app, store, configuration, firstSteps, openFiles } = await serve(context, {

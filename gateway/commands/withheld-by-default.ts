@@ -22,25 +22,25 @@ export function withheldByDefault({ config, contracts }: Configuration): Mistake
     const { credential } = config.upstreams[upstream] ?? {};
     const header = credential && credentialFieldOf(credential);
     return [
-      ...grouped(entries, ({ operation }) => operation.cookies?.withheld ?? []).map(([cookie, named]) =>
+      ...groupNames(entries, ({ operation }) => operation.cookies?.withheld ?? []).map(([cookie, named]) =>
         warn(
           `the cookie parameter "${cookie}" of ${named} does not reach the service.`,
           `Add cookies: [${cookie}] to the entry.`,
         ),
       ),
-      ...grouped(entries, ownedParameters).map(([header, named]) =>
+      ...groupNames(entries, ownedParameters).map(([header, named]) =>
         warn(
           `the header parameter "${header}" of ${named} does not reach the service, because only the gateway sends this header.`,
           'Take it out of the contract, or give it another name.',
         ),
       ),
-      ...grouped(entries, (entry) => credentialParameters(entry, header)).map(([name, named]) =>
+      ...groupNames(entries, (entry) => credentialParameters(entry, header)).map(([name, named]) =>
         warn(
           `the header parameter "${name}" of ${named} does not reach the service, because the gateway sends its credential there.`,
           'Take it out of the contract: clients need not know it.',
         ),
       ),
-      ...grouped(entries, cookieHeaders).map(([, named]) =>
+      ...groupNames(entries, cookieHeaders).map(([, named]) =>
         warn(
           `the contract declares Set-Cookie for answers of ${named}, and the entry names no cookie that crosses.`,
           'Add cookies: [<name>] to the entry.',
@@ -51,7 +51,7 @@ export function withheldByDefault({ config, contracts }: Configuration): Mistake
 }
 
 /** Returns each name with the operations that declare it, as text. */
-function grouped(
+function groupNames(
   entries: readonly ContractOperation[],
   namesOf: (entry: ContractOperation) => readonly string[],
 ): (readonly [string, string])[] {

@@ -114,7 +114,7 @@ export function loadConfig(
 }
 
 /** Returns the draft as a configuration with the other servers of its upstreams; undefined if a part is missing. */
-export function completed({ gateway, upstreams, breaking, limits, sources }: ConfigDraft): Config | undefined {
+export function completeConfig({ gateway, upstreams, breaking, limits, sources }: ConfigDraft): Config | undefined {
   if (gateway === undefined || breaking === undefined || limits === undefined) return undefined;
   return Object.freeze({ gateway, upstreams: deepFreeze(withServers(upstreams)), breaking, limits, sources });
 }

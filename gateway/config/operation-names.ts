@@ -52,10 +52,10 @@ interface OperationReferences {
     | undefined;
   readonly limits: { readonly operations: Readonly<Record<string, unknown>> } | undefined;
   readonly breaking: readonly { readonly operation: string }[] | undefined;
-  readonly upstreams: Readonly<Record<string, Ruled>>;
+  readonly upstreams: Readonly<Record<string, OperationRules>>;
 }
 
-interface Ruled {
+interface OperationRules {
   readonly requests: readonly {
     readonly operations: readonly string[];
     readonly setAsItems?: { readonly read: string } | undefined;
@@ -70,7 +70,7 @@ export function withOperationIds<References extends OperationReferences>(
 ): References {
   const known = byAnyName(operations);
   const idOf = (name: string) => known.get(name)?.id ?? name;
-  const rulesOf = ([upstream, entry]: [string, Ruled]) => {
+  const rulesOf = ([upstream, entry]: [string, OperationRules]) => {
     if (entry.requests.length === 0 && entry.answers.length === 0) return [upstream, entry];
     const own = byAnyNameIn(upstream, operations);
     const ownIdOf = (name: string) => own.get(name)?.id ?? name;

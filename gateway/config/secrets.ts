@@ -28,7 +28,7 @@ export interface Secrets {
    * Returns the value from the secrets store, or the value that the gateway has created in the data directory; undefined if there is neither.
    * Creates nothing, and does not read Redis. Throws as `read` does.
    */
-  found(entry: string): string | undefined;
+  findValue(entry: string): string | undefined;
   /** Returns the secret of key digests. This method and the methods below reject if the secret is unavailable. */
   keyPepper(): Promise<string>;
   /** Returns the entry, or creates a random one, for an upstream on the sandbox, which needs no configured secret. */
@@ -124,7 +124,7 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
     read,
     writtenAt: (entry) =>
       directory === undefined ? undefined : statSync(join(directory, entry), { throwIfNoEntry: false })?.mtimeMs,
-    found: (entry) => read(entry) ?? (redisUrl === undefined ? readSecretFile(generatedIn, entry) : undefined),
+    findValue: (entry) => read(entry) ?? (redisUrl === undefined ? readSecretFile(generatedIn, entry) : undefined),
     readOrMake: (entry) => readOrMake(entry, newSecret),
     keyPepper: () => readLongEnough('key_pepper'),
     cursorSecret: () => readLongEnough('cursor_secret'),

@@ -147,13 +147,16 @@ export function localUrl({ PORT }: Environment, isSecure: boolean): string {
   return `${isSecure ? 'https' : 'http'}://localhost:${Number(PORT) || PORT_DEFAULT}`;
 }
 
-interface Promised {
+interface ReplicaSettings {
   readonly gateway: { readonly idempotency: { readonly replicas: number } };
   readonly sources: { readonly gateway: Pick<Source, 'mistakeAt'> };
 }
 
 /** Returns a mistake if the configuration asks for replicas, but there is no Redis. */
-export function replicaMistakes({ gateway, sources }: Promised, { redisUrl }: Pick<Settings, 'redisUrl'>): Mistake[] {
+export function replicaMistakes(
+  { gateway, sources }: ReplicaSettings,
+  { redisUrl }: Pick<Settings, 'redisUrl'>,
+): Mistake[] {
   const { replicas } = gateway.idempotency;
   if (replicas === 0 || redisUrl !== undefined) return [];
   const reason = `${replicas} of the replicas of Redis shall have each key, and there is no Redis.`;

@@ -27,7 +27,7 @@ interface WatchOptions {
 
 /** Starts to watch. Returns a function that stops the watch. The timer does not keep the process alive. */
 export function watchFiles(options: WatchOptions): () => void {
-  const notifications = createNotifications(notified);
+  const notifications = createNotifications(noteChange);
   let reported: string | undefined;
   let last: string | undefined;
   let changedAt = Number.NEGATIVE_INFINITY;
@@ -37,7 +37,7 @@ export function watchFiles(options: WatchOptions): () => void {
   let isNotified = false;
   let isStopped = false;
 
-  function notified(): void {
+  function noteChange(): void {
     isNotified = true;
     checkIn(CHECK_AFTER_NOTICE_MS);
   }

@@ -48,7 +48,7 @@ export class Console {
 
   /** Answers a question of the page; undefined for an unknown path or record. Rejects with StoreAway while Redis cannot be reached. */
   async answer(path: string, query: URLSearchParams): Promise<object | undefined> {
-    const [, , what = '', id] = path.split('/').map(decoded);
+    const [, , what = '', id] = path.split('/').map(decode);
     try {
       return await (id === undefined ? this.#list(what, query) : this.#one(what, id));
     } catch (error) {
@@ -190,7 +190,7 @@ function codeIn(code: string): object | undefined {
   return { code, catalogue: { status, meaning, remedy, place } };
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

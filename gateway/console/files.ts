@@ -2,11 +2,11 @@
 // cache them.
 
 import { readFile } from 'node:fs/promises';
-import { type Encoded, encoded } from '../shared/http/content-coding.ts';
+import { type EncodedBody, encodeBody } from '../shared/http/content-coding.ts';
 import { contentVersionIn, contentVersionOf, LASTING } from '../shared/http/content-version.ts';
 import { LOOK_FILES } from '../shared/look/look-files.ts';
 
-interface PageFile extends Encoded {
+interface PageFile extends EncodedBody {
   readonly type: string;
   readonly cacheControl: string;
 }
@@ -103,12 +103,12 @@ async function readAll(): Promise<Contents> {
   const files = await Promise.all(SOURCES.map(async ({ name, type, read }) => ({ name, type, body: await read() })));
   const version = contentVersionOf(files.map(({ body }) => body));
   const html = await readFile(new URL('./page/index.html', import.meta.url), 'utf8');
-  const page = Buffer.from(unindented(html).replaceAll(`="${FOLDER}/`, `="${FOLDER}/${version}/`));
+  const page = Buffer.from(removeIndentation(html).replaceAll(`="${FOLDER}/`, `="${FOLDER}/${version}/`));
   const makes = files.map(
     ({ name, type, body }) =>
-      [`${FOLDER}/${name}`, once(async () => ({ type, cacheControl: LASTING, ...(await encoded(body)) }))] as const,
+      [`${FOLDER}/${name}`, once(async () => ({ type, cacheControl: LASTING, ...(await encodeBody(body)) }))] as const,
   );
-  const ofPage = once(async () => ({ type: HTML, cacheControl: 'no-store', ...(await encoded(page)) }));
+  const ofPage = once(async () => ({ type: HTML, cacheControl: 'no-store', ...(await encodeBody(page)) }));
   return { version, makes: new Map([['/', ofPage], ...makes]) };
 }
 
@@ -142,10 +142,10 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
  * comment after code cannot be distinguished from the text of a string or a pattern.
  */
 export function leanForm(text: string): string {
-  return unindented(text.replace(/^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*)[ \t]*\n/gm, '').replace(/\n{2,}/g, '\n'));
+  return removeIndentation(text.replace(/^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*)[ \t]*\n/gm, '').replace(/\n{2,}/g, '\n'));
 }
 
 /** Removes the indentation. No text of the page spans several lines. */
-function unindented(text: string): string {
+function removeIndentation(text: string): string {
   return text.replace(/^[ \t]+/gm, '');
 }

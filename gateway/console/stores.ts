@@ -37,12 +37,12 @@ interface SessionsState {
 }
 
 /** The state of a store, and more text of the console about it. */
-type Shown = readonly [state: string | undefined, details?: string | undefined];
+type ShownState = readonly [state: string | undefined, details?: string | undefined];
 
 interface StoreRow {
   /** The store, in a sentence such as "The key store cannot be used". */
   readonly name: string;
-  shown(state: never): Shown;
+  shown(state: never): ShownState;
   /** Returns what clients lose now; undefined if the store can be used. The function is absent if clients do not notice an outage. */
   lost?(state: never, nowMs: number): string | undefined;
   /** Sentences about what happens by itself when the store can be used again. */
@@ -56,7 +56,7 @@ export const STORES = {
   keys: {
     name: 'key store',
     back: 'The gateway tries again until the store answers. What changed during the outage, such as revoked keys, is then in force, without a restart.',
-    shown: ({ store, reason, read_at: readAt, grace_ends_at: graceEndsAt }: KeysState): Shown => [
+    shown: ({ store, reason, read_at: readAt, grace_ends_at: graceEndsAt }: KeysState): ShownState => [
       store,
       graceEndsAt && `last read ${readAt}, known keys are valid until ${graceEndsAt}: ${reason}`,
     ],
@@ -66,7 +66,7 @@ export const STORES = {
   limits: {
     name: 'limit store',
     back: 'The gateway tries it five times a second, and uses it again once it can count. Requests admitted during the outage are not counted.',
-    shown: ({ state, kind, reason = '', since_at: since, policyInForce }: LimitsState): Shown => [
+    shown: ({ state, kind, reason = '', since_at: since, policyInForce }: LimitsState): ShownState => [
       state,
       policyInForce ? `whenStoreIsAway: ${policyInForce} decides since ${since}: ${reason}` : kind,
     ],
@@ -76,14 +76,14 @@ export const STORES = {
   idempotency: {
     name: 'idempotency store',
     back: 'Such writes pass again once the store answers. Clients may repeat a write that was in progress, with the same key.',
-    shown: ({ state, kind }: ReplayState): Shown => (state === 'away' ? [state] : [state, kind]),
+    shown: ({ state, kind }: ReplayState): ShownState => (state === 'away' ? [state] : [state, kind]),
     lost: ({ state }: ReplayState) =>
       state === 'away' ? 'writes with an Idempotency-Key get 503, except to services that honour keys' : undefined,
   },
   deprecated_uses: {
     name: 'store of deprecated calls',
     back: 'The process holds the counts, and writes them then.',
-    shown: ({ state, waiting }: CountsState): Shown => [state, waitingText(waiting)],
+    shown: ({ state, waiting }: CountsState): ShownState => [state, waitingText(waiting)],
     lost: ({ state }: CountsState) =>
       state === 'away' ? 'calls of deprecated operations are counted later' : undefined,
   },
@@ -92,13 +92,13 @@ export const STORES = {
     back: 'The process holds the counts, and writes them then.',
     // A store that can be reached shows no number, because a few counts always wait to be written, and the number would differ between
     // instances.
-    shown: ({ state, waiting }: CountsState): Shown => (state === 'away' ? [state, waitingText(waiting)] : ['up']),
+    shown: ({ state, waiting }: CountsState): ShownState => (state === 'away' ? [state, waitingText(waiting)] : ['up']),
   },
   sessions: {
     name: 'session store',
     back: 'People stay signed in, unless the store has lost their sessions.',
     // Sessions are in the same Redis as the keys, so the row of the keys says what clients lose.
-    shown: ({ store, reason }: SessionsState): Shown => [store, reason],
+    shown: ({ store, reason }: SessionsState): ShownState => [store, reason],
   },
 } as const satisfies Readonly<Record<string, StoreRow>>;
 
@@ -120,7 +120,7 @@ function storesIn(status: StoreStates): { readonly state: object; readonly row: 
 interface RowOfAny {
   readonly name: string;
   readonly back: string;
-  shown(state: object): Shown;
+  shown(state: object): ShownState;
   lost?(state: object, nowMs: number): string | undefined;
 }
 

@@ -1,6 +1,6 @@
 // The capability `contract`: error codes, and what the log and `gateway explain` say about operations and violations.
 
-import { type Capability, type FactsOf, noted, objectsIn } from '../catalogue/capability.ts';
+import { type Capability, type FactsOf, objectsIn, usualNote } from '../catalogue/capability.ts';
 import type { NotedViolation } from '../exchange/findings.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { violationPlace, violationReason } from '../shared/contracts/violation-text.ts';
@@ -11,33 +11,39 @@ const FIELDS = {
     section: 'operation',
     stage: 'match',
     type: 'text',
-    told: true,
-    notes: { operation: noted<Operation | undefined>() },
+    forClients: true,
+    notes: { operation: usualNote<Operation | undefined>() },
     meaning: 'the `operationId`',
   },
-  route: { section: 'operation', stage: 'match', type: 'text', told: true, meaning: 'the path of the contract' },
-  upstream: { section: 'operation', stage: 'match', type: 'text', told: false, meaning: 'the name of the upstream' },
+  route: { section: 'operation', stage: 'match', type: 'text', forClients: true, meaning: 'the path of the contract' },
+  upstream: {
+    section: 'operation',
+    stage: 'match',
+    type: 'text',
+    forClients: false,
+    meaning: 'the name of the upstream',
+  },
   path: {
     section: 'refusal',
     stage: 'match',
     type: 'text',
-    told: true,
+    forClients: true,
     meaning: 'the path of a request that no operation has; `{…}` stands for each part that may be a value',
   },
   bytes_in: {
     section: 'size',
     stage: 'validate',
     type: 'bytes',
-    told: true,
-    notes: { bytesIn: noted<number>() },
+    forClients: true,
+    notes: { bytesIn: usualNote<number>() },
     meaning: 'the body of the request',
   },
   violations: {
     section: 'refusal',
     stage: 'validate',
     type: 'list of objects',
-    told: true,
-    notes: { violations: noted<readonly NotedViolation[] | undefined>() },
+    forClients: true,
+    notes: { violations: usualNote<readonly NotedViolation[] | undefined>() },
     meaning: 'of a refusal: place, code and constraint of each violation of the contract',
   },
 } as const;

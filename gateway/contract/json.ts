@@ -29,13 +29,13 @@ const NO_NUMBERS: readonly UncheckableNumber[] = [];
  * may keep the first (RFC 8259 section 4 leaves this open, and attacks exploit it). Notes numbers that a double cannot represent exactly.
  */
 export function parseJson(bytes: Buffer, { jsonDepthMax: depthMax, jsonMembersMax: membersMax }: JsonLimits): Json {
-  if (!isUtf8(bytes)) throw malformed(bytes);
+  if (!isUtf8(bytes)) throw malformedJson(bytes);
   const text = bytes.toString('utf8');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw malformed(bytes, error);
+    throw malformedJson(bytes, error);
   }
   const names = look(text);
   if (names.escaped) {
@@ -108,7 +108,7 @@ export function isContainer(value: unknown): value is object {
 }
 
 /** Returns the refusal of malformed JSON, which contains the offset, and no content. */
-function malformed(bytes: Buffer, cause?: unknown): GatewayError {
+function malformedJson(bytes: Buffer, cause?: unknown): GatewayError {
   return new GatewayError('malformed_json', { fields: { byte_offset: jsonFaultAt(bytes) }, cause });
 }
 

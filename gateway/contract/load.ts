@@ -55,11 +55,11 @@ export interface LoadOptions {
   mistakeAtOperation(id: string, reason: string, remedy: string): Mistake;
   readonly reader: ContractReader;
   /** The previous contracts, whose unchanged parts are used again. */
-  readonly earlier?: Earlier | undefined;
+  readonly earlier?: ServedContracts | undefined;
 }
 
 /** The contracts that are currently served. */
-export interface Earlier {
+export interface ServedContracts {
   readonly contracts: Contracts;
   /** Whether a file has not changed since the previous contracts were loaded. */
   isUnchanged(file: string): boolean;

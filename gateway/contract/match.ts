@@ -39,10 +39,10 @@ export function createMatch(operations: readonly Operation[], explain: Explain =
       matched.pathValues = found.values;
       return matched;
     }
-    throw explain(admitted) ?? unmatched(admitted);
+    throw explain(admitted) ?? unmatchedError(admitted);
   }
 
-  function unmatched({ method, segments }: Admitted): GatewayError {
+  function unmatchedError({ method, segments }: Admitted): GatewayError {
     if (!KNOWN_METHODS.has(method)) return new GatewayError('method_not_implemented');
     const allowed = routes.allowedMethods(segments);
     if (allowed.length === 0) return notFound(segments, versions);

@@ -1,6 +1,6 @@
 // Media types in contracts and in messages.
 
-import { isObject, type JsonObject, type Located, member, memberNames } from './pointer.ts';
+import { isObject, type JsonObject, type LocatedValue, member, memberNames } from './pointer.ts';
 
 /** Returns the type of a header field or of a key of `content`, in lower case and without parameters. */
 export function essenceOf(mediaType: string | undefined): string {
@@ -40,7 +40,7 @@ export function mediaTypesOf(content: unknown): string[] {
 }
 
 /** Returns the types of all successful answers of an operation, each once. */
-export function successTypes(root: JsonObject, operation: Located): string[] {
+export function successTypes(root: JsonObject, operation: LocatedValue): string[] {
   const responses = member(root, operation, 'responses');
   const statuses = memberNames(responses).filter((name) => name.startsWith('2'));
   const contents = statuses.map((status) => member(root, member(root, responses, status), 'content').value);

@@ -3,7 +3,7 @@
 export type JsonObject = Record<string, unknown>;
 
 /** A value in a document and its JSON Pointer. */
-export interface Located {
+export interface LocatedValue {
   readonly value: unknown;
   readonly pointer: string;
 }
@@ -34,7 +34,7 @@ export function fragmentOf(pointer: string): string {
 }
 
 /** Follows `$ref` from a located value to a value that is not a reference. Circular and dangling references return the last value. */
-export function follow(root: JsonObject, located: Located): Located {
+export function follow(root: JsonObject, located: LocatedValue): LocatedValue {
   let current = located;
   for (let hops = 0; hops < 32; hops++) {
     const reference = isObject(current.value) ? current.value.$ref : undefined;
@@ -46,12 +46,12 @@ export function follow(root: JsonObject, located: Located): Located {
 }
 
 /** Returns a member of a located value, references followed. */
-export function member(root: JsonObject, located: Located, name: string | number): Located {
+export function member(root: JsonObject, located: LocatedValue, name: string | number): LocatedValue {
   return follow(root, child(located, name));
 }
 
 /** Returns a member of a located value without following references, because a schema may have keywords beside its reference. */
-export function child({ value, pointer }: Located, name: string | number): Located {
+export function child({ value, pointer }: LocatedValue, name: string | number): LocatedValue {
   return { value: at(value, name), pointer: `${pointer}/${escapeToken(String(name))}` };
 }
 
@@ -65,12 +65,12 @@ export function valueAt(root: unknown, path: readonly string[]): unknown {
 }
 
 /** Returns the names of a located object's members; empty for any other value. */
-export function memberNames({ value }: Located): string[] {
+export function memberNames({ value }: LocatedValue): string[] {
   return isObject(value) ? Object.keys(value) : [];
 }
 
 /** Returns the items of a located list without following references; empty for any other value. */
-export function itemsOf(located: Located): Located[] {
+export function itemsOf(located: LocatedValue): LocatedValue[] {
   return Array.isArray(located.value) ? located.value.map((_, index) => child(located, index)) : [];
 }
 

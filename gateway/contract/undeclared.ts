@@ -34,7 +34,7 @@ export function undeclaredStatus(
   const responses = member(entry.document.root, entry.located, 'responses');
   const content = NAME.test(essence) ? `, content: { ${essence}: {} }` : '';
   const line = `"${status}": { description: …${content} }`;
-  const text = `status ${status}; ${declared(memberNames(responses))}; to declare it, add ${line} ${placeIn(entry, responses.pointer)}`;
+  const text = `status ${status}; ${declaredText(memberNames(responses))}; to declare it, add ${line} ${placeIn(entry, responses.pointer)}`;
   return { what: 'status', reaction: entry.operation.answerCheck, text, isActive: isActiveType(essence) };
 }
 
@@ -50,12 +50,12 @@ export function undeclaredMediaType(
   const came = isNamed ? essence : contentType === undefined ? 'no media type' : 'an unreadable media type';
   const where = placeIn(entry, `${pointerFor(entry, status)}/content`);
   const remedy = isNamed ? `to declare it, add ${essence}: {} ${where}` : 'have the service send Content-Type';
-  const text = `status ${status} with ${came}; ${declared(types)}; ${remedy}`;
+  const text = `status ${status} with ${came}; ${declaredText(types)}; ${remedy}`;
   const { undeclaredMediaTypes: reaction } = entry.operation;
   return { what: 'media type', reaction, text, isActive: isActiveType(essence) };
 }
 
-function declared(names: readonly string[]): string {
+function declaredText(names: readonly string[]): string {
   return names.length === 0 ? 'the contract declares none' : `the contract declares ${names.join(', ')}`;
 }
 

@@ -81,7 +81,7 @@ function withoutRepeats(found: readonly Violation[], before: readonly Violation[
 type Validate = <Exchange extends Matched>(matched: Exchange) => Awaitable<Exchange & Validated>;
 
 /** An exchange to which the query to send has been added. */
-type Searched = Matched & { readonly search: string };
+type MatchedWithSearch = Matched & { readonly search: string };
 
 export function createValidate(options: ValidateOptions): Validate {
   const entries = new Map(options.operations.map((entry) => [entry.operation, entry]));
@@ -118,7 +118,7 @@ export function createValidate(options: ValidateOptions): Validate {
     // The query to send is added to the exchange itself, which costs less than a copy of the exchange.
     const checking = matched as typeof matched & { search: string };
     checking.search = contract.reader.search(query, values);
-    if (operation.undeclaredQuery === 'drop') matched.trail.note('droppedQuery', contract.reader.dropped(query));
+    if (operation.undeclaredQuery === 'drop') matched.trail.note('droppedQuery', contract.reader.droppedNames(query));
     if (mediaType === undefined) return pass(checking, contract, undefined, violations);
     const form = contract.forms?.(mediaType, matched.headers.get('content-type'));
     if (!isStreamed) return withBody(checking, contract, mediaType, form, violations, scope);
@@ -133,7 +133,7 @@ export function createValidate(options: ValidateOptions): Validate {
   }
 
   /** Passes a form whose body is checked while it is sent to the upstream. */
-  function withStream<Exchange extends Searched>(
+  function withStream<Exchange extends MatchedWithSearch>(
     matched: Exchange,
     contract: RequestContract,
     form: FormCheck,
@@ -155,7 +155,7 @@ export function createValidate(options: ValidateOptions): Validate {
     };
   }
 
-  async function withBody<Exchange extends Searched>(
+  async function withBody<Exchange extends MatchedWithSearch>(
     matched: Exchange,
     contract: RequestContract,
     mediaType: string,
@@ -201,7 +201,7 @@ function jsonViolations(rawBody: Buffer, check: SchemaCheck, root: JsonObject, l
   return errors.length > 0 ? toBodyViolations(errors, root) : [];
 }
 
-function pass<Exchange extends Searched>(
+function pass<Exchange extends MatchedWithSearch>(
   matched: Exchange,
   contract: RequestContract,
   rawBody: Buffer | undefined,

@@ -1,6 +1,6 @@
 // The capability `edge`: error codes, and what the log and `gateway explain` say about clients.
 
-import { type Capability, type FactsOf, noted, rarelyNoted } from '../catalogue/capability.ts';
+import { type Capability, type FactsOf, rarelyNoted, usualNote } from '../catalogue/capability.ts';
 import { EDGE_CODES } from './codes.ts';
 
 const FIELDS = {
@@ -8,15 +8,15 @@ const FIELDS = {
     section: 'client',
     stage: 'admit',
     type: 'text',
-    told: true,
-    notes: { clientAddress: noted<string | undefined>() },
+    forClients: true,
+    notes: { clientAddress: usualNote<string | undefined>() },
     meaning: "the client's address",
   },
   client_request_id: {
     section: 'rare',
     stage: 'admit',
     type: 'text',
-    told: true,
+    forClients: true,
     notes: { clientRequestId: rarelyNoted<string>() },
     meaning: 'the `X-Request-Id` that the client sent',
   },
@@ -24,7 +24,7 @@ const FIELDS = {
     section: 'refusal',
     stage: 'validate',
     type: 'bytes',
-    told: true,
+    forClients: true,
     meaning: 'of a refusal: the size that was exceeded',
   },
 } as const;

@@ -75,7 +75,7 @@ export class Exchanges {
     until.once('close', () => {
       this.#inProgress.remove(entry);
       try {
-        this.#bodies.answered(exchange);
+        this.#bodies.noteAnswer(exchange);
         options.recordExchange(trail);
       } catch (thrown) {
         reportFault(thrown);

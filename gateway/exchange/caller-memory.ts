@@ -28,7 +28,7 @@ export class CallerNote<T> {
     this.#place = places;
   }
 
-  of(caller: Caller): T | undefined {
+  get(caller: Caller): T | undefined {
     const { memory } = caller;
     if (memory === undefined || memory[0] !== caller) return this.#others.get(caller);
     return memory[this.#place] as T | undefined;

@@ -19,7 +19,7 @@ export interface LimitStates {
 }
 
 /** The units that a request spent of one limit. */
-export interface Charged {
+export interface ChargedUnits {
   readonly policy: string;
   readonly cost: number;
   /** Whether the limit refuses; a shadow limit does not. */

@@ -15,7 +15,7 @@ interface Unread {
 
 export type TrailNotes = { [Name in keyof UsualNotes]: UsualNotes[Name] | Unread } & {
   /** Notes the time at which a stage has ended. */
-  ended(stage: TimedStage): void;
+  noteEnd(stage: TimedStage): void;
   /** Notes that the client has left before the end of its answer. The status becomes 499, unless the exchange has been refused. */
   clientLeft(): void;
   /** Writes a note that few exchanges have; undefined removes it. */

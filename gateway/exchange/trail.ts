@@ -5,7 +5,7 @@ import type { RareNotes, UsualNotes } from '../catalogue/log-fields.ts';
 import { type StageName, TIMED_STAGES, type TimedStage } from '../stages.ts';
 import type { Caller } from './caller.ts';
 import type { OrganizationLoad, Reservation } from './exchange.ts';
-import type { Charged, LimitStates, NotedViolation } from './findings.ts';
+import type { ChargedUnits, LimitStates, NotedViolation } from './findings.ts';
 import type { TrailNotes } from './notes.ts';
 import type { Operation } from './operation.ts';
 
@@ -47,7 +47,7 @@ export class Trail implements Reservation, TrailNotes, UsualNotes {
   operation: Operation | undefined = undefined;
   caller: Caller | undefined = undefined;
   limits: LimitStates | undefined = undefined;
-  charged: readonly Charged[] | undefined = undefined;
+  charged: readonly ChargedUnits[] | undefined = undefined;
   limitSource: string | undefined = undefined;
   limitDecidedAtMs: number | undefined = undefined;
   violations: readonly NotedViolation[] | undefined = undefined;
@@ -81,7 +81,7 @@ export class Trail implements Reservation, TrailNotes, UsualNotes {
     return this.#durationMs;
   }
 
-  ended(stage: TimedStage): void {
+  noteEnd(stage: TimedStage): void {
     this.endedAt[STAGE_INDEXES[stage]] = performance.now();
   }
 

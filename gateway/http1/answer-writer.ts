@@ -58,7 +58,7 @@ export function writeAnswerHead(options: AnswerHeadOptions): WrittenHead {
     const name = headers[at] as string;
     const value = headers[at + 1] as string;
     const { role, field } = knownNames.get(name) ?? knownNameOf(name);
-    text += field.of(value) ?? refuse(name);
+    text += field.lineOf(value) ?? refuse(name);
     if (role === undefined) continue;
     if (role === 'date') hasDate = true;
     else if (role === 'length') hasLength = true;

@@ -27,7 +27,7 @@ export class FieldLine {
   }
 
   /** Returns the line of a value, with its line end; undefined if the value cannot be sent. */
-  of(value: string): string | undefined {
+  lineOf(value: string): string | undefined {
     if (value === this.#value) return this.#isCopied ? this.#line : this.#copied();
     if (!isFieldValue(value)) return undefined;
     const line = `${this.#prefix}${value}\r\n`;

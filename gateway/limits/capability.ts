@@ -1,8 +1,8 @@
 // The capability `limits`: error codes, and what the log and `gateway explain` say about decisions.
 
-import { type Capability, type FactsOf, noted, objectsIn, rarelyNoted } from '../catalogue/capability.ts';
+import { type Capability, type FactsOf, objectsIn, rarelyNoted, usualNote } from '../catalogue/capability.ts';
 import { RATE_LIMITED } from '../catalogue/catalogue-entry.ts';
-import type { Charged, LimitStates } from '../exchange/findings.ts';
+import type { ChargedUnits, LimitStates } from '../exchange/findings.ts';
 import { missingTierText } from '../shared/missing-tier.ts';
 import { durationText } from '../shared/text.ts';
 
@@ -30,26 +30,32 @@ const FIELDS = {
     section: 'refusal',
     stage: 'throttle',
     type: 'seconds',
-    told: true,
+    forClients: true,
     meaning: 'of a refusal: the `Retry-After` of the answer',
   },
   limit: {
     section: 'limit',
     stage: 'limit',
     type: 'text',
-    told: true,
-    notes: { limits: noted<LimitStates | undefined>() },
+    forClients: true,
+    notes: { limits: usualNote<LimitStates | undefined>() },
     meaning: 'the tightest enforced limit',
   },
-  limit_remaining: { section: 'limit', stage: 'limit', type: 'integer', told: true, meaning: 'what is left of it' },
-  limit_quota: { section: 'limit', stage: 'limit', type: 'integer', told: true, meaning: 'its size' },
+  limit_remaining: {
+    section: 'limit',
+    stage: 'limit',
+    type: 'integer',
+    forClients: true,
+    meaning: 'what is left of it',
+  },
+  limit_quota: { section: 'limit', stage: 'limit', type: 'integer', forClients: true, meaning: 'its size' },
   limits: {
     section: 'limits',
     stage: 'limit',
     type: 'list of objects',
-    told: true,
+    forClients: true,
     // One per state of `limits`, in the same order.
-    notes: { charged: noted<readonly Charged[] | undefined>() },
+    notes: { charged: usualNote<readonly ChargedUnits[] | undefined>() },
     meaning:
       'each limit that counted the request (`policy`: its name, `quota`, `remaining`, `wait_ms`, `cost`, `shadow`); absent if the three members above describe the only one',
   },
@@ -57,8 +63,8 @@ const FIELDS = {
     section: 'decision',
     stage: 'limit',
     type: 'text',
-    told: false,
-    notes: { limitSource: noted<string | undefined>() },
+    forClients: false,
+    notes: { limitSource: usualNote<string | undefined>() },
     meaning:
       'where the decision came from: the store (such as `redis` or `process`), `known` (a refusal that still held), or the outage policy while Redis was away',
   },
@@ -66,15 +72,15 @@ const FIELDS = {
     section: 'decision',
     stage: 'limit',
     type: 'epoch ms',
-    told: false,
-    notes: { limitDecidedAtMs: noted<number | undefined>() },
+    forClients: false,
+    notes: { limitDecidedAtMs: usualNote<number | undefined>() },
     meaning: 'the time of the decision by the clock of that store',
   },
   tier_in_place: {
     section: 'rare',
     stage: 'limit',
     type: 'text',
-    told: false,
+    forClients: false,
     notes: { tierInPlace: rarelyNoted<string>() },
     meaning: 'the strictest tier, if it limited the request because `limits.yaml` lacks the tier of its organization',
   },
@@ -82,7 +88,7 @@ const FIELDS = {
     section: 'rare',
     stage: 'limit',
     type: 'list of texts',
-    told: true,
+    forClients: true,
     notes: { shadowRefusals: rarelyNoted<readonly string[]>() },
     meaning: 'shadow limits that would have refused the request',
   },
@@ -90,7 +96,7 @@ const FIELDS = {
     section: 'refusal',
     stage: 'limit',
     type: 'list of texts',
-    told: true,
+    forClients: true,
     meaning: 'of a refusal: the limits that refused',
   },
 } as const;
@@ -132,27 +138,30 @@ const COUNTER_SOURCES: Readonly<Record<string, string>> = {
 
 const numbers = new Intl.NumberFormat('en');
 /** Returns a number with grouped thousands, because people read it. */
-const grouped = (value: unknown) => (typeof value === 'number' ? numbers.format(value) : String(value));
+const groupThousands = (value: unknown) => (typeof value === 'number' ? numbers.format(value) : String(value));
 
 /** Returns one line for each limit. */
 function eachLimit(limits: readonly Members[], { rehearsed, violated_policies, shadow_refused }: Members): string[] {
   const isIn = (list: unknown, policy: unknown) => Array.isArray(list) && list.includes(policy);
   return limits.map(({ policy, quota, remaining, wait_ms: waitMs, cost = 1, shadow, any_key: anyKey }) => {
-    if (anyKey === true) return `${policy}: ${grouped(quota)} for each key, counted per key: name one with --key`;
+    if (anyKey === true)
+      return `${policy}: ${groupThousands(quota)} for each key, counted per key: name one with --key`;
     const isRefused = isIn(violated_policies, policy);
-    const left = `${grouped(remaining)} of ${grouped(quota)} left`;
+    const left = `${groupThousands(remaining)} of ${groupThousands(quota)} left`;
     const kind = shadow === true ? ', a shadow limit' : '';
     if (rehearsed === true)
-      return `${policy}: ${left}, this would take ${grouped(cost)}${isRefused ? `; more in ${durationText(Number(waitMs))}` : ''}${kind}`;
+      return `${policy}: ${left}, this would take ${groupThousands(cost)}${isRefused ? `; more in ${durationText(Number(waitMs))}` : ''}${kind}`;
     const outcome = isRefused ? 'refused' : isIn(shadow_refused, policy) ? 'would have refused' : 'admitted';
-    return `${policy}: ${outcome} a cost of ${grouped(cost)}; ${left}, more in ${durationText(Number(waitMs))}${kind}`;
+    return `${policy}: ${outcome} a cost of ${groupThousands(cost)}; ${left}, more in ${durationText(Number(waitMs))}${kind}`;
   });
 }
 
 /** Returns the tightest limit, if the line does not list all limits. */
 function tightestLimit({ limits, limit, limit_remaining, limit_quota, rehearsed }: Members): string | undefined {
   const isListed = rehearsed === true || (Array.isArray(limits) && limits.length > 0);
-  return isListed ? undefined : `${limit}: admitted; ${grouped(limit_remaining)} of ${grouped(limit_quota)} left`;
+  return isListed
+    ? undefined
+    : `${limit}: admitted; ${groupThousands(limit_remaining)} of ${groupThousands(limit_quota)} left`;
 }
 
 /** Returns which store decided, and when. */

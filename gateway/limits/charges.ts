@@ -78,7 +78,7 @@ export function createChargesOf(
     const { organization } = caller;
     // All anonymous clients share one caller object, so their charges are found by their address.
     if (organization === undefined) return chargesOfAddress(kind, addressBlockOf(address));
-    const noted = last.of(caller);
+    const noted = last.get(caller);
     if (noted?.kind === kind.number) return noted.charges;
     let known = kind.known.get(caller);
     if (known === undefined) {

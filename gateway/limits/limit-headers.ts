@@ -18,11 +18,11 @@ export interface LimitTexts {
 export function limitTextsOf(charges: readonly Charge[]): LimitTexts {
   const policies = charges
     .filter(({ enforce }) => enforce)
-    .map(({ policy, requests, windowSeconds }) => `${quoted(policy)};q=${requests};w=${windowSeconds}`)
+    .map(({ policy, requests, windowSeconds }) => `${quote(policy)};q=${requests};w=${windowSeconds}`)
     .join(', ');
   return {
     policies: flat(policies),
-    items: charges.map(({ policy, enforce }) => (enforce ? flat(`${quoted(policy)};r=`) : '')),
+    items: charges.map(({ policy, enforce }) => (enforce ? flat(`${quote(policy)};r=`) : '')),
   };
 }
 
@@ -73,6 +73,6 @@ export function retryAfterSecondsOf(waitMs: number): number {
 }
 
 /** A structured-field String (RFC 9651 section 3.3.3). Policy names come from the configuration and need no escapes. */
-function quoted(text: string): string {
+function quote(text: string): string {
   return `"${text}"`;
 }

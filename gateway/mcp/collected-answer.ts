@@ -4,7 +4,7 @@ import type { DownstreamResponse } from '../exchange/downstream.ts';
 import { contain } from '../shared/faults.ts';
 
 /** Why an answer was not collected. */
-type Uncollected = 'too_large' | 'unreadable' | 'gone';
+type CollectionFault = 'too_large' | 'unreadable' | 'gone';
 
 export interface CollectedHead {
   readonly status: number;
@@ -31,7 +31,7 @@ export class CollectedAnswer implements DownstreamResponse {
   destroyed = false;
   shouldKeepAlive = true;
   /** Set when the answer was given up. Contains `head` if the head had arrived. */
-  uncollected: Uncollected | undefined;
+  uncollected: CollectionFault | undefined;
   head: CollectedHead | undefined;
   readonly #options: CollectedAnswerOptions;
   readonly #chunks: Buffer[] = [];
@@ -90,7 +90,7 @@ export class CollectedAnswer implements DownstreamResponse {
   }
 
   /** Gives the answer up. The stages see this like a client that leaves. */
-  destroy(reason: Uncollected = 'gone'): this {
+  destroy(reason: CollectionFault = 'gone'): this {
     if (this.destroyed || this.writableFinished) return this;
     this.uncollected = reason;
     this.#close();

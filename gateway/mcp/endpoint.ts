@@ -42,7 +42,7 @@ export interface ToolCall {
 }
 
 /** A message with its session and caller. */
-interface Received {
+interface ReceivedMessage {
   readonly caller: Caller;
   /** The body as it came. */
   readonly text: string;
@@ -102,7 +102,7 @@ export function createEndpoint(options: EndpointOptions) {
     return { status: 200, text: resultText(id as MessageId, text) };
   }
 
-  async function list(message: AgentMessage, { caller }: Received): Promise<EndpointAnswer> {
+  async function list(message: AgentMessage, { caller }: ReceivedMessage): Promise<EndpointAnswer> {
     const { cursor } = message.params;
     const page = cursor === undefined ? 0 : Number(typeof cursor === 'string' ? PAGE.exec(cursor)?.[1] : Number.NaN);
     const { pages } = await options.listOf(caller);
@@ -111,23 +111,23 @@ export function createEndpoint(options: EndpointOptions) {
     return listAnswer(message, text, page + 1 < pages.length ? `page:${page + 1}` : undefined);
   }
 
-  async function callTool(message: AgentMessage, received: Received): Promise<EndpointAnswer | undefined> {
+  async function callTool(message: AgentMessage, received: ReceivedMessage): Promise<EndpointAnswer | undefined> {
     const { name, arguments: given = {} } = message.params;
     if (typeof name !== 'string') return errorAnswer(wrongParams(message, 'The name of the tool must be a text.'));
     if (!isRecord(given)) return errorAnswer(wrongParams(message, 'The arguments must be an object.'));
     const list = await options.listOf(received.caller);
     if (!list.isSearched || !isSearchTool(name)) return callOperation(message, received, name, given, ['params']);
-    if (name === SEARCH_TOOLS[0]) return told(message, searchTools(list.tools, given));
-    if (typeof given.name !== 'string') return told(message, 'name must be the name of an operation.');
-    if (name === SEARCH_TOOLS[1]) return told(message, describe(list, given.name));
+    if (name === SEARCH_TOOLS[0]) return toolAnswer(message, searchTools(list.tools, given));
+    if (typeof given.name !== 'string') return toolAnswer(message, 'name must be the name of an operation.');
+    if (name === SEARCH_TOOLS[1]) return toolAnswer(message, describe(list, given.name));
     const { arguments: inner = {} } = given;
-    if (!isRecord(inner)) return told(message, 'arguments must be an object.');
+    if (!isRecord(inner)) return toolAnswer(message, 'arguments must be an object.');
     return callOperation(message, received, given.name, inner, ['params', 'arguments']);
   }
 
   async function callOperation(
     message: AgentMessage,
-    received: Received,
+    received: ReceivedMessage,
     name: string,
     values: Readonly<Record<string, unknown>>,
     within: readonly string[],
@@ -147,14 +147,14 @@ export function createEndpoint(options: EndpointOptions) {
   }
 
   /** Returns the answer of a tool of the gateway itself. @param answer the result, or a sentence about a mistake in the arguments */
-  function told(message: AgentMessage, answer: object | string): EndpointAnswer {
+  function toolAnswer(message: AgentMessage, answer: object | string): EndpointAnswer {
     if (typeof answer === 'string')
       return resultOf(message, { content: [{ type: 'text', text: answer }], isError: true });
     const content = [{ type: 'text', text: JSON.stringify(answer) }];
     return resultOf(message, { content, structuredContent: answer });
   }
 
-  return async function answer(message: AgentMessage, received: Received): Promise<EndpointAnswer | undefined> {
+  return async function answer(message: AgentMessage, received: ReceivedMessage): Promise<EndpointAnswer | undefined> {
     const { id, method, isStateless } = message;
     if (id === undefined) return { status: 202, text: undefined };
     if (method === 'tools/list') return list(message, received);
@@ -188,7 +188,7 @@ function describe({ tools }: ToolList, name: string): object | string {
  * Returns a key that is equal for retries of a call, and different for other calls. The key of a short id includes the session, because
  * clients that number their messages use the same id for the first call of each session (decision 53).
  */
-function callKeyOf({ id, params }: AgentMessage, { session }: Received): string | undefined {
+function callKeyOf({ id, params }: AgentMessage, { session }: ReceivedMessage): string | undefined {
   const isUnique = typeof id === 'string' && id.length >= UNIQUE_ID_MIN;
   const scope = session !== undefined && SESSION.test(session) ? session : isUnique ? '' : undefined;
   if (scope === undefined) return undefined;

@@ -97,10 +97,10 @@ async function toList(tools: readonly Tool[], options: ListsOptions): Promise<To
     if (mode === 'auto' && bytes > listBytesMax) return searched;
     texts.push(text);
   }
-  return { tools, isSearched: false, pages: paged(texts) };
+  return { tools, isSearched: false, pages: pagesOf(texts) };
 }
 
-function paged(texts: readonly string[]): string[] {
+function pagesOf(texts: readonly string[]): string[] {
   const pages: string[][] = [[]];
   let bytes = 0;
   for (const text of texts) {

@@ -9,7 +9,7 @@ const DIGEST_CHARACTERS = 8;
 /** The three tools that stand for all others in mode `search`. */
 export const SEARCH_TOOLS = ['search_operations', 'describe_operation', 'call_operation'] as const;
 
-interface Named {
+interface NamedTool {
   /** Unique among operations. */
   readonly id: string;
   /** The name that the contract asks for. */
@@ -17,7 +17,7 @@ interface Named {
 }
 
 /** Returns the names, in the order of the operations. A name is undefined if the contract asks for the name of another operation. */
-export function namesOf(operations: readonly Named[]): (string | undefined)[] {
+export function namesOf(operations: readonly NamedTool[]): (string | undefined)[] {
   const wanted = new Map<string, number>();
   for (const { wanted: name } of operations) if (name !== undefined) wanted.set(name, (wanted.get(name) ?? 0) + 1);
   const derived = new Map<string, number>();

@@ -47,7 +47,7 @@ export function toResult(
   const isError = head.status >= 400 ? ({ isError: true } as const) : {};
   if (body.length === 0)
     return { content: [textOf(`Done, with status ${head.status}.`)], structuredContent: {}, ...isError, _meta };
-  const value = JSON_TYPE.test(type) ? parsed(body) : undefined;
+  const value = JSON_TYPE.test(type) ? parseJson(body) : undefined;
   if (value === undefined) return { ...plainText(body, answerBytesMax, tool, head.status), ...isError, _meta };
   // An error object is short, and it is not cut.
   if (body.length <= answerBytesMax || head.status >= 400)
@@ -72,7 +72,7 @@ function textOf(text: string): ToolResult['content'][number] {
 }
 
 /** Returns the parsed body; undefined if it is not JSON, although the service says so. */
-function parsed(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
@@ -106,7 +106,7 @@ function hintOf({ source: { paging } }: Tool, shown: number, total: number): str
   return `${first} Call again with ${paging.limit}: ${shown}${next}. A cursor of this answer leads past the records that are missing.`;
 }
 
-interface Cut {
+interface CutValue {
   readonly value: unknown;
   readonly shown: number;
   readonly total: number;
@@ -116,7 +116,7 @@ interface Cut {
  * Removes whole records until the JSON has at most `bytesMax` bytes. Returns undefined if the value has no list, or if a single record is too
  * long.
  */
-export function cutRecords(value: unknown, bytesMax: number): Cut | undefined {
+export function cutRecords(value: unknown, bytesMax: number): CutValue | undefined {
   const list = longestListOf(value);
   if (list === undefined) return undefined;
   const { records, put } = list;

@@ -60,13 +60,18 @@ export function select(opened: readonly ToolCandidate[], { thirdParties }: Pick<
   return { tools: tools.sort((one, other) => (one.name < other.name ? -1 : 1)), leftOut };
 }
 
-interface Known {
+interface SelectionNames {
   readonly operations: readonly { readonly operation: Operation; readonly tags: readonly string[] }[];
   readonly entries: readonly string[];
 }
 
 /** Adds a mistake for each name of the block that does not exist, and for a path that belongs to an operation. */
-export function checkMcp(mcp: McpSettings | undefined, known: Known, source: Source, mistakes: Mistake[]): void {
+export function checkMcp(
+  mcp: McpSettings | undefined,
+  known: SelectionNames,
+  source: Source,
+  mistakes: Mistake[],
+): void {
   if (mcp === undefined) return;
   const ids = known.operations.flatMap(({ operation: { id, qualifiedId } }) => [id, qualifiedId]);
   const lists = [

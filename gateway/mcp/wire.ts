@@ -65,13 +65,13 @@ export function readAgentMessage(body: unknown, headers: Headers): AgentMessage 
   return initializedMessage(message, meta, headers);
 }
 
-type Unchecked = Omit<AgentMessage, 'isStateless'>;
+type UncheckedMessage = Omit<AgentMessage, 'isStateless'>;
 
 /**
  * Reads a message that names its revision in the body. The headers must name the same revision, because a proxy in front may read only the
  * headers.
  */
-function statelessMessage(message: Unchecked, meta: object, headers: Headers): AgentMessage | WireError {
+function statelessMessage(message: UncheckedMessage, meta: object, headers: Headers): AgentMessage | WireError {
   const { id = null, method, params } = message;
   const version = (meta as Record<string, unknown>)[VERSION_KEY];
   if (typeof version !== 'string') return envelopeError(id, VERSION_KEY, 'must be a text');
@@ -82,7 +82,7 @@ function statelessMessage(message: Unchecked, meta: object, headers: Headers): A
   if (named !== undefined && named !== version) return mismatch(id, 'MCP-Protocol-Version', named, version);
   const asked = headers.get('mcp-method');
   if (asked !== undefined && asked !== method) return mismatch(id, 'Mcp-Method', asked, method);
-  if (!STATELESS_VERSIONS.some((one) => one === version)) return unsupported(id, version);
+  if (!STATELESS_VERSIONS.some((one) => one === version)) return unsupportedVersion(id, version);
   if (message.id === undefined) return { ...message, isStateless: true };
   if (named === undefined) return mismatch(id, 'MCP-Protocol-Version', undefined, version);
   if (asked === undefined) return mismatch(id, 'Mcp-Method', undefined, method);
@@ -93,14 +93,18 @@ function statelessMessage(message: Unchecked, meta: object, headers: Headers): A
   return { ...message, isStateless: true };
 }
 
-function initializedMessage(message: Unchecked, meta: object | undefined, headers: Headers): AgentMessage | WireError {
+function initializedMessage(
+  message: UncheckedMessage,
+  meta: object | undefined,
+  headers: Headers,
+): AgentMessage | WireError {
   const { id = null, method } = message;
   const named = headers.get('mcp-protocol-version');
   const isModern = named !== undefined && !INITIALIZED_VERSIONS.some((one) => one === named);
   if (!isModern) return { ...message, isStateless: false };
   if (!STATELESS_VERSIONS.some((one) => one === named)) {
     if (/^20(?:24|25)-/.test(named)) return refusedVersion(id, named);
-    return meta === undefined && message.id !== undefined ? missingEnvelope(id) : unsupported(id, named);
+    return meta === undefined && message.id !== undefined ? missingEnvelope(id) : unsupportedVersion(id, named);
   }
   if (method === 'initialize') return mismatch(id, 'MCP-Protocol-Version', named, 'initialize, of a former revision');
   // Notifications need no envelope.
@@ -128,7 +132,7 @@ function mismatch(id: MessageId | null, header: string, found: string | undefine
   };
 }
 
-function unsupported(id: MessageId | null, requested: string): WireError {
+function unsupportedVersion(id: MessageId | null, requested: string): WireError {
   const data = { supported: [...STATELESS_VERSIONS], requested: requested.slice(0, 64) };
   return { status: 400, id, code: UNSUPPORTED_VERSION, message: 'This protocol version is not supported.', data };
 }

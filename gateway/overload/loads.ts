@@ -30,7 +30,7 @@ export function createLoads(): Loads {
   let bytesHeld = 0;
 
   function loadOf(caller: Caller): OrganizationLoad {
-    const known = noted.of(caller);
+    const known = noted.get(caller);
     if (known !== undefined && !known.isDropped) return known;
     const { organization, subject } = caller;
     const load = loadNamed(organization === undefined ? subject : organization.id);

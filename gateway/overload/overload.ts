@@ -26,12 +26,12 @@ export interface OverloadOptions {
 export interface Overload {
   /** Checks each request before any other work is done for it. */
   shed(admitted: Admitted): void;
-  /** Counts the request for its organization until `ended`. */
+  /** Counts the request for its organization until `noteEnd`. */
   reserve(permitted: Permitted): void;
   /** Counts more buffered bytes of the body. */
   hold(reservation: Reservation, bytes: number): void;
   /** Call it at the end of every exchange. */
-  ended(reservation: Reservation): void;
+  noteEnd(reservation: Reservation): void;
   bufferedBytes(): number;
   status(): object;
   stop(): void;
@@ -57,7 +57,7 @@ export function createOverload({ rules, inFlight, isKnownCaller, shedding, probe
       if (inFlight() > rules().maxInFlight) refuse('in_flight');
     },
     reserve({ reservation, caller, response }) {
-      // If the client left before it was identified, `ended` has already been called.
+      // If the client left before it was identified, `noteEnd` has already been called.
       if (response.destroyed) return;
       const { maxInFlight, organizationShare } = rules();
       const requestsMax = Math.max(1, Math.floor(maxInFlight * organizationShare));
@@ -68,7 +68,7 @@ export function createOverload({ rules, inFlight, isKnownCaller, shedding, probe
       const ofOneMax = Math.max(bodyBytesMax, bufferedBytesMax * organizationShare);
       if (!loads.hold(reservation, bytes, bufferedBytesMax, ofOneMax)) refuse('buffered_bytes');
     },
-    ended: loads.end,
+    noteEnd: loads.end,
     bufferedBytes: loads.bytesHeld,
     status() {
       const { maxInFlight, bufferedBytesMax } = rules();

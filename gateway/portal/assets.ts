@@ -89,7 +89,7 @@ function sourcesOf(look: Look, title: string): readonly Source[] {
     type,
     read: () => readFile(new URL(`./assets/${name}`, import.meta.url)),
   });
-  const made = (name: string, type: string, content: string | Buffer): Source => ({
+  const madeSource = (name: string, type: string, content: string | Buffer): Source => ({
     name,
     type,
     read: async () => content,
@@ -99,9 +99,9 @@ function sourcesOf(look: Look, title: string): readonly Source[] {
     ...SCRIPTS.map((name) => own(`${name}.js`, JAVASCRIPT)),
     ...LOOK_FILES,
     ...pageCode().map(([name, read]) => ({ name, type: JAVASCRIPT, read })),
-    made('theme.css', CSS, themeOf(look)),
-    made('icon.svg', 'image/svg+xml', iconOf(title, look)),
-    ...(logo ? [made('logo', logo.type, logo.body)] : []),
+    madeSource('theme.css', CSS, themeOf(look)),
+    madeSource('icon.svg', 'image/svg+xml', iconOf(title, look)),
+    ...(logo ? [madeSource('logo', logo.type, logo.body)] : []),
   ];
 }
 

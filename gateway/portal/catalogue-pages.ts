@@ -26,10 +26,10 @@ interface CatalogueOptions {
 
 export function addCataloguePages(site: SiteMap, { publicUrl, guides, facts, codes }: CatalogueOptions): void {
   const updated = createFileDates();
-  const dated = async (page: Page) => ({ ...page, updatedMs: await updated(CATALOGUE) });
-  site.addPage('/docs/errors', () => dated(errorsPage(codes, guides)));
+  const withDate = async (page: Page) => ({ ...page, updatedMs: await updated(CATALOGUE) });
+  site.addPage('/docs/errors', () => withDate(errorsPage(codes, guides)));
   for (const code of Object.keys(REFUSALS) as ErrorCode[]) {
     const options = { publicUrl, guides, facts, isListed: codes.includes(code) };
-    site.addPage(`/docs/errors/${code}`, () => dated(errorPage(code, options)));
+    site.addPage(`/docs/errors/${code}`, () => withDate(errorPage(code, options)));
   }
 }

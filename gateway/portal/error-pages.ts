@@ -8,7 +8,7 @@ import { withKnownGuides } from './guides.ts';
 import { escapeHtml } from './html.ts';
 import type { Page } from './layout.ts';
 import { codeBlock, plain, renderLine } from './markdown.ts';
-import { fenced } from './reference/operation-markdown.ts';
+import { fence } from './reference/operation-markdown.ts';
 
 /** The meaning of each `retryable` value, as an answer to "Retry?". */
 const RETRY_ADVICE = {
@@ -31,10 +31,10 @@ interface ErrorPageOptions {
 
 export function errorPage(code: ErrorCode, { publicUrl, guides, facts, isListed }: ErrorPageOptions): Page {
   const refusal: CatalogueEntry = REFUSALS[code];
-  const known = (markdown: string) => withKnownGuides(markdown, guides);
-  const [meaning, remedy] = [known(refusal.meaning), known(refusal.remedy)];
+  const linkKnownGuides = (markdown: string) => withKnownGuides(markdown, guides);
+  const [meaning, remedy] = [linkKnownGuides(refusal.meaning), linkKnownGuides(refusal.remedy)];
   const example = JSON.stringify(exampleOf(code, refusal, publicUrl, facts), null, 2);
-  const advice = known(ADVICE);
+  const advice = linkKnownGuides(ADVICE);
   const main = `<article>
 <p class="crumbs"><a href="/docs/errors">Errors</a></p>
 <h1><code>${code}</code></h1>
@@ -59,7 +59,7 @@ ${code === 'validation_failed' ? violationsHtml() : ''}<p>${renderLine(advice)}<
     `Status ${refusal.status}, type \`${refusal.type}\`.`,
     `## What to do\n\n${remedy}`,
     `## Retry?\n\n${RETRY_ADVICE[`${refusal.retryable}`].replace(/<\/?code>/g, '`')}`,
-    `## What it looks like\n\n${fenced('json', example)}`,
+    `## What it looks like\n\n${fence('json', example)}`,
     ...(code === 'validation_failed' ? [violationsMarkdown()] : []),
     advice,
   ];

@@ -6,7 +6,7 @@ import { fillIn, type GuideFacts } from './guide-facts.ts';
 import { KEY_MARK, KEY_PLACEHOLDER } from './highlight.ts';
 import { escapeHtml } from './html.ts';
 import { linkList, neighbourLinks, type Page } from './layout.ts';
-import { plain, type Rendered, renderMarkdown, withoutLimits } from './markdown.ts';
+import { plain, type RenderedPage, renderMarkdown, withoutLimits } from './markdown.ts';
 
 const GUIDES_FOLDER = new URL('../../docs/guides/', import.meta.url);
 
@@ -37,7 +37,7 @@ const GUIDES: readonly BuiltIn[] = [
 export const BUILT_IN_GUIDES: readonly string[] = GUIDES.map(({ name }) => name);
 
 export interface Guide extends GuideSource {
-  readonly rendered: Rendered;
+  readonly rendered: RenderedPage;
 }
 
 interface GuideChoice {

@@ -38,7 +38,7 @@ export function createSlugs(): (text: string, fallback: string) => string {
 }
 
 /** Cuts a text after a word, to less than `max` characters. */
-export function shortened(text: string, max: number): string {
+export function shorten(text: string, max: number): string {
   if (text.length <= max) return text;
   return `${text
     .slice(0, max - 1)

@@ -5,11 +5,11 @@ import { FURTHER_KEYS, firstKeyText } from './first-key.ts';
 import type { ChosenSample } from './guide-facts.ts';
 import { type Guide, guideCards } from './guides.ts';
 import { KEY_MARK, KEY_PLACEHOLDER } from './highlight.ts';
-import { escapeHtml, shortened } from './html.ts';
+import { escapeHtml, shorten } from './html.ts';
 import type { HelpLinks, Page } from './layout.ts';
 import { plain, renderDescription, renderLine } from './markdown.ts';
 import type { AddressedContract, OperationGroup } from './reference/addresses.ts';
-import { fenced } from './reference/operation-markdown.ts';
+import { fence } from './reference/operation-markdown.ts';
 import { requestSamples } from './reference/operation-page.ts';
 import { viewOfOperation } from './reference/operation-view.ts';
 import { operationsText, operatorCards } from './reference/overview.ts';
@@ -82,7 +82,7 @@ function firstRequest(
   return {
     heading: `<a href="${path}">${method} <code>${breakable(operation.path)}</code></a>`,
     html: requestSamples(request) + below,
-    markdown: `## The first request\n\n${fenced('sh', curlSample(request).replaceAll(KEY_MARK, KEY_PLACEHOLDER))}`,
+    markdown: `## The first request\n\n${fence('sh', curlSample(request).replaceAll(KEY_MARK, KEY_PLACEHOLDER))}`,
     canSend: reason === undefined,
   };
 }
@@ -169,7 +169,7 @@ function purposesHtml(groups: readonly OperationGroup[]): string {
 function cardsHtml(groups: readonly OperationGroup[]): string {
   const cards = groups.map((group) => {
     const { name, path, operations } = group;
-    const text = shortened(firstSentenceOf(plain(purposeOf(group))), PURPOSE_MAX);
+    const text = shorten(firstSentenceOf(plain(purposeOf(group))), PURPOSE_MAX);
     return `<li><a class="card compact" href="${path}"><strong class="group-name">${escapeHtml(name)}</strong> <small>${operationsText(operations.length)}</small> <span class="purpose">${escapeHtml(text)}</span></a></li>`;
   });
   return `<ul class="cards">${cards.join('')}</ul>`;

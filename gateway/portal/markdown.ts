@@ -4,7 +4,7 @@
 import { Marked, type Token, type Tokens } from 'marked';
 import { REFUSALS } from '../catalogue/errors.ts';
 import { highlight } from './highlight.ts';
-import { createSlugs, escapeHtml, shortened } from './html.ts';
+import { createSlugs, escapeHtml, shorten } from './html.ts';
 import { tabs } from './tabs.ts';
 
 /** Links may lead to pages, anchors and addresses, never to scripts. */
@@ -14,7 +14,7 @@ const LINK_FORM = /^(https?:\/\/|mailto:|[/#])/i;
 const MARKDOWN_MAX = 200_000;
 const DESCRIPTION_MAX = 8_000;
 
-export interface Rendered {
+export interface RenderedPage {
   readonly html: string;
   /** Headings of the second level, for a table of contents. */
   readonly sections: readonly { readonly id: string; readonly text: string }[];
@@ -81,17 +81,17 @@ export function withMarkdownLinks(markdown: string): string {
 }
 
 /** Renders a separate page. */
-export function renderMarkdown(markdown: string): Rendered {
+export function renderMarkdown(markdown: string): RenderedPage {
   return render(markdown.slice(0, MARKDOWN_MAX), 0);
 }
 
 /** Renders a description within a page, with at most 8,000 characters, and headings from the third level on, without anchors. */
 export function renderDescription(markdown: string): string {
   if (markdown === '') return '';
-  return render(shortened(markdown, DESCRIPTION_MAX), 2).html;
+  return render(shorten(markdown, DESCRIPTION_MAX), 2).html;
 }
 
-function render(markdown: string, lower: number): Rendered {
+function render(markdown: string, lower: number): RenderedPage {
   rendering = { sections: [], slug: createSlugs(), lower, groups: 0 };
   const { sections } = rendering;
   try {

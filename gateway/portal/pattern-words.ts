@@ -74,8 +74,8 @@ function setOf(atom: string): Words | undefined {
   if (singles.join('').length !== rest.replace(/^-|-$/, '\\-').length) return undefined;
   const named = singles.map((one): Words => (one === ' ' ? ['space', 'spaces'] : twice(one.replace('\\', ''))));
   const all = [...kinds, ...named];
-  const told = (side: 0 | 1) => all.map((words) => words[side]);
-  return [joinedWords(told(0)), joinedWords(told(1))];
+  const sideText = (side: 0 | 1) => all.map((words) => words[side]);
+  return [joinedWords(sideText(0)), joinedWords(sideText(1))];
 }
 
 function twice(text: string): Words {

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { contentVersionIn } from '../shared/http/content-version.ts';
 import { addVary, answerWith } from './answer.ts';
 import { ASSETS } from './assets.ts';
-import { escapeHtml, shortened } from './html.ts';
+import { escapeHtml, shorten } from './html.ts';
 import { layOut, type Page } from './layout.ts';
 import { type PortalResource, toResource } from './resource.ts';
 import { openSite, type PortalOptions, type PortalSite } from './site.ts';
@@ -96,7 +96,7 @@ function notFoundPage(
       `<li><a href="${escapeHtml(one)}"><span class="op-title">${escapeHtml(titles.get(one) ?? nameIn(one))}</span><span class="op-path"><code>${escapeHtml(one)}</code></span></a></li>`,
   );
   const main = `<h1>Page not found</h1>
-<p class="lead">There is no page at <code>${escapeHtml(shortened(path, SHOWN_PATH_MAX))}</code>. Search for it above, or go on here:</p>
+<p class="lead">There is no page at <code>${escapeHtml(shorten(path, SHOWN_PATH_MAX))}</code>. Search for it above, or go on here:</p>
 <ul class="ops">${links.join('')}</ul>`;
   return {
     path: '/docs',

@@ -1,12 +1,12 @@
 // A published resource, which consists of bytes that stay the same until the next configuration, and the metadata of an answer.
 
 import { createHash } from 'node:crypto';
-import { type Encoded, encoded } from '../shared/http/content-coding.ts';
+import { type EncodedBody, encodeBody } from '../shared/http/content-coding.ts';
 
 /** Determines the browser's access. A resource is a page, an asset of such a page, or a document that every origin may read. */
 export type PortalResourceKind = 'page' | 'asset' | 'document';
 
-export interface PortalResource extends Encoded {
+export interface PortalResource extends EncodedBody {
   readonly kind: PortalResourceKind;
   readonly status: number;
   readonly type: string;
@@ -23,5 +23,5 @@ export async function toResource(
 ): Promise<PortalResource> {
   const body = Buffer.from(content);
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22);
-  return { kind, status, type, etag: `W/"${digest}"`, ...(await encoded(body)) };
+  return { kind, status, type, etag: `W/"${digest}"`, ...(await encodeBody(body)) };
 }

@@ -8,7 +8,7 @@ import type { FromContract } from '../upstream/simulated/addresses.ts';
 import type { OpenFiles } from './open-files.ts';
 
 /** Facts about a started gateway. */
-export interface Started {
+export interface StartedGateway {
   readonly port: number;
   /** The port of the plaintext listener; undefined if there is none beside the TLS listener. */
   readonly plainPort: number | undefined;
@@ -34,13 +34,13 @@ export interface FirstSteps {
 
 /** Returns the text of a start for a person. @param warning a sentence; undefined if there is none, or if the log has it */
 export function greetingOf(
-  { port, isTls, adminPort, operations, fromContract, firstSteps }: Started,
+  { port, isTls, adminPort, operations, fromContract, firstSteps }: StartedGateway,
   { host, adminHost }: Settings,
   warning: string | undefined,
 ): string {
-  const shown = (bound: string) => (bound === '0.0.0.0' || bound === '::' ? 'localhost' : bound);
-  const url = `http${isTls ? 's' : ''}://${shown(host)}:${port}`;
-  const adminUrl = `http://${shown(adminHost)}:${adminPort}`;
+  const shownHost = (bound: string) => (bound === '0.0.0.0' || bound === '::' ? 'localhost' : bound);
+  const url = `http${isTls ? 's' : ''}://${shownHost(host)}:${port}`;
+  const adminUrl = `http://${shownHost(adminHost)}:${adminPort}`;
   const lines = [
     `gateway        ${url}   ${operationCountText(operations)}`,
     `documentation  ${url}/docs`,

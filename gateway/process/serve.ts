@@ -37,7 +37,7 @@ interface ServeOptions {
   readonly askPrimary?: AppOptions['askPrimary'];
 }
 
-export interface Served {
+export interface ServingApp {
   readonly app: App;
   readonly store: KeyStore;
   readonly configuration: Configuration;
@@ -46,7 +46,7 @@ export interface Served {
 }
 
 /** Rejects with ConfigError or with a sentence if the start fails. */
-export async function serve(context: HostProcess & Painter, options: ServeOptions): Promise<Served> {
+export async function serve(context: HostProcess & Painter, options: ServeOptions): Promise<ServingApp> {
   const { worker, isFirst, ticketKeys, askPrimary, acceptOneWay = false } = options;
   const { environment, now } = context;
   const openSecretsOf = (settings: Settings) => openSecrets(context, settings);

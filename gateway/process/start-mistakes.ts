@@ -27,7 +27,7 @@ interface StartCheckOptions {
   now(): number;
 }
 
-interface StartChecked {
+interface StartFacts {
   readonly settings: Settings;
   readonly secrets: Secrets;
   /** Undefined if it has mistakes. */
@@ -42,7 +42,7 @@ interface StartChecked {
 }
 
 /** Loads and checks everything that a start needs. Does not stop at the first mistake. */
-export async function checkStart(options: StartCheckOptions): Promise<StartChecked> {
+export async function checkStart(options: StartCheckOptions): Promise<StartFacts> {
   const { environment, purpose, ignoresManifest, openSecrets, now } = options;
   const { settings, mistakes: inSettings } = readSettings(environment);
   const secrets = openSecrets(settings);

@@ -5,17 +5,17 @@ import { createReadable } from '../observe/log/readable.ts';
 import type { ByteSink } from '../observe/log/standard-output.ts';
 import type { HostProcess, Painter } from './host-process.ts';
 
-type Around = Pick<HostProcess, 'outputOnTerminal' | 'environment'> & Painter;
+type TerminalOptions = Pick<HostProcess, 'outputOnTerminal' | 'environment'> & Painter;
 
 /** Returns the destination of log lines for a terminal; undefined if a program reads standard output, and gets JSON. */
-export function terminalLogOf(around: Around): { write(text: string): void } | undefined {
+export function terminalLogOf(around: TerminalOptions): { write(text: string): void } | undefined {
   if (!around.outputOnTerminal) return undefined;
   const { NO_COLOR, TERM } = around.environment;
   return { write: createReadable({ write: around.paint, colours: !NO_COLOR && TERM !== 'dumb' }) };
 }
 
 /** Returns the same as `terminalLogOf`, for the joined output of several processes. */
-export function terminalSinkOf(around: Around): ByteSink | undefined {
+export function terminalSinkOf(around: TerminalOptions): ByteSink | undefined {
   const log = terminalLogOf(around);
   if (log === undefined) return undefined;
   const decoder = new TextDecoder();
@@ -31,6 +31,6 @@ export function terminalSinkOf(around: Around): ByteSink | undefined {
 }
 
 /** Logs the begin of the drain, except to a user who has just pressed Ctrl-C. */
-export function tellDrain(around: Around, { logger }: Pick<Log, 'logger'>, signal: NodeJS.Signals): void {
+export function tellDrain(around: TerminalOptions, { logger }: Pick<Log, 'logger'>, signal: NodeJS.Signals): void {
   if (!(signal === 'SIGINT' && around.outputOnTerminal)) logger.info('draining');
 }

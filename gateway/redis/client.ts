@@ -124,7 +124,7 @@ export async function askRedis<T>(
 /** The type of a function that connects. Simulations replace the function by a model of Redis. */
 export type ConnectRedis = typeof connectRedis;
 
-type Patience = Pick<RedisOptions, 'commandTimeoutMs' | 'silenceMaxMs'>;
+type Timeouts = Pick<RedisOptions, 'commandTimeoutMs' | 'silenceMaxMs'>;
 
 /**
  * The back-off between reconnects. The back-off also grows if connections end soon after they are made, which the library would treat as
@@ -149,7 +149,7 @@ function reconnectAfterMs(attempt: number): number {
   return Math.min(RECONNECT_MS.first * 2 ** (attempt - 1), RECONNECT_MS.longest);
 }
 
-function settingsFor({ commandTimeoutMs, silenceMaxMs = SILENCE_MAX_MS }: Patience) {
+function settingsFor({ commandTimeoutMs, silenceMaxMs = SILENCE_MAX_MS }: Timeouts) {
   return {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -166,7 +166,7 @@ function settingsFor({ commandTimeoutMs, silenceMaxMs = SILENCE_MAX_MS }: Patien
 
 function connectServer(
   address: Exclude<RedisAddress, { kind: 'cluster' }>,
-  patience: Patience,
+  patience: Timeouts,
   retryStrategy: () => number,
 ): Client {
   const settings = {
@@ -218,7 +218,7 @@ function connectAgain(client: Client): void {
 
 function connectCluster(
   { servers }: Extract<RedisAddress, { kind: 'cluster' }>,
-  patience: Patience,
+  patience: Timeouts,
   retryAfterMs: () => number,
 ): Cluster {
   return createCluster({

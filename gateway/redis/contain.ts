@@ -24,21 +24,21 @@ interface ReplyReader {
 type Callback = (...results: unknown[]) => void;
 
 /** Parts of the library that its types do not declare. `test/flow/redis/a-wrong-reply-ends-no-process` fails if they are missing. */
-export interface Inside {
+export interface LibraryInternals {
   readonly library: Library;
   readonly replies: { readonly prototype: ReplyReader };
   readonly callbacks: { default(promise: Promise<unknown>, callback?: Callback, options?: object): Promise<unknown> };
 }
 
 /** Replaces the functions of the library whose errors would end the process. Call it once. */
-export function containLibrary({ library, replies, callbacks }: Inside): void {
+export function containLibrary({ library, replies, callbacks }: LibraryInternals): void {
   replies.prototype.dispatch = dispatchContained;
   replies.prototype.returnFatalError = dropUnreadable;
   const settle = callbacks.default;
   // The library uses this function for its own commands INFO and CLUSTER SLOTS.
   callbacks.default = (promise, callback, options) =>
     settle(promise, callback && ((...results) => contain(() => callback(...results))), options);
-  rejectQuietly(library.Command.prototype as unknown as Promised);
+  rejectQuietly(library.Command.prototype as unknown as PromisedCommand);
   checkSlots(library.Cluster.prototype as unknown as SlotReader);
 }
 
@@ -61,13 +61,13 @@ function dropUnreadable(this: ReplyReader, cause: Error): void {
   dropGarbled(this.redis, `bytes that are not a reply (${cause.message})`);
 }
 
-interface Promised {
+interface PromisedCommand {
   promise: Promise<unknown>;
   initPromise(): void;
 }
 
 /** Rejects a command without an unhandled rejection, because the library ignores the promises of the commands that it sends itself. */
-function rejectQuietly(command: Promised): void {
+function rejectQuietly(command: PromisedCommand): void {
   const { initPromise } = command;
   command.initPromise = function initContained() {
     initPromise.call(this);

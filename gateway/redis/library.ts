@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { afterReading, type Deadline, startDeadline } from '../shared/deadline.ts';
-import { containLibrary, type Inside } from './contain.ts';
+import { containLibrary, type LibraryInternals } from './contain.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -38,8 +38,8 @@ function load(): Library {
   const ofLibrary = createRequire(require.resolve('ioredis'));
   containLibrary({
     library: loaded,
-    replies: (ofLibrary('./DataHandler.js') as { default: Inside['replies'] }).default,
-    callbacks: ofLibrary('standard-as-callback') as Inside['callbacks'],
+    replies: (ofLibrary('./DataHandler.js') as { default: LibraryInternals['replies'] }).default,
+    callbacks: ofLibrary('standard-as-callback') as LibraryInternals['callbacks'],
   });
   loaded.Command.prototype.setTimeout = setReadingTimeout as (ms: number) => void;
   (loaded.Redis.prototype as unknown as TimedConnection).setSocketTimeout = setReadingSocketTimeout;

@@ -22,7 +22,7 @@ const PROCESS = randomBytes(6).toString('base64url');
  * question is not run. The reply contains the result, and the digest of this name and the rendered result. `renderedOf` renders the same
  * text.
  */
-const sealed = (source: string): string => `
+const seal = (source: string): string => `
 local function run(KEYS, ARGV)
 ${source}
 end
@@ -67,7 +67,7 @@ return result .. redis.sha1hex(result)
 `;
 
 export function toScript(source: string): Script {
-  return scriptOf(sealed(source));
+  return scriptOf(seal(source));
 }
 
 function scriptOf(source: string): Script {
@@ -99,10 +99,10 @@ export async function evaluate(
       throw error;
     })
     .catch((error: unknown) => {
-      throw isRefused(error) ? garbled(client) : error;
+      throw isRefused(error) ? garbledReply(client) : error;
     });
   const [digest, result = null] = Array.isArray(reply) ? reply : [];
-  if (digest !== hash('sha1', name + renderedOf(result))) throw garbled(client);
+  if (digest !== hash('sha1', name + renderedOf(result))) throw garbledReply(client);
   return result;
 }
 
@@ -112,7 +112,7 @@ function renderedOf(value: unknown): string {
   return value === null ? '_\n' : `:${value}\n`;
 }
 
-function garbled(client: Redis): GarbledReply {
+function garbledReply(client: Redis): GarbledReply {
   dropGarbled(client, 'a damaged reply');
   return new GarbledReply('Redis gave a damaged reply.');
 }
@@ -170,11 +170,11 @@ export function createTextCall(client: Redis, unsealed: string): (text: string) 
     return new Promise((resolve, reject) => {
       function take(reply: unknown): void {
         const result = resultIn(reply);
-        if (result === undefined) reject(garbled(client));
+        if (result === undefined) reject(garbledReply(client));
         else resolve(result);
       }
       function refuse(error: unknown): void {
-        reject(isRefused(error) ? garbled(client) : error);
+        reject(isRefused(error) ? garbledReply(client) : error);
       }
       function sendSource(error: unknown): void {
         if (isUnknown(error)) client.callBuffer('eval', [source, 0, question]).then(take, refuse);

@@ -116,7 +116,7 @@ function recordingOf(
     await settle(claimed, conclude);
   }
 
-  function stored(answer: RecordedAnswer): RecordedAnswer {
+  function storedAnswer(answer: RecordedAnswer): RecordedAnswer {
     const { once: shownOnce } = operation;
     return shownOnce === undefined ? answer : { ...answer, body: bodyToRepeat(answer.body, shownOnce) };
   }
@@ -140,7 +140,7 @@ function recordingOf(
       isSent = true;
     },
     keep: (answer: RecordedAnswer) =>
-      once(() => store.finish(answerKey, owner, outcomeOfAnswer(owner, stored(answer)), retention)),
+      once(() => store.finish(answerKey, owner, outcomeOfAnswer(owner, storedAnswer(answer)), retention)),
     endWithoutAnswer: (error) => once(concludeFailed(error)),
   };
 }

@@ -6,8 +6,8 @@ import { createReplicaWaits, type ReplicaWait } from '../redis/replicas.ts';
 import { evaluate, toScript } from '../redis/sealed-script.ts';
 import {
   type AnswerKey,
-  type Begun,
   type Claim,
+  type ClaimResult,
   createStoreState,
   ENTRY_BYTES,
   NotReplicated,
@@ -148,8 +148,8 @@ function argumentsOf({ fingerprint, owner, sentAtMs, upstream, retainMs, leaseMs
   return [fingerprint, owner, `${retainMs} ${sentAtMs} ${upstream}`, retainMs + leaseMs, runsAgain ? 1 : 0];
 }
 
-function toBegun(reply: unknown): Begun {
-  const [state, text, known] = reply as [Begun['state'], string | null, string];
+function toBegun(reply: unknown): ClaimResult {
+  const [state, text, known] = reply as [ClaimResult['state'], string | null, string];
   switch (state) {
     case 'done':
       return { state, outcome: text === null ? undefined : Buffer.from(text, 'latin1') };

@@ -45,7 +45,7 @@ export class NotReplicated extends Error {
 }
 
 /** What is known about a request with an unknown outcome. */
-export interface Lost {
+export interface UnknownOutcome {
   /** The request's id. */
   readonly owner: string;
   /** Absent for requests that began under an earlier version. */
@@ -53,20 +53,20 @@ export interface Lost {
   readonly upstream: string | undefined;
 }
 
-export type Begun =
+export type ClaimResult =
   /** The key was free and now belongs to the owner. */
   | { readonly state: 'started' }
   /** Another owner is processing the same request. */
   | { readonly state: 'running' }
   /** The same request was sent, or was about to be sent. Its owner has crashed, or has not learnt the outcome. */
-  | ({ readonly state: 'unknown' } & Lost)
+  | ({ readonly state: 'unknown' } & UnknownOutcome)
   /** The key was used for another request, which may be running or done. */
   | { readonly state: 'different' }
   /** The same request is done. Its outcome is undefined if it was too long to store, or exceeded the bound of its organization. */
   | { readonly state: 'done'; readonly outcome: Buffer | undefined };
 
 export interface ReplayStore {
-  begin(answerKey: AnswerKey, claim: Claim): Awaitable<Begun>;
+  begin(answerKey: AnswerKey, claim: Claim): Awaitable<ClaimResult>;
   /**
    * Stores the outcome. Only the owner of the entry may call it; it may do so after its lease, unless the entry was taken over. Without an
    * outcome, stores only that the request is done.

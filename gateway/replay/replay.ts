@@ -12,7 +12,7 @@ import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
 import { digestOf, fingerprintOf } from './fingerprint.ts';
 import { type Outcome, parseOutcome } from './outcome.ts';
 import { type ClaimedWrite, createRecordings, type Recordings, STORE_WAIT_MS, within } from './recording.ts';
-import { type Begun, type Lost, NotReplicated, type ReplayStore } from './replay-store.ts';
+import { type ClaimResult, NotReplicated, type ReplayStore, type UnknownOutcome } from './replay-store.ts';
 import type { ReplaySettings } from './settings.ts';
 
 /**
@@ -64,11 +64,11 @@ export function createReplay(options: ReplayOptions): Replay {
     const header = checked.headers.get('idempotency-key');
     if (header === undefined) return withRecording(checked, undefined);
     const write = keyedWriteOf(checked, header, options);
-    return write === undefined ? unrecorded(checked) : once(checked, write);
+    return write === undefined ? forwardUnrecorded(checked) : once(checked, write);
   }
 
   /** Forwards a request that is not recorded. Its key prevents a second execution only if the upstream honours keys. */
-  function unrecorded(checked: Checked): Forwardable {
+  function forwardUnrecorded(checked: Checked): Forwardable {
     const { operation, request } = checked;
     if (operation.idempotency === 'off' || !runsAgain(options, operation.upstream)) options.onUnprotected(request);
     return withRecording(checked, undefined);
@@ -102,7 +102,7 @@ export function createReplay(options: ReplayOptions): Replay {
 function createRecognize(
   { store, honoursKey, machine }: ReplayOptions,
   recordings: Pick<Recordings, 'forgetLater'>,
-): (checked: Checked, write: KeyedWrite) => Promise<Begun | undefined> {
+): (checked: Checked, write: KeyedWrite) => Promise<ClaimResult | undefined> {
   /**
    * Before version 0af7161, the fingerprint of a form included its delimiters. A request of that time is recognized by this older
    * fingerprint, if all its bytes are the same.
@@ -119,7 +119,7 @@ function createRecognize(
    * Returns undefined if the store cannot tell whether the request has run before, but the upstream honours the key and prevents a second
    * execution.
    */
-  async function begin(checked: Checked, write: ClaimedWrite): Promise<Begun | undefined> {
+  async function begin(checked: Checked, write: ClaimedWrite): Promise<ClaimResult | undefined> {
     const wasUp = store.status().state === 'up';
     const begun = begunBy(write);
     try {
@@ -132,7 +132,7 @@ function createRecognize(
   }
 
   /** Converts a synchronous throw of the store into a rejection. */
-  function begunBy({ answerKey, claim }: ClaimedWrite): Awaitable<Begun> {
+  function begunBy({ answerKey, claim }: ClaimedWrite): Awaitable<ClaimResult> {
     try {
       return store.begin(answerKey, claim);
     } catch (cause) {
@@ -144,7 +144,7 @@ function createRecognize(
    * Frees the key after `begin` has got no answer from the store. The store may have the claim although the request was not sent, and
    * without this call, the outcome would be treated as unknown.
    */
-  async function forgetUnheard(write: ClaimedWrite, begun: Awaitable<Begun>, wasUp: boolean): Promise<void> {
+  async function forgetUnheard(write: ClaimedWrite, begun: Awaitable<ClaimResult>, wasUp: boolean): Promise<void> {
     try {
       if ((await begun).state !== 'started') return;
     } catch (error) {
@@ -196,7 +196,7 @@ function runsAgain({ honoursKey, runsUnknown }: ReplayOptions, upstream: string)
 }
 
 /** The members of the error object that describe the original request. */
-function knownOf({ owner, sentAtMs, upstream }: Lost): Record<string, string | undefined> {
+function knownOf({ owner, sentAtMs, upstream }: UnknownOutcome): Record<string, string | undefined> {
   const sentAt = sentAtMs === undefined ? undefined : new Date(sentAtMs).toISOString();
   return { original_request_id: owner, sent_at: sentAt, sent_to: upstream };
 }

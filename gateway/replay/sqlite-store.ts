@@ -6,8 +6,8 @@ import { inTransaction, openSqlite } from '../shared/stores/sqlite.ts';
 import { applySteps } from '../shared/stores/sqlite-schema.ts';
 import {
   type AnswerKey,
-  type Begun,
   type Claim,
+  type ClaimResult,
   createStoreState,
   ENTRY_BYTES,
   type ReplayStore,
@@ -88,7 +88,7 @@ export function createSqliteReplayStore({
     }
   }
 
-  function begin({ organization, mode, digest }: AnswerKey, claim: Claim): Begun {
+  function begin({ organization, mode, digest }: AnswerKey, claim: Claim): ClaimResult {
     const nowMs = now();
     const { fingerprint, owner, sentAtMs, upstream, runsAgain } = claim;
     const leaseEndsAtMs = nowMs + claim.leaseMs;
@@ -143,7 +143,7 @@ export function createSqliteReplayStore({
 }
 
 /** @param row undefined if another process on the same file has removed it meanwhile, so that the request was running a moment ago */
-function toBegun(row: Record<string, unknown> | undefined, fingerprint: string, nowMs: number): Begun {
+function toBegun(row: Record<string, unknown> | undefined, fingerprint: string, nowMs: number): ClaimResult {
   if (row === undefined) return { state: 'running' };
   if (row.fingerprint !== fingerprint) return { state: 'different' };
   const { owner, record, sent_at: sentAtMs, upstream, lease_ends_at: leaseEndsAtMs } = row;

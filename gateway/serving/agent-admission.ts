@@ -53,7 +53,7 @@ export function createAgentAdmission(options: AgentAdmissionOptions): AgentAdmis
     trail.stage = 'authenticate';
     try {
       const identified = await authenticate(matched);
-      trail.ended('authenticate');
+      trail.noteEnd('authenticate');
       trail.stage = 'authorize';
       const refusal = callerRefusal(identified.caller, admitted.clientAddress, now());
       if (refusal !== undefined) throw new GatewayError(refusal);

@@ -9,7 +9,7 @@ import type { OpenStreams } from '../streams/open-streams.ts';
 
 interface OpenStreamOptions {
   readonly streams: OpenStreams;
-  readonly overload: Pick<Overload, 'ended'>;
+  readonly overload: Pick<Overload, 'noteEnd'>;
   /** Authenticates and authorizes the request once more. Rejects if the request would be refused now. */
   admitAgain(exchange: Forwardable): Promise<Caller>;
   /** Calls back when the session of a caller ends, on any instance, unless the returned function is called before. */
@@ -27,7 +27,7 @@ export function createOpenStream(options: OpenStreamOptions): OpenStream {
     const admitAgain = () => options.admitAgain(exchange);
     const close = streams.open({ kind, caller, clientAddress, operation, admitAgain, end });
     // The bound of open streams replaces the bound of requests in progress.
-    overload.ended(exchange.reservation);
+    overload.noteEnd(exchange.reservation);
     const { session } = caller;
     if (session === undefined) return close;
     const unfollow = onSessionEnded(caller, () => streams.sessionEnded(session));

@@ -70,8 +70,8 @@ export function operationCountOf({ config, contracts }: Pick<Configuration, 'con
 
 /** Returns a text such as `56 operations in 12 contracts (and 37 of the gateway itself)`, for `start` and `check`. */
 export function operationCountText({ operations, contracts, ofGateway }: OperationCount): string {
-  const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+  const countText = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
   const own = ofGateway.operations === 0 ? '' : ` (and ${ofGateway.operations} of the gateway itself)`;
-  const ofServices = counted(operations - ofGateway.operations, 'operation');
-  return `${ofServices} in ${counted(contracts - ofGateway.contracts, 'contract')}${own}`;
+  const ofServices = countText(operations - ofGateway.operations, 'operation');
+  return `${ofServices} in ${countText(contracts - ofGateway.contracts, 'contract')}${own}`;
 }

@@ -29,15 +29,15 @@ export function createToolbox(
   mcp: McpSettings,
   { mayUse, isDeprecated }: ToolboxOptions,
 ): Toolbox {
-  let opening: Promise<Opened> | undefined;
+  let opening: Promise<OpenedTools> | undefined;
 
-  interface Opened {
+  interface OpenedTools {
     readonly selection: Selection;
     readonly byName: ReadonlyMap<string, Tool>;
     readonly listOf: (caller: Caller) => Promise<ToolList>;
   }
 
-  function opened(): Promise<Opened> {
+  function openTools(): Promise<OpenedTools> {
     opening ??= open().catch((error: unknown) => {
       opening = undefined;
       throw error;
@@ -45,7 +45,7 @@ export function createToolbox(
     return opening;
   }
 
-  async function open(): Promise<Opened> {
+  async function open(): Promise<OpenedTools> {
     const pause = createYieldToLoop();
     const candidates: ToolCandidate[] = [];
     for (const entry of openedOperations(contracts.operations, mcp)) {
@@ -60,9 +60,9 @@ export function createToolbox(
   }
 
   return {
-    selection: async () => (await opened()).selection,
-    toolOf: async (name) => (await opened()).byName.get(name),
-    listOf: async (caller) => (await opened()).listOf(caller),
+    selection: async () => (await openTools()).selection,
+    toolOf: async (name) => (await openTools()).byName.get(name),
+    listOf: async (caller) => (await openTools()).listOf(caller),
   };
 }
 

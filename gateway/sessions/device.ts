@@ -19,8 +19,8 @@ const SYSTEMS = [
 
 /** Returns known names only, because another person must not be shown text from a client. */
 export function deviceOf(userAgent: string | undefined): string {
-  const named = (list: typeof BROWSERS | typeof SYSTEMS) => list.find(([sign]) => sign.test(userAgent ?? ''))?.[1];
-  const [browser, system] = [named(BROWSERS), named(SYSTEMS)];
+  const nameIn = (list: typeof BROWSERS | typeof SYSTEMS) => list.find(([sign]) => sign.test(userAgent ?? ''))?.[1];
+  const [browser, system] = [nameIn(BROWSERS), nameIn(SYSTEMS)];
   if (browser === undefined) return system ?? 'unknown';
   return system === undefined ? browser : `${browser} on ${system}`;
 }

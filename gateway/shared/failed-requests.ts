@@ -11,7 +11,7 @@ export const REFUSED_UNSENT: Readonly<Record<string, string>> = {
   upstream_unavailable: 'breaker',
 };
 
-interface Ended {
+interface EndedExchange {
   readonly code?: unknown;
   readonly stage?: unknown;
   /** The target that got the request; undefined if no target did. */
@@ -22,7 +22,7 @@ interface Ended {
  * Whether the gateway refused the request before it was sent to a service. A request that was sent may end with the same codes, but has a
  * target.
  */
-export function wasRefused({ code, stage, target }: Ended): boolean {
+export function wasRefused({ code, stage, target }: EndedExchange): boolean {
   if (code == null) return false;
   return stage !== 'forward' || (target == null && Object.hasOwn(REFUSED_UNSENT, String(code)));
 }
@@ -31,7 +31,7 @@ export function wasRefused({ code, stage, target }: Ended): boolean {
  * Whether an exchange has failed. If the gateway answers 5xx before the request is sent to the service, this is a refusal, and not a
  * failure.
  */
-export function hasFailed(ended: Ended & { readonly status?: unknown }): boolean {
+export function hasFailed(ended: EndedExchange & { readonly status?: unknown }): boolean {
   return Number(ended.status) >= 500 && !wasRefused(ended);
 }
 

@@ -55,15 +55,15 @@ export function scalarOf(value: Scalar): JsonScalar {
 }
 
 /** An object or array whose end the scanner has not reached, and the name of the member it is reading. */
-interface Unfinished {
+interface UnfinishedNode {
   readonly members: (readonly [string, JsonNode])[] | undefined;
   readonly items: JsonNode[];
   name: string;
 }
 
 function createBuilder(depthMax: number): JsonVisitor & { root(): JsonNode | undefined } {
-  const outer: Unfinished[] = [];
-  let inner: Unfinished = { members: undefined, items: [], name: '' };
+  const outer: UnfinishedNode[] = [];
+  let inner: UnfinishedNode = { members: undefined, items: [], name: '' };
 
   function add(node: JsonNode): void {
     if (inner.members) inner.members.push([inner.name, node]);
@@ -84,7 +84,7 @@ function createBuilder(depthMax: number): JsonVisitor & { root(): JsonNode | und
     scalar: (literal) => add({ kind: 'scalar', value: scalarFrom(literal), text: literal }),
     close() {
       const { members, items } = inner;
-      inner = outer.pop() as Unfinished;
+      inner = outer.pop() as UnfinishedNode;
       add(members ? { kind: 'object', members } : { kind: 'array', items });
     },
   };

@@ -45,7 +45,7 @@ export function toSentence(mistake: Mistake): string {
 const ALIKE_MAX = 5;
 
 /** Removes duplicates. If one file has many mistakes with the same reason, keeps the first few and the number of the others. */
-export function condensed(mistakes: readonly Mistake[]): Mistake[] {
+export function condense(mistakes: readonly Mistake[]): Mistake[] {
   const distinct = new Map(mistakes.map((mistake) => [toSentence(mistake), mistake]));
   const groups = Map.groupBy(distinct.values(), ({ file, reason }) => `${file}\n${reason}`);
   return [...groups.values()].flatMap((alike) => {

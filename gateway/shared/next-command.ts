@@ -24,7 +24,7 @@ const COMMANDS_OF_RUNBOOKS: Readonly<Record<string, string>> = {
   GatewayCredentialMissing: 'bin/gateway doctor',
 };
 
-interface Told {
+interface CauseOrSubject {
   readonly id: string;
   readonly runbook?: string | null | undefined;
   readonly next?: string | undefined;
@@ -39,7 +39,7 @@ export function upstreamCommand(upstream: string | undefined): string | undefine
 }
 
 /** Returns the command about a cause; undefined if the details say more than a command would. */
-export function nextCommandOf({ id, runbook, next }: Told): string | undefined {
+export function nextCommandOf({ id, runbook, next }: CauseOrSubject): string | undefined {
   if (next !== undefined) return next;
   const ofRunbook = COMMANDS_OF_RUNBOOKS[runbook ?? ''];
   if (ofRunbook !== undefined) return ofRunbook;

@@ -27,16 +27,16 @@ const HIDDEN_IN_LINES = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** Writes these characters in one line of text as `\u001b`, which is the same text in JSON. */
 export function visibleLine(text: string): string {
-  return text.replace(HIDDEN, escaped);
+  return text.replace(HIDDEN, escapeCharacter);
 }
 
 /** Escapes control characters, except line breaks and tabs. */
 export function visibleLines(text: string): string {
-  return text.replace(HIDDEN_IN_LINES, escaped);
+  return text.replace(HIDDEN_IN_LINES, escapeCharacter);
 }
 
 /** Returns the escape of a character. A character beyond the first plane has two code units, and JSON escapes code units. */
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }

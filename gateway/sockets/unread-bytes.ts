@@ -53,8 +53,8 @@ const BYTES_AT = 16;
 const WASI_SUCCESS = 0;
 const WASI_EAGAIN = 6;
 
-type Read = () => number;
-const nothing: Read = () => NOTHING;
+type ReadCount = () => number;
+const nothing: ReadCount = () => NOTHING;
 
 /**
  * Creates a reader that uses WASI. Mostly no bytes wait. In that case WASI returns a number in 1 µs, while `fs.readSync` would throw in 5
@@ -66,11 +66,11 @@ export function createUnread(): Unread {
   const view = new DataView(memory.buffer);
   view.setUint32(VECTOR_AT, BYTES_AT, true);
   view.setUint32(VECTOR_AT + 4, PAGE_BYTES - BYTES_AT, true);
-  const readers = new Map<number, Read>();
+  const readers = new Map<number, ReadCount>();
   const open = wasiReader(memory) ?? ((fd) => () => readOrThrow(fd));
 
   /** Returns a function that makes the reader of a descriptor, with the results of `take`; undefined without WASI. */
-  function wasiReader(memoryOfAll: Memory): ((fd: number) => Read) | undefined {
+  function wasiReader(memoryOfAll: Memory): ((fd: number) => ReadCount) | undefined {
     const WASI = loadWasi();
     if (WASI === undefined) return undefined;
     return (fd) => {
@@ -101,7 +101,7 @@ export function createUnread(): Unread {
     }
   }
 
-  function readerFor(socket: Socket): Read {
+  function readerFor(socket: Socket): ReadCount {
     const fd = handleOf(socket)?.fd ?? -1;
     if (fd < 0) return nothing;
     let read = readers.get(fd);

@@ -22,7 +22,7 @@ const FIELDS = {
     section: 'kind',
     stage: 'forward',
     type: '`events`, `lines`, `websocket`',
-    told: true,
+    forClients: true,
     notes: { stream: rarelyNoted<StreamKind>() },
     meaning: 'the kind of an answer that stays open: an event stream, lines of JSON, a WebSocket',
   },
@@ -30,7 +30,7 @@ const FIELDS = {
     section: 'kind',
     stage: 'forward',
     type: '`drain`, `reload`, `credential`, `contract`, `too_long`',
-    told: true,
+    forClients: true,
     notes: { streamEnd: rarelyNoted<StreamEnd>() },
     meaning:
       'why the gateway ended the stream: its process ended, the operation was gone, the key, token or organization was no longer valid, an item violated the contract, or it took longer than `maxStreamMs`; absent if the client or the target ended it',

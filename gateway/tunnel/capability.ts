@@ -7,7 +7,7 @@ const FIELDS = {
     section: 'kind',
     stage: 'admit',
     type: 'text',
-    told: false,
+    forClients: false,
     notes: { tunnel: rarelyNoted<string>() },
     meaning: 'the tunnel that passed the request on',
   },

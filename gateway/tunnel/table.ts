@@ -85,7 +85,7 @@ export interface Tunnel {
   /** Whether a normalised path must not reach the upstream although a declared path matches it. */
   isExcepted(path: string): boolean;
   /** Returns a path with another file name, if the path is excepted only because of its file name; undefined otherwise. */
-  renamed(path: string): RenamedPath | undefined;
+  renamePath(path: string): RenamedPath | undefined;
   /** Returns the credential of a request, if it can be guessed. */
   guessableIn(admitted: Pick<Admitted, 'headers'>): string | undefined;
   /** Whether the answer to a request with credentials shows that they are right, or that they are wrong. */
@@ -166,7 +166,7 @@ function toTunnel(upstream: string, entry: TunnelledUpstream, rules: TunnelRules
     toUpstream: (path) => (basePath !== '' && path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : path),
     owns: (path) => covers(rules.paths, path),
     isExcepted,
-    renamed(path) {
+    renamePath(path) {
       if (files.length === 0) return undefined;
       const segments = path.split('/');
       const fileName = segments.at(-1) as string;

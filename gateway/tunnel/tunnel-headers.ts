@@ -41,7 +41,7 @@ const REPLACEABLE_HEADERS = new Set([
   ...['x-content-type-options', 'content-security-policy', 'referrer-policy', 'strict-transport-security'],
 ]);
 
-interface Sent {
+interface TunnelRequestOptions {
   /** Host of the upstream's address. */
   readonly host: string;
   /** Whether the request gets a new connection. */
@@ -55,7 +55,10 @@ const LINES_MAX = 99;
 const OWN_LINES_MAX = 15;
 
 /** Returns the headers for the upstream. The framing stays, because the bytes of the body are passed on unchanged. */
-export function tunnelRequestHeaders(admitted: Admitted, { host, isolate, traceparent }: Sent): Record<string, string> {
+export function tunnelRequestHeaders(
+  admitted: Admitted,
+  { host, isolate, traceparent }: TunnelRequestOptions,
+): Record<string, string> {
   const { headers, clientAddress, scheme } = admitted;
   const sent: Record<string, string> = { __proto__: null } as unknown as Record<string, string>;
   for (const [name, value] of headers) if (mayForward(name)) sent[name] = value;
@@ -92,7 +95,7 @@ function withholdSessions(sent: Record<string, string>): void {
 }
 
 /** Uses the spelling of the examples in RFC 6455, because some servers compare these values as text. */
-export function upgradeHeaders(admitted: Admitted, sent: Sent): Record<string, string> {
+export function upgradeHeaders(admitted: Admitted, sent: TunnelRequestOptions): Record<string, string> {
   return Object.assign(tunnelRequestHeaders(admitted, sent), { connection: 'Upgrade', upgrade: 'websocket' });
 }
 

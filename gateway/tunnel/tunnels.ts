@@ -175,7 +175,7 @@ export class Tunnels {
   #enter(admitted: NodeAdmitted, tunnel: Tunnel): Awaitable<TunnelVisit> {
     const { trail, path } = admitted;
     trail.stage = 'match';
-    if (!tunnel.owns(path) || (tunnel.renamed(path) === undefined && tunnel.isExcepted(path)))
+    if (!tunnel.owns(path) || (tunnel.renamePath(path) === undefined && tunnel.isExcepted(path)))
       throw new GatewayError('route_not_found');
     trail.stage = 'throttle';
     return this.#options.addressLimitOf(tunnel).enter(admitted, tunnel.guessableIn(admitted));
@@ -186,7 +186,7 @@ export class Tunnels {
     const { onProxied, traceparentFor, isIsolated, onUnrequestedBytes } = this.#options;
     const { trail, path } = admitted;
     const { name, upstream } = tunnel;
-    const renamed = tunnel.renamed(path);
+    const renamed = tunnel.renamePath(path);
     trail.stage = 'forward';
     onProxied(admitted);
     trail.note('tunnel', name);

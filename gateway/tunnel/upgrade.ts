@@ -121,7 +121,7 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
     incoming.headers = {
       Connection: 'Upgrade',
       Upgrade: 'websocket',
-      ...grouped(this.#answerHeaders(raw, 101, false)),
+      ...groupHeaders(this.#answerHeaders(raw, 101, false)),
     } as IncomingHttpHeaders;
     keepJoinedAlive(socket, upstream);
     process.nextTick(() => this.#join(upstream));
@@ -208,7 +208,7 @@ class UpgradeExchange extends ProxiedExchange<UpgradeOptions> {
 }
 
 /** Converts headers to the library's form, in which a repeated name has a list. */
-function grouped(flat: readonly string[]): Record<string, string | string[]> {
+function groupHeaders(flat: readonly string[]): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {};
   for (let i = 0; i < flat.length; i += 2) {
     const [name, value] = [flat[i] as string, flat[i + 1] as string];

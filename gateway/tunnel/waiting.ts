@@ -54,7 +54,7 @@ export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMa
   return {
     begun(tried, onOpen) {
       outgoing = tried;
-      const opened = () => {
+      const noteOpen = () => {
         open = true;
         deadline.stop();
         deadline = startDeadline(answerMs, expire);
@@ -67,8 +67,8 @@ export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMa
       const socket = tried.socket as Socket;
       // Keeps the connection alive in firewalls that forget idle connections.
       socket.setKeepAlive(true, KEEP_ALIVE_MS);
-      if (!socket.connecting) opened();
-      else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', opened);
+      if (!socket.connecting) noteOpen();
+      else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', noteOpen);
     },
     progress: () => deadline.restart(),
     over: () => deadline.stop(),

@@ -2,7 +2,7 @@
 // credential stays refused, and requests in progress still count against the limit.
 
 import type { CredentialFault, CredentialState } from '../shared/contracts/upstreams.ts';
-import { createSentRequests, type SentRequests, type Unanswered } from './attempts/sent-requests.ts';
+import { createSentRequests, type SentRequests, type UnansweredRequests } from './attempts/sent-requests.ts';
 import { ConcurrencyLimit, type ConcurrencyRules, type QueueRefusal } from './concurrency/concurrency-limit.ts';
 import { Credential, type CredentialOptions } from './credentials/credential.ts';
 import type { CredentialSettings } from './settings.ts';
@@ -48,12 +48,12 @@ interface AccessStatus {
   readonly places: number;
   readonly waiting: number;
   /** Requests that the upstream has not begun to answer within five seconds; absent if there are none. */
-  readonly unanswered?: readonly Unanswered[];
+  readonly unanswered?: readonly UnansweredRequests[];
   readonly shedding: boolean;
 }
 
 /** Rules of one upstream's concurrency limit. */
-interface Bound extends ConcurrencyRules {
+interface BoundRules extends ConcurrencyRules {
   readonly credential: Credential | undefined;
   readonly places: number;
 }
@@ -62,7 +62,7 @@ export class AccessTable {
   readonly #options: AccessTableOptions;
   /** The credentials in use. The key is the name of the upstream with the settings (`settingsKeyOf`). */
   #credentials = new Map<string, Credential>();
-  readonly #bounds = new Map<string, Bound>();
+  readonly #bounds = new Map<string, BoundRules>();
   readonly #limits = new Map<string, ConcurrencyLimit>();
   readonly #sent = new Map<string, SentRequests>();
   #accesses = new Map<string, Access>();
@@ -128,7 +128,7 @@ export class AccessTable {
   #limitOf(name: string): ConcurrencyLimit {
     const known = this.#limits.get(name);
     if (known) return known;
-    const bound = () => this.#bounds.get(name) as Bound;
+    const bound = () => this.#bounds.get(name) as BoundRules;
     const limit = new ConcurrencyLimit({
       places() {
         const { credential, places } = bound();
@@ -150,7 +150,7 @@ export class AccessTable {
 }
 
 function statusOf({ credential, concurrency, sent }: Access, shedding: boolean): AccessStatus {
-  const unanswered = sent.unanswered();
+  const unanswered = sent.unansweredRequests();
   return {
     ...(credential && { credential: credential.status(), ...faultOf(credential) }),
     in_flight: concurrency.inFlight(),
@@ -180,7 +180,7 @@ function boundOf(
   credential: Credential | undefined,
   workers: number,
   organizationShare: number,
-): Bound {
+): BoundRules {
   const isBounded = maxInFlight !== undefined;
   return {
     credential,

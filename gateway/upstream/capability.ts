@@ -1,6 +1,6 @@
 // The capability `upstream`: error codes, and what the log and `gateway explain` say about attempts and answers.
 
-import { type Capability, type FactsOf, listIn, noted, objectsIn, rarelyNoted } from '../catalogue/capability.ts';
+import { type Capability, type FactsOf, listIn, objectsIn, rarelyNoted, usualNote } from '../catalogue/capability.ts';
 import type { RetryReason } from '../exchange/findings.ts';
 import { durationText } from '../shared/text.ts';
 import { UPSTREAM_CODES } from './codes.ts';
@@ -11,17 +11,17 @@ const FIELDS = {
     section: 'target',
     stage: 'forward',
     type: 'text',
-    told: false,
-    notes: { target: noted<string | undefined>() },
+    forClients: false,
+    notes: { target: usualNote<string | undefined>() },
     meaning: 'the target that got the request',
   },
   queued_ms: {
     section: 'queued',
     stage: 'forward',
     type: 'ms',
-    told: true,
+    forClients: true,
     // A request that did not wait has no note.
-    notes: { queuedMs: noted<number | undefined>() },
+    notes: { queuedMs: usualNote<number | undefined>() },
     meaning: 'the part of the duration that was spent in the queue of the upstream',
   },
   timeout: {
@@ -29,7 +29,7 @@ const FIELDS = {
     stage: 'forward',
     type: 'text',
     // Clients do not see this field, because it names a setting of the configuration.
-    told: false,
+    forClients: false,
     notes: { timeout: rarelyNoted<string>() },
     meaning: 'the setting whose time was over, with its milliseconds, such as `timeoutMs 10000`',
   },
@@ -37,15 +37,15 @@ const FIELDS = {
     section: 'rare',
     stage: 'forward',
     type: 'integer',
-    told: false,
-    notes: { attempts: noted<number>() },
+    forClients: false,
+    notes: { attempts: usualNote<number>() },
     meaning: 'how often the request was sent, if more than once',
   },
   retries: {
     section: 'rare',
     stage: 'forward',
     type: 'list of texts',
-    told: false,
+    forClients: false,
     notes: { retries: rarelyNoted<readonly RetryReason[]>() },
     meaning: 'the reason of each attempt after the first',
   },
@@ -53,7 +53,7 @@ const FIELDS = {
     section: 'rare',
     stage: 'forward',
     type: '`true`',
-    told: false,
+    forClients: false,
     notes: { retryBudgetSpent: rarelyNoted<true>() },
     meaning: 'no other attempt was made, because the retry budget of the upstream was spent',
   },
@@ -62,8 +62,8 @@ const FIELDS = {
     stage: 'forward',
     type: 'integer',
     // Clients do not see this field, because the service may have refused the credential of the gateway.
-    told: false,
-    notes: { upstreamStatus: noted<number | undefined>() },
+    forClients: false,
+    notes: { upstreamStatus: usualNote<number | undefined>() },
     meaning: "the status of the target's answer",
   },
   upstream_body: {
@@ -71,7 +71,7 @@ const FIELDS = {
     stage: 'forward',
     type: 'text',
     // Clients do not see this field, because it tells what the service is made of.
-    told: false,
+    forClients: false,
     notes: { upstreamBody: rarelyNoted<string>() },
     meaning:
       'media type and size of the body of a 5xx, and of an error body that is no JSON, such as `text/html, 948 bytes`; the client gets none of it',
@@ -80,8 +80,8 @@ const FIELDS = {
     section: 'answer',
     stage: 'forward',
     type: 'ms',
-    told: true,
-    notes: { upstreamMs: noted<number | undefined>() },
+    forClients: true,
+    notes: { upstreamMs: usualNote<number | undefined>() },
     meaning: 'from the start of the last attempt to the first byte of the answer',
   },
   answer_violations: {
@@ -89,7 +89,7 @@ const FIELDS = {
     stage: 'forward',
     type: 'list of texts',
     // Clients do not see this field, because it names members and headers that the contract does not declare.
-    told: false,
+    forClients: false,
     notes: { answerViolations: rarelyNoted<readonly string[]>() },
     meaning: 'where the answer violates the contract',
   },
@@ -97,7 +97,7 @@ const FIELDS = {
     section: 'rare',
     stage: 'forward',
     type: 'list of texts',
-    told: droppedQueryIn,
+    forClients: droppedQueryIn,
     notes: {
       // Names of undeclared query parameters.
       droppedQuery: rarelyNoted<readonly string[]>(),
@@ -113,7 +113,7 @@ const FIELDS = {
     section: 'rare',
     stage: 'forward',
     type: 'text',
-    told: true,
+    forClients: true,
     notes: { compressed: rarelyNoted<string>() },
     meaning: 'the coding in which the gateway compressed the answer',
   },
@@ -122,7 +122,7 @@ const FIELDS = {
     stage: 'forward',
     type: 'text',
     // Clients do not see this field, because it contains addresses and stacks.
-    told: false,
+    forClients: false,
     notes: { cause: rarelyNoted<unknown>() },
     meaning: 'what went wrong between the gateway and its target; for `internal_error`, the stack',
   },
@@ -130,8 +130,8 @@ const FIELDS = {
     section: 'size',
     stage: 'forward',
     type: 'bytes',
-    told: true,
-    notes: { bytesOut: noted<number>() },
+    forClients: true,
+    notes: { bytesOut: usualNote<number>() },
     meaning: 'the body of the answer',
   },
 } as const;

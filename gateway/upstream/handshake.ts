@@ -14,7 +14,7 @@ import { waitBeforeSending } from './attempts/before-sending.ts';
 import { ExchangePlace } from './concurrency/exchange-place.ts';
 import type { Credential } from './credentials/credential.ts';
 import type { CredentialHeader } from './credentials/credential-kinds.ts';
-import { toUpstreamRefusal, withoutCredential } from './errors/upstream-errors.ts';
+import { missingCredentialCause, toUpstreamRefusal } from './errors/upstream-errors.ts';
 import { upstreamRequestLines } from './headers/request-lines.ts';
 import type { UpstreamRoute } from './routes.ts';
 import { attemptEndOf } from './targets/attempt-end.ts';
@@ -146,7 +146,7 @@ async function toHandshake(
     refusalOf(status, answerHeaders, body) {
       if (sent !== undefined && isLoginRefusal(status)) return new GatewayError('upstream_auth_failed');
       if (status >= 400)
-        return toUpstreamRefusal(status, answerHeaders, body, exchange, withoutCredential(route, operation));
+        return toUpstreamRefusal(status, answerHeaders, body, exchange, missingCredentialCause(route, operation));
       return upstreamFailure('upstream_bad_response', 'http_upgrade_failed');
     },
   };

@@ -107,7 +107,7 @@ export function createUpstreamRoutes(
         sendsCaller: entry.sendCaller ?? credential === undefined,
         sendClientAddress,
         authorities: new Set([...entry.live, ...(entry.test ?? [])].flatMap((one) => authorityIn(one) ?? [])),
-        execute: isService ? undefined : (executors[entry.live[0] ?? ''] ?? unsupported),
+        execute: isService ? undefined : (executors[entry.live[0] ?? ''] ?? rejectUnsupported),
         credential,
         requestRules: entry.requests.length === 0 ? undefined : createRewrite(entry.requests),
         answerRules: entry.answers.length === 0 ? undefined : createAnswerRules(entry.answers),
@@ -118,6 +118,6 @@ export function createUpstreamRoutes(
   return new Map(all);
 }
 
-async function unsupported(): Promise<never> {
+async function rejectUnsupported(): Promise<never> {
   throw new GatewayError('operation_unsupported');
 }

@@ -12,7 +12,7 @@ import { beforeSending, waitBeforeSending } from './attempts/before-sending.ts';
 import { RecordReadAnswer, recordRequest } from './attempts/record-read.ts';
 import type { Credential } from './credentials/credential.ts';
 import type { CredentialHeader } from './credentials/credential-kinds.ts';
-import { toUpstreamRefusal, withoutCredential } from './errors/upstream-errors.ts';
+import { missingCredentialCause, toUpstreamRefusal } from './errors/upstream-errors.ts';
 import { type AnswerRecipient, BufferedAnswer, decodedAnswer } from './relay/buffered-answer.ts';
 import type { Relay } from './relay/relay.ts';
 import type { RecordLock, RecordLocks } from './requests/record-locks.ts';
@@ -144,7 +144,7 @@ class JudgedAttempt implements AnswerRecipient {
       if (body === undefined) return;
       const { status, headers } = readable;
       if (status >= 400) {
-        const loginFault = withoutCredential(this.#attempts.route, operation);
+        const loginFault = missingCredentialCause(this.#attempts.route, operation);
         this.#relay.fail(toUpstreamRefusal(status, headers, body, undefined, loginFault), 'other');
         return;
       }
@@ -191,7 +191,7 @@ class JudgedAttempt implements AnswerRecipient {
       const hasChanged = sent !== undefined && credential?.isSuspended() === false;
       if (hasChanged && this.#attempts.beginRepeat('credential')) this.send();
       else {
-        const cause = withoutCredential(this.#attempts.route, request.operation);
+        const cause = missingCredentialCause(this.#attempts.route, request.operation);
         this.#relay.fail(new GatewayError('upstream_auth_failed', { cause }), 'other');
       }
       return undefined;

@@ -103,7 +103,7 @@ export function createRounds(writer: string, batches: WaitingBatches, machine: M
   async function sendNext(to: UsageStore, organizations: readonly string[]): Promise<string[]> {
     const next = organizations.flatMap((name) => batches.nextOf(name) ?? []);
     await to.add(writer, next);
-    return organizations.filter((name) => batches.confirmed(name));
+    return organizations.filter((name) => batches.confirm(name));
   }
 
   return rounds;

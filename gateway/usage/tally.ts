@@ -38,7 +38,7 @@ const last = new CallerNote<LastCounts>();
 /** The number of epochs of all tallies. A new epoch begins with each hour, and after each `take`. */
 let epochs = 0;
 
-export interface Tallied {
+export interface TalliedCount {
   readonly organization: string;
   readonly hourMs: number;
   readonly operation: string;
@@ -61,7 +61,7 @@ export interface UsageTally {
   /** Counts an exchange that has ended, unless its caller is unknown. */
   count(ended: Pick<Trail, 'caller' | 'operation' | 'status'>): void;
   /** Begins a new count. Returns an iterator over the counts since the last call. */
-  take(): IteratorObject<Tallied>;
+  take(): IteratorObject<TalliedCount>;
   /** Returns the number of pairs and folded organizations. */
   size(): number;
   /** Returns how many requests were folded, and how many were not counted, since the start. */
@@ -105,7 +105,7 @@ export function createTally({ now, onPair, onFull, pairsMax = PAIRS_MAX, foldedM
       if (caller?.organization === undefined) return;
       const nowMs = now();
       hours.turnTo(nowMs);
-      const noted = last.of(caller);
+      const noted = last.get(caller);
       const byClass =
         noted?.epoch === hours.epoch && noted.operation === operation
           ? noted.byClass
@@ -116,8 +116,8 @@ export function createTally({ now, onPair, onFull, pairsMax = PAIRS_MAX, foldedM
     },
     take() {
       pairs = 0;
-      folded.taken();
-      return tallied(hours.take());
+      folded.noteTaken();
+      return talliesOf(hours.take());
     },
     size: () => pairs + folded.size,
     losses: () => ({ folded: folded.requests, lost: folded.lost }),
@@ -176,7 +176,7 @@ class FoldedRequests {
     byClass[index] = (byClass[index] as number) + 1;
   }
 
-  taken(): void {
+  noteTaken(): void {
     this.size = 0;
   }
 
@@ -204,7 +204,7 @@ function indexOf(status: number): number {
   return index >= 0 && index <= 4 ? index : 4;
 }
 
-function* tallied(hours: ReadonlyMap<number, Hour>): Generator<Tallied> {
+function* talliesOf(hours: ReadonlyMap<number, Hour>): Generator<TalliedCount> {
   for (const [hourMs, { byCaller, folded }] of hours) {
     for (const [caller, ofCaller] of byCaller) {
       const organization = caller.organization?.id ?? '';
@@ -216,7 +216,7 @@ function* tallied(hours: ReadonlyMap<number, Hour>): Generator<Tallied> {
   }
 }
 
-function* ofClasses(rest: Omit<Tallied, 'statusClass' | 'requests'>, byClass: ByClass): Generator<Tallied> {
+function* ofClasses(rest: Omit<TalliedCount, 'statusClass' | 'requests'>, byClass: ByClass): Generator<TalliedCount> {
   for (const statusClass of CLASSES) {
     const requests = byClass[statusClass - 1] as number;
     if (requests > 0) yield { ...rest, statusClass, requests };

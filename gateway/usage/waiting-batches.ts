@@ -3,13 +3,13 @@
 import type { Machine } from '../shared/machine.ts';
 import { periodStart } from './periods.ts';
 import type { Entry, UsageBatch } from './store.ts';
-import type { Tallied, UsageTally } from './tally.ts';
+import type { TalliedCount, UsageTally } from './tally.ts';
 
 /** Maximum number of entries of a batch. The embedded store adds them in up to two milliseconds, and Redis in less than one. */
 export const BATCH_ENTRIES = 100;
 
-interface Taken {
-  readonly entries: Iterator<Tallied>;
+interface TakenEntries {
+  readonly entries: Iterator<TalliedCount>;
   readonly pairs: number;
 }
 
@@ -19,7 +19,7 @@ export function createWaitingBatches(machine: Pick<Machine, 'setImmediate'>) {
   /** Batches by organization, in the order of their numbers. */
   const queues = new Map<string, UsageBatch[]>();
   /** Counts that were taken from the tally, and are not in batches yet. */
-  const untreated: Taken[] = [];
+  const untreated: TakenEntries[] = [];
   /** The number of entries in batches, plus the number of pairs that are not in batches yet. */
   let size = 0;
   let lastNumber = 0;
@@ -29,7 +29,7 @@ export function createWaitingBatches(machine: Pick<Machine, 'setImmediate'>) {
     return new Promise((resolve) => void machine.setImmediate(resolve));
   }
 
-  function cutPiece(piece: readonly Tallied[]): void {
+  function cutPiece(piece: readonly TalliedCount[]): void {
     for (const [organization, counted] of Map.groupBy(piece, (one) => one.organization)) {
       const queue = queues.get(organization) ?? [];
       queues.set(organization, queue);
@@ -45,10 +45,10 @@ export function createWaitingBatches(machine: Pick<Machine, 'setImmediate'>) {
     nextTurn,
     size: () => size,
     organizations: () => [...queues.keys()],
-    /** Returns the next batch of an organization, which stays the same until `confirmed`. */
+    /** Returns the next batch of an organization, which stays the same until `confirm`. */
     nextOf: (organization: string) => queues.get(organization)?.[0],
     /** Removes the next batch of an organization, which the store has added. Returns whether the organization has another batch. */
-    confirmed(organization: string): boolean {
+    confirm(organization: string): boolean {
       const queue = queues.get(organization) ?? [];
       size -= queue.shift()?.entries.length ?? 0;
       if (queue.length === 0) queues.delete(organization);
@@ -80,8 +80,8 @@ export function createWaitingBatches(machine: Pick<Machine, 'setImmediate'>) {
 }
 
 /** Returns the next entries, as many as a batch may contain. */
-function pieceOf(entries: Iterator<Tallied>): Tallied[] {
-  const piece: Tallied[] = [];
+function pieceOf(entries: Iterator<TalliedCount>): TalliedCount[] {
+  const piece: TalliedCount[] = [];
   while (piece.length < BATCH_ENTRIES) {
     const { value, done } = entries.next();
     if (done) break;
@@ -90,6 +90,6 @@ function pieceOf(entries: Iterator<Tallied>): Tallied[] {
   return piece;
 }
 
-function toEntry({ hourMs, operation, key, statusClass, requests }: Tallied): Entry {
+function toEntry({ hourMs, operation, key, statusClass, requests }: TalliedCount): Entry {
   return { hourMs, operation, key, statusClass, requests };
 }

@@ -78,9 +78,9 @@ function deprecationOf(
   const own: DeprecationEntry = operations[operation.id] ?? {};
   const ofVersion: DeprecationEntry = versions[operation.version ?? ''] ?? {};
   // If several dates apply to one operation, clients need the earliest.
-  const deprecated = earlier(own.deprecated, ofVersion.deprecated);
+  const deprecated = earlierOf(own.deprecated, ofVersion.deprecated);
   if (deprecated === undefined) return undefined;
-  const sunset = earlier(own.sunset, ofVersion.sunset);
+  const sunset = earlierOf(own.sunset, ofVersion.sunset);
   const successor = own.successor ?? ofVersion.successor;
   const guide = own.guide ?? ofVersion.guide;
   const link = publicUrl + placeOfSuccessor(operation, own.successor, ofVersion.successor, places);
@@ -89,7 +89,7 @@ function deprecationOf(
   return Object.freeze({ operation, deprecated, sunset, successor, guide, sunsetMs, headers });
 }
 
-function earlier(one: string | undefined, other: string | undefined): string | undefined {
+function earlierOf(one: string | undefined, other: string | undefined): string | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return one < other ? one : other;
 }
@@ -130,14 +130,14 @@ function shapeOf(template: string): string {
   return template.replace(/\{[^}]*\}/g, '{}');
 }
 
-interface Said {
+interface SaidDeprecation {
   readonly deprecated?: string | undefined;
   readonly sunset?: string | undefined;
   readonly guide?: string | undefined;
   readonly link: string | undefined;
 }
 
-function headersOf({ deprecated, sunset, guide, link }: Said): string[] {
+function headersOf({ deprecated, sunset, guide, link }: SaidDeprecation): string[] {
   const headers: string[] = [];
   if (deprecated !== undefined) headers.push('Deprecation', `@${Date.parse(deprecated) / 1000}`);
   if (sunset !== undefined) headers.push('Sunset', new Date(sunset).toUTCString());

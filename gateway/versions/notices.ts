@@ -1,6 +1,6 @@
 // Writes notices to organizations about the deprecated operations that they still call, as one plain text each.
 
-import type { Affected } from './report.ts';
+import type { AffectedOrganization } from './report.ts';
 
 export interface Notice {
   readonly organization: string;
@@ -10,7 +10,7 @@ export interface Notice {
 }
 
 /** Returns the notices. Skips deleted organizations. An organization without contacts gets a notice, too, for operators to read. */
-export function noticesOf(affected: readonly Affected[], sinceDay: string, publicUrl: string): Notice[] {
+export function noticesOf(affected: readonly AffectedOrganization[], sinceDay: string, publicUrl: string): Notice[] {
   return affected.flatMap((one) => {
     const { organization } = one;
     if (organization === undefined) return [];
@@ -18,7 +18,7 @@ export function noticesOf(affected: readonly Affected[], sinceDay: string, publi
   });
 }
 
-function wordsFor({ organization, operations, id }: Affected, sinceDay: string, publicUrl: string) {
+function wordsFor({ organization, operations, id }: AffectedOrganization, sinceDay: string, publicUrl: string) {
   const ends = operations.flatMap(({ deprecation }) => deprecation.sunset ?? []).sort();
   const first = ends[0];
   const subject = `Deprecated API operations in use at ${new URL(publicUrl).host}${first === undefined ? '' : `: the first ends on ${first}`}`;

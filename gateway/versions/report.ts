@@ -11,7 +11,7 @@ export interface UsedOperation {
 }
 
 /** One organization that still calls deprecated operations, with the most frequently called operation first. */
-export interface Affected {
+export interface AffectedOrganization {
   readonly id: string;
   /** The organization; undefined if it no longer exists. */
   readonly organization: Organization | undefined;
@@ -25,7 +25,7 @@ export function affectedBy(
   uses: readonly Use[],
   deprecations: Iterable<Deprecation>,
   organizations: readonly Organization[],
-): Affected[] {
+): AffectedOrganization[] {
   const byId = new Map([...deprecations].map((deprecation) => [deprecation.operation.id, deprecation]));
   const known = new Map(organizations.map((organization) => [organization.id, organization]));
   const relevant = uses.filter(({ operation }) => byId.has(operation));
@@ -45,7 +45,7 @@ function sumOf(uses: readonly Use[]): { readonly calls: number; readonly lastAtM
 }
 
 /** Converts an entry to the JSON of commands and the admin listener. */
-export function jsonOf({ id, organization, operations, calls, lastAtMs }: Affected) {
+export function jsonOf({ id, organization, operations, calls, lastAtMs }: AffectedOrganization) {
   return {
     organization: id,
     name: organization?.name ?? null,

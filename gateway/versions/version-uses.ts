@@ -6,7 +6,7 @@ import { DAY_MS } from '../shared/durations.ts';
 import type { Deprecations } from './deprecation.ts';
 import { noticesOf } from './notices.ts';
 import { type OpenUseStoreOptions, openUseStore } from './open-store.ts';
-import { type Affected, affectedBy, deprecationJson, deprecationState, jsonOf } from './report.ts';
+import { type AffectedOrganization, affectedBy, deprecationJson, deprecationState, jsonOf } from './report.ts';
 import { dayOf, type Use } from './store.ts';
 import { createUses, type UsesOptions, type UsesStatus } from './uses.ts';
 
@@ -34,7 +34,7 @@ export interface VersionUses {
    *
    * @param organization leaves out other organizations
    */
-  affected(deprecations: Deprecations, organization?: string): Promise<readonly Affected[]>;
+  affected(deprecations: Deprecations, organization?: string): Promise<readonly AffectedOrganization[]>;
   status(): UsesStatus;
   close(): Promise<void>;
 }
@@ -64,7 +64,10 @@ export function openVersionUses(options: VersionUsesOptions): VersionUses {
     });
   }
 
-  async function affected({ ofOperations }: Deprecations, organization?: string): Promise<readonly Affected[]> {
+  async function affected(
+    { ofOperations }: Deprecations,
+    organization?: string,
+  ): Promise<readonly AffectedOrganization[]> {
     if (ofOperations.size === 0) return [];
     const operations = [...ofOperations.keys()].map(({ id }) => id);
     const of = organization === undefined ? undefined : { organization, operations };
@@ -74,7 +77,7 @@ export function openVersionUses(options: VersionUsesOptions): VersionUses {
   return { note: uses.note, status: uses.status, report, affected, close: uses.close };
 }
 
-interface Reported {
+interface ReportParts {
   readonly deprecations: Deprecations;
   readonly uses: readonly Use[];
   readonly organizations: readonly Organization[];
@@ -83,7 +86,7 @@ interface Reported {
   readonly nowMs: number;
 }
 
-function versionReport({ deprecations, uses, organizations, sinceDay, publicUrl, nowMs }: Reported): object {
+function versionReport({ deprecations, uses, organizations, sinceDay, publicUrl, nowMs }: ReportParts): object {
   const affected = affectedBy(uses, deprecations.ofOperations.values(), organizations);
   return {
     since: sinceDay,

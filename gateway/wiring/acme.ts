@@ -41,7 +41,7 @@ export interface OrderedCertificates {
   /** Begins to order certificates. The listeners have to be open. */
   begin(): void;
   /** Returns the certificates for the listener. */
-  shown(): readonly Certificate[];
+  servedCertificates(): readonly Certificate[];
   /** Calls back when they have changed. */
   onChange(use: () => void): void;
   readonly validations: Validations;
@@ -103,7 +103,7 @@ export async function openAcme(options: OpenAcmeOptions): Promise<OrderedCertifi
   );
   return {
     begin: () => keeper.begin(),
-    shown: () => keeper.shown(),
+    servedCertificates: () => keeper.shown(),
     onChange: (use) => void listeners.add(use),
     validations: { protocol: ACME_TLS, ...keeper.answers },
     findToken: acme.challenge === 'http-01' ? keeper.answers.findToken : undefined,

@@ -45,7 +45,7 @@ export function lifeStatusOf(certificate: Life, nowMs: number) {
   };
 }
 
-type Watched = readonly (readonly [certificate: string, life: Life & Pick<Certificate, 'fingerprint'>])[];
+type CertificateLives = readonly (readonly [certificate: string, life: Life & Pick<Certificate, 'fingerprint'>])[];
 
 /**
  * Logs a warning for each certificate that is about to expire, and an error for each that has expired. The number of lines for one certificate
@@ -54,10 +54,10 @@ type Watched = readonly (readonly [certificate: string, life: Life & Pick<Certif
  * @param list the certificates in use, by the names in log lines
  * @returns `check` checks them at once; a timer checks them, too, until `stop`
  */
-export function watchExpiry(logger: Log['logger'], now: () => number, list: () => Watched) {
+export function watchExpiry(logger: Log['logger'], now: () => number, list: () => CertificateLives) {
   const warned = new Map<string, string>();
 
-  function warnOf([certificate, life]: Watched[number]): void {
+  function warnOf([certificate, life]: CertificateLives[number]): void {
     const { names, expiresAtMs, fingerprint } = life;
     const leftMs = expiresAtMs - now();
     if (stateOfLife(life, now()) === 'valid') return;

@@ -37,7 +37,7 @@ const TEXT_BYTES_MAX = 256 * 1024;
 const TEXTS_BYTES_MAX = 4 * 2 ** 20;
 const KINDS = ['.yaml', '.yml', '.json'];
 
-interface Noted {
+interface NotedConfiguration {
   readonly version: string;
   readonly sinceMs: number;
   readonly digests: ReadonlyMap<string, string>;
@@ -46,14 +46,14 @@ interface Noted {
 
 /** @param isOwn whether a file is one of the gateway's own files, whose whole text is shown; contracts have separate pages */
 export function createConfigurationChanges(now: () => number, isOwn: (file: string) => boolean): ConfigurationChanges {
-  let inForce: Noted | undefined;
-  let before: Noted | undefined;
+  let inForce: NotedConfiguration | undefined;
+  let before: NotedConfiguration | undefined;
   let changes: ConfigurationReport['changes'] = [];
   let noting: Promise<void> = Promise.resolve();
 
   async function noteOne({ version, files: digests }: Configuration, sinceMs: number): Promise<void> {
     if (version === inForce?.version) return;
-    const next: Noted = { version, sinceMs, digests, texts: await textsOf(digests) };
+    const next: NotedConfiguration = { version, sinceMs, digests, texts: await textsOf(digests) };
     before = inForce;
     inForce = next;
     changes = before === undefined ? [] : changesOf(before, next);
@@ -101,7 +101,7 @@ async function textOf(file: string, digest: string): Promise<string | undefined>
   return createHash('sha256').update(bytes).digest('hex') === digest ? bytes.toString() : undefined;
 }
 
-function changesOf(before: Noted, after: Noted): ConfigurationReport['changes'] {
+function changesOf(before: NotedConfiguration, after: NotedConfiguration): ConfigurationReport['changes'] {
   return changedFiles(before.digests, after.digests).map((file) => {
     const kind = !before.digests.has(file) ? 'added' : !after.digests.has(file) ? 'removed' : 'changed';
     const [old, next] = [before.texts.get(file), after.texts.get(file)];

@@ -52,7 +52,7 @@ interface Effect {
 }
 
 /** A prepared action. Nothing is written to the store before `carryOut` is called. */
-interface Prepared extends Effect {
+interface PreparedAction extends Effect {
   carryOut(): Promise<unknown>;
 }
 
@@ -88,7 +88,7 @@ async function prepareOrganization(
   { target: id, ifMatch }: ConsoleAction,
   change: (one: { readonly id: string; readonly ifMatch?: string; readonly dryRun: boolean }) => Promise<Organization>,
   member: 'state' | 'tier',
-): Promise<Prepared> {
+): Promise<PreparedAction> {
   const before = await getOrganization(options, id);
   const after = await change({ id, dryRun: true });
   const usable = await usableKeysOf(options, id);
@@ -106,7 +106,7 @@ async function prepareRevocation(
   options: ConsoleActionsOptions,
   actor: Actor,
   action: ConsoleAction,
-): Promise<Prepared> {
+): Promise<PreparedAction> {
   const nowMs = options.now();
   const { target: id, reason = '', allowLast = false, ifMatch } = action;
   const one = { id, organization: undefined, reason: reason || undefined };
@@ -130,7 +130,7 @@ async function prepareReset(
   options: ConsoleActionsOptions,
   actor: Actor,
   { target: id }: ConsoleAction,
-): Promise<Prepared> {
+): Promise<PreparedAction> {
   const report = await options.limitUsage.show(id);
   if (report === undefined) throw new GatewayError('resource_missing');
   const used = report.limits.map(({ policy, key_id: key, used: units }) => {
@@ -144,7 +144,11 @@ async function prepareReset(
   };
 }
 
-function prepareRetry(options: ConsoleActionsOptions, actor: Actor, { target: upstream }: ConsoleAction): Prepared {
+function prepareRetry(
+  options: ConsoleActionsOptions,
+  actor: Actor,
+  { target: upstream }: ConsoleAction,
+): PreparedAction {
   const known = options.credentialOf(upstream);
   if (known === undefined) throw new GatewayError('resource_missing');
   const { credential } = known;
@@ -162,7 +166,7 @@ async function prepareSilence(
   options: ConsoleActionsOptions,
   actor: Actor,
   { target: causes, seconds = 0, reason = '' }: ConsoleAction,
-): Promise<Prepared> {
+): Promise<PreparedAction> {
   const until = seconds === 0 ? null : new Date(options.now() + seconds * 1000).toISOString();
   const { author } = await readAuthority(options, actor);
   const details = { causes, after: { silent_until: until }, ...(reason !== '' && { reason }) };
@@ -173,7 +177,11 @@ async function prepareSilence(
   };
 }
 
-function prepare(options: ConsoleActionsOptions, actor: Actor, action: ConsoleAction): Prepared | Promise<Prepared> {
+function prepare(
+  options: ConsoleActionsOptions,
+  actor: Actor,
+  action: ConsoleAction,
+): PreparedAction | Promise<PreparedAction> {
   switch (action.action) {
     case 'suspend-organization':
       return prepareOrganization(options, action, (one) => suspendOrganization(options)(actor, one), 'state');

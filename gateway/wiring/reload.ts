@@ -93,13 +93,13 @@ export function followConfiguration(options: ReloadOptions): Reloads {
       const mistakes = [...restartOnlyMistakes(before.config, next.config), ...options.check(next)];
       if (mistakes.length > 0) throw new ConfigError(mistakes);
       options.apply(next, before);
-      await applied(before, next);
+      await apply(before, next);
     } catch (error) {
-      if (!stopped) refused(error);
+      if (!stopped) noteRefusal(error);
     }
   }
 
-  async function applied(before: Configuration, next: Configuration): Promise<void> {
+  async function apply(before: Configuration, next: Configuration): Promise<void> {
     loadedAtMs = now();
     failure = null;
     options.onOutcome('applied');
@@ -114,7 +114,7 @@ export function followConfiguration(options: ReloadOptions): Reloads {
     void note('reload', { outcome: 'applied', changes, version: next.version, files });
   }
 
-  function refused(error: unknown): void {
+  function noteRefusal(error: unknown): void {
     const all = sentencesOf(error);
     const mistakes = all.slice(0, REPORTED_MISTAKES_MAX);
     const needsRestart = error instanceof ConfigError && error.mistakes.every((mistake) => mistake.needsRestart);

@@ -1,7 +1,7 @@
 // Builds the pipeline of one configuration. Each new configuration gets its own pipeline. Parts that outlive a configuration are arguments.
 
 import type { Configuration } from '../configuration.ts';
-import { misdirected } from '../edge/admission/sites.ts';
+import { misdirectedError } from '../edge/admission/sites.ts';
 import { createAnswerChallenge } from '../edge/own-answers/acme-challenge.ts';
 import type { RequestHandlers } from '../edge/server.ts';
 import type { Admitted } from '../exchange/exchange.ts';
@@ -127,7 +127,7 @@ function createSteps(
     answerAgent: agents.answerAgent,
     async refuseMisdirected(arrived) {
       admit(arrived);
-      throw misdirected(configuration.config.gateway);
+      throw misdirectedError(configuration.config.gateway);
     },
     async passThrough(admitted, tunnel) {
       const answering = answerChallenge(admitted);

@@ -20,7 +20,7 @@ export function createTlsSettings({ secrets, log, now }: UpstreamTlsOptions) {
   /** Returns the same object while the settings are unchanged, because connections belong to it. */
   const latest = new Map<string, TlsSettings>();
 
-  function kept(upstream: string, settings: TlsSettings): TlsSettings {
+  function keepUsed(upstream: string, settings: TlsSettings): TlsSettings {
     const before = latest.get(upstream);
     if (JSON.stringify(before) === JSON.stringify(settings)) return before as TlsSettings;
     latest.set(upstream, settings);
@@ -31,7 +31,7 @@ export function createTlsSettings({ secrets, log, now }: UpstreamTlsOptions) {
     for (const sentence of untimelyTls(upstreamTls, now())) log.logger.error(sentence);
     const all = [...upstreamTls].map(([name, { ca, certificate, key, keySecret, serverName }]) => {
       const own = keySecret === undefined ? key : secrets.read(keySecret);
-      return [name, kept(name, { ca, certificate, key: own, serverName })] as const;
+      return [name, keepUsed(name, { ca, certificate, key: own, serverName })] as const;
     });
     return new Map(all);
   };

@@ -12,7 +12,7 @@ import { openStandardOutput } from '../observe/log/standard-output.ts';
 import { DROPPED } from '../observe/log/waiting-lines.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../observe/metrics/worker-metrics.ts';
 import { endOnCrash } from '../process/crash.ts';
-import type { Started } from '../process/greeting.ts';
+import type { StartedGateway } from '../process/greeting.ts';
 import type { HostProcess, Painter } from '../process/host-process.ts';
 import { openSecrets } from '../process/open-key-store.ts';
 import { tellDrain, terminalSinkOf } from '../process/terminal-log.ts';
@@ -31,7 +31,7 @@ const OWN_LINES_BYTES_MAX = 1_048_576;
 const BACK_OFF = { steadyMs: 10_000, firstMs: 500, longestMs: 30_000 };
 
 /** Resolves when all workers take requests. Rejects with ConfigError or with a sentence if the start fails. */
-export async function startPrimary(context: HostProcess & Painter, settings: Settings): Promise<Started> {
+export async function startPrimary(context: HostProcess & Painter, settings: Settings): Promise<StartedGateway> {
   const { now } = context;
   const { host, adminHost } = settings;
   let ending = false;

@@ -112,7 +112,7 @@ export function startWorkerProcess(options: StartOptions): WorkerProcess {
     if (message.kind === 'here') {
       const { isFirst, ticketKeys } = options;
       send({ kind: 'begin', worker: number, isFirst, ticketKeys, answersQuestions: true });
-    } else if (message.kind === 'answer') questions.answered(message);
+    } else if (message.kind === 'answer') questions.takeReply(message);
     else if (message.kind === 'question') void replyTo(message.id, () => options.askFleet(message.question)).then(send);
     else if (message.kind === 'farewell') metrics.note(message.metrics);
     else if (message.kind === 'failed') ready.reject(errorOf(message));

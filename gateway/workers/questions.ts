@@ -23,7 +23,7 @@ export function createQuestions<Question>(answerMs: number, send: (id: number, q
         open.delete(id);
       }
     },
-    answered({ id, given }: ProcessReply): void {
+    takeReply({ id, given }: ProcessReply): void {
       if (given === undefined) open.get(id)?.reject(new Error('it could not be answered'));
       else open.get(id)?.resolve(given.value);
     },

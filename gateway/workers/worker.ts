@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { ChangeAuthor, Operators } from '../observe/admin/answers.ts';
 import { endOnCrash } from '../process/crash.ts';
 import type { HostProcess, Painter } from '../process/host-process.ts';
-import { type Served, serve } from '../process/serve.ts';
+import { type ServingApp, serve } from '../process/serve.ts';
 import { operationCountOf } from '../serving/route-rows.ts';
 import { ConfigError } from '../shared/mistakes.ts';
 import { type AskFleet, answerFleet, type FleetQuestion, PATIENCE_MS } from '../shared/questions/fleet.ts';
@@ -17,7 +17,7 @@ type Begin = Extract<ToWorker, { readonly kind: 'begin' }>;
 
 /** Resolves when the worker has reported to the primary, which directs everything else by messages. */
 export async function startWorker(worker: Worker, context: HostProcess & Painter): Promise<void> {
-  const serving = Promise.withResolvers<Served>();
+  const serving = Promise.withResolvers<ServingApp>();
   const questions = createQuestions<FleetQuestion>(
     PATIENCE_MS.primary,
     (id, question) => void send(worker, { kind: 'question', id, question }),
@@ -50,7 +50,7 @@ export async function startWorker(worker: Worker, context: HostProcess & Painter
     }
   }
 
-  async function stop({ app, store }: Served, handOver: boolean): Promise<void> {
+  async function stop({ app, store }: ServingApp, handOver: boolean): Promise<void> {
     await app.stop(handOver);
     await store.close();
     await send(worker, { kind: 'farewell', metrics: await app.operators.metrics.snapshot() });
@@ -58,7 +58,7 @@ export async function startWorker(worker: Worker, context: HostProcess & Painter
   }
 
   async function handle(
-    served: Served,
+    served: ServingApp,
     message: Exclude<ToWorker, { kind: 'begin' | 'connection' | 'answer' }>,
   ): Promise<void> {
     if (message.kind === 'reload') return served.app.reload();
@@ -70,7 +70,7 @@ export async function startWorker(worker: Worker, context: HostProcess & Painter
     if (message.kind === 'begin') void begin(message);
     else if (message.kind === 'connection')
       void serving.promise.then(({ app }) => socket && app.take(socket, message.port));
-    else if (message.kind === 'answer') questions.answered(message);
+    else if (message.kind === 'answer') questions.takeReply(message);
     else void serving.promise.then((served) => handle(served, message));
   });
   await send(worker, { kind: 'here' });
@@ -81,7 +81,7 @@ function send(worker: Worker, message: FromWorker): Promise<void> {
   return new Promise((resolve) => void worker.send(message, () => resolve()));
 }
 
-function readyOf({ app, configuration, firstSteps, openFiles }: Served): Ready {
+function readyOf({ app, configuration, firstSteps, openFiles }: ServingApp): Ready {
   const { logLevel, timeouts, tls } = configuration.config.gateway;
   const operations = operationCountOf(configuration);
   const drainMs = timeouts.drainDelayMs + timeouts.drainMs;

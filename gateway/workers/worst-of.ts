@@ -8,11 +8,11 @@ export interface WorkerUpstream {
   readonly breaker?: Readonly<Record<string, string>>;
   readonly credential?: CredentialState;
   readonly shedding?: boolean;
-  readonly unanswered?: readonly Unanswered[];
+  readonly unanswered?: readonly WaitingRequests[];
 }
 
 /** Requests of one operation, in one mode, that wait for the answer of an upstream. */
-interface Unanswered {
+interface WaitingRequests {
   readonly operation: string;
   readonly mode?: string;
   readonly requests: number;
@@ -35,7 +35,7 @@ export function worstUpstreams<Report extends WorkerUpstream>(
     const known = worst[name];
     const worse = known === undefined || troubleOf(report) > troubleOf(known) ? report : known;
     const answered = known === undefined ? worse : withAnswers(worse, known, report);
-    const unanswered = added([...(known?.unanswered ?? []), ...(report.unanswered ?? [])]);
+    const unanswered = addRequests([...(known?.unanswered ?? []), ...(report.unanswered ?? [])]);
     worst[name] = unanswered.length === 0 ? answered : { ...answered, unanswered };
   }
   return worst;
@@ -54,9 +54,9 @@ function withAnswers<Report extends WorkerUpstream>(report: Report, ...all: read
   };
 }
 
-function added(all: readonly Unanswered[]): Unanswered[] {
+function addRequests(all: readonly WaitingRequests[]): WaitingRequests[] {
   return [...Map.groupBy(all, ({ operation, mode }) => `${mode} ${operation}`).values()].map((rows) => ({
-    ...(rows[0] as Unanswered),
+    ...(rows[0] as WaitingRequests),
     requests: rows.reduce((sum, { requests }) => sum + requests, 0),
     oldest_ms: Math.max(...rows.map(({ oldest_ms: ms }) => ms)),
   }));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { upstreamEntry } from '../../gateway/config/upstreams/upstreams-file.ts';
-import { ConfigError, condensed, suggest } from '../../gateway/shared/mistakes.ts';
+import { ConfigError, condense, suggest } from '../../gateway/shared/mistakes.ts';
 import { type Files, sentencesFor, sound, spoiled } from './faults.ts';
 import { faultsInContracts } from './faults-in-contracts.ts';
 import { faultsInFiles } from './faults-in-files.ts';
@@ -134,10 +134,10 @@ test('directories that do not exist are named', async () => {
 test('many mistakes that are alike are reported as the first few and a number', () => {
   const mistake = (line: number) => ({ file: 'a.yaml', line, reason: 'is wrong.', remedy: 'Right it.' });
   const lines = Array.from({ length: 40 }, (_, index) => mistake(index));
-  const told = condensed([...lines, mistake(0)]);
+  const told = condense([...lines, mistake(0)]);
   assert.equal(told.length, 6);
   assert.equal(told.at(-1)?.reason, 'the same mistake occurs in 35 more places.');
-  assert.equal(condensed(lines.slice(0, 5)).length, 5);
+  assert.equal(condense(lines.slice(0, 5)).length, 5);
   assert.match(new ConfigError(told).message, /^a\.yaml:0: is wrong\. Right it\.\n/);
 });
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { child, escapeToken, follow, isObject, type Located, pathOf } from '../../gateway/contract/pointer.ts';
+import { child, escapeToken, follow, isObject, type LocatedValue, pathOf } from '../../gateway/contract/pointer.ts';
 import { bodyViolations, examplesOf, operations, requestContent } from './shipped.ts';
 
 /** A value of an example, and the schema that describes it. */
@@ -20,7 +20,7 @@ interface Broken {
 }
 
 /** All values inside of an example that a schema describes. */
-function placesOf(root: Record<string, unknown>, at: Located, value: unknown, pointer: string): Place[] {
+function placesOf(root: Record<string, unknown>, at: LocatedValue, value: unknown, pointer: string): Place[] {
   const located = follow(root, at);
   if (!isObject(located.value)) return [];
   const here = { pointer, value, schema: located.value };

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { ContractOperation } from '../../gateway/contract/operations/operations.ts';
-import { child, follow, isObject, type Located } from '../../gateway/contract/pointer.ts';
+import { child, follow, isObject, type LocatedValue } from '../../gateway/contract/pointer.ts';
 import { responseFor } from '../../gateway/contract/schemas/schemas.ts';
 import { jsonContent, schemaOf } from './shipped.ts';
 
@@ -140,7 +140,7 @@ export function answerSchema(entry: ContractOperation, status: number): Record<s
   };
 }
 
-function followed(entry: ContractOperation, located: Located): Record<string, unknown> {
+function followed(entry: ContractOperation, located: LocatedValue): Record<string, unknown> {
   const { value } = follow(entry.document.root, located);
   assert.ok(isObject(value));
   return value;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { loadSettings } from '../../gateway/config/settings.ts';
 import { loadConfiguration } from '../../gateway/configuration.ts';
 import type { ContractOperation } from '../../gateway/contract/operations/operations.ts';
-import { child, follow, isObject, type Located, member } from '../../gateway/contract/pointer.ts';
+import { child, follow, isObject, type LocatedValue, member } from '../../gateway/contract/pointer.ts';
 import { toBodyViolations, type Violation } from '../../gateway/contract/violations/violations.ts';
 import { shippedContracts } from '../support/gateway.ts';
 
@@ -31,7 +31,7 @@ export interface Example {
 }
 
 /** The examples of a parameter or of a media type object, wherever OpenAPI lets them stand. */
-export function examplesOf(entry: ContractOperation, owner: Located): Example[] {
+export function examplesOf(entry: ContractOperation, owner: LocatedValue): Example[] {
   const { root } = entry.document;
   const { value } = owner;
   if (!isObject(value)) return [];
@@ -44,18 +44,18 @@ export function examplesOf(entry: ContractOperation, owner: Located): Example[] 
 }
 
 /** The JSON media type of a request body or of a response. */
-export function jsonContent(entry: ContractOperation, owner: Located): Located | undefined {
+export function jsonContent(entry: ContractOperation, owner: LocatedValue): LocatedValue | undefined {
   const { root } = entry.document;
   const json = member(root, member(root, owner, 'content'), 'application/json');
   return json.value === undefined ? undefined : json;
 }
 
-export function requestContent(entry: ContractOperation): Located | undefined {
+export function requestContent(entry: ContractOperation): LocatedValue | undefined {
   return jsonContent(entry, member(entry.document.root, entry.located, 'requestBody'));
 }
 
 /** The schema of a media type, with references followed. */
-export function schemaOf(entry: ContractOperation, content: Located): Record<string, unknown> {
+export function schemaOf(entry: ContractOperation, content: LocatedValue): Record<string, unknown> {
   const { value } = follow(entry.document.root, child(content, 'schema'));
   assert.ok(isObject(value));
   return value;

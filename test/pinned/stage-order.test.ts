@@ -50,7 +50,7 @@ it('the pipeline runs the steps in this order', () => {
 
 it('a stage that can wait notes its end right after its call', () => {
   const operation = functionOf('function createOperationPipeline');
-  const ended = [...operation.matchAll(/steps\.(\w+)\(\w+\);\n\n? *trail\.ended\('(\w+)'\)/g)];
+  const ended = [...operation.matchAll(/steps\.(\w+)\(\w+\);\n\n? *trail\.noteEnd\('(\w+)'\)/g)];
   assert.deepEqual(
     ended.map(([, call, name]) => [call, name]),
     Object.keys(TIMED_STAGES).map((stage) => [stage, stage]),

@@ -29,7 +29,7 @@ interface AdministrationClientOptions {
 
 type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-export interface Asked {
+export interface RequestOptions {
   readonly query?: Query;
   readonly body?: AnswerMembers;
   /** The tag of the record. The change is refused with precondition_failed unless the record still has this tag. */
@@ -44,7 +44,7 @@ export interface AdministrationClient {
    *
    * @param path the path below `/gateway/v1`
    */
-  ask(method: 'GET' | 'POST' | 'PATCH', path: string, asked?: Asked): Promise<AnswerMembers>;
+  ask(method: 'GET' | 'POST' | 'PATCH', path: string, asked?: RequestOptions): Promise<AnswerMembers>;
   /**
    * Reads a record before it is changed. `etag` is the value for `ifMatch`; undefined if a proxy has removed the header. Rejects as `ask`
    * does.
@@ -69,7 +69,11 @@ export function createAdministrationClient(options: AdministrationClientOptions)
   const agent =
     address.protocol === 'https:' ? new SecureAgent({ keepAlive: true }) : new PlainAgent({ keepAlive: true });
 
-  async function exchange(method: string, path: string, { query = {}, body, ifMatch }: Asked = {}): Promise<Success> {
+  async function exchange(
+    method: string,
+    path: string,
+    { query = {}, body, ifMatch }: RequestOptions = {},
+  ): Promise<Success> {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
       authorization: `Bearer ${key}`,
@@ -160,7 +164,7 @@ function readAnswer(server: string, { status, type, coding, location, etag, body
       new ServerProblem(`${server} points${where} (${status}). The key was not sent there; name the right address.`),
     );
   }
-  const body = parsed(text);
+  const body = parseMembers(text);
   if (coding !== undefined || !/^application\/json\s*(;|$)/i.test(type) || body === undefined) {
     const kind = text === '' ? 'without a body' : `with ${foreign(coding ?? type) || 'a body of no type'}`;
     const problem = new ServerProblem(
@@ -179,7 +183,7 @@ function readAnswer(server: string, { status, type, coding, location, etag, body
   return { problem: refusal, afterMs: retryable === true ? afterMs : undefined };
 }
 
-function parsed(text: string): AnswerMembers | undefined {
+function parseMembers(text: string): AnswerMembers | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isMembers(value) ? value : undefined;

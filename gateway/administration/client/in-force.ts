@@ -1,11 +1,11 @@
 // Reads from the answer of a remote gateway how many running gateways have put a change in force.
 
-import type { Made } from '../actions.ts';
+import type { MadeChange } from '../actions.ts';
 import { type AnswerMembers, requireMembers } from './records.ts';
 import { isMembers, otherContract } from './server-problem.ts';
 
 /** Throws ServerProblem. @param members the answer to a change, which contains `in_force` if it was asked to wait */
-export function madeBy<Result>(server: string, members: AnswerMembers, result: Result): Made<Result> {
+export function madeBy<Result>(server: string, members: AnswerMembers, result: Result): MadeChange<Result> {
   const { in_force: counts } = members;
   if (counts === undefined) return { result, inForce: undefined };
   if (!isMembers(counts)) throw otherContract(server, 'in_force');

@@ -9,7 +9,7 @@ export interface SealedCursors {
   /** Returns the position from the cursor of the query; undefined on the first page. Throws invalid_cursor. */
   position(): string | undefined;
   /** Returns the cursor of the page after this position. */
-  after(position: string): string;
+  cursorAfter(position: string): string;
 }
 
 export interface SealedCursorsOptions {
@@ -49,6 +49,6 @@ export function createSealedCursors({
       if (!isSealed) throw new GatewayError('invalid_cursor', { fields: { param: 'cursor' } });
       return position;
     },
-    after: (position) => Buffer.from(sealOf(position) + position, 'utf8').toString('base64url'),
+    cursorAfter: (position) => Buffer.from(sealOf(position) + position, 'utf8').toString('base64url'),
   };
 }

@@ -8,23 +8,23 @@ import { inForceAfter } from './in-force.ts';
 
 export const LIMITS_OF_ORGANIZATIONS: Handlers = {
   async getLimits({ limitUsage }, { organization }) {
-    return { body: limitsJson(found(await limitUsage.show(organization.id))) };
+    return { body: limitsJson(required(await limitUsage.show(organization.id))) };
   },
 
   async getOrganizationLimits({ limitUsage }, { path }) {
-    return { body: limitsJson(found(await limitUsage.show(path('organization_id')))) };
+    return { body: limitsJson(required(await limitUsage.show(path('organization_id')))) };
   },
 
   async resetOrganizationLimits(deps, call) {
     const { dryRun } = call;
     const organization = call.path('organization_id');
-    const { counters } = found(await resetLimits(deps)(await call.actor(), { organization, dryRun }));
+    const { counters } = required(await resetLimits(deps)(await call.actor(), { organization, dryRun }));
     return { body: { organization_id: organization, counters, ...(await inForceAfter(call, deps)) } };
   },
 };
 
 /** Throws resource_missing. */
-function found<Report>(report: Report | undefined): Report {
+function required<Report>(report: Report | undefined): Report {
   if (report === undefined) throw new GatewayError('resource_missing');
   return report;
 }

@@ -16,7 +16,7 @@ interface PageOf<Item> {
 export function pageOf<Item>({ limit, cursors }: Pick<Call, 'limit' | 'cursors'>, page: PageOf<Item>): Answer {
   const items = page.found.slice(0, limit);
   const last = page.found.length > limit ? items.at(-1) : undefined;
-  const cursor = last === undefined ? null : cursors.after(page.positionOf(last));
+  const cursor = last === undefined ? null : cursors.cursorAfter(page.positionOf(last));
   return { body: { data: items.map(page.toJson), ...page.more, cursor, has_more: cursor !== null } };
 }
 
@@ -26,6 +26,6 @@ export function partAnswer<Item>(
   { items, last }: PartOfList<Item>,
   toJson: (item: Item) => object,
 ): Answer {
-  const cursor = last === undefined ? null : cursors.after(last);
+  const cursor = last === undefined ? null : cursors.cursorAfter(last);
   return { body: { data: items.map(toJson), cursor, has_more: cursor !== null } };
 }

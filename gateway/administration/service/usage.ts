@@ -26,7 +26,7 @@ async function usageOf(deps: AdministrationDeps, call: Call, organization: strin
     limit,
     position: position === undefined ? undefined : positionIn(position),
   });
-  const cursor = next === undefined ? null : cursors.after(positionText(next));
+  const cursor = next === undefined ? null : cursors.cursorAfter(positionText(next));
   return { body: { data, complete_until, cursor, has_more: cursor !== null } };
 }
 

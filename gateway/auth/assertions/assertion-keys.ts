@@ -72,7 +72,11 @@ interface Rotation {
  * Returns the set after a rotation. The successor starts to sign after the lead time, and after every key that is already scheduled. The
  * current signer and the scheduled keys stay published until the overlap has passed. Past keys are left out.
  */
-export function rotated<T extends Term>(keys: readonly T[], successor: T, { nowMs, leadMs, overlapMs }: Rotation): T[] {
+export function rotateKeys<T extends Term>(
+  keys: readonly T[],
+  successor: T,
+  { nowMs, leadMs, overlapMs }: Rotation,
+): T[] {
   const latestStart = Math.max(...keys.map(({ signs_from = 0 }) => signs_from));
   // Two keys never start in the same second, because the second one of them would never sign (`signerAt`).
   const start = Math.max(Math.ceil((nowMs + leadMs) / 1000), latestStart + 1);

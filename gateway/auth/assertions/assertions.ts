@@ -102,7 +102,7 @@ export async function createAssertions(options: AssertionsOptions): Promise<Asse
 
   return {
     assertionFor(caller, upstream) {
-      const cached = cache.of(caller, upstream);
+      const cached = cache.cachedFor(caller, upstream);
       const ageMs = now() - cached.signedAtMs;
       // A negative age means that the clock was set back.
       if (cached.token === undefined || ageMs > USABLE_FOR_MS || ageMs < 0) return renew(cached, caller, upstream);
@@ -175,8 +175,8 @@ const ofCallers = new CallerNote<OfCaller>();
 
 /** One assertion per caller and upstream. A new cache has none. */
 class AssertionCache {
-  of(caller: Caller, upstream: string): CachedAssertion {
-    const noted = ofCallers.of(caller);
+  cachedFor(caller: Caller, upstream: string): CachedAssertion {
+    const noted = ofCallers.get(caller);
     const known = noted?.cache === this ? noted : undefined;
     if (known?.last.upstream === upstream) return known.last;
     const found = known?.byUpstream.get(upstream);

@@ -222,7 +222,7 @@ export interface InstanceRecords {
 }
 
 /** Number of new records. */
-export interface Imported {
+export interface ImportCounts {
   readonly organizations: number;
   readonly keys: number;
 }
@@ -241,7 +241,7 @@ export interface KeyStore {
    * revoked key. If the store has lost parts of a record, these parts are added. Rejects and writes nothing if the organization of a key is
    * neither stored nor among the arguments.
    */
-  import(organizations: readonly Organization[], keys: readonly StoredKey[], by: string): Awaitable<Imported>;
+  import(organizations: readonly Organization[], keys: readonly StoredKey[], by: string): Awaitable<ImportCounts>;
   /** Rebuilds lost parts of the index. Returns a text for operators that names the missing parts; undefined if none is missing. */
   mend(): Awaitable<string | undefined>;
   close(): Awaitable<void>;

@@ -4,7 +4,7 @@
 import { DAY_MS } from '../../shared/durations.ts';
 import type { UsagePosition } from '../../usage/report.ts';
 import type { MachineContext } from '../context.ts';
-import { counted } from '../print.ts';
+import { countText } from '../print.ts';
 
 interface OperationCallers {
   readonly requests: number;
@@ -80,5 +80,5 @@ export function callersText(callers: Callers | undefined, operations: readonly s
   const more = organizations.length > NAMED_MAX ? ` and ${organizations.length - NAMED_MAX} more` : '';
   const requests = some.reduce((sum, one) => sum + one.requests, 0);
   const named = organizations.slice(0, NAMED_MAX).join(', ') + more;
-  return `${counted(requests, 'request')} in the last ${DAYS} days, of ${named}`;
+  return `${countText(requests, 'request')} in the last ${DAYS} days, of ${named}`;
 }

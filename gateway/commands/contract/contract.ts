@@ -33,13 +33,13 @@ function addBundle(contract: Command, context: CommandContext): void {
     .option('-o, --output <file>', 'file to write; standard output if absent')
     .addHelpText('after', '\nExample:\n  gateway contract bundle --name v1 -o v1.json')
     .action(async (file: string | undefined, { output, name }: BundleFlags) => {
-      const text = file === undefined ? await served(context, name) : await alone(context, file);
+      const text = file === undefined ? await servedText(context, name) : await alone(context, file);
       if (output === undefined) context.write(text);
       else writeFileSync(output, text);
     });
 }
 
-async function served(context: CommandContext, name: string | undefined): Promise<string> {
+async function servedText(context: CommandContext, name: string | undefined): Promise<string> {
   const configuration = await context.configuration('check');
   const all = publishedContractAt(configuration, configuration.config.gateway.publicUrl);
   const chosen = all.filter((one) => name === undefined || one.name === name);

@@ -8,13 +8,13 @@ import { breaksFirst, changesBetween, changeText } from '../../contract/diff/pub
 import type { PublishedChange } from '../../shared/contracts/published-contract.ts';
 import { textOf } from '../../shared/file-text.ts';
 import type { CommandContext } from '../context.ts';
-import { counted, printJson, printLine } from '../print.ts';
+import { countText, printJson, printLine } from '../print.ts';
 import { type Callers, callersText, recentCallers } from './callers.ts';
 import { choicesText } from './decisions.ts';
 import { NO_PLACE, publishedContractAt, publishedIn, textOfPublished } from './publish.ts';
 
 /** A contract, and its changes since it was published. */
-interface Compared {
+interface ContractChanges {
   readonly name: string;
   /** The day of the last publication; undefined if there was none. */
   readonly published: string | undefined;
@@ -62,7 +62,11 @@ export async function changedSincePublished(
   return counts.filter(({ breaking, additive }) => breaking + additive > 0);
 }
 
-async function comparedWith(configuration: Configuration, directory: string, today: string): Promise<Compared[]> {
+async function comparedWith(
+  configuration: Configuration,
+  directory: string,
+  today: string,
+): Promise<ContractChanges[]> {
   const { config, breakingChanges } = configuration;
   const accepted = config.breaking.filter(({ until }) => until >= today);
   const served = new Map(publishedContractAt(configuration, '/').map((one) => [one.name, one]));
@@ -105,8 +109,8 @@ function changesSince(file: string, text: string, accepted: readonly BreakingExc
   return breaksFirst(all);
 }
 
-function linesOf({ name, published, operations, changes }: Compared, callers: Callers | undefined): string[] {
-  if (published === undefined) return [`${name}: not promised yet, ${counted(operations, 'operation')}`];
+function linesOf({ name, published, operations, changes }: ContractChanges, callers: Callers | undefined): string[] {
+  if (published === undefined) return [`${name}: not promised yet, ${countText(operations, 'operation')}`];
   if (changes.length === 0) return [];
   return [
     `${name}, since it was promised on ${published}:`,
@@ -125,10 +129,10 @@ function linesOf({ name, published, operations, changes }: Compared, callers: Ca
 
 const PUBLISH = '"bin/gateway contract publish" promises what is new.';
 
-function outcomeOf(compared: readonly Compared[], undecided: readonly PublishedChange[]): string {
+function outcomeOf(compared: readonly ContractChanges[], undecided: readonly PublishedChange[]): string {
   const changes = compared.flatMap((one) => one.changes);
   const breaking = changes.filter(({ level }) => level === 'breaking').length;
-  const counts = `${counted(breaking, 'breaking change')}, ${counted(changes.length - breaking, 'additive change')}`;
+  const counts = `${countText(breaking, 'breaking change')}, ${countText(changes.length - breaking, 'additive change')}`;
   if (undecided.length > 0) return `Clients would break: ${counts}.`;
   if (breaking > 0) return `All breaks are decided: ${counts}. ${PUBLISH}`;
   if (changes.length > 0) return `No client breaks: ${counts}. ${PUBLISH}`;
@@ -140,7 +144,7 @@ function waysOf(undecided: readonly PublishedChange[], nowMs: number): string {
   return `The gateway does not take this. ${choicesText(decisions, nowMs)}`;
 }
 
-function jsonOf(compared: readonly Compared[], callers: Callers | undefined) {
+function jsonOf(compared: readonly ContractChanges[], callers: Callers | undefined) {
   const countOf = (level: PublishedChange['level']) =>
     compared.flatMap(({ changes }) => changes).filter((change) => change.level === level).length;
   const contracts = compared.map(({ name, published = null, operations, changes }) => ({

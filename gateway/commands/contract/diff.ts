@@ -8,7 +8,7 @@ import type { ContractDocument } from '../../contract/reading/document.ts';
 import { type Mistake, toSentence } from '../../shared/mistakes.ts';
 import { positionsIn } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
-import { counted, printJson, printLine } from '../print.ts';
+import { countText, printJson, printLine } from '../print.ts';
 import { compareSources } from './pair.ts';
 import { type ReadContracts, readContracts, UnreadableSource } from './read.ts';
 
@@ -51,13 +51,13 @@ export async function differencesOf(context: CommandContext, old: string, fresh:
     for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
     context.usage('Nothing was compared, since a contract has mistakes.');
   }
-  const { findings, unclear } = compareSources(placed(before), placed(after));
+  const { findings, unclear } = compareSources(placeOperations(before), placeOperations(after));
   if (unclear.length > 0) context.usage(`${unclear.join('\n')}\nNothing was compared.`);
   const documents = { old: before.documents, new: after.documents };
   return locateFindings(findings, documents, async (file, spots) => positionsIn(file, spots));
 }
 
-function placed({ operations, documents, nameOf }: ReadContracts) {
+function placeOperations({ operations, documents, nameOf }: ReadContracts) {
   const names = new Map(documents.map((document) => [document.root, nameOf(document)]));
   return describedAll(operations).map((described) => ({ described, name: names.get(described.root) ?? '' }));
 }
@@ -71,9 +71,12 @@ function printDifferences(context: CommandContext, findings: readonly LocatedFin
       for (const finding of findings) if (finding.level === level) printLine(context, sentenceOf(finding));
     }
     const outcome = breaking > 0 ? 'Clients would break' : 'No client breaks';
-    printLine(context, `${outcome}: ${counted(breaking, 'breaking change')}, ${counted(additive, 'additive change')}.`);
+    printLine(
+      context,
+      `${outcome}: ${countText(breaking, 'breaking change')}, ${countText(additive, 'additive change')}.`,
+    );
   }
-  if (breaking > 0) context.fail(`${counted(breaking, 'breaking change')}.`);
+  if (breaking > 0) context.fail(`${countText(breaking, 'breaking change')}.`);
 }
 
 function sentenceOf({ file, line, column, level, rule, operation, reason }: LocatedFinding): string {

@@ -15,13 +15,13 @@ import type { JsonObject } from '../../contract/pointer.ts';
 import { type ContractDocument, createDirectReader, toDocument } from '../../contract/reading/document.ts';
 import { compileAll } from '../../contract/schemas/compile.ts';
 import { createSchemas } from '../../contract/schemas/schemas.ts';
-import { ConfigError, condensed, type Mistake, toSentence } from '../../shared/mistakes.ts';
+import { ConfigError, condense, type Mistake, toSentence } from '../../shared/mistakes.ts';
 import { positionsIn } from '../../shared/yaml-source.ts';
 import type { CommandContext } from '../context.ts';
-import { counted, printJson, printLine } from '../print.ts';
+import { countText, printJson, printLine } from '../print.ts';
 import { directoryOf, filesOf, UnreadableSource } from './read.ts';
 
-interface Linted {
+interface LintResult {
   readonly files: number;
   readonly mistakes: readonly Mistake[];
   readonly recommendations: readonly Mistake[];
@@ -44,11 +44,11 @@ export function addLint(contract: Command, context: CommandContext): void {
 }
 
 /** Checks the served contracts together with the configuration. */
-async function lintServed(context: CommandContext): Promise<Linted> {
+async function lintServed(context: CommandContext): Promise<LintResult> {
   try {
     const configuration = await context.configuration('check');
     const { contracts } = configuration;
-    const recommendations = await recommended(contracts.documents, context, configuration);
+    const recommendations = await recommendationsOf(contracts.documents, context, configuration);
     return { files: contracts.documents.length, mistakes: [], recommendations };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -60,7 +60,7 @@ async function lintServed(context: CommandContext): Promise<Linted> {
  * Checks single files. If an entry of upstreams.yaml lists the file, its settings apply, such as `security`. Otherwise the upstream of the
  * file is unknown.
  */
-async function lintFiles(context: CommandContext, sources: readonly string[]): Promise<Linted> {
+async function lintFiles(context: CommandContext, sources: readonly string[]): Promise<LintResult> {
   const mistakes: Mistake[] = [];
   const files = sources.flatMap((source) => {
     try {
@@ -84,8 +84,12 @@ async function lintFiles(context: CommandContext, sources: readonly string[]): P
   for (const document of documents) await document.position().locate(async (file, spots) => positionsIn(file, spots));
   return {
     files: files.length,
-    mistakes: condensed(mistakes),
-    recommendations: await recommended(documents, context, await context.configuration('check').catch(() => undefined)),
+    mistakes: condense(mistakes),
+    recommendations: await recommendationsOf(
+      documents,
+      context,
+      await context.configuration('check').catch(() => undefined),
+    ),
   };
 }
 
@@ -99,7 +103,7 @@ function withoutEntry(root: JsonObject): FileEntry {
  *
  * @param configuration undefined if it has mistakes; whether it serves the files does not matter
  */
-async function recommended(
+async function recommendationsOf(
   documents: readonly ContractDocument[],
   context: CommandContext,
   configuration: Configuration | undefined,
@@ -114,7 +118,7 @@ async function recommended(
   const all: Mistake[] = [...documents.flatMap(({ warnings }) => warnings), ...ofSchemas];
   for (const [file] of documents.map(({ files }) => files as [string]))
     all.push(...(await recommendationsFor(file, directoryOf(file, context), secured.has(resolve(file)))));
-  return condensed(all);
+  return condense(all);
 }
 
 /** Returns the files whose entries have `security`. */
@@ -126,18 +130,18 @@ function securedBy({ config: { upstreams }, contracts }: Configuration): Set<str
   return new Set(secured.map(({ document }) => resolve(document.files[0] as string)));
 }
 
-function printResult(context: CommandContext, { files, mistakes, recommendations }: Linted, asJson: boolean): void {
+function printResult(context: CommandContext, { files, mistakes, recommendations }: LintResult, asJson: boolean): void {
   if (asJson) printJson(context, { ok: mistakes.length === 0, files, mistakes, recommendations });
   else {
     for (const one of recommendations) printLine(context, `recommended: ${toSentence(one)}`);
     if (mistakes.length === 0)
       printLine(
         context,
-        `${counted(files, 'contract')} without mistakes, ${counted(recommendations.length, 'recommendation')}.`,
+        `${countText(files, 'contract')} without mistakes, ${countText(recommendations.length, 'recommendation')}.`,
       );
     for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
   }
-  if (mistakes.length > 0) context.fail(`${counted(mistakes.length, 'mistake')}.`);
+  if (mistakes.length > 0) context.fail(`${countText(mistakes.length, 'mistake')}.`);
 }
 
 interface FileEntry {

@@ -22,7 +22,7 @@ export function compareSources(old: Side, fresh: Side): { findings: DiffFinding[
   const [before, after] = [byKey(old), byKey(fresh)];
   const isShared = (key: string) => [before, after].some((side) => (side.get(key) ?? []).length > 1);
   const others = (side: Side) => side.filter(({ described }) => !isShared(pairingKeyOf(described)));
-  const findings = compared(others(old), others(fresh));
+  const findings = compareSides(others(old), others(fresh));
   const unclear: string[] = [];
   for (const key of new Set([...before.keys(), ...after.keys()])) {
     if (!isShared(key)) continue;
@@ -32,12 +32,12 @@ export function compareSources(old: Side, fresh: Side): { findings: DiffFinding[
     if (gone.length > 0 && come.length > 0) unclear.push(sentenceOf([...was.values()], [...is.values()]));
     else
       for (const place of new Set([...was.keys(), ...is.keys()]))
-        findings.push(...compared(at(was, place), at(is, place)));
+        findings.push(...compareSides(at(was, place), at(is, place)));
   }
   return { findings, unclear };
 }
 
-function compared(old: Side, fresh: Side): DiffFinding[] {
+function compareSides(old: Side, fresh: Side): DiffFinding[] {
   const describedIn = (side: Side) => side.map(({ described }) => described);
   return [...compareContracts(describedIn(old), describedIn(fresh))].flat();
 }

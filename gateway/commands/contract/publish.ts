@@ -42,7 +42,7 @@ export function addPublish(contract: Command, context: CommandContext): void {
       const record: Publication[] = [];
       const texts = new Map<string, string>();
       // Server address "/", because the public address differs between gateways.
-      for (const published of chosen(context, names, publishedContractAt(configuration, '/'))) {
+      for (const published of chooseContracts(context, names, publishedContractAt(configuration, '/'))) {
         const file = join(directory, `${published.name}.json`);
         const text = await textOfPublished(published);
         const before = textOf(file);
@@ -75,7 +75,11 @@ export function addPublish(contract: Command, context: CommandContext): void {
 }
 
 /** The documents with these names; all if no name is given. */
-function chosen({ usage }: CommandContext, names: readonly string[], all: PublishedContract[]): PublishedContract[] {
+function chooseContracts(
+  { usage }: CommandContext,
+  names: readonly string[],
+  all: PublishedContract[],
+): PublishedContract[] {
   const known = all.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) usage(`There is no document "${unknown}". ${suggest(unknown, known)}`);
@@ -87,13 +91,13 @@ function chosen({ usage }: CommandContext, names: readonly string[], all: Publis
  * changes from the documentation for good.
  */
 function writePublication(directory: string, texts: ReadonlyMap<string, string>, record: readonly Publication[]): void {
-  const written = (file: string) => `${file}.new`;
+  const temporaryName = (file: string) => `${file}.new`;
   try {
-    for (const [file, text] of texts) writeFileSync(written(file), text);
+    for (const [file, text] of texts) writeFileSync(temporaryName(file), text);
     recordPublications(directory, record);
-    for (const file of texts.keys()) renameSync(written(file), file);
+    for (const file of texts.keys()) renameSync(temporaryName(file), file);
   } finally {
-    for (const file of texts.keys()) rmSync(written(file), { force: true });
+    for (const file of texts.keys()) rmSync(temporaryName(file), { force: true });
   }
 }
 

@@ -87,7 +87,7 @@ function operationsIn(document: ContractDocument): ContractOperation[] {
 }
 
 async function readAddress(address: string, mistakes: Mistake[]): Promise<ReadContracts> {
-  const text = await fetched(address);
+  const text = await fetchText(address);
   const directory = mkdtempSync(join(tmpdir(), 'contract-'));
   try {
     const file = join(directory, /^\s*\{/.test(text) ? 'fetched.json' : 'fetched.yaml');
@@ -105,7 +105,7 @@ async function readAddress(address: string, mistakes: Mistake[]): Promise<ReadCo
   }
 }
 
-async function fetched(address: string): Promise<string> {
+async function fetchText(address: string): Promise<string> {
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'error' });
     if (!response.ok) throw new Error(`it was answered with status ${response.status}`);

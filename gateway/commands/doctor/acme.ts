@@ -32,7 +32,7 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 interface RehearsalOptions {
   readonly tls: Tls & { readonly acme: Acme };
   readonly settings: Settings;
-  readonly secrets: Pick<Secrets, 'found'>;
+  readonly secrets: Pick<Secrets, 'findValue'>;
   now(): number;
 }
 
@@ -95,7 +95,7 @@ async function checkAccount({ tls, settings, secrets, now }: RehearsalOptions, s
   const directoryUrl = directoryUrlOf(tls.acme);
   const record = recordIn(await store.read(), 'account', directoryUrl);
   if (record?.url === undefined) return ok(check, 'There is none yet: the first order makes it.');
-  const secret = secrets.found(CERTIFICATE_KEY);
+  const secret = secrets.findValue(CERTIFICATE_KEY);
   if (secret === undefined)
     return fail(
       check,

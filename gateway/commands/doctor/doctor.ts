@@ -8,7 +8,7 @@ import { readLimits } from '../../process/open-files.ts';
 import { ConfigError, toSentence } from '../../shared/mistakes.ts';
 import type { CommandContext } from '../context.ts';
 import { CORRECT_THE_CAUSE, type Finding, fail, findingsOf, type NamedCheck, ok } from '../finding.ts';
-import { counted, printFinding, printJson, printLine } from '../print.ts';
+import { countText, printFinding, printJson, printLine } from '../print.ts';
 import { examineRunning } from '../running-gateway.ts';
 import { checkPublicUrl, checkTrustedProxies } from './addresses.ts';
 import { checkCertificates } from './certificates.ts';
@@ -66,7 +66,7 @@ async function load(context: CommandContext) {
   try {
     const configuration = await context.configuration();
     const { operations, documents } = configuration.contracts;
-    const says = `${counted(operations.length, 'operation')} in ${counted(documents.length, 'contract')}.`;
+    const says = `${countText(operations.length, 'operation')} in ${countText(documents.length, 'contract')}.`;
     return { configuration, findings: [ok('configuration', says)] };
   } catch (error) {
     return { configuration: undefined, findings: mistakesIn('configuration', error) };
@@ -76,7 +76,7 @@ async function load(context: CommandContext) {
 function mistakesIn(check: string, error: unknown): Finding[] {
   if (!(error instanceof ConfigError)) return [fail(check, (error as Error).message, CORRECT_THE_CAUSE)];
   const { mistakes } = error;
-  const says = `${counted(mistakes.length, 'mistake')}, the first: ${toSentence(mistakes[0] as (typeof mistakes)[0])}`;
+  const says = `${countText(mistakes.length, 'mistake')}, the first: ${toSentence(mistakes[0] as (typeof mistakes)[0])}`;
   return [fail(check, says, 'Run "gateway check", which names all of them.')];
 }
 
@@ -141,5 +141,5 @@ function printFindings(context: CommandContext, findings: readonly Finding[]): v
   const width = Math.min(44, Math.max(...findings.map(({ check }) => check.length)));
   for (const finding of findings) printFinding(context, finding, width);
   const count = (of: string) => findings.filter(({ verdict }) => verdict === of).length;
-  printLine(context, `${count('ok')} ok, ${counted(count('warn'), 'warning')}, ${count('fail')} failed.`);
+  printLine(context, `${count('ok')} ok, ${countText(count('warn'), 'warning')}, ${count('fail')} failed.`);
 }

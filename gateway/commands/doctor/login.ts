@@ -13,7 +13,13 @@ import {
 import type { CredentialSettings } from '../../upstream/settings.ts';
 import { isSimulated } from '../../upstream/simulated/addresses.ts';
 import { type Finding, fail, type NamedCheck, ok, warn } from '../finding.ts';
-import { type Answered, type Backend, type BackendRequest, createBackend, statusOf } from '../upstreams/backend.ts';
+import {
+  type Backend,
+  type BackendAnswer,
+  type BackendRequest,
+  createBackend,
+  statusOf,
+} from '../upstreams/backend.ts';
 import { isRefused } from '../upstreams/exercise.ts';
 import { trialCaller } from '../upstreams/open.ts';
 import { requestsFor } from '../upstreams/plan.ts';
@@ -100,7 +106,7 @@ function backendOf(
   });
 }
 
-function findingOf(name: string, { secret }: CredentialSettings, answered: Answered): Finding {
+function findingOf(name: string, { secret }: CredentialSettings, answered: BackendAnswer): Finding {
   const { asked, status, problem } = answered;
   const what = `One request, GET ${asked.entry.operation.path},`;
   if (problem !== undefined)

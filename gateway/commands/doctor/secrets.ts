@@ -14,11 +14,13 @@ export function examineSecrets(
   settings: Settings,
   secrets: Pick<Secrets, 'read'>,
 ): Finding[] {
-  const named = namedSecrets(configuration, settings.redisUrl !== undefined).map((secret) => present(secrets, secret));
+  const named = namedSecrets(configuration, settings.redisUrl !== undefined).map((secret) =>
+    secretFinding(secrets, secret),
+  );
   return [...named, ...checkAdminTokens(settings, secrets), ...checkReaders(settings)];
 }
 
-function present(secrets: Pick<Secrets, 'read'>, { entry, use, problemOf }: NamedSecret): Finding {
+function secretFinding(secrets: Pick<Secrets, 'read'>, { entry, use, problemOf }: NamedSecret): Finding {
   const check = `secret ${entry}`;
   const remedy = `Put it into the file SECRETS_DIR/${entry}, or start anew with the variable ${entry.toUpperCase()}.`;
   let text: string | undefined;

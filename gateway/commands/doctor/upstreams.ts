@@ -77,7 +77,7 @@ function checkExamples(name: string, isLive: boolean): Finding {
 }
 
 async function checkConnection(place: { host: string; port: number }): Promise<Finding[]> {
-  await opened(connect(place), 'connect');
+  await awaitOpen(connect(place), 'connect');
   return [];
 }
 
@@ -91,14 +91,14 @@ async function checkTls(
   const own = tls && { ca: tls.ca, cert: tls.certificate, key: tls.key };
   const socket = connectSecurely({ ...place, ...own, ...(servername !== undefined && { servername }) });
   let life = { validFromMs: 0, expiresAtMs: 0 };
-  await opened(socket, 'secureConnect', () => {
+  await awaitOpen(socket, 'secureConnect', () => {
     const { valid_from, valid_to } = (socket as TLSSocket).getPeerCertificate();
     life = { validFromMs: Date.parse(valid_from), expiresAtMs: Date.parse(valid_to) };
   });
   return checkValidity(`${name} certificate`, life, nowMs);
 }
 
-async function opened(socket: Socket, event: string, look: () => void = () => undefined): Promise<void> {
+async function awaitOpen(socket: Socket, event: string, look: () => void = () => undefined): Promise<void> {
   try {
     await once(socket, event);
     look();

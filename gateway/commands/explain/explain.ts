@@ -57,7 +57,7 @@ async function explain(context: CommandContext, id: string | undefined, flags: E
   if (id === undefined) return;
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(id))
     context.usage('This is not a request id: use 1 to 128 letters, digits, dots, hyphens or underscores.');
-  const reports = log === undefined ? await remembered(context, id) : await logged(context, log, id);
+  const reports = log === undefined ? await readRemembered(context, id) : await readLogged(context, log, id);
   if (json) return printJson(context, { exchanges: reports });
   for (const [index, report] of reports.entries()) {
     if (index > 0) printLine(context, '');
@@ -68,12 +68,12 @@ async function explain(context: CommandContext, id: string | undefined, flags: E
   }
 }
 
-async function remembered(context: CommandContext, id: string): Promise<readonly ExplainedRequest[]> {
+async function readRemembered(context: CommandContext, id: string): Promise<readonly ExplainedRequest[]> {
   const requests = await context.actions('requests');
   return requests.explain(id);
 }
 
-async function logged(
+async function readLogged(
   context: CommandContext,
   paths: readonly string[],
   id: string,

@@ -52,13 +52,13 @@ export function nearRoute({ code, path }: LogLine, routes: Iterable<string>): st
   if (code !== 'route_not_found' || typeof path !== 'string') return undefined;
   const parts = path.split('/');
   // Any value fits where a route has a parameter.
-  const filled = (route: string) =>
+  const fillRoute = (route: string) =>
     route
       .split('/')
       .map((part, index) => (part.startsWith('{') ? parts[index] : part))
       .join('/');
   const known = new Map(
-    [...routes].filter((route) => route.split('/').length === parts.length).map((route) => [filled(route), route]),
+    [...routes].filter((route) => route.split('/').length === parts.length).map((route) => [fillRoute(route), route]),
   );
   return known.get(closest(path, [...known.keys()], EDITS_MAX) ?? '');
 }

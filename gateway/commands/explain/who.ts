@@ -67,17 +67,17 @@ async function namedCaller(
     if (org !== undefined && org !== key.organization) return usage(`${keyId} is a key of ${key.organization}.`);
     const organization = await store.organizations.get(key.organization);
     if (organization === undefined) return fail(`There is no organization ${key.organization}.`);
-    return changed(toCaller({ key, organization }), mode, scopes);
+    return changeCaller(toCaller({ key, organization }), mode, scopes);
   }
   if (org === undefined) return undefined;
   const organization = await store.organizations.get(org);
   if (organization === undefined) return fail(await noOrganization(store, org));
-  if (session === true) return changed({ ...ANONYMOUS, ...ANY_PERSON, organization }, 'live', scopes ?? []);
+  if (session === true) return changeCaller({ ...ANONYMOUS, ...ANY_PERSON, organization }, 'live', scopes ?? []);
   const anyKey = { ...ANONYMOUS, subject: ANY_KEY, organization };
-  return changed(anyKey, mode ?? 'live', scopes ?? ['*']);
+  return changeCaller(anyKey, mode ?? 'live', scopes ?? ['*']);
 }
 
-function changed(caller: Caller, mode: Mode = caller.mode, scopes: Iterable<string> = caller.scopes): Caller {
+function changeCaller(caller: Caller, mode: Mode = caller.mode, scopes: Iterable<string> = caller.scopes): Caller {
   return { ...caller, mode, scopes: new Set(scopes) };
 }
 

@@ -1,6 +1,6 @@
 // Waits after a change on this machine until every running gateway has put it in force, and reports the gateways that have not.
 
-import type { InForceReport, Made } from '../../administration/actions.ts';
+import type { InForceReport, MadeChange } from '../../administration/actions.ts';
 import {
   awaitConfirmations,
   type Confirmations,
@@ -12,12 +12,12 @@ import type { MachineContext } from '../context.ts';
 import { shortSeconds, shortTime, timeOrNull } from '../print.ts';
 
 /** Returns the result of a change. @param waitMs undefined if the command does not wait */
-export function made<Result>(
+export function resultOf<Result>(
   { now }: Pick<MachineContext, 'now'>,
   store: KeyStore,
   result: Result,
   waitMs: number | undefined,
-): Made<Result> {
+): MadeChange<Result> {
   if (waitMs === undefined) return { result, inForce: undefined };
   return { result, inForce: async () => toInForce(await awaitConfirmations(store, waitMs), now()) };
 }

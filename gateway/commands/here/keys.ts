@@ -9,7 +9,7 @@ import type { MachineContext } from '../context.ts';
 import { shortTime } from '../print.ts';
 import { requireScopes } from './checks.ts';
 import { actionDepsOf, actorOf, noOrganization, orFail, PART_SIZE, partsOf } from './deps.ts';
-import { made } from './in-force.ts';
+import { resultOf } from './in-force.ts';
 
 export function keysHere(context: MachineContext): Actions['keys'] {
   const { fail } = context;
@@ -55,7 +55,7 @@ export function keysHere(context: MachineContext): Actions['keys'] {
         invalid_transition: () => `The key ${one.id} works no more, and cannot be changed.`,
         precondition_failed: () => `The key ${one.id} has been changed meanwhile: run the command again.`,
       });
-      return made(context, deps.store, record, waitMs);
+      return resultOf(context, deps.store, record, waitMs);
     },
 
     async rotate(one, how, waitMs) {
@@ -66,7 +66,7 @@ export function keysHere(context: MachineContext): Actions['keys'] {
         too_many_keys: () => tooMany('Its organization'),
         invalid_transition: () => whyNotRotated(deps.store, one.id, context.now()),
       });
-      return made(context, deps.store, { key, ...records }, waitMs);
+      return resultOf(context, deps.store, { key, ...records }, waitMs);
     },
 
     async revoke(one, how, waitMs) {
@@ -74,7 +74,7 @@ export function keysHere(context: MachineContext): Actions['keys'] {
       // The user of the machine can create another key.
       const revoking = revokeKey(deps)(actor, { ...one, ...how, allowLast: true });
       const record = await orFail(context, revoking, { resource_missing: () => `There is no key ${one.id}.` });
-      return made(context, deps.store, record, waitMs);
+      return resultOf(context, deps.store, record, waitMs);
     },
   };
 }

@@ -16,12 +16,13 @@ import { actorOf, knownHere, noOrganization } from './deps.ts';
 const DEADLINE_MS = 2000;
 
 export function limitsHere(context: MachineContext): Actions['limits'] {
-  const known = async <Report>(report: Report | undefined, organization: string): Promise<Report> =>
+  const knownReport = async <Report>(report: Report | undefined, organization: string): Promise<Report> =>
     report ?? context.fail(await noOrganization((await context.keyStore()).store, organization));
   return {
     show: async (organization = '') =>
-      known(await withCounters(context, ({ show }) => show(organization)), organization),
-    reset: async (organization) => known(await withCounters(context, ({ reset }) => reset(organization)), organization),
+      knownReport(await withCounters(context, ({ show }) => show(organization)), organization),
+    reset: async (organization) =>
+      knownReport(await withCounters(context, ({ reset }) => reset(organization)), organization),
   };
 }
 

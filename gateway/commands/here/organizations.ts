@@ -11,7 +11,7 @@ import {
 import type { MachineContext } from '../context.ts';
 import { requireTier } from './checks.ts';
 import { actionDepsOf, actorOf, noOrganization, orFail, PART_SIZE, partsOf } from './deps.ts';
-import { made } from './in-force.ts';
+import { resultOf } from './in-force.ts';
 
 export function organizationsHere(context: MachineContext): Actions['organizations'] {
   const actor = actorOf(context);
@@ -38,7 +38,7 @@ export function organizationsHere(context: MachineContext): Actions['organizatio
           ? { suspend: suspendOrganization, resume: resumeOrganization }[change](deps)(actor, { id })
           : changeOrganization(deps)(actor, { id, patch: change });
       const after = await orFail(context, changing, { resource_missing: () => noOrganization(deps.store, id) });
-      return made(context, deps.store, after, waitMs);
+      return resultOf(context, deps.store, after, waitMs);
     },
   };
 }

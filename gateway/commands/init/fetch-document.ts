@@ -32,7 +32,7 @@ const DOCUMENT_PATHS = [
  * usual paths below it are tried. Throws an Error for operators.
  */
 export async function fetchDocument(from: string): Promise<FetchedDocument> {
-  if (!/^https?:\/\//i.test(from)) return parsed(await readText(from), from, undefined);
+  if (!/^https?:\/\//i.test(from)) return parseDocument(await readText(from), from, undefined);
   const given = URL.parse(from);
   if (given === null) throw new Error(`${from} is not a URL.`);
   const first = await fetchText(given);
@@ -83,13 +83,13 @@ async function fetchText(url: URL): Promise<{ text?: string; problem?: string }>
 
 function tryParse(text: string, url: URL): FetchedDocument | undefined {
   try {
-    return parsed(text, url.href, url);
+    return parseDocument(text, url.href, url);
   } catch {
     return undefined;
   }
 }
 
-function parsed(text: string, name: string, url: URL | undefined): FetchedDocument {
+function parseDocument(text: string, name: string, url: URL | undefined): FetchedDocument {
   const isJson = text.trimStart().startsWith('{');
   let root: unknown;
   try {

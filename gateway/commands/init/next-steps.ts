@@ -27,10 +27,10 @@ export async function nextSteps(
   const exports = exportLines(context, directories);
   const known = redisUrl === undefined ? await knownBefore(contextOf(context, directories)) : NOTHING_KNOWN;
   const isRunning = redisUrl === undefined && directoryLockProblem(dataDirectory) !== undefined;
-  const served = (scope: string) => configuration.contracts.scopes.has(scope);
+  const isServed = (scope: string) => configuration.contracts.scopes.has(scope);
   // `keys create` refuses a scope that no operation needs, such as the scope for writing at a service that only reads.
-  const scopes = [...security.read, ...security.write].filter(served);
-  const hasAccount = ACCOUNT_SCOPES.every(served);
+  const scopes = [...security.read, ...security.write].filter(isServed);
+  const hasAccount = ACCOUNT_SCOPES.every(isServed);
   const { publicUrl, portal } = configuration.config.gateway;
   // The sentences between the commands contain no character that is special in a shell, because operators may paste all lines at once.
   return [
@@ -71,18 +71,18 @@ export function exportLines(context: CommandContext, { config, contracts }: Dire
 }
 
 /** The keys in the data directory, and whether a gateway runs with it. */
-interface Known {
+interface FormerData {
   readonly hasFirst: boolean;
   readonly hasKeys: boolean;
 }
 
-const NOTHING_KNOWN: Known = { hasFirst: false, hasKeys: false };
+const NOTHING_KNOWN: FormerData = { hasFirst: false, hasKeys: false };
 
 /**
  * Reads the data directory. Returns nothing if it cannot be read, because the service is added nevertheless, and the next commands report
  * the error.
  */
-async function knownBefore(around: CommandContext): Promise<Known> {
+async function knownBefore(around: CommandContext): Promise<FormerData> {
   try {
     const { store } = await around.keyStore();
     const keys = (await around.actions('keys')).list({ organization: undefined, after: undefined });

@@ -159,15 +159,15 @@ function refuseTaken(
 }
 
 /** The operations that a configuration serves. */
-interface Served {
+interface ServedOperations {
   readonly served: readonly Operation[];
   /** If there is a mistake, the operations are unknown. */
   readonly mistakes: readonly Mistake[];
 }
 
-const NOTHING_SERVED: Served = { served: [], mistakes: [] };
+const NOTHING_SERVED: ServedOperations = { served: [], mistakes: [] };
 
-export async function servedBy(context: CommandContext, directories: Directories): Promise<Served> {
+export async function servedBy(context: CommandContext, directories: Directories): Promise<ServedOperations> {
   const around = contextOf(context, directories);
   try {
     const { contracts } = await around.configuration('check');

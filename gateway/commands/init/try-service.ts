@@ -8,7 +8,7 @@ import { isHealthPath } from '../../shared/http/health-path.ts';
 import { filledTemplate } from '../../upstream/requests/path.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine, printText } from '../print.ts';
-import { type Answered, statusOf } from '../upstreams/backend.ts';
+import { type BackendAnswer, statusOf } from '../upstreams/backend.ts';
 import { addTry } from '../upstreams/try.ts';
 import { credentialLines, publicLines } from './access-lines.ts';
 import { EXECUTABLE, exportLines, nextSteps } from './next-steps.ts';
@@ -37,7 +37,7 @@ export async function tryService(
       ].join('\n'),
     );
   printText(context, `\n$ bin/gateway upstreams try ${name}`);
-  let answers: readonly Answered[] = [];
+  let answers: readonly BackendAnswer[] = [];
   const addTrial = (program: Command, around: CommandContext) =>
     addTry(program, around, (all) => {
       answers = all;
@@ -96,8 +96,8 @@ function isRequired({ value }: { readonly value: unknown }): boolean {
  * Chooses a request among the requests that have succeeded; undefined if each needs a header. Prefers lists to single records, whose ids
  * were made up, and both to health checks. Prefers answers with content that fit on a screen, and short URLs.
  */
-function firstRequest(answers: readonly Answered[]): First | undefined {
-  const rankOf = ({ asked: { entry } }: Answered) =>
+function firstRequest(answers: readonly BackendAnswer[]): First | undefined {
+  const rankOf = ({ asked: { entry } }: BackendAnswer) =>
     isHealthPath(entry.operation.path) ? 2 : entry.operation.path.includes('{') ? 1 : 0;
   const [first] = answers
     .filter(isPlainRead)
@@ -116,11 +116,11 @@ function firstRequest(answers: readonly Answered[]): First | undefined {
 const READABLE_BYTES = 4096;
 
 /** Whether an answer is empty, such as an empty list, or longer than a screen. */
-function isBare({ body }: Answered): boolean {
+function isBare({ body }: BackendAnswer): boolean {
   return body.length <= 2 || body.length > READABLE_BYTES;
 }
 
-function isPlainRead({ asked: { entry, method, headers } }: Answered): boolean {
+function isPlainRead({ asked: { entry, method, headers } }: BackendAnswer): boolean {
   const { method: declared, streams } = entry.operation;
   return (
     declared === 'GET' &&
@@ -131,12 +131,12 @@ function isPlainRead({ asked: { entry, method, headers } }: Answered): boolean {
 }
 
 /** Whether the request has succeeded, and is worth showing. */
-function isSuccess(answered: Answered): boolean {
+function isSuccess(answered: BackendAnswer): boolean {
   const status = statusOf(answered);
   return answered.problem === undefined && status >= 200 && status < 300 && answered.body.length > 0;
 }
 
 /** Whether the service has asked for a credential. */
-function isRefusal({ status }: Answered): boolean {
+function isRefusal({ status }: BackendAnswer): boolean {
   return status === 401 || status === 403;
 }

@@ -12,7 +12,7 @@ import type { CommandContext } from '../context.ts';
 import { callersText, recentCallers } from '../contract/callers.ts';
 import { choicesText } from '../contract/decisions.ts';
 import { differencesOf } from '../contract/diff.ts';
-import { counted, printJson, printLine } from '../print.ts';
+import { countText, printJson, printLine } from '../print.ts';
 import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
 import { keptMembers, memberText, withMembers } from './kept-members.ts';
 import { nameOf } from './propose-entry.ts';
@@ -68,7 +68,7 @@ export async function updateService(
   tell(context, { name, path, isSame: false, kept, changes, written: isWritten, mistakes }, json);
   if (!isWritten && breaking > 0) {
     const how = dryRun ? '' : ' Use --force to write it nevertheless.';
-    context.fail(`${counted(breaking, 'breaking change')}: nothing was written.${how}`);
+    context.fail(`${countText(breaking, 'breaking change')}: nothing was written.${how}`);
   }
   if (!isWritten) return;
   const decisions = mistakes.flatMap(({ decision }) => (decision === undefined ? [] : [decision]));
@@ -92,7 +92,7 @@ async function callersBefore(context: CommandContext, directories: Directories) 
 
 /** Returns the last message, which lists the choices once, for all changes that were printed before. */
 function brokenText(decisions: Parameters<typeof choicesText>[0], nowMs: number): string {
-  const breaks = counted(decisions.length, 'change');
+  const breaks = countText(decisions.length, 'change');
   const they = decisions.length === 1 ? 'breaks' : 'break';
   return `The document is written, but ${breaks} ${they} what was published: check refuses it, and a running gateway keeps the one before. ${choicesText(decisions, nowMs)}`;
 }

@@ -16,7 +16,7 @@ export function withEntry(
   comments: readonly string[] = [],
 ): string | undefined {
   const before = read(text);
-  const made = before && added(text, name, { ...entry, comments });
+  const made = before && addEntry(text, name, { ...entry, comments });
   if (before === undefined || made === undefined) return undefined;
   // Compare the result, because an entry may be lost in a text with an unusual layout.
   const wanted = { ...before, upstreams: { ...(before.upstreams as object | null), [name]: entry } };
@@ -31,9 +31,9 @@ function read(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-type Commented = ProposedEntry & { readonly comments: readonly string[] };
+type CommentedEntry = ProposedEntry & { readonly comments: readonly string[] };
 
-function added(text: string, name: string, commented: Commented): string | undefined {
+function addEntry(text: string, name: string, commented: CommentedEntry): string | undefined {
   const { comments: _, ...entry } = commented;
   const { contents: root } = parseDocument(text);
   const upstreams = isMap(root) ? root.get('upstreams', true) : undefined;
@@ -65,7 +65,7 @@ function withMember(text: string, map: YAMLMap, name: string, value: unknown): s
 
 function linesOf(
   name: string,
-  { contracts, live, test, basePath, operationNames, security, health, comments }: Commented,
+  { contracts, live, test, basePath, operationNames, security, health, comments }: CommentedEntry,
   indent: string,
 ): string {
   const lines = [

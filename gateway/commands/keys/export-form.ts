@@ -5,7 +5,7 @@ import { keyOfMembers, membersOfKey } from '../../auth/key-json.ts';
 import type { StoredKey } from '../../auth/store/stored-key.ts';
 import { isObject } from '../../contract/pointer.ts';
 import type { Organization } from '../../exchange/caller.ts';
-import { counted, timeOrNull } from '../print.ts';
+import { countText, timeOrNull } from '../print.ts';
 import { END_RULES, HEADER_RULES, KEY_RULES, misfitOf, ORGANIZATION_RULES, type Rules } from './export-rules.ts';
 
 const VERSION = 1;
@@ -16,7 +16,7 @@ export interface Counts {
 }
 
 export function amountOf({ organizations, keys }: Counts): string {
-  return `${counted(organizations, 'organization')} and ${counted(keys, 'key')}`;
+  return `${countText(organizations, 'organization')} and ${countText(keys, 'key')}`;
 }
 
 export type ExportRecord =
@@ -55,7 +55,7 @@ export function parseHeader(line: string, wrong: Wrong): string {
   if (Number.isInteger(header.version) && (header.version as number) > VERSION) {
     wrong(`it is of version ${header.version} and this gateway knows version ${VERSION}; use a newer gateway.`);
   }
-  return checked<{ pepper_fingerprint: string }>(header, HEADER_RULES, wrong).pepper_fingerprint;
+  return checkRecord<{ pepper_fingerprint: string }>(header, HEADER_RULES, wrong).pepper_fingerprint;
 }
 
 /** Parses any line after the header. */
@@ -64,13 +64,17 @@ export function parseExportRecord(line: string, wrong: Wrong): ExportRecord {
   const kind = isObject(value) ? value.kind : wrong('this is not a JSON object; the file may have been cut off here.');
   switch (kind) {
     case 'organization': {
-      const { kind: _, ...organization } = checked<Organization & { kind: string }>(value, ORGANIZATION_RULES, wrong);
+      const { kind: _, ...organization } = checkRecord<Organization & { kind: string }>(
+        value,
+        ORGANIZATION_RULES,
+        wrong,
+      );
       return { kind, organization };
     }
     case 'key':
-      return { kind, key: keyOfMembers(checked<Readonly<Record<string, unknown>>>(value, KEY_RULES, wrong)) };
+      return { kind, key: keyOfMembers(checkRecord<Readonly<Record<string, unknown>>>(value, KEY_RULES, wrong)) };
     case 'end':
-      return { kind, counts: checked<Counts>(value, END_RULES, wrong) };
+      return { kind, counts: checkRecord<Counts>(value, END_RULES, wrong) };
     default:
       return wrong('this is neither an organization nor a key nor the end.');
   }
@@ -89,7 +93,7 @@ function parseJson(line: string): unknown {
   }
 }
 
-function checked<T>(value: unknown, rules: Rules, wrong: Wrong): T {
+function checkRecord<T>(value: unknown, rules: Rules, wrong: Wrong): T {
   const misfit = misfitOf(value, rules);
   return misfit === undefined ? (value as T) : wrong(`${misfit}.`);
 }

@@ -44,7 +44,7 @@ async function exportTo(context: CommandContext, store: KeyStore, file: string |
     if (file === undefined) for await (const piece of pieces) context.write(piece);
     else await writeWhole(file, pieces);
   } finally {
-    progress.done();
+    progress.clear();
   }
   return counts;
 }

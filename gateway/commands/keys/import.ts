@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import type { Imported, KeyStore } from '../../auth/store/key-store.ts';
+import type { ImportCounts, KeyStore } from '../../auth/store/key-store.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
@@ -22,8 +22,8 @@ interface Source {
 
 /** The numbers of records that were read, and of records that were new. */
 interface Tally {
-  readonly read: Imported;
-  readonly added: Imported;
+  readonly read: ImportCounts;
+  readonly added: ImportCounts;
 }
 
 export function addImport(keys: Command, context: CommandContext): void {
@@ -99,7 +99,7 @@ async function readThrough(
   { pepperFingerprint }: KeyStore,
   source: Source,
   doing: string,
-  take: (batch: Batch) => Awaitable<Imported>,
+  take: (batch: Batch) => Awaitable<ImportCounts>,
 ): Promise<Tally> {
   let tally: Tally = { read: { organizations: 0, keys: 0 }, added: { organizations: 0, keys: 0 } };
   const progress = createProgress(context, doing);
@@ -109,18 +109,22 @@ async function readThrough(
   }
   try {
     for await (const batch of readExport(text.setEncoding('utf8'), { pepperFingerprint, wrong })) {
-      const added = await stored(context, tally, () => take(batch));
+      const added = await storeRecords(context, tally, () => take(batch));
       const read = { organizations: batch.organizations.length, keys: batch.keys.length };
       tally = { read: sum(tally.read, read), added: sum(tally.added, added) };
       progress.at(tally.read.organizations + tally.read.keys, fraction?.());
     }
     return tally;
   } finally {
-    progress.done();
+    progress.clear();
   }
 }
 
-async function stored(context: CommandContext, tally: Tally, take: () => Awaitable<Imported>): Promise<Imported> {
+async function storeRecords(
+  context: CommandContext,
+  tally: Tally,
+  take: () => Awaitable<ImportCounts>,
+): Promise<ImportCounts> {
   try {
     return await take();
   } catch (cause) {
@@ -135,7 +139,7 @@ function remainsOf({ added }: Tally): string {
   return `Before that, ${amountOf(added)} were imported; importing again adds the rest.`;
 }
 
-function sum(one: Imported, other: Imported): Imported {
+function sum(one: ImportCounts, other: ImportCounts): ImportCounts {
   return { organizations: one.organizations + other.organizations, keys: one.keys + other.keys };
 }
 

@@ -6,7 +6,7 @@ import type { CommandContext } from '../context.ts';
 /** Longest time that an operation of the contract waits. */
 const WAIT_MAX_MS = 15_000;
 
-type Given = Readonly<Record<string, unknown>>;
+type GivenOptions = Readonly<Record<string, unknown>>;
 
 /** Adds `--org`. At a remote gateway, the command works on the organization of the acting key without it. */
 export function addOrganizationOption(
@@ -19,13 +19,13 @@ export function addOrganizationOption(
 }
 
 /** Ends the command if an option was given that has a meaning only at a remote gateway. @param given the values by option */
-export function requireRemoteFor({ remote, usage }: CommandContext, given: Given): void {
+export function requireRemoteFor({ remote, usage }: CommandContext, given: GivenOptions): void {
   const [name] = namesOf(given);
   if (remote === undefined && name !== undefined) usage(`${name} is for a remote gateway: name it with --server.`);
 }
 
 /** Ends the command if an option was given that the contract of a remote gateway lacks. @param sentence why it lacks the option */
-export function requireNoRemoteFor({ remote, usage }: CommandContext, given: Given, sentence: string): void {
+export function requireNoRemoteFor({ remote, usage }: CommandContext, given: GivenOptions, sentence: string): void {
   if (remote !== undefined && namesOf(given).length > 0) usage(sentence);
 }
 
@@ -35,6 +35,6 @@ export function requireContractWait({ remote, usage }: CommandContext, timeoutMs
     usage(`A remote gateway waits ${WAIT_MAX_MS / 1000} s at most: lower --timeout.`);
 }
 
-function namesOf(given: Given): string[] {
+function namesOf(given: GivenOptions): string[] {
   return Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 }

@@ -15,7 +15,7 @@ export interface RemoteServer {
   key(): string;
 }
 
-interface Given {
+interface GivenOptions {
   server?: string;
   key?: string;
   keyFile?: string;
@@ -56,8 +56,8 @@ export function takeServerOptions(
   throw new CommandFailure(2, 'A key is for a remote gateway: name it with --server or GATEWAY_SERVER.');
 }
 
-function split(words: readonly string[]): { readonly given: Given; readonly command: readonly string[] } {
-  const given: Given = {};
+function split(words: readonly string[]): { readonly given: GivenOptions; readonly command: readonly string[] } {
+  const given: GivenOptions = {};
   let at = 0;
   for (; at < words.length; at += 1) {
     const [, name = '', inline] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(words[at] ?? '') ?? [];
@@ -77,7 +77,7 @@ function split(words: readonly string[]): { readonly given: Given; readonly comm
 
 function serverOf(
   text: string,
-  { server, key, keyFile, insecure }: Given,
+  { server, key, keyFile, insecure }: GivenOptions,
   { environment, complain }: Pick<HostProcess, 'environment' | 'complain'>,
 ): RemoteServer {
   if (key !== undefined && keyFile !== undefined) throw new CommandFailure(2, 'Use --key or --key-file, not both.');

@@ -43,7 +43,7 @@ function codeOf(error: unknown): string {
   return String(code ?? errors?.[0]?.code ?? '');
 }
 
-interface Watched {
+interface WatchedConnection {
   readonly backend: Backend;
   /** Connects again if the last request has no answer. Resolves with an empty list while the service listens. */
   findings(): Promise<Finding[]>;
@@ -54,7 +54,7 @@ interface Watched {
  *
  * @param address of the service, as in upstreams.yaml
  */
-export function watchService(backend: Backend, address: string): Watched {
+export function watchService(backend: Backend, address: string): WatchedConnection {
   /** The first request since the last answer. */
   let unanswered: BackendRequest | undefined;
   return {

@@ -42,7 +42,7 @@ export interface BackendRequest {
   readonly anonymous?: true;
 }
 
-export interface Answered {
+export interface BackendAnswer {
   readonly asked: BackendRequest;
   /** 0 without an answer. */
   readonly status: number;
@@ -59,7 +59,7 @@ export interface Answered {
 }
 
 /** Returns the status for clients, after the rules under `answers` were applied. */
-export function statusOf({ status, judgement }: Answered): number {
+export function statusOf({ status, judgement }: BackendAnswer): number {
   if (judgement?.kind !== 'refuse' && judgement?.kind !== 'repeat') return status;
   const { details, entry } = judgement.error;
   return details.words?.status ?? entry.status;
@@ -76,7 +76,7 @@ export function jsonIn(body: Buffer): unknown {
 
 export interface Backend {
   /** Rejects only if the request cannot be built, for example without a credential. */
-  send(asked: BackendRequest): Promise<Answered>;
+  send(asked: BackendRequest): Promise<BackendAnswer>;
   /** Returns the number of connections that were opened. */
   connections(): number;
   /** Returns the assertions and credentials that were sent. Answers must not contain them. */
@@ -136,7 +136,7 @@ export function createBackend(options: BackendOptions): Backend {
     const own = operation.upstreamPrefix + path.slice(operation.publicPrefix.length);
     return {
       method: asked.method ?? operation.method,
-      path: encoded((asked.path ?? rewritten?.path ?? own) + asked.search),
+      path: encodeTarget((asked.path ?? rewritten?.path ?? own) + asked.search),
       lines,
       headers,
       body: rewritten === undefined ? (rawBody ?? null) : (rewritten.body ?? null),
@@ -160,29 +160,29 @@ export function createBackend(options: BackendOptions): Backend {
   }
 
   /** Returns the answer to a request, or to the read before it if the read fails. */
-  async function exchanged({ recordRead, ...request }: BackendOutgoing, asked: BackendRequest) {
+  async function exchange({ recordRead, ...request }: BackendOutgoing, asked: BackendRequest) {
     const signal = AbortSignal.timeout(timeoutMs);
     const { operation } = asked.entry;
     const addressed = { operation, pathValues: asked.pathValues, submitted: asked.body };
-    if (recordRead === undefined) return judged(await answerTo(request, signal), addressed);
+    if (recordRead === undefined) return judge(await answerTo(request, signal), addressed);
     const [path = ''] = request.path.split('?', 1);
     const record = await answerTo(recordRequest(request, path), signal);
-    const read = judged(record, { ...addressed, operation: recordRead.operation });
+    const read = judge(record, { ...addressed, operation: recordRead.operation });
     const { judgement } = read;
     if (record.status >= 400 || (judgement !== undefined && judgement.kind !== 'pass')) return read;
-    return judged(await answerTo({ ...request, body: recordRead.bodyFrom(read.body) }, signal), addressed);
+    return judge(await answerTo({ ...request, body: recordRead.bodyFrom(read.body) }, signal), addressed);
   }
 
-  function judged({ status, headers, body: received }: WholeAnswer, addressed: AnsweredRequest) {
+  function judge({ status, headers, body: received }: WholeAnswer, addressed: AnsweredRequest) {
     const body = addressed.operation.answerCheck === 'refuse' ? received : decodedIfPossible(headers, received);
     return { status, headers, body, judgement: applyRules({ status, headers, body }, addressed) };
   }
 
-  async function send(asked: BackendRequest): Promise<Answered> {
+  async function send(asked: BackendRequest): Promise<BackendAnswer> {
     const request = await outgoing(asked);
     const startedAt = performance.now();
     try {
-      const answer = await exchanged(request, asked);
+      const answer = await exchange(request, asked);
       return { asked, ...answer, ms: performance.now() - startedAt };
     } catch (error) {
       const ms = performance.now() - startedAt;
@@ -197,7 +197,7 @@ export function createBackend(options: BackendOptions): Backend {
 }
 
 /** Encodes a target as clients do, because a template may contain characters between its parameters that need encoding, such as spaces. */
-function encoded(target: string): string {
+function encodeTarget(target: string): string {
   return target.replace(/[^!-~]+/gu, (text) => encodeURIComponent(text.toWellFormed()));
 }
 

@@ -6,7 +6,7 @@ import { createFormChecks } from '../../contract/forms/forms.ts';
 import { essenceOf, isJson, MULTIPART, mediaTypeOf, URLENCODED } from '../../contract/media-types.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { createValueShapes, type ValueShape } from '../../contract/parameters/value-shape.ts';
-import { child, isObject, type JsonObject, type Located, member, memberNames } from '../../contract/pointer.ts';
+import { child, isObject, type JsonObject, type LocatedValue, member, memberNames } from '../../contract/pointer.ts';
 import { samplesOf } from '../../contract/samples/sample.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 
@@ -48,7 +48,7 @@ export function bodiesFor(
 }
 
 /** Returns the examples of a parameter or a media type. */
-export function examplesAt(root: JsonObject, owner: Located): unknown[] {
+export function examplesAt(root: JsonObject, owner: LocatedValue): unknown[] {
   const { example, examples } = (owner.value ?? {}) as JsonObject;
   const named = isObject(examples) ? Object.keys(examples) : [];
   const written = named.map((key) => member(root, member(root, owner, 'examples'), key).value);
@@ -64,7 +64,7 @@ function rankOf(type: string): number {
   return others > 0 ? others : 3;
 }
 
-function valuesFor(root: JsonObject, mediaType: Located): unknown[] {
+function valuesFor(root: JsonObject, mediaType: LocatedValue): unknown[] {
   const schema = child(mediaType, 'schema');
   const samples = schema.value === undefined ? ['example'] : samplesOf(root, schema);
   return [...examplesAt(root, mediaType), ...samples].filter((value) => value !== undefined);
@@ -80,7 +80,7 @@ function jsonBodies(
   return values.filter((value) => check(value, 1).length === 0).map((body) => ({ contentType: type, body }));
 }
 
-function otherBodies(entry: ContractOperation, schemas: Schemas, type: string, mediaType: Located): TrialBody[] {
+function otherBodies(entry: ContractOperation, schemas: Schemas, type: string, mediaType: LocatedValue): TrialBody[] {
   const { root } = entry.document;
   const essence = essenceOf(type);
   const values = valuesFor(root, mediaType);
@@ -119,7 +119,7 @@ function pairsOf(value: unknown, name: string): [string, string][] {
   return Object.entries(value).flatMap(([key, below]) => pairsOf(below, name === '' ? key : `${name}[${key}]`));
 }
 
-function createMultipartPrinter(root: JsonObject, mediaType: Located): (value: JsonObject) => Buffer {
+function createMultipartPrinter(root: JsonObject, mediaType: LocatedValue): (value: JsonObject) => Buffer {
   const shape = createValueShapes(root)([child(mediaType, 'schema')]);
   const encodings = encodingsOf(root, mediaType);
 

@@ -3,8 +3,8 @@
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { templateParameters } from '../../contract/operations/routes.ts';
 import { type Finding, ok, warn } from '../finding.ts';
-import { counted } from '../print.ts';
-import { type Answered, type Backend, type BackendRequest, statusOf } from './backend.ts';
+import { countText } from '../print.ts';
+import { type Backend, type BackendAnswer, type BackendRequest, statusOf } from './backend.ts';
 import { isReading, isRefused } from './exercise.ts';
 import { collectionOf } from './plan.ts';
 import { createIdsOf } from './record-ids.ts';
@@ -19,7 +19,7 @@ interface CreatedRecords {
   remove(): Promise<Finding[]>;
 }
 
-interface Created {
+interface CreatedRecord {
   /** The creation: `POST /v1/jobs`. */
   readonly entry: ContractOperation;
   /** Path values of its collection. */
@@ -33,11 +33,11 @@ export function createCreatedRecords(backend: Backend, entries: readonly Contrac
   const single = (method: string, collection: string) =>
     entries.find(({ operation }) => operation.method === method && collectionIn(operation.path) === collection);
   /** The records by collection and id. A repeated Idempotency-Key creates no second record. */
-  const present = new Map<string, Created>();
+  const present = new Map<string, CreatedRecord>();
   const made = new Set<string>();
   let isShutOut = false;
 
-  function note(answered: Answered): void {
+  function note(answered: BackendAnswer): void {
     isShutOut ||= isRefused(answered);
     if (answered.problem !== undefined || statusOf(answered) >= 300) return;
     const { entry, pathValues } = answered.asked;
@@ -51,13 +51,13 @@ export function createCreatedRecords(backend: Backend, entries: readonly Contrac
     } else if (method === 'DELETE') present.delete(keyOf(collectionIn(path) ?? path, pathValues));
   }
 
-  async function send(asked: BackendRequest): Promise<Answered> {
+  async function send(asked: BackendRequest): Promise<BackendAnswer> {
     const answered = await backend.send(asked);
     if (!isReading(asked.method ?? asked.entry.operation.method)) note(answered);
     return answered;
   }
 
-  async function removeOne({ entry, pathValues, id }: Created): Promise<void> {
+  async function removeOne({ entry, pathValues, id }: CreatedRecord): Promise<void> {
     const removal = single('DELETE', entry.operation.path);
     if (removal === undefined || id === undefined || isShutOut) return;
     const headers = new Map([['host', 'gateway.invalid']]);
@@ -77,12 +77,12 @@ export function createCreatedRecords(backend: Backend, entries: readonly Contrac
   };
 }
 
-function findingsOf(left: readonly Created[], made: number): Finding[] {
+function findingsOf(left: readonly CreatedRecord[], made: number): Finding[] {
   if (made === 0) return [];
-  if (left.length === 0) return [ok(CHECK, `The trial created ${counted(made, 'record')} and left none behind.`)];
+  if (left.length === 0) return [ok(CHECK, `The trial created ${countText(made, 'record')} and left none behind.`)];
   const names = left.slice(0, NAMED_MAX).map(({ entry, id }) => `${entry.operation.path}/${id ?? '(id not shown)'}`);
   const more = left.length > NAMED_MAX ? ` and ${left.length - NAMED_MAX} more` : '';
-  const says = `The trial leaves ${counted(left.length, 'record')} behind: ${names.join(', ')}${more}.`;
+  const says = `The trial leaves ${countText(left.length, 'record')} behind: ${names.join(', ')}${more}.`;
   return [warn(CHECK, says, 'Delete by hand what you do not want to keep.')];
 }
 

@@ -7,8 +7,8 @@ import type { UndeclaredAnswer } from '../../contract/undeclared.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import { credentialToAdd } from '../../shared/contracts/upstreams.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
-import { type Answered, statusOf } from './backend.ts';
-import { type Exercised, isReading, isRefused } from './exercise.ts';
+import { type BackendAnswer, statusOf } from './backend.ts';
+import { type ExerciseResult, isReading, isRefused } from './exercise.ts';
 import { isLikeUnknownPath } from './unknown-path.ts';
 
 const SHOWN_MAX = 3;
@@ -17,19 +17,19 @@ const NAMED_MAX = 3;
 const UNDERSTOOD_STATUSES = new Set([400, 403, 404, 409, 410, 412, 413, 415, 422, 429]);
 
 /** The secret that the trial sends; undefined if the entry has no credential. */
-type Sent = string | undefined;
+type SentSecret = string | undefined;
 
 /** Returns findings on differences between contract and service. @param elsewhere the answer to an unknown path; undefined if not tried */
 export function driftOf(
-  { answers: all, untried }: Exercised,
-  secret: Sent,
+  { answers: all, untried }: ExerciseResult,
+  secret: SentSecret,
   entries: readonly ContractOperation[],
   schemas: Schemas,
   now: () => number,
-  elsewhere: Answered | undefined,
+  elsewhere: BackendAnswer | undefined,
 ): Finding[] {
   const check = createAnswerCheck(entries, schemas, now);
-  const isMissing = (one: Answered) => elsewhere !== undefined && isLikeUnknownPath(one, elsewhere);
+  const isMissing = (one: BackendAnswer) => elsewhere !== undefined && isLikeUnknownPath(one, elsewhere);
   const { missing = [], answers = [] } = Object.groupBy(all, (one) => (isMissing(one) ? 'missing' : 'answers'));
   const found = new Map<string, Finding>();
   const note = (finding: Finding) => found.set(`${finding.check} ${finding.says}`, finding);
@@ -63,7 +63,7 @@ function untriedFinding(ids: readonly string[], why: string): Finding {
   return warn('contract', `${named} ${ids.length === 1 ? 'was' : 'were'} not tried: ${why}.`, remedy);
 }
 
-function faultsOf(answered: Answered, check: AnswerCheck, secret: Sent): Finding[] {
+function faultsOf(answered: BackendAnswer, check: AnswerCheck, secret: SentSecret): Finding[] {
   const { asked, status, headers, problem, judgement } = answered;
   const { operation } = asked.entry;
   const drift = (says: string, remedy = 'Correct the service, or its contract.') =>
@@ -80,7 +80,7 @@ function faultsOf(answered: Answered, check: AnswerCheck, secret: Sent): Finding
   return violations.slice(0, SHOWN_MAX).map((violation) => drift(`${status} with a wrong body: ${violation}.`));
 }
 
-function loginFinding({ id, entry }: Operation, status: number, secret: Sent): Finding {
+function loginFinding({ id, entry }: Operation, status: number, secret: SentSecret): Finding {
   const says = `${id}: it refuses the gateway (${status})`;
   if (secret !== undefined)
     return fail('contract', `${says}.`, `Correct the secret \`${secret}\`, or its account at the service.`);
@@ -105,7 +105,7 @@ function undeclaredFinding(id: string, { reaction, text }: UndeclaredAnswer): Fi
 }
 
 /** Returns findings about a valid request that was refused. */
-function refusalOf(answered: Answered): Finding[] {
+function refusalOf(answered: BackendAnswer): Finding[] {
   const { asked, status: own } = answered;
   const { operation } = asked.entry;
   const status = statusOf(answered);
@@ -120,9 +120,9 @@ function refusalOf(answered: Answered): Finding[] {
       return [fail('contract', `${what}, and no contract declares it.`, 'Declare it, or answer otherwise.')];
   }
   const remedy = 'Say in the contract what it does not take, so that the gateway refuses it with a reason.';
-  return [warn('contract', `${what} (${shown(asked.search)}).`, remedy)];
+  return [warn('contract', `${what} (${shownSearch(asked.search)}).`, remedy)];
 }
 
-function shown(search: string): string {
+function shownSearch(search: string): string {
   return search === '' ? 'without query' : search.length > 80 ? `${search.slice(0, 77)}…` : search;
 }

@@ -5,11 +5,11 @@ import type { ContractOperation } from '../../contract/operations/operations.ts'
 import { templateParameters } from '../../contract/operations/routes.ts';
 import { toParameter } from '../../contract/parameters/parameter.ts';
 import { writtenPathValue } from '../../contract/parameters/path-values.ts';
-import type { JsonObject, Located } from '../../contract/pointer.ts';
+import type { JsonObject, LocatedValue } from '../../contract/pointer.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 import { errorFormOf } from '../../upstream/errors/parsed-error.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
-import { type Answered, type Backend, type BackendRequest, statusOf } from './backend.ts';
+import { type Backend, type BackendAnswer, type BackendRequest, statusOf } from './backend.ts';
 import { createAcceptance } from './plan.ts';
 
 /**
@@ -18,8 +18,8 @@ import { createAcceptance } from './plan.ts';
  */
 export async function errorsOf(
   backend: Backend,
-  tried: readonly Answered[],
-  elsewhere: Answered,
+  tried: readonly BackendAnswer[],
+  elsewhere: BackendAnswer,
   schemas: Schemas,
 ): Promise<Finding[]> {
   const reading = tried.filter(({ asked }) => asked.entry.operation.method === 'GET');
@@ -28,15 +28,15 @@ export async function errorsOf(
   const [any] = tried;
   const findings: Finding[] = [];
   if (singles.length > 0) findings.push(await missingOf(backend, singles, schemas));
-  if (typed !== undefined) findings.push(misunderstood(await backend.send(mistyped(typed.asked))));
+  if (typed !== undefined) findings.push(misunderstood(await backend.send(mistype(typed.asked))));
   if (any !== undefined) {
     findings.push(unknown(elsewhere));
-    findings.push(headed(await backend.send({ ...(reading[0] ?? any).asked, method: 'HEAD' })));
+    findings.push(headerFinding(await backend.send({ ...(reading[0] ?? any).asked, method: 'HEAD' })));
   }
   return findings;
 }
 
-function mistyped(asked: BackendRequest): BackendRequest {
+function mistype(asked: BackendRequest): BackendRequest {
   const name = encodeURIComponent(numberIn(asked.entry) ?? '');
   const others = asked.search
     .slice(1)
@@ -55,15 +55,15 @@ function numberIn({ parameters }: ContractOperation): string | undefined {
 }
 
 /** Returns the status for clients, and the recognized error form; undefined if the form is unknown. */
-function meant(answered: Answered): { status: number; form: string | undefined } {
+function clientMeaning(answered: BackendAnswer): { status: number; form: string | undefined } {
   const { status, headers, body, judgement } = answered;
   if (judgement?.kind === 'refuse' || judgement?.kind === 'repeat')
     return { status: statusOf(answered), form: 'a declared rule' };
   return { status, form: errorFormOf(headers, body) };
 }
 
-function spoken(check: string, what: string, answered: Answered, wanted: readonly number[]): Finding {
-  const { status, form } = meant(answered);
+function formFinding(check: string, what: string, answered: BackendAnswer, wanted: readonly number[]): Finding {
+  const { status, form } = clientMeaning(answered);
   const says = `${what} is answered with ${answered.status}`;
   if (!wanted.includes(status)) return fail(check, `${says}.`, `Answer ${wanted.join(' or ')}, or declare a rule.`);
   if (form !== undefined) return ok(check, `${says}, understood as ${form}.`);
@@ -73,7 +73,7 @@ function spoken(check: string, what: string, answered: Answered, wanted: readonl
 }
 
 /** Requests a missing record. @param singles answered requests for single records. The first one whose id can be replaced is used */
-async function missingOf(backend: Backend, singles: readonly Answered[], schemas: Schemas): Promise<Finding> {
+async function missingOf(backend: Backend, singles: readonly BackendAnswer[], schemas: Schemas): Promise<Finding> {
   for (const { asked } of singles) {
     const absent = absentRecord(asked, schemas);
     if (absent !== undefined) return missing(await backend.send(absent));
@@ -81,32 +81,32 @@ async function missingOf(backend: Backend, singles: readonly Answered[], schemas
   return ok('errors', 'What is not there was not tried: the contract allows no id that is sure to be absent.');
 }
 
-function missing(answered: Answered): Finding {
+function missing(answered: BackendAnswer): Finding {
   return answered.problem === undefined
-    ? spoken('errors', 'What is not there', answered, [404, 410])
+    ? formFinding('errors', 'What is not there', answered, [404, 410])
     : silent('What is not there', answered);
 }
 
-function misunderstood(answered: Answered): Finding {
+function misunderstood(answered: BackendAnswer): Finding {
   if (answered.problem !== undefined) return silent('A wrong parameter', answered);
   if (answered.status >= 200 && answered.status < 300 && answered.judgement?.kind !== 'refuse') {
     const says = `A wrong parameter is answered with ${answered.status}.`;
     return warn('errors', says, 'Validate parameters in the service, too: requests may arrive without the gateway.');
   }
-  return spoken('errors', 'A wrong parameter', answered, [400, 422]);
+  return formFinding('errors', 'A wrong parameter', answered, [400, 422]);
 }
 
 /** Returns the finding about an unknown path. Clients never see this answer, but it may be a catch-all page, which hides missing paths. */
-function unknown(answered: Answered): Finding {
+function unknown(answered: BackendAnswer): Finding {
   if (answered.problem !== undefined) return silent('An unknown path', answered);
-  const { status, form } = meant(answered);
+  const { status, form } = clientMeaning(answered);
   if ((status >= 400 && status < 500) || (status >= 400 && form === 'a declared rule'))
     return ok('paths', `An unknown path is answered with ${answered.status}, which is taken for an error.`);
   const remedy = 'Answer 404: otherwise what was renamed or forgotten seems to be there.';
   return fail('paths', `An unknown path is answered with ${status}.`, remedy);
 }
 
-function headed(answered: Answered): Finding {
+function headerFinding(answered: BackendAnswer): Finding {
   const { status, problem } = answered;
   if (problem === undefined && status < 500)
     return ok('paths', `HEAD is answered with ${status}; the gateway asks GET instead.`);
@@ -114,7 +114,7 @@ function headed(answered: Answered): Finding {
   return warn('paths', says, 'Nothing, as long as only the gateway comes: it asks GET instead.');
 }
 
-function silent(what: string, { problem }: Answered): Finding {
+function silent(what: string, { problem }: BackendAnswer): Finding {
   return fail('errors', `${what} is not answered (${problem}).`, 'See why the service does not answer.');
 }
 
@@ -149,16 +149,16 @@ function absentIds(entry: ContractOperation, name: string, known: string): strin
   const declared = entry.parameters.find((located) => isPathParameter(located, name));
   if (declared === undefined) return [];
   const parameter = toParameter(root, declared);
-  return [...ABSENT_IDS.map((id) => writtenPathValue(parameter, id)), ...varied(known)];
+  return [...ABSENT_IDS.map((id) => writtenPathValue(parameter, id)), ...varyId(known)];
 }
 
-function isPathParameter({ value }: Located, name: string): boolean {
+function isPathParameter({ value }: LocatedValue, name: string): boolean {
   const parameter = value as JsonObject;
   return parameter.in === 'path' && parameter.name === name;
 }
 
 /** Returns ids with other hexadecimal characters at the end, which most patterns allow; none if the end is too short. */
-function varied(known: string): string[] {
+function varyId(known: string): string[] {
   const [end = ''] = /[A-Za-z0-9]*$/.exec(known) ?? [];
   if (end.length < VARIED_MIN) return [];
   const other = end.replace(/./g, (character) =>

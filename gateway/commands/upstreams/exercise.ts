@@ -5,12 +5,12 @@ import type { ContractOperation } from '../../contract/operations/operations.ts'
 import { templateParameters } from '../../contract/operations/routes.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 import { isLoginRefusal } from '../../shared/http/words.ts';
-import type { Answered, Backend, BackendRequest } from './backend.ts';
+import type { Backend, BackendAnswer, BackendRequest } from './backend.ts';
 import { collectionOf, requestsFor } from './plan.ts';
 import { createIdsOf } from './record-ids.ts';
 
-export interface Exercised {
-  readonly answers: readonly Answered[];
+export interface ExerciseResult {
+  readonly answers: readonly BackendAnswer[];
   /** Operations without a request, with the reason. */
   readonly untried: readonly { readonly entry: ContractOperation; readonly why: string }[];
   /** Collection → ids of existing records. */
@@ -38,8 +38,8 @@ export async function exercise({
   schemas,
   writes,
   requestsMax,
-}: ExerciseOptions): Promise<Exercised> {
-  const answers: Answered[] = [];
+}: ExerciseOptions): Promise<ExerciseResult> {
+  const answers: BackendAnswer[] = [];
   const untried: { entry: ContractOperation; why: string }[] = [];
   const existing = new Map<string, string[]>();
   const created = new Map<string, string[]>();
@@ -74,12 +74,12 @@ export function isReading(method: string): boolean {
 }
 
 /** Whether the upstream refuses the gateway's credential or assertion. */
-export function isRefused({ status, judgement }: Answered): boolean {
+export function isRefused({ status, judgement }: BackendAnswer): boolean {
   return judgement?.kind === 'credential' || (judgement === undefined && isLoginRefusal(status));
 }
 
 /** Whether the upstream has answered no request in time. */
-export function isSilent(answers: readonly Answered[]): boolean {
+export function isSilent(answers: readonly BackendAnswer[]): boolean {
   return answers.length > 0 && answers.every(({ isLate }) => isLate === true);
 }
 

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
-import type { Answered, Backend } from './backend.ts';
+import type { Backend, BackendAnswer } from './backend.ts';
 
 const CHECK = 'idempotency';
 
@@ -11,10 +11,10 @@ const CHECK = 'idempotency';
 export async function idempotencyOf(
   backend: Backend,
   { honoursIdempotencyKey, whenOutcomeUnknown }: UpstreamEntry,
-  tried: readonly Answered[],
+  tried: readonly BackendAnswer[],
   writes: boolean,
 ): Promise<Finding[]> {
-  if (!honoursIdempotencyKey) return [undeclared(whenOutcomeUnknown)];
+  if (!honoursIdempotencyKey) return [undeclaredFinding(whenOutcomeUnknown)];
   const created = tried.filter(
     ({ asked, status }) =>
       asked.entry.operation.method === 'POST' &&
@@ -31,11 +31,11 @@ export async function idempotencyOf(
   const { operation } = asked.entry;
   const one = await backend.send({ ...asked, headers });
   const again = await backend.send({ ...asked, headers });
-  const other = await backend.send({ ...asked, headers, body: changed(asked.body) });
-  return [repeated(operation.id, one, again), reused(operation.id, other)];
+  const other = await backend.send({ ...asked, headers, body: changeText(asked.body) });
+  return [repetitionFinding(operation.id, one, again), reuseFinding(operation.id, other)];
 }
 
-function undeclared(whenOutcomeUnknown: UpstreamEntry['whenOutcomeUnknown']): Finding {
+function undeclaredFinding(whenOutcomeUnknown: UpstreamEntry['whenOutcomeUnknown']): Finding {
   if (whenOutcomeUnknown !== 'run') {
     const becomes = 'a key whose outcome is unknown is refused from then on';
     return ok(CHECK, `It declares nothing, so no write is sent again by the gateway, and ${becomes}.`);
@@ -44,21 +44,21 @@ function undeclared(whenOutcomeUnknown: UpstreamEntry['whenOutcomeUnknown']): Fi
   return warn(CHECK, says, 'Keep the answer by its key and declare honoursIdempotencyKey, or take it away.');
 }
 
-function repeated(id: string, one: Answered, again: Answered): Finding {
+function repetitionFinding(id: string, one: BackendAnswer, again: BackendAnswer): Finding {
   if (one.status === again.status && one.body.equals(again.body))
     return ok(CHECK, `${id}: a repeated key is answered as it was the first time.`);
   const says = `${id}: a repeated key is answered otherwise (${one.status}, then ${again.status}), so it may have run twice.`;
   return fail(CHECK, says, 'Keep the answer by its key, or take honoursIdempotencyKey away.');
 }
 
-function reused(id: string, { status }: Answered): Finding {
+function reuseFinding(id: string, { status }: BackendAnswer): Finding {
   if (status >= 400 && status < 500) return ok(CHECK, `${id}: a key with another body is refused (${status}).`);
   const says = `${id}: a key with another body is answered with ${status}.`;
   return fail(CHECK, says, 'Refuse it (422): the client would take the answer for that of its new request.');
 }
 
 /** Returns a body of the same shape with another first text. */
-function changed(body: unknown): unknown {
+function changeText(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return { changed: true };
   const members = Object.entries(body);
   const at = members.findIndex(([, value]) => typeof value === 'string');

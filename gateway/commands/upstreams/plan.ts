@@ -7,7 +7,7 @@ import { toParameter } from '../../contract/parameters/parameter.ts';
 import { createParameterReader } from '../../contract/parameters/parameters.ts';
 import { writtenPathValue } from '../../contract/parameters/path-values.ts';
 import { parameterSchema } from '../../contract/parameters/value-types.ts';
-import { isObject, type JsonObject, type Located } from '../../contract/pointer.ts';
+import { isObject, type JsonObject, type LocatedValue } from '../../contract/pointer.ts';
 import { samplesOf } from '../../contract/samples/sample.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 import type { Violation } from '../../contract/violations/violations.ts';
@@ -63,21 +63,21 @@ export function createAcceptance(entry: ContractOperation, schemas: Schemas) {
   const reader = createParameterReader(entry);
   const check = schemas.request(entry).parameters;
 
-  function accepted({ pathValues, query, headers }: Pick<Matched, 'pathValues' | 'query' | 'headers'>) {
+  function acceptedParts({ pathValues, query, headers }: Pick<Matched, 'pathValues' | 'query' | 'headers'>) {
     const violations: Violation[] = [];
     const path = filledTemplate(entry.operation, pathValues);
     const read = reader.read({ path, pathValues, query, headers }, violations);
     return violations.length > 0 || check(read, query.length).length > 0 ? undefined : read;
   }
 
-  return { accepted, search: reader.search };
+  return { accepted: acceptedParts, search: reader.search };
 }
 
 function firstOf(entry: ContractOperation, schemas: Schemas, candidates: readonly Candidate[], ids: KnownIds) {
   const { accepted, search } = createAcceptance(entry, schemas);
 
   /** Returns the request with these values; undefined if the gateway would refuse it. */
-  function prepared(values: ReadonlyMap<Candidate, unknown>): BackendRequest | undefined {
+  function prepareRequest(values: ReadonlyMap<Candidate, unknown>): BackendRequest | undefined {
     const pathValues = pathValuesOf(entry, values, ids);
     const query = queryOf(values);
     const headers = headersOf(values);
@@ -90,12 +90,12 @@ function firstOf(entry: ContractOperation, schemas: Schemas, candidates: readonl
   const required = candidates.filter(({ required, place }) => required || place === 'path');
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const base = new Map(required.map((one) => [one, one.values[attempt % Math.max(1, one.values.length)]]));
-    if (prepared(base) !== undefined) return { prepared, base };
+    if (prepareRequest(base) !== undefined) return { prepared: prepareRequest, base };
   }
-  return { prepared, base: undefined };
+  return { prepared: prepareRequest, base: undefined };
 }
 
-function toCandidate(root: JsonObject, located: Located): Candidate {
+function toCandidate(root: JsonObject, located: LocatedValue): Candidate {
   const { name, in: place, required, explode } = located.value as JsonObject;
   const schema = parameterSchema(root, located);
   const parameter = toParameter(root, located);

@@ -4,11 +4,11 @@ import type { ContractOperation } from '../../contract/operations/operations.ts'
 import { templateParameters } from '../../contract/operations/routes.ts';
 import { isObject, member } from '../../contract/pointer.ts';
 import { responseFor } from '../../contract/schemas/schemas.ts';
-import { type Answered, jsonIn } from './backend.ts';
+import { type BackendAnswer, jsonIn } from './backend.ts';
 import { collectionOf } from './plan.ts';
 
 /** Returns the ids in the answer to a list or a creation; empty if there are none. */
-type IdsOf = (answered: Answered) => string[];
+type IdsOf = (answered: BackendAnswer) => string[];
 
 /** Creates the function. @param entries operations of the upstream. Their path parameters name the member of a record that is its id */
 export function createIdsOf(entries: readonly ContractOperation[]): IdsOf {
@@ -27,7 +27,7 @@ export function createIdsOf(entries: readonly ContractOperation[]): IdsOf {
 }
 
 /** Returns the id that a link of the contract takes from the request or the answer, for answers without an id. */
-function linkedId({ asked, status, body }: Answered, name: string): string | undefined {
+function linkedId({ asked, status, body }: BackendAnswer, name: string): string | undefined {
   const { root } = asked.entry.document;
   const links = member(root, responseFor(asked.entry, status), 'links');
   if (!isObject(links.value)) return undefined;
@@ -53,7 +53,7 @@ function valueAt(value: unknown, pointer: string): unknown {
 }
 
 /** Returns the id of the record in an answer, or the ids in its first list. */
-function identifiersIn({ body }: Answered, name: string | undefined): string[] {
+function identifiersIn({ body }: BackendAnswer, name: string | undefined): string[] {
   return recordsIn(jsonIn(body)).flatMap((record) => {
     const named = name === undefined ? undefined : record[name];
     return textOf(named ?? record.id ?? record.name) ?? [];

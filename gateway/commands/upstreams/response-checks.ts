@@ -5,13 +5,13 @@ import { clientAnswerHeaders } from '../../upstream/headers/answer-headers.ts';
 import { authorityIn } from '../../upstream/headers/references.ts';
 import { withheldRemedy } from '../../upstream/headers/withheld.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
-import type { Answered, Backend } from './backend.ts';
+import type { Backend, BackendAnswer } from './backend.ts';
 
 /** Headers that frameworks add by themselves, and the gateway drops. */
 const NEEDLESS_HEADERS = ['server', 'x-powered-by'] as const;
 const INTERNAL_HEADER = /^(x-gateway-|x-organization-id$|x-api-key-id$|x-internal-)/;
 
-export function checkTimes(answers: readonly Answered[], { timeoutMs }: UpstreamEntry): Finding {
+export function checkTimes(answers: readonly BackendAnswer[], { timeoutMs }: UpstreamEntry): Finding {
   const times = answers.map(({ ms }) => ms).sort((one, other) => one - other);
   const at = (share: number) => Math.round(times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0);
   const [p50, p99] = [at(0.5), at(0.99)];
@@ -25,7 +25,7 @@ export function checkTimes(answers: readonly Answered[], { timeoutMs }: Upstream
 
 /** Checks headers of answers. @param addresses addresses of the service. References to them cross */
 export function checkHeaders(
-  answers: readonly Answered[],
+  answers: readonly BackendAnswer[],
   proofs: readonly string[],
   addresses: readonly string[],
 ): Finding[] {
@@ -49,7 +49,7 @@ export function checkHeaders(
 }
 
 /** Returns the names of the fields that the gateway withholds. Internal headers are separate findings. */
-function withheldIn(answers: readonly Answered[], addresses: readonly string[]): string[] {
+function withheldIn(answers: readonly BackendAnswer[], addresses: readonly string[]): string[] {
   const authorities = new Set(addresses.flatMap((address) => authorityIn(address) ?? []));
   const fields = new Set<string>();
   const notes = { withhold: (field: string) => void fields.add(field) };
@@ -61,12 +61,12 @@ function withheldIn(answers: readonly Answered[], addresses: readonly string[]):
   return [...fields].filter((field) => !INTERNAL_HEADER.test(field)).sort();
 }
 
-function echoes(headers: Answered['headers'], body: Buffer, proofs: readonly string[]): boolean {
+function echoes(headers: BackendAnswer['headers'], body: Buffer, proofs: readonly string[]): boolean {
   const all = Object.values(headers).flat().join('\n');
   return proofs.some((proof) => all.includes(proof) || body.includes(proof));
 }
 
-export function checkConnections(answers: readonly Answered[], backend: Pick<Backend, 'connections'>): Finding[] {
+export function checkConnections(answers: readonly BackendAnswer[], backend: Pick<Backend, 'connections'>): Finding[] {
   const whole = answers.filter(({ problem }) => problem === undefined);
   const broken = answers.filter(({ problem, status }) => problem !== undefined && status === 0);
   const opened = backend.connections();

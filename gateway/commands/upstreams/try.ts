@@ -10,11 +10,11 @@ import { answersFromContract, isGatewayItself } from '../../upstream/simulated/a
 import { liesOnSandbox } from '../../upstream/simulated/sandbox.ts';
 import type { CommandContext } from '../context.ts';
 import { type Finding, fail, ok } from '../finding.ts';
-import { counted, printFinding, printJson, printLine } from '../print.ts';
+import { countText, printFinding, printJson, printLine } from '../print.ts';
 import { parseCount, unknownName } from '../read.ts';
 import { unenforcedLines } from '../unenforced-lines.ts';
 import { absenceAt, watchService } from './absence.ts';
-import type { Answered, Backend } from './backend.ts';
+import type { Backend, BackendAnswer } from './backend.ts';
 import { createCreatedRecords } from './created-records.ts';
 import { driftOf } from './drift.ts';
 import { errorsOf } from './errors.ts';
@@ -58,7 +58,7 @@ export function addTry(upstreams: Command, context: CommandContext, onAnswers: O
     .action((name: string, flags: TryFlags) => tryUpstream(context, name, flags, onAnswers));
 }
 
-type OnAnswers = (answers: readonly Answered[]) => void;
+type OnAnswers = (answers: readonly BackendAnswer[]) => void;
 
 async function tryUpstream(
   context: CommandContext,
@@ -160,14 +160,14 @@ async function checksOf(
   const { answers } = exercised;
   onAnswers(answers);
   if (isSilent(answers)) return { requests: answers.length, checks: answers.map(silence) };
-  const driftFrom = (elsewhere?: Answered) => [
+  const driftFrom = (elsewhere?: BackendAnswer) => [
     ...driftOf(exercised, entry.credential?.secret, entries, schemas, now, elsewhere),
     ...unenforcedFindings(entries),
   ];
   const [first] = answers;
   // The trial stops if the upstream refuses the credential, because more requests show nothing and may lead to a block.
   if (first === undefined || answers.some(isRefused)) return { requests: answers.length, checks: driftFrom() };
-  const provoked: Answered[] = [];
+  const provoked: BackendAnswer[] = [];
   const listening: Backend = {
     ...backend,
     async send(asked) {
@@ -189,7 +189,7 @@ async function checksOf(
 }
 
 /** Returns the finding about a service that takes connections, and answers nothing. */
-function silence({ asked, problem }: Answered): Finding {
+function silence({ asked, problem }: BackendAnswer): Finding {
   const { operation } = asked.entry;
   const says = `${operation.id}: ${problem}. The trial ends with this first request, because each other one would wait as long.`;
   return fail('service', says, 'Look whether the service hangs. If it is only slow, raise its timeoutMs.');
@@ -218,7 +218,7 @@ function printCard(context: CommandContext, result: Result, asJson: boolean): vo
   else {
     printLine(
       context,
-      `${result.upstream} at ${result.target}, ${result.mode}, ${counted(result.requests, 'request')}`,
+      `${result.upstream} at ${result.target}, ${result.mode}, ${countText(result.requests, 'request')}`,
     );
     for (const line of printedRows(steps)) printLine(context, line);
     for (const finding of checks) printFinding(context, finding, 11);

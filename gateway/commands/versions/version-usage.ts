@@ -7,7 +7,7 @@ import type { CallerOfDeprecated } from '../../administration/actions.ts';
 import { isAddress, mailboxOf, messageOf, type Sender } from '../../versions/mail.ts';
 import type { Notice } from '../../versions/notices.ts';
 import type { CommandContext } from '../context.ts';
-import { counted, printJson, printLine, printTable, shortTime } from '../print.ts';
+import { countText, printJson, printLine, printTable, shortTime } from '../print.ts';
 import { parseMoment } from '../read.ts';
 import { requireNoRemoteFor } from '../server/options.ts';
 
@@ -107,7 +107,7 @@ function writeNotices(
         sender,
       ),
     );
-  if (json !== true) printLine(context, `Wrote ${counted(written.length, 'notice')}.`);
+  if (json !== true) printLine(context, `Wrote ${countText(written.length, 'notice')}.`);
   for (const { organization, contacts } of notices) {
     const unusable = contacts.filter((contact) => !isAddress(contact));
     if (contacts.length === 0) context.complain(`${organization} has no contacts: tell it in another way.\n`);

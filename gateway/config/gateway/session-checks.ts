@@ -8,14 +8,14 @@ import type { UpstreamEntry } from '../upstreams/upstreams-file.ts';
 import type { GatewayFile } from './gateway-file.ts';
 import { type Hosts, hostOfSite, site } from './hosts.ts';
 
-interface Named {
+interface SessionSources {
   readonly gateway: GatewayFile | undefined;
   readonly upstreams: Readonly<Record<string, Pick<UpstreamEntry, 'live'>>>;
   readonly sources: { readonly gateway: Source; readonly upstreams: Source };
 }
 
 /** Pushes a mistake for every setting with which sessions cannot work, or that has no effect. */
-export function checkSessions({ gateway, upstreams, sources }: Named, mistakes: Mistake[]): void {
+export function checkSessions({ gateway, upstreams, sources }: SessionSources, mistakes: Mistake[]): void {
   if (gateway === undefined) return;
   const { sessions } = gateway;
   const entries = Object.entries(upstreams).filter(([, { live = [] }]) => live.includes('session:'));
@@ -76,7 +76,7 @@ function checkProviders({ sessions, issuers }: GatewayFile, source: Source, mist
 
 /** Pushes a mistake for unknown scopes of grants, which would silently grant nothing, and for operations that no person can use. */
 export function checkSessionScopes(
-  { gateway, sources }: Named,
+  { gateway, sources }: SessionSources,
   operations: readonly Operation[],
   known: ReadonlySet<string>,
   mistakes: Mistake[],

@@ -4,7 +4,7 @@
 import type { Mistake } from '../../shared/mistakes.ts';
 import type { Source } from '../../shared/yaml-source.ts';
 
-interface Addressed {
+interface TargetAddresses {
   readonly live: readonly string[];
   readonly test?: readonly string[] | undefined;
 }
@@ -17,7 +17,7 @@ export interface AddressPath {
 const PATH = /^(https?:\/\/[^/]+)(\/.*?)\/?$/;
 
 /** Returns the entries with origins as addresses. Pushes a mistake for an entry whose addresses have different paths. */
-export function withOrigins<Entry extends Addressed>(
+export function withOrigins<Entry extends TargetAddresses>(
   entries: Readonly<Record<string, Entry>>,
   source: Source,
   mistakes: Mistake[],

@@ -34,7 +34,7 @@ export const operationSettings = z.record(
 type OperationSettings = z.output<typeof operationSettings>;
 
 /** The properties of an operation that the settings refer to. */
-interface Named extends NamedOperation {
+interface ConfiguredOperation extends NamedOperation {
   /** The path template. */
   readonly path: string;
   readonly restOfPath: string | undefined;
@@ -49,7 +49,7 @@ export interface LeftOut {
 /** Pushes a mistake for every unknown operation, and for every parameter that cannot accept slashes. */
 export function checkOperationSettings(
   upstreams: Readonly<Record<string, { readonly operations: OperationSettings }>>,
-  operations: readonly Named[],
+  operations: readonly ConfiguredOperation[],
   leftOut: readonly LeftOut[],
   source: Source,
   mistakes: Mistake[],

@@ -6,7 +6,7 @@ import type { Source } from '../../shared/yaml-source.ts';
 import { byAnyNameIn, declaredId, type NamedOperation } from '../operation-names.ts';
 
 /** The properties of an operation that rules can refer to. */
-interface Named extends NamedOperation {
+interface RuleOperation extends NamedOperation {
   /** The path template, `/api/principal/{name}`. */
   readonly path: string;
   readonly pathStyles: ReadonlyMap<string, string>;
@@ -21,7 +21,7 @@ interface Rule {
   readonly operationsPlace: readonly (string | number)[];
 }
 
-interface Ruled {
+interface RequestRules {
   readonly requests: readonly {
     readonly operations: readonly string[];
     readonly path?: { readonly lowerCase: readonly string[] } | undefined;
@@ -33,8 +33,8 @@ interface Ruled {
 
 /** Pushes a mistake for every operation or parameter that does not exist. */
 export function checkRuleNames(
-  upstreams: Readonly<Record<string, Ruled>>,
-  operations: readonly Named[],
+  upstreams: Readonly<Record<string, RequestRules>>,
+  operations: readonly RuleOperation[],
   source: Source,
   mistakes: Mistake[],
 ): void {
@@ -70,7 +70,7 @@ export function checkRuleNames(
   }
 }
 
-function rulesOf(upstream: string, { requests, answers }: Ruled): Rule[] {
+function rulesOf(upstream: string, { requests, answers }: RequestRules): Rule[] {
   const ofRequests = requests.map(({ operations, path }, index) => {
     const place = ['upstreams', upstream, 'requests', index];
     return {
@@ -103,7 +103,7 @@ function parametersIn(template: string): string[] {
   return [...template.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name as string);
 }
 
-interface Recorded extends NamedOperation {
+interface RecordOperation extends NamedOperation {
   readonly method: string;
   readonly path: string;
   readonly upstreamPrefix: string;
@@ -120,12 +120,12 @@ interface WithRecordRules {
 /** Pushes a mistake for every rule that could not read the record, and for every operation with two such rules. */
 export function checkRecordRules(
   upstreams: Readonly<Record<string, WithRecordRules>>,
-  operations: readonly Recorded[],
+  operations: readonly RecordOperation[],
   source: Source,
   mistakes: Mistake[],
 ): void {
   for (const [upstream, { requests }] of Object.entries(upstreams)) {
-    const named = new Set<Recorded>();
+    const named = new Set<RecordOperation>();
     for (const [index, { operations: ids, setAsItems }] of requests.entries()) {
       if (setAsItems === undefined) continue;
       const own = byAnyNameIn(upstream, operations);
@@ -149,12 +149,16 @@ export function checkRecordRules(
   }
 }
 
-function readingProblem(upstream: string, name: string, reading: Recorded | undefined): string | undefined {
+function readingProblem(upstream: string, name: string, reading: RecordOperation | undefined): string | undefined {
   if (reading === undefined) return `"${upstream}" has no operation "${name}".`;
   return reading.method === 'GET' ? undefined : `"${name}" is a ${reading.method}, which may change the record.`;
 }
 
-function changingProblem(changing: Recorded, reading: Recorded | undefined, isNamed: boolean): string | undefined {
+function changingProblem(
+  changing: RecordOperation,
+  reading: RecordOperation | undefined,
+  isNamed: boolean,
+): string | undefined {
   const name = declaredId(changing);
   if (isNamed) return `an earlier rule has setAsItems for ${name}.`;
   if (changing.body === 'stream') return `the body of ${name} is streamed, so its changes cannot be read.`;

@@ -49,11 +49,11 @@ export const targets = z
 export function withNamedExamples<Entry extends { live: string[]; test?: string[] | undefined }>(
   entries: Record<string, Entry>,
 ) {
-  const named = (upstream: string, addresses: string[]) =>
+  const namedTargets = (upstream: string, addresses: string[]) =>
     addresses.map((address) => (address === 'examples:' ? address + upstream : address));
   return Object.fromEntries(
     Object.entries(entries).map(([upstream, { live, test, ...entry }]) => {
-      const addresses = { live: named(upstream, live), ...(test && { test: named(upstream, test) }) };
+      const addresses = { live: namedTargets(upstream, live), ...(test && { test: namedTargets(upstream, test) }) };
       return [upstream, { ...entry, ...addresses } as unknown as Entry];
     }),
   );

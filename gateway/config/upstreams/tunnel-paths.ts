@@ -11,7 +11,7 @@ interface Entry {
 }
 
 /** The properties of an operation that determine its place. */
-interface Placed {
+interface PathOwner {
   readonly id: string;
   readonly upstream: string;
   readonly path: string;
@@ -25,12 +25,12 @@ interface TunnelCheck {
   readonly upstreams: Readonly<Record<string, Entry>>;
   readonly hosts: Hosts;
   readonly publicUrl: string;
-  readonly operations: readonly Placed[];
+  readonly operations: readonly PathOwner[];
   readonly source: Source;
 }
 
 /** Another use of a path on these host names. */
-interface Taken {
+interface TakenPath {
   readonly pattern: string;
   readonly names: readonly (string | undefined)[];
   readonly what: string;
@@ -43,12 +43,12 @@ interface Taken {
 export function checkTunnels(check: TunnelCheck, mistakes: Mistake[]): void {
   const nameOf = (of: HostName) => hostOfSite(of, check.hosts, check.publicUrl);
   const taken = takenAlready(check, nameOf);
-  const tunnelled: Taken[] = [];
+  const tunnelled: TakenPath[] = [];
   checkCountedTogether(check, mistakes);
   for (const { at, pattern, hosts, notOn, upstream } of pathsOf(check)) {
     const never = notOn.map(nameOf);
     const names = hosts.map(nameOf).filter((name) => name !== undefined && !never.includes(name));
-    const isHere = (one: Taken) => one.names.some((name) => names.includes(name as string));
+    const isHere = (one: TakenPath) => one.names.some((name) => names.includes(name as string));
     const other =
       taken.find((one) => isHere(one) && meet(pattern, one.pattern)) ??
       tunnelled.find((one) => isHere(one) && pattern === one.pattern);
@@ -82,7 +82,10 @@ function checkCountedTogether({ upstreams, source }: TunnelCheck, mistakes: Mist
   }
 }
 
-function takenAlready({ upstreams, operations }: TunnelCheck, nameOf: (of: HostName) => string | undefined): Taken[] {
+function takenAlready(
+  { upstreams, operations }: TunnelCheck,
+  nameOf: (of: HostName) => string | undefined,
+): TakenPath[] {
   const everywhere = (['api', 'mail', 'jmap'] as const).map(nameOf);
   return [
     ...OWN_PATHS.map((pattern) => ({ pattern, names: everywhere, what: "one of the gateway's own" })),

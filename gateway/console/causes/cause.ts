@@ -84,15 +84,15 @@ export interface UpstreamReport {
   }[];
 }
 
-type More = Partial<
+type CauseDetails = Partial<
   Pick<Cause, 'title' | 'since' | 'until' | 'runbook' | 'next' | 'details' | 'figures' | 'hasRecovered'>
 >;
 
-export function failureCause(id: string, cause: string, consequence: string, more: More = {}): Cause {
+export function failureCause(id: string, cause: string, consequence: string, more: CauseDetails = {}): Cause {
   return { id, kind: 'bad', cause, consequence, ...more };
 }
 
-export function warningCause(id: string, cause: string, consequence: string, more: More = {}): Cause {
+export function warningCause(id: string, cause: string, consequence: string, more: CauseDetails = {}): Cause {
   return { id, kind: 'warn', cause, consequence, ...more };
 }
 

@@ -8,7 +8,7 @@ import { RESOLUTIONS } from '../history/ranges.ts';
 import { failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
 import { organizationsInTrouble, unknownCallers } from './organization-causes.ts';
 import { ownCauses } from './own-causes.ts';
-import type { Present } from './present.ts';
+import type { PresentTraffic } from './present.ts';
 import { recentChange } from './recent-change.ts';
 import { redisCause } from './redis-cause.ts';
 import { serviceTimes } from './service-times.ts';
@@ -38,7 +38,7 @@ export function causesOf(
   status: StatusForCauses | null,
   minute: LastMinute,
   nowMs: number,
-  present?: Present,
+  present?: PresentTraffic,
   memory?: CauseMemory,
 ): Cause[] {
   if (status === null)
@@ -101,7 +101,7 @@ function blameOf(culprits: readonly string[]) {
  */
 function errorCauses(
   minute: LastMinute,
-  present: Present | undefined,
+  present: PresentTraffic | undefined,
   blame: ReturnType<typeof blameOf>,
   unanswered: ReadonlySet<string>,
   mayBegin: (id: string) => boolean,
@@ -123,7 +123,7 @@ function causesWithSymptoms(
   one: readonly [string, UpstreamReport],
   status: StatusForCauses,
   nowMs: number,
-  present: Present | undefined,
+  present: PresentTraffic | undefined,
 ): Cause[] {
   const [name] = one;
   const causes = upstreamCauses(one, present && serviceTimes(present, name));

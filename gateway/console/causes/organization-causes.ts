@@ -7,7 +7,7 @@ import { type Figures, figuresOf } from '../history/figures.ts';
 import type { PresentCounts } from '../history/history-counts.ts';
 import type { OrganizationNearLimit } from '../history/sample.ts';
 import { atMost, failureCause, type StatusForCauses, warningCause } from './cause.ts';
-import type { Present } from './present.ts';
+import type { PresentTraffic } from './present.ts';
 import { recentChange } from './recent-change.ts';
 
 const REFUSED_SHARE = 0.3;
@@ -17,7 +17,7 @@ const RUNBOOK = 'An organization that is refused';
 
 /** @param hasCulprit whether the gateway or an upstream is the cause of refusals */
 export function organizationsInTrouble(
-  { bounds, organizations, nearLimits }: Present,
+  { bounds, organizations, nearLimits }: PresentTraffic,
   status: StatusForCauses,
   nowMs: number,
   hasCulprit: boolean,
@@ -152,7 +152,7 @@ const USUAL_SHARE = 0.1;
  *
  * @param lasts whether the cause lasts already, so that the hour before is not compared, because it includes the outage
  */
-export function unknownCallers({ bounds, operations, organizations }: Present, lasts: boolean): Cause[] {
+export function unknownCallers({ bounds, operations, organizations }: PresentTraffic, lasts: boolean): Cause[] {
   const countsIn = (period: 'minute' | 'latest' | 'hour') => {
     const sumOf = (all: readonly PresentCounts[], of: 'requests' | 'refused') =>
       all.reduce((total, one) => total + figuresOf(bounds, one[period])[of], 0);

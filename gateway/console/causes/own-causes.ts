@@ -40,7 +40,7 @@ function ofConfiguration({ configuration }: StatusForCauses): Cause[] {
   if (!failure) return [];
   const [first = '', ...others] = failure.mistakes;
   const more = others.length > 0 ? `, and ${others.length} more` : '';
-  const which = `${shortened(first)}${more}.${suggestionIn(first)}`;
+  const which = `${firstSentence(first)}${more}.${suggestionIn(first)}`;
   const links = { since: failure.at, runbook: 'GatewayConfigurationRefused', details: '#/system' };
   const stays = 'The previous configuration stays in force';
   return [
@@ -69,7 +69,7 @@ function ofMissingTier({ tier, organizations, in_place: inPlace }: MissingTier):
 }
 
 /** Returns the first sentence, with the file name in place of the path. The details contain the whole text. */
-function shortened(mistake: string): string {
+function firstSentence(mistake: string): string {
   const [first = ''] = mistake.split(/\.(?:\s|$)/);
   return first.replace(/^\S*\//, '');
 }

@@ -5,7 +5,7 @@ import type { OrganizationNearLimit } from '../history/sample.ts';
 import type { FailureCodes } from './failure-codes.ts';
 
 /** The counts of a gateway, for the search for causes. */
-export interface Present {
+export interface PresentTraffic {
   /** Upper bounds of the duration buckets, in seconds. */
   readonly bounds: readonly number[];
   readonly operations: readonly PresentCounts[];

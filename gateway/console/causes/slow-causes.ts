@@ -5,12 +5,12 @@ import type { Cause } from '../../shared/contracts/cause.ts';
 import { upstreamCommand } from '../../shared/next-command.ts';
 import { figuresOf, quantileMs } from '../history/figures.ts';
 import { atMost, warningCause } from './cause.ts';
-import type { Present } from './present.ts';
+import type { PresentTraffic } from './present.ts';
 import { duration, serviceTimes } from './service-times.ts';
 
 /** The operations that are slow, with their usual durations. */
 interface SlowMemory {
-  readonly usualMs: Present['usualMs'];
+  readonly usualMs: PresentTraffic['usualMs'];
   /** Remembers the operations that are slow now, and forgets the others. */
   note(slow: readonly Slow[], nowMs: number): void;
 }
@@ -56,7 +56,7 @@ export function createSlowMemory(): SlowMemory {
 }
 
 /** Returns the operations that have become slow, or are still slow, in the counts of the last minute. */
-export function slowIn({ bounds, operations, upstreamOf, usualMs }: Omit<Present, 'failureCodes'>): Slow[] {
+export function slowIn({ bounds, operations, upstreamOf, usualMs }: Omit<PresentTraffic, 'failureCodes'>): Slow[] {
   return operations.flatMap(({ name, minute, latest, hour }): Slow[] => {
     const usual = usualMs(name);
     if (usual === undefined && figuresOf(bounds, hour).requests < COMPARED_REQUESTS_MIN) return [];
@@ -80,7 +80,7 @@ export function slowIn({ bounds, operations, upstreamOf, usualMs }: Omit<Present
  * @param waitingAt how many requests wait for a place at an upstream
  */
 export function slowOperations(
-  present: Present,
+  present: PresentTraffic,
   isTold: (upstream: string | undefined) => boolean,
   failing: ReadonlySet<string>,
   waitingAt: (upstream: string) => number,
@@ -148,7 +148,7 @@ function slowCause(id: string, slow: Slow, { what, title, many = '', of, waiting
 }
 
 /** The durations of operations include the wait for a place, so the text also says how long the service takes. */
-function waitIn(present: Present, upstream: string, waiting: number): string {
+function waitIn(present: PresentTraffic, upstream: string, waiting: number): string {
   const service = serviceTimes(present, upstream);
   const took = service === undefined ? '' : `, the service takes ${duration(service.nowMs)}`;
   return `; that includes the wait for a place at ${upstream}: ${waiting} wait now${took}`;

@@ -6,7 +6,7 @@ import { upstreamCommand } from '../../shared/next-command.ts';
 import { figuresOf } from '../history/figures.ts';
 import { atMost, failureCause, warningCause } from './cause.ts';
 import type { FailureCodes } from './failure-codes.ts';
-import type { Present } from './present.ts';
+import type { PresentTraffic } from './present.ts';
 import { slowIn } from './slow-causes.ts';
 
 const FAILURES_MIN = 3;
@@ -29,7 +29,7 @@ interface Failing {
 }
 
 /** The operations whose error codes a cause names. */
-export function namesOfFailing(present: Pick<Present, 'bounds' | 'operations' | 'upstreamOf'>): string[] {
+export function namesOfFailing(present: Pick<PresentTraffic, 'bounds' | 'operations' | 'upstreamOf'>): string[] {
   return failingIn(present).map(({ name }) => name);
 }
 
@@ -38,7 +38,7 @@ export function namesOfFailing(present: Pick<Present, 'bounds' | 'operations' | 
  * @param mayRecover whether the cause with this id is shown although the last seconds have no failure
  */
 export function failingOperations(
-  present: Present,
+  present: PresentTraffic,
   isTold: (upstream: string | undefined) => boolean,
   mayRecover: (id: string) => boolean,
 ): Cause[] {
@@ -57,7 +57,7 @@ function failingIn({
   bounds,
   operations,
   upstreamOf,
-}: Pick<Present, 'bounds' | 'operations' | 'upstreamOf'>): Failing[] {
+}: Pick<PresentTraffic, 'bounds' | 'operations' | 'upstreamOf'>): Failing[] {
   return operations.flatMap(({ name, minute, latest }): Failing[] => {
     const { requests, failed } = figuresOf(bounds, minute);
     if (failed < FAILURES_MIN || failed < FAILED_SHARE * requests) return [];
@@ -71,14 +71,14 @@ function failingIn({
  * Whether there were requests in the last seconds, and none got a 5xx. After a restart, the last minute may count errors whose cause this
  * process has not seen.
  */
-export function isOver({ bounds, operations }: Present): boolean {
+export function isOver({ bounds, operations }: PresentTraffic): boolean {
   const latest = operations.map((one) => figuresOf(bounds, one.latest));
   return latest.some(({ requests }) => requests > 0) && latest.every(({ server_errors: errors }) => errors === 0);
 }
 
 /** Sums up the failing operations of an upstream in the last minute; undefined if there are none. */
 export function recoveryOf(
-  present: Present,
+  present: PresentTraffic,
   upstream: string,
 ): Pick<Failing, 'requests' | 'failed' | 'isRecovering'> | undefined {
   const failing = failingIn(present).filter((one) => one.upstream === upstream);
@@ -92,7 +92,7 @@ export function recoveryOf(
 }
 
 /** Returns the text about the failing and slow operations of a failing upstream, which its cause includes. */
-export function symptomsOf(present: Present, upstream: string): string {
+export function symptomsOf(present: PresentTraffic, upstream: string): string {
   const failing = failingIn(present).filter((one) => one.upstream === upstream && !one.isRecovering);
   const names = new Set(failing.map(({ name }) => name));
   const slow = slowIn(present).filter((one) => one.upstream === upstream && !one.isRecovering && !names.has(one.name));

@@ -4,7 +4,7 @@
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { figuresOf, quantileMs } from '../history/figures.ts';
 import { failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
-import type { Present } from './present.ts';
+import type { PresentTraffic } from './present.ts';
 import { duration } from './service-times.ts';
 
 type Row = NonNullable<UpstreamReport['unanswered']>[number];
@@ -18,14 +18,14 @@ const LATE_UNKNOWN_MS = 10_000;
 const COMPARED_REQUESTS_MIN = 20;
 const PART = 0.9;
 
-interface Unanswered {
+interface UnansweredRequests {
   readonly upstream: string;
   readonly mode: string;
   /** The operations whose requests wait for longer than usual. */
   readonly late: readonly Row[];
 }
 
-interface Known {
+interface UnansweredOptions {
   /** Whether another cause says that the upstream fails. */
   hasFailed(upstream: string): boolean;
   /** Whether the cause of this id was there before, and was made here. The hour before then includes the outage, and is not compared. */
@@ -34,9 +34,9 @@ interface Known {
 
 export function unansweredIn(
   { upstreams = {} }: Pick<StatusForCauses, 'upstreams'>,
-  present: Present,
-  { hasFailed, wasSilent }: Known,
-): Unanswered[] {
+  present: PresentTraffic,
+  { hasFailed, wasSilent }: UnansweredOptions,
+): UnansweredRequests[] {
   const all = Object.entries(upstreams).flatMap(([upstream, { unanswered = [] }]) =>
     [...Map.groupBy(unanswered, ({ mode = 'live' }) => mode)].map(([mode, rows]) => {
       const isLate = ({ operation, oldest_ms: ageMs }: Row) =>
@@ -47,7 +47,7 @@ export function unansweredIn(
   return all.filter(({ upstream, late }) => requestsIn(late) >= REQUESTS_MIN && !hasFailed(upstream));
 }
 
-export function unansweredCause(silent: Unanswered, nowMs: number): Cause {
+export function unansweredCause(silent: UnansweredRequests, nowMs: number): Cause {
   const { upstream, late } = silent;
   const [first, ...others] = late as [Row, ...Row[]];
   const what = others.length === 0 ? `${first.operation} of ${upstream}` : `Upstream ${upstream}`;
@@ -69,7 +69,7 @@ export function unansweredCause(silent: Unanswered, nowMs: number): Cause {
 }
 
 /** Returns the id of the cause of a failing target: the first requests that end in a timeout make the same outage that cause. */
-function causeId({ upstream, mode }: Pick<Unanswered, 'upstream' | 'mode'>): string {
+function causeId({ upstream, mode }: Pick<UnansweredRequests, 'upstream' | 'mode'>): string {
   return `upstream ${upstream} ${mode}`;
 }
 
@@ -86,7 +86,7 @@ function requestsIn(rows: readonly Row[]): number {
  * Returns the age from which on a request of the operation is late; Infinity for an operation that usually takes longer than can be
  * counted.
  */
-function lateMs(operation: string, { bounds, operations, usualMs }: Present): number {
+function lateMs(operation: string, { bounds, operations, usualMs }: PresentTraffic): number {
   const hour = operations.find(({ name }) => name === operation)?.hour;
   if (hour === undefined || figuresOf(bounds, hour).requests < COMPARED_REQUESTS_MIN) return LATE_UNKNOWN_MS;
   const usual = usualMs(operation) ?? quantileMs(bounds, hour, PART) ?? 0;

@@ -4,7 +4,7 @@
 import type { Cause } from '../../shared/contracts/cause.ts';
 import type { CredentialFault } from '../../shared/contracts/upstreams.ts';
 import { failureCause, type StatusForCauses, type UpstreamReport, warningCause } from './cause.ts';
-import type { Present } from './present.ts';
+import type { PresentTraffic } from './present.ts';
 import { duration, type ServiceTimes } from './service-times.ts';
 import { recoveryOf } from './traffic-causes.ts';
 
@@ -197,7 +197,7 @@ const LATEST_MS = 30_000;
 export function recoveringUpstreams(
   { upstreams = {} }: StatusForCauses,
   found: readonly Cause[],
-  present: Present,
+  present: PresentTraffic,
   culprits: readonly string[],
 ): Cause[] {
   return Object.keys(upstreams).flatMap((name) => {
@@ -223,7 +223,12 @@ export function recoveringUpstreams(
 }
 
 /** Whether requests to an upstream still fail although its targets work. Its operations are then shown as the cause. */
-export function failsOn(id: string, { upstreams = {} }: StatusForCauses, present: Present, agoMs: number): boolean {
+export function failsOn(
+  id: string,
+  { upstreams = {} }: StatusForCauses,
+  present: PresentTraffic,
+  agoMs: number,
+): boolean {
   const name = Object.keys(upstreams).find((one) => id.startsWith(`upstream ${one} `));
   return agoMs >= LATEST_MS && name !== undefined && recoveryOf(present, name)?.isRecovering === false;
 }

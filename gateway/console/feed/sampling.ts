@@ -7,7 +7,7 @@ import type { FleetSources } from '../../shared/questions/fleet.ts';
 import type { StatusForCauses } from '../causes/cause.ts';
 import { causesOf, createCauseMemory, type LastMinute } from '../causes/causes.ts';
 import { failureCodesOf } from '../causes/failure-codes.ts';
-import type { Present } from '../causes/present.ts';
+import type { PresentTraffic } from '../causes/present.ts';
 import { createSlowMemory, slowIn } from '../causes/slow-causes.ts';
 import { namesOfFailing } from '../causes/traffic-causes.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -164,7 +164,7 @@ export function startSampling(
     return said?.redis === undefined ? said : { ...said, redis: { ...said.redis, failure: fleet()?.failure() } };
   }
 
-  async function present(): Promise<Present> {
+  async function present(): Promise<PresentTraffic> {
     const counted = {
       bounds,
       operations: history.present('operations'),

@@ -34,7 +34,7 @@ const REPLACED_MS = 60_000;
 const CLOCKS_MS = 30_000;
 const NAMES_MAX = 200;
 
-interface Noted extends MissingInstance {
+interface NotedInstance extends MissingInstance {
   /**
    * The names of the instances that cannot replace this instance, because they answered when it was first missing, or have replaced another
    * instance since.
@@ -45,13 +45,13 @@ interface Noted extends MissingInstance {
 /** An instance that is no longer missing, and why. */
 type Over = readonly [id: string, why: string];
 
-interface Replaced {
+interface ReplacedInstances {
   readonly over: readonly Over[];
   readonly by: readonly string[];
 }
 
 export function createMissingInstances(redis: Redis, now: () => number): MissingInstances {
-  let known: readonly Noted[] = [];
+  let known: readonly NotedInstance[] = [];
   let returned: readonly ReturnedInstance[] = [];
 
   async function read(): Promise<void> {
@@ -110,7 +110,7 @@ export function createMissingInstances(redis: Redis, now: () => number): Missing
 }
 
 /** Whether an instance is no longer missing, by itself. */
-function endOf(missing: Noted, answered: readonly FleetInstance[], nowMs: number): Over[] {
+function endOf(missing: NotedInstance, answered: readonly FleetInstance[], nowMs: number): Over[] {
   const { id, name, started_at: startedAt, missing_since: since } = missing;
   if (answered.some((other) => other.id === id)) return [[id, 'It answers again.']];
   if (answered.some((other) => other.name === name && other.started_at > startedAt))
@@ -122,7 +122,11 @@ function endOf(missing: Noted, answered: readonly FleetInstance[], nowMs: number
 }
 
 /** Returns the missing instances with a replacement among the instances that answered. Each new instance replaces one. */
-function replacedAmong(missing: readonly Noted[], answered: readonly FleetInstance[], nowMs: number): Replaced {
+function replacedAmong(
+  missing: readonly NotedInstance[],
+  answered: readonly FleetInstance[],
+  nowMs: number,
+): ReplacedInstances {
   const taken = new Set<FleetInstance>();
   const over = missing.flatMap((one) => {
     const other = answered.find((candidate) => !taken.has(candidate) && isReplacement(candidate, one, nowMs));
@@ -134,15 +138,15 @@ function replacedAmong(missing: readonly Noted[], answered: readonly FleetInstan
 }
 
 /** Whether `other` started under a new name, as a container does, and has run for a minute. */
-function isReplacement(other: FleetInstance, { present, missing_since: since }: Noted, nowMs: number): boolean {
+function isReplacement(other: FleetInstance, { present, missing_since: since }: NotedInstance, nowMs: number): boolean {
   const startedMs = Date.parse(other.started_at);
   return startedMs > Date.parse(since) - CLOCKS_MS && nowMs - startedMs >= REPLACED_MS && !present.includes(other.name);
 }
 
 /** Returns an empty list for a text that another version wrote in another form. */
-function missingIn(text: string): Noted[] {
+function missingIn(text: string): NotedInstance[] {
   try {
-    const { id, name, version, started_at, missing_since, present = [] } = JSON.parse(text) as Noted;
+    const { id, name, version, started_at, missing_since, present = [] } = JSON.parse(text) as NotedInstance;
     const isWhole = [id, name, version, started_at, missing_since].every((part) => typeof part === 'string');
     return isWhole && Array.isArray(present) ? [{ id, name, version, started_at, missing_since, present }] : [];
   } catch {

@@ -12,11 +12,11 @@ export interface GatewayEvent {
   readonly until: string | null;
   readonly text: string;
   /** The subject of an outage; undefined if it is the gateway. */
-  readonly subject?: About | undefined;
+  readonly subject?: PageReference | undefined;
 }
 
 /** A page of the console, such as `operations` or `upstreams`, and a name. */
-interface About {
+interface PageReference {
   readonly kind: string;
   readonly name: string;
 }
@@ -182,7 +182,7 @@ function rank({ kind }: Cause): number {
 }
 
 /** Returns the subject of a cause, from the address of its details. */
-function subjectOf({ details = '' }: Cause): About | undefined {
+function subjectOf({ details = '' }: Cause): PageReference | undefined {
   const [, kind = '', name] = /^#\/(operations|upstreams|organizations)\/(.+)$/.exec(details) ?? [];
   return name === undefined ? undefined : { kind, name: decodeURIComponent(name) };
 }
@@ -193,11 +193,11 @@ function subjectOf({ details = '' }: Cause): About | undefined {
  */
 export function eventsAbout(
   events: readonly GatewayEvent[],
-  about: About | undefined,
+  about: PageReference | undefined,
   upstreamOf: (operation: string) => string | undefined,
 ): readonly GatewayEvent[] {
   if (about === undefined) return events;
-  const upstreamIn = ({ kind, name }: About) =>
+  const upstreamIn = ({ kind, name }: PageReference) =>
     kind === 'upstreams' ? name : kind === 'operations' ? upstreamOf(name) : undefined;
   return events.filter(({ subject }) => {
     if (subject === undefined) return true;

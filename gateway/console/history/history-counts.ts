@@ -57,7 +57,7 @@ export interface PresentCounts {
 }
 
 /** Adds the counts of several series of one range. */
-export function added(counts: readonly SeriesCounts[]): SeriesCounts {
+export function addCounts(counts: readonly SeriesCounts[]): SeriesCounts {
   return counts.reduce((one, other) => ({
     name: one.name,
     minute: sum([one.minute, other.minute]),

@@ -3,7 +3,7 @@
 
 import { CLASSES } from './figures.ts';
 import {
-  added,
+  addCounts,
   type Kind,
   type PresentCounts,
   type RangeCounts,
@@ -140,7 +140,8 @@ export class History {
       all: countsOf('all operations', this.#all),
       operations: this.#busiest(totalOf).map(({ name, series }) => countsOf(name, series)),
       codes: seen.map(([name, series]) => countsOf(name, series)),
-      subject: ofSubject === undefined ? null : added(ofSubject.map((series) => countsOf(subject?.name ?? '', series))),
+      subject:
+        ofSubject === undefined ? null : addCounts(ofSubject.map((series) => countsOf(subject?.name ?? '', series))),
       ...this.#memory(),
     };
   }

@@ -71,7 +71,7 @@ function textOf(value) {
 }
 
 /** One row for a change of files that every instance has applied. */
-function joined(changes) {
+function joinChanges(changes) {
   const keyOf = ({ kind, sequence, details: { version, outcome, changes: keys, instance } }) =>
     instance === undefined || version === undefined ? sequence : JSON.stringify([kind, version, outcome, keys]);
   return [...Map.groupBy(changes, keyOf).values()].map((same) => {
@@ -108,7 +108,7 @@ export async function showAudit() {
   const asked = Object.fromEntries(FILTERS.map((name) => [name, params.get(name) ?? undefined]));
   for (const name of FILTERS) form.elements[name].value = toField(name, asked[name] ?? '');
   const found = await read('audit', { ...asked, before: params.get('before') ?? undefined });
-  show(joined(found?.changes ?? []));
+  show(joinChanges(found?.changes ?? []));
   const newest = params.get('before') === null ? [] : [link(addressOf('audit', asked), 'The newest'), ' '];
   const older = found?.older ? [link(addressOf('audit', { ...asked, before: found.older }), 'Older changes')] : [];
   place('audit-more').replaceChildren(...newest, ...older);

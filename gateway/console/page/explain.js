@@ -49,15 +49,15 @@ function outcomeOf({ body: { error, problem = error, report, refusal } }) {
 
 /** The command that explains the same request in a shell. There, the body is a file. */
 function commandOf({ method, target, caller, mode, scopes, client, headers, body }) {
-  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   const lines = headers.split('\n').filter((line) => line.trim() !== '');
   return [
-    `bin/gateway explain --request ${quoted(`${method} ${target}`)}`,
-    ...(caller === '' ? [] : [`${caller.startsWith('key_') ? '--key' : '--org'} ${quoted(caller)}`]),
+    `bin/gateway explain --request ${quote(`${method} ${target}`)}`,
+    ...(caller === '' ? [] : [`${caller.startsWith('key_') ? '--key' : '--org'} ${quote(caller)}`]),
     ...(mode === '' ? [] : [`--mode ${mode}`]),
-    ...(scopes === '' ? [] : ['--scopes', ...scopes.split(/[\s,]+/).map(quoted)]),
-    ...(client === '' ? [] : [`--client ${quoted(client)}`]),
-    ...lines.map((line) => `--header ${quoted(line.trim())}`),
+    ...(scopes === '' ? [] : ['--scopes', ...scopes.split(/[\s,]+/).map(quote)]),
+    ...(client === '' ? [] : [`--client ${quote(client)}`]),
+    ...lines.map((line) => `--header ${quote(line.trim())}`),
     ...(body === '' ? [] : ['--body body.json']),
   ].join(' ');
 }

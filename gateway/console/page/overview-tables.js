@@ -8,7 +8,7 @@ import { addressOf } from './routes.js';
 import { createTable } from './tables.js';
 
 /** A number that leads to its exchanges; a failure has a sign. */
-function counted(number, params, isBad = false) {
+function countCell(number, params, isBad = false) {
   if (number === 0) return '0';
   const text = isBad ? state('bad', count(number)) : count(number);
   const focus = JSON.stringify(params);
@@ -75,7 +75,7 @@ export function operationsTable() {
 
   function numberOf(row, number, status) {
     const isBad = status === 'service_failed';
-    if (isOne(row)) return counted(number, { operation: row.name, status }, isBad);
+    if (isOne(row)) return countCell(number, { operation: row.name, status }, isBad);
     return isBad && number > 0 ? state('bad', count(number)) : count(number);
   }
 
@@ -141,7 +141,7 @@ export function organizationsTable() {
         key: 'refused',
         label: 'Refused',
         numeric: true,
-        cell: (row) => counted(row.refused, { organization: row.organization, code: 'rate_limited' }),
+        cell: (row) => countCell(row.refused, { organization: row.organization, code: 'rate_limited' }),
         value: (row) => row.refused,
       },
       {

@@ -25,7 +25,7 @@ export function routeIn(hash) {
   const [first = '', ...rest] = path.split('/').filter((part) => part !== '');
   return {
     view: first === '' ? 'overview' : (FORMER[first] ?? first),
-    id: rest.length > 0 ? decoded(rest.join('/')) : undefined,
+    id: rest.length > 0 ? decode(rest.join('/')) : undefined,
     params: new URLSearchParams(query),
   };
 }
@@ -40,7 +40,7 @@ export function addressOf(view, params = {}, id) {
   return `#/${path}${query === '' ? '' : `?${query}`}`;
 }
 
-function decoded(text) {
+function decode(text) {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -19,7 +19,7 @@ export const RETRIED_CREDENTIALS = new Set(['latched']);
 
 /** With the name of the secret that has to change. */
 export const credentialState = ({ credential, credential_fault: fault }) =>
-  worded(CREDENTIAL_KINDS, credential, fault === undefined ? '' : `: ${fault.secret}`);
+  stateText(CREDENTIAL_KINDS, credential, fault === undefined ? '' : `: ${fault.secret}`);
 
 /**
  * A healthy target is shown as suspect after a failed request: one failure is not yet a cause. Before the first request and the first health
@@ -32,6 +32,6 @@ export const stateOfTarget = ({ state: known, last_error: error, answered_at: at
 };
 
 /** A state that is not among the kinds is pale. */
-export function worded(kinds, value, more = '') {
+export function stateText(kinds, value, more = '') {
   return value === undefined ? NONE : state(value in kinds ? kinds[value] : 'off', words(value) + more);
 }

@@ -8,7 +8,7 @@ import { exchangeTable } from './exchanges.js';
 import { count, lastSpan, moment, operationName, percent, quantile, rate } from './format.js';
 import { addressOf } from './routes.js';
 import { piecesIn } from './runbook.js';
-import { BREAKER_KINDS, credentialState, stateOfTarget, TARGET_KINDS, worded } from './states.js';
+import { BREAKER_KINDS, credentialState, stateOfTarget, stateText, TARGET_KINDS } from './states.js';
 import { SUBJECTS, subjectIn } from './subjects.js';
 import { createTable } from './tables.js';
 import { createTrafficCharts } from './traffic-charts.js';
@@ -239,7 +239,7 @@ function showUpstream({ statuses }) {
     ...targets.filter((target) => !isBad(target)).map(rowOf),
     ...Object.entries(breaker).map(([mode, known]) => [
       `Breaker, ${mode}`,
-      known === 'open' ? broken : worded(BREAKER_KINDS, known),
+      known === 'open' ? broken : stateText(BREAKER_KINDS, known),
     ]),
     ...(credential === undefined ? [] : [['Credential', credentialState(upstream)]]),
     ['In progress', count(inProgress)],
@@ -265,7 +265,7 @@ function showOperation({ latest, errors }) {
 }
 
 const stateOf = (target) =>
-  worded(TARGET_KINDS, stateOfTarget(target), target.last_error ? `, ${target.last_error}` : '');
+  stateText(TARGET_KINDS, stateOfTarget(target), target.last_error ? `, ${target.last_error}` : '');
 
 function factsCard(rows) {
   const facts = rows.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value)));

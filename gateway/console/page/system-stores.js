@@ -2,7 +2,7 @@
 
 import { element } from './elements.js';
 import { count, withTimes } from './format.js';
-import { worded } from './states.js';
+import { stateText } from './states.js';
 import { createTableOf, INSTANCE_COLUMN, ofAll, sumOf } from './system-table.js';
 
 const STORE_KINDS = {
@@ -21,7 +21,7 @@ export function stores() {
       columns: [
         { key: 'name', label: 'What', cell: ({ name }) => name },
         INSTANCE_COLUMN,
-        { key: 'state', label: 'State', cell: (row) => worded(STORE_KINDS, row.state) },
+        { key: 'state', label: 'State', cell: (row) => stateText(STORE_KINDS, row.state) },
         { key: 'more', label: 'Details', long: true, cell: detailsOf },
       ],
     },

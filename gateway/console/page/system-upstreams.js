@@ -4,7 +4,14 @@ import { actionButton } from './actions.js';
 import { element } from './elements.js';
 import { clockWithSeconds, count } from './format.js';
 import { addressOf } from './routes.js';
-import { BREAKER_KINDS, credentialState, RETRIED_CREDENTIALS, stateOfTarget, TARGET_KINDS, worded } from './states.js';
+import {
+  BREAKER_KINDS,
+  credentialState,
+  RETRIED_CREDENTIALS,
+  stateOfTarget,
+  stateText,
+  TARGET_KINDS,
+} from './states.js';
 import { createTableOf, INSTANCE_COLUMN, ofAll, sumOf } from './system-table.js';
 
 export function upstreams() {
@@ -28,7 +35,7 @@ export function upstreams() {
       {
         key: 'breaker',
         label: 'Breaker',
-        cell: (row) => worded(BREAKER_KINDS, row.breaker),
+        cell: (row) => stateText(BREAKER_KINDS, row.breaker),
         value: (row) => row.breaker,
       },
       {
@@ -55,7 +62,7 @@ function targetState(row) {
     row.consecutive_failures > 0
       ? `, ${count(row.consecutive_failures)} ${row.consecutive_failures === 1 ? 'failure' : 'failures in a row'}`
       : '';
-  const known = worded(TARGET_KINDS, stateOfTarget(row), since + failures);
+  const known = stateText(TARGET_KINDS, stateOfTarget(row), since + failures);
   return row.last_error ? element('span', {}, known, element('span', { class: 'soft error' }, row.last_error)) : known;
 }
 

@@ -7,7 +7,7 @@ import { ago, count, day, moment, NONE, timeElement } from './format.js';
 import { versionCell, versionsIn } from './instance-versions.js';
 import { lastReload, mistakesOf } from './last-reload.js';
 import { addressOf } from './routes.js';
-import { worded } from './states.js';
+import { stateText } from './states.js';
 import { stores } from './system-stores.js';
 import { createTableOf, INSTANCE_COLUMN, ofAll, ofEach } from './system-table.js';
 import { upstreams } from './system-upstreams.js';
@@ -134,7 +134,7 @@ function workers() {
     columns: [
       { key: 'worker', label: 'Worker', cell: (row) => String(row.worker), value: (row) => row.worker },
       INSTANCE_COLUMN,
-      { key: 'state', label: 'State', cell: (row) => worded(WORKER_KINDS, row.state), value: (row) => row.state },
+      { key: 'state', label: 'State', cell: (row) => stateText(WORKER_KINDS, row.state), value: (row) => row.state },
       { key: 'pid', label: 'Process', numeric: true, cell: (row) => String(row.pid ?? NONE), value: (row) => row.pid },
       {
         key: 'since',
@@ -223,7 +223,7 @@ function versions() {
       {
         key: 'state',
         label: 'State',
-        cell: (row) => worded(LIFE_KINDS, row.state, row.sunset ? `, ends ${day(Date.parse(row.sunset))}` : ''),
+        cell: (row) => stateText(LIFE_KINDS, row.state, row.sunset ? `, ends ${day(Date.parse(row.sunset))}` : ''),
         value: (row) => row.state,
       },
       { key: 'calls', label: 'Calls', numeric: true, cell: (row) => count(row.calls), value: (row) => row.calls },

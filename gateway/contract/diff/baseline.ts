@@ -97,7 +97,7 @@ function readPublished(file: string, mistakes: Mistake[]): BaselineContract | un
 
 /** Reads a published contract. Only its syntax is checked, because the gateway has written the file. */
 export function contentOfPublished(file: string, text: string, mistakes: Mistake[]): BaselineContent | undefined {
-  const root = parsed(file, text, mistakes);
+  const root = parseBaseline(file, text, mistakes);
   if (root === undefined) return undefined;
   const document = toDocument(file, {
     root,
@@ -113,7 +113,7 @@ export function contentOfPublished(file: string, text: string, mistakes: Mistake
 
 const RESTORE = 'Take it from version control again, or run "gateway contract publish".';
 
-function parsed(file: string, text: string, mistakes: Mistake[]): JsonObject | undefined {
+function parseBaseline(file: string, text: string, mistakes: Mistake[]): JsonObject | undefined {
   try {
     const root: unknown = JSON.parse(text);
     if (isObject(root) && isObject(root.paths)) return root;

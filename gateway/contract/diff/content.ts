@@ -1,11 +1,11 @@
 // Compares the statuses, headers, media types and schemas of requests and answers.
 
 import { essenceOf, isOfBytes } from '../media-types.ts';
-import { child, isObject, type JsonObject, type Located, member } from '../pointer.ts';
+import { child, isObject, type JsonObject, type LocatedValue, member } from '../pointer.ts';
 import type { OperationPair } from './described.ts';
 import { namesIn, partOf } from './described.ts';
 import { below, type DiffPlace, type Side } from './findings.ts';
-import { ANYTHING, resolved } from './view.ts';
+import { ANYTHING, resolve } from './view.ts';
 
 export function compareBody(both: OperationPair): void {
   const { old, new: fresh, tell, at } = both;
@@ -49,7 +49,7 @@ export function compareAnswers(both: OperationPair): void {
   }
 }
 
-function compareAnswer(both: OperationPair, old: Located, fresh: Located, at: DiffPlace): void {
+function compareAnswer(both: OperationPair, old: LocatedValue, fresh: LocatedValue, at: DiffPlace): void {
   compareHeaders(both, member(both.old.root, old, 'headers'), member(both.new.root, fresh, 'headers'), at);
   const [o, n] = [member(both.old.root, old, 'content'), member(both.new.root, fresh, 'content')];
   compareContent(both, 'response', o, n, at);
@@ -57,8 +57,8 @@ function compareAnswer(both: OperationPair, old: Located, fresh: Located, at: Di
 
 function compareHeaders(
   { old, new: fresh, comparer, tell }: OperationPair,
-  before: Located,
-  after: Located,
+  before: LocatedValue,
+  after: LocatedValue,
   at: DiffPlace,
 ): void {
   const names = new Map(namesIn(after).map((name) => [name.toLowerCase(), name]));
@@ -86,8 +86,8 @@ function compareHeaders(
 export function compareContent(
   { old, new: fresh, comparer, tell }: OperationPair,
   side: Side,
-  before: Located,
-  after: Located,
+  before: LocatedValue,
+  after: LocatedValue,
   at: DiffPlace,
 ): void {
   const types = namesIn(after);
@@ -111,9 +111,9 @@ export function compareContent(
 }
 
 /** Whether a body may be any bytes. OpenAPI 3.0 declares this by a type and a format, and OpenAPI 3.1 by no schema. */
-function isUnchecked(type: string, root: JsonObject, schema: Located | undefined): boolean {
+function isUnchecked(type: string, root: JsonObject, schema: LocatedValue | undefined): boolean {
   if (!isOfBytes(type) && essenceOf(type) !== 'text/event-stream') return false;
-  const value = schema === undefined ? {} : resolved(root, schema).value;
+  const value = schema === undefined ? {} : resolve(root, schema).value;
   if (value === true) return true;
   if (!isObject(value)) return false;
   const rules = Object.keys(value).filter((key) => !/^(description|title|examples?|contentMediaType|x-.*)$/.test(key));
@@ -121,7 +121,7 @@ function isUnchecked(type: string, root: JsonObject, schema: Located | undefined
 }
 
 /** Returns the schema of a parameter or media type; undefined if it has none. */
-export function declaredSchema(owner: Located): Located | undefined {
+export function declaredSchema(owner: LocatedValue): LocatedValue | undefined {
   return isObject(owner.value) && 'schema' in owner.value ? child(owner, 'schema') : undefined;
 }
 

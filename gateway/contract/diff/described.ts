@@ -11,7 +11,7 @@ import {
   isObject,
   itemsOf,
   type JsonObject,
-  type Located,
+  type LocatedValue,
   member,
   memberNames,
   objectAt,
@@ -32,9 +32,9 @@ export interface Described {
   /** The public path: the prefix of its document and the template. */
   readonly path: string;
   readonly place: readonly string[];
-  readonly located: Located;
+  readonly located: LocatedValue;
   /** The parameters of the path and of the operation, references resolved. */
-  readonly parameters: readonly Located[];
+  readonly parameters: readonly LocatedValue[];
   /** The alternatives, one of which a caller has to satisfy; empty for a public operation. */
   readonly security: readonly Alternative[];
   readonly deprecated: boolean;
@@ -86,7 +86,7 @@ function securityIn({ root }: ContractDocument, operation: unknown): Alternative
 
 /** Names a scheme by its kind, independent of its name in the document. */
 function schemeText(root: JsonObject, name: string): string {
-  const schemes: Located = {
+  const schemes: LocatedValue = {
     value: objectAt(root.components, 'securitySchemes'),
     pointer: '/components/securitySchemes',
   };
@@ -138,12 +138,12 @@ function placeOf(method: string, template: string): string[] {
 }
 
 /** Returns a member of the operation itself, references resolved. */
-export function partOf({ root, located }: Described, name: string): Located {
+export function partOf({ root, located }: Described, name: string): LocatedValue {
   return member(root, located, name);
 }
 
 /** Returns the member names of a located object without extensions. */
-export function namesIn(located: Located): string[] {
+export function namesIn(located: LocatedValue): string[] {
   return memberNames(located).filter((name) => !name.startsWith('x-'));
 }
 

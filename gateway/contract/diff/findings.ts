@@ -1,7 +1,7 @@
 // The findings of a comparison, the rule that decides whether a change breaks clients, and the functions that report findings.
 
 import type { Path } from '../../shared/yaml-source.ts';
-import type { Located } from '../pointer.ts';
+import type { LocatedValue } from '../pointer.ts';
 
 /** `request`: data that clients send; `response`: data that clients receive. */
 export type Side = 'request' | 'response';
@@ -55,7 +55,7 @@ export function shownValue(value: unknown): string {
 export interface Walk {
   readonly side: Side;
   readonly tell: ReportFinding;
-  schemas(old: Located, fresh: Located, at: DiffPlace): void;
+  schemas(old: LocatedValue, fresh: LocatedValue, at: DiffPlace): void;
   /** Returns whether `fresh` can replace `old` without a breaking change. */
-  fits(old: Located, fresh: Located): boolean;
+  fits(old: LocatedValue, fresh: LocatedValue): boolean;
 }

@@ -1,13 +1,13 @@
 // Compares the rules of two schemas about the members of objects and the items of lists. The walk compares the schemas of the members
 // later.
 
-import type { Located } from '../pointer.ts';
+import type { LocatedValue } from '../pointer.ts';
 import type { DiffPlace, Walk } from './findings.ts';
 import { below, levelOf } from './findings.ts';
 import { reportChange } from './keywords.ts';
 import { ANYTHING, type View } from './view.ts';
 
-export type ViewOf = (located: Located) => View;
+export type ViewOf = (located: LocatedValue) => View;
 
 export function compareMembers(
   walk: Walk,
@@ -33,8 +33,8 @@ export function compareMembers(
       else tell(`${side}-property-added`, 'additive', place, 'the property is new');
     } else if (was && is) {
       compareRequired(walk, old.required.has(name), isRequired, place);
-      walk.schemas(o as Located, n as Located, place);
-      compareDefaults(walk, viewOfOld(o as Located), viewOfNew(n as Located), place, false);
+      walk.schemas(o as LocatedValue, n as LocatedValue, place);
+      compareDefaults(walk, viewOfOld(o as LocatedValue), viewOfNew(n as LocatedValue), place, false);
     }
   }
   for (const name of new Set([...old.required, ...fresh.required])) {

@@ -1,7 +1,7 @@
 // Compares parameters: path parameters by their position in the path, the others by name and place.
 
 import { templateParameters } from '../operations/routes.ts';
-import { isObject, type Located, member } from '../pointer.ts';
+import { isObject, type LocatedValue, member } from '../pointer.ts';
 import { compareContent, declaredSchema } from './content.ts';
 import type { Described, OperationPair } from './described.ts';
 import { below, type DiffPlace } from './findings.ts';
@@ -24,9 +24,9 @@ export function compareParameters(both: OperationPair): void {
   }
 }
 
-function parametersOf({ parameters, path }: Described): Map<string, Located> {
+function parametersOf({ parameters, path }: Described): Map<string, LocatedValue> {
   const positions = templateParameters(path);
-  const keyOf = (parameter: Located) => {
+  const keyOf = (parameter: LocatedValue) => {
     const [where, name] = [inOf(parameter), nameOf(parameter)];
     if (where === 'path') return `path ${positions.indexOf(name)}`;
     return `${where} ${where === 'header' ? name.toLowerCase() : name}`;
@@ -34,7 +34,7 @@ function parametersOf({ parameters, path }: Described): Map<string, Located> {
   return new Map(parameters.map((parameter) => [keyOf(parameter), parameter]));
 }
 
-function compareParameter(both: OperationPair, old: Located, fresh: Located, at: DiffPlace): void {
+function compareParameter(both: OperationPair, old: LocatedValue, fresh: LocatedValue, at: DiffPlace): void {
   const { tell, comparer } = both;
   const [was, is] = [isRequired(old), isRequired(fresh)];
   if (!was && is) tell('request-parameter-required', 'breaking', at, 'it is required now');
@@ -48,12 +48,12 @@ function compareParameter(both: OperationPair, old: Located, fresh: Located, at:
   else compareContent(both, 'request', contentOf(both.old, old), contentOf(both.new, fresh), at);
 }
 
-function contentOf({ root }: Described, parameter: Located): Located {
+function contentOf({ root }: Described, parameter: LocatedValue): LocatedValue {
   return member(root, parameter, 'content');
 }
 
 /** Describes the serialization of a parameter. `explode` matters only for arrays and objects. */
-function writtenAs(parameter: Located): string {
+function writtenAs(parameter: LocatedValue): string {
   const { style, explode, schema, content } = parameter.value as Record<string, unknown>;
   if (content !== undefined) return 'content';
   const isForm = ['query', 'cookie'].includes(inOf(parameter));
@@ -64,14 +64,14 @@ function writtenAs(parameter: Located): string {
   return `${written} ${(explode ?? written === 'form') ? 'exploded' : 'in one piece'}`;
 }
 
-function isRequired({ value }: Located): boolean {
+function isRequired({ value }: LocatedValue): boolean {
   return isObject(value) && (value.required === true || value.in === 'path');
 }
 
-function inOf({ value }: Located): string {
+function inOf({ value }: LocatedValue): string {
   return isObject(value) ? String(value.in) : '';
 }
 
-function nameOf({ value }: Located): string {
+function nameOf({ value }: LocatedValue): string {
   return isObject(value) ? String(value.name) : '';
 }

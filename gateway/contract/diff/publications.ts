@@ -35,7 +35,7 @@ export function readPublications(directory: string, mistakes: Mistake[]): Public
     .filter(({ line }) => line.trim() !== '')
     .slice(-READ_MAX)
     .flatMap(({ line, number }) => {
-      const entry = parsed(line);
+      const entry = parsePublication(line);
       if (entry !== undefined) return [entry];
       const reason = 'this line is no entry of a publication.';
       mistakes.push({ file: shownPath(file), line: number, reason, remedy: 'Take it from version control again.' });
@@ -77,7 +77,7 @@ export function gonePromises(
   });
 }
 
-function parsed(line: string): Publication | undefined {
+function parsePublication(line: string): Publication | undefined {
   try {
     const entry = JSON.parse(line) as Partial<Publication> | null;
     if (entry === null || typeof entry !== 'object') return undefined;

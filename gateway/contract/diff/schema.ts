@@ -1,17 +1,24 @@
 // Compares the schemas of two documents in one direction. Each pair of schemas is visited once for an operation, because schemas may be
 // circular. keywords.ts compares keywords about one value, members.ts objects and lists, and unions.ts alternatives.
 
-import type { JsonObject, Located } from '../pointer.ts';
+import type { JsonObject, LocatedValue } from '../pointer.ts';
 import type { DiffPlace, ReportFinding, Side, Walk } from './findings.ts';
 import { compareBound, compareRest, compareTexts, compareTypes, compareValues, reportChange } from './keywords.ts';
 import { compareDefaults, compareItems, compareMembers, type ViewOf } from './members.ts';
 import { compareUnions } from './unions.ts';
-import { createViews, isNothingBut, resolved, type Union, type View } from './view.ts';
+import { createViews, isNothingBut, resolve, type Union, type View } from './view.ts';
 
 /** Two documents whose schemas are compared. */
 export interface Comparer {
   /** Queues a pair of schemas for comparison. `isParameter` means that the gateway fills in the default. */
-  compare(side: Side, old: Located, fresh: Located, at: DiffPlace, tell: ReportFinding, isParameter?: boolean): void;
+  compare(
+    side: Side,
+    old: LocatedValue,
+    fresh: LocatedValue,
+    at: DiffPlace,
+    tell: ReportFinding,
+    isParameter?: boolean,
+  ): void;
   /** Processes the queue and yields regularly, because a single operation may reach thousands of schemas. */
   work(): Generator<void>;
 }
@@ -26,7 +33,7 @@ export function createComparer(oldRoot: JsonObject, newRoot: JsonObject): Compar
 
   function jobOf(side: Side, tell: ReportFinding): Job {
     const visited = new Set<string>();
-    const queue: [Located, Located, DiffPlace][] = [];
+    const queue: [LocatedValue, LocatedValue, DiffPlace][] = [];
     let found = 0;
     let trials = 0;
     let broken = false;
@@ -59,8 +66,8 @@ export function createComparer(oldRoot: JsonObject, newRoot: JsonObject): Compar
       },
     };
 
-    function look(old: Located, fresh: Located, at: DiffPlace): void {
-      const [o, n] = [resolved(oldRoot, old), resolved(newRoot, fresh)];
+    function look(old: LocatedValue, fresh: LocatedValue, at: DiffPlace): void {
+      const [o, n] = [resolve(oldRoot, old), resolve(newRoot, fresh)];
       const key = `${side} ${o.pointer} ${n.pointer}`;
       if ((trials > 0 && broken) || same.has(key) || visited.has(key)) return;
       visited.add(key);
@@ -84,13 +91,7 @@ export function createComparer(oldRoot: JsonObject, newRoot: JsonObject): Compar
       const job = jobOf(side, tell);
       jobs.push(job);
       job.walk.schemas(old, fresh, at);
-      compareDefaults(
-        job.walk,
-        viewOfOld(resolved(oldRoot, old)),
-        viewOfNew(resolved(newRoot, fresh)),
-        at,
-        isParameter,
-      );
+      compareDefaults(job.walk, viewOfOld(resolve(oldRoot, old)), viewOfNew(resolve(newRoot, fresh)), at, isParameter);
     },
     *work() {
       for (const job of jobs.splice(0)) yield* job.work();
@@ -107,8 +108,8 @@ interface Job {
 interface Pair {
   readonly old: View;
   readonly new: View;
-  readonly oldAt: Located;
-  readonly newAt: Located;
+  readonly oldAt: LocatedValue;
+  readonly newAt: LocatedValue;
 }
 
 function compareViews(walk: Walk, pair: Pair, at: DiffPlace, viewOfOld: ViewOf, viewOfNew: ViewOf): void {

@@ -1,6 +1,6 @@
 // Compares the branches of two unions independent of their order, after pairing the branches that correspond.
 
-import type { Located } from '../pointer.ts';
+import type { LocatedValue } from '../pointer.ts';
 import { isObject } from '../pointer.ts';
 import type { Walk } from './findings.ts';
 import { below, type DiffPlace, levelOf } from './findings.ts';
@@ -10,7 +10,7 @@ export function compareUnions(walk: Walk, old: Union, fresh: Union, at: DiffPlac
   const { side, tell } = walk;
   const before = [...old.branches];
   const after = [...fresh.branches];
-  const pairUp = (belong: (o: Located, n: Located) => boolean) => {
+  const pairUp = (belong: (o: LocatedValue, n: LocatedValue) => boolean) => {
     for (const o of [...before]) {
       const n = after.find((candidate) => belong(o, candidate));
       if (n === undefined) continue;
@@ -41,11 +41,11 @@ export function compareUnions(walk: Walk, old: Union, fresh: Union, at: DiffPlac
   }
 }
 
-function nameOf({ value }: Located): string | undefined {
+function nameOf({ value }: LocatedValue): string | undefined {
   return isObject(value) && typeof value.$ref === 'string' ? value.$ref.split('/').at(-1) : undefined;
 }
 
-function labelOf(located: Located): string {
+function labelOf(located: LocatedValue): string {
   const name = nameOf(located);
   if (name !== undefined) return name;
   const { value } = located;

@@ -1,12 +1,12 @@
 // Normalizes a schema for comparison. References are resolved and `allOf` is merged, so that equivalent spellings become equal.
 
 import { jsonTypesOf } from '../parameters/value-types.ts';
-import { child, follow, isObject, itemsOf, type JsonObject, type Located, memberNames } from '../pointer.ts';
+import { child, follow, isObject, itemsOf, type JsonObject, type LocatedValue, memberNames } from '../pointer.ts';
 import { addBounds, type Bounds, settleIntegers } from './bounds.ts';
 
 export interface Union {
   readonly kind: 'oneOf' | 'anyOf';
-  readonly branches: readonly Located[];
+  readonly branches: readonly LocatedValue[];
 }
 
 export interface View {
@@ -20,15 +20,15 @@ export interface View {
   readonly bounds: Bounds;
   readonly patterns: Set<string>;
   readonly formats: Set<string>;
-  readonly properties: Map<string, Located>;
-  readonly patternProperties: Map<string, Located>;
+  readonly properties: Map<string, LocatedValue>;
+  readonly patternProperties: Map<string, LocatedValue>;
   readonly required: Set<string>;
   /** The schema of undeclared members; undefined for any value. */
-  additional: Located | undefined;
+  additional: LocatedValue | undefined;
   /** Undeclared members are not allowed. */
   closed: boolean;
-  items: Located | undefined;
-  prefixItems: readonly Located[];
+  items: LocatedValue | undefined;
+  prefixItems: readonly LocatedValue[];
   unions: readonly Union[];
   /** All other keywords that affect validation, as text. */
   readonly rest: Map<string, string>;
@@ -43,10 +43,10 @@ const DECISIVE = [
 ];
 const DEPTH_MAX = 24;
 
-export const ANYTHING: Located = { value: true, pointer: 'true' };
+export const ANYTHING: LocatedValue = { value: true, pointer: 'true' };
 
 /** Returns a function that creates and caches the views of one document. */
-export function createViews(root: JsonObject): (located: Located) => View {
+export function createViews(root: JsonObject): (located: LocatedValue) => View {
   const known = new Map<string, View>();
 
   return function viewOf(located) {
@@ -61,7 +61,7 @@ export function createViews(root: JsonObject): (located: Located) => View {
 }
 
 /** If a schema is only a reference, returns its target. */
-export function resolved(root: JsonObject, located: Located): Located {
+export function resolve(root: JsonObject, located: LocatedValue): LocatedValue {
   const { value } = located;
   const isBare =
     isObject(value) && '$ref' in value && Object.keys(value).every((key) => key === '$ref' || isWords(key));
@@ -96,7 +96,7 @@ function emptyView(): View {
 }
 
 /** Merges the constraints of a schema into a view. */
-function add(root: JsonObject, view: View, located: Located, inside: Set<string>): void {
+function add(root: JsonObject, view: View, located: LocatedValue, inside: Set<string>): void {
   const { value: schema, pointer } = located;
   if (schema === false) view.never = true;
   // A circular schema adds nothing to itself.
@@ -113,7 +113,7 @@ function add(root: JsonObject, view: View, located: Located, inside: Set<string>
   addMembers(view, located, schema);
   for (const kind of ['oneOf', 'anyOf'] as const) {
     const branches = itemsOf(child(located, kind));
-    if (branches.length === 1) add(root, view, branches[0] as Located, inside);
+    if (branches.length === 1) add(root, view, branches[0] as LocatedValue, inside);
     else if (branches.length > 1) view.unions = [...view.unions, { kind, branches }];
   }
   for (const keyword of DECISIVE) {
@@ -153,7 +153,7 @@ function both(one: ReadonlySet<string> | undefined, other: ReadonlySet<string>):
   return kept;
 }
 
-function addMembers(view: View, located: Located, schema: JsonObject): void {
+function addMembers(view: View, located: LocatedValue, schema: JsonObject): void {
   for (const keyword of ['properties', 'patternProperties'] as const) {
     const members = child(located, keyword);
     for (const name of memberNames(members)) {
@@ -172,7 +172,7 @@ function addMembers(view: View, located: Located, schema: JsonObject): void {
 }
 
 /** Combines two schemas for the same place, which must both hold. */
-function together(one: Located | undefined, other: Located): Located {
+function together(one: LocatedValue | undefined, other: LocatedValue): LocatedValue {
   if (one === undefined) return other;
   return { value: { allOf: [one.value, other.value] }, pointer: `${one.pointer}&${other.pointer}` };
 }
@@ -192,14 +192,14 @@ function settle(view: View): View {
 }
 
 /** Treats "X or null" written as two branches like X with the type null added. */
-function withNull(root: JsonObject, view: View, viewOf: (located: Located) => View): View {
+function withNull(root: JsonObject, view: View, viewOf: (located: LocatedValue) => View): View {
   const [union, ...others] = view.unions;
   if (union?.branches.length !== 2 || others.length > 0 || !isNothingBut(view)) return view;
   const rest = union.branches.filter((branch) => !isNull(root, branch));
   const [only] = rest;
   if (rest.length !== 1 || only === undefined) return view;
-  const inner = viewOf(resolved(root, only));
-  const nullBranch = union.branches.find((branch) => branch !== only) as Located;
+  const inner = viewOf(resolve(root, only));
+  const nullBranch = union.branches.find((branch) => branch !== only) as LocatedValue;
   const about = { default: view.default ?? inner.default, readOnly: view.readOnly, writeOnly: view.writeOnly };
   if (isNothingBut(inner) && inner.unions.length === 1) {
     const [{ kind, branches } = union] = inner.unions;
@@ -213,8 +213,8 @@ function withNull(root: JsonObject, view: View, viewOf: (located: Located) => Vi
   };
 }
 
-function isNull(root: JsonObject, branch: Located): boolean {
-  const { value } = resolved(root, branch);
+function isNull(root: JsonObject, branch: LocatedValue): boolean {
+  const { value } = resolve(root, branch);
   if (!isObject(value)) return false;
   return [value.type].flat().join() === 'null' || value.const === null || JSON.stringify(value.enum) === '[null]';
 }

@@ -1,6 +1,6 @@
 // Compares what a webhook sends: its payload and its headers. Clients receive it, so it may change as an answer may.
 
-import { child, isObject, type Located, member } from '../pointer.ts';
+import { child, isObject, type LocatedValue, member } from '../pointer.ts';
 import { compareContent } from './content.ts';
 import { type OperationPair, partOf } from './described.ts';
 import { below } from './findings.ts';
@@ -30,7 +30,7 @@ function compareSentHeaders({ old, new: fresh, comparer, tell, at }: OperationPa
 }
 
 /** Returns the header parameters that have a schema, by their lower-case names. */
-function headersOf(parameters: readonly Located[]): Map<string, Located> {
+function headersOf(parameters: readonly LocatedValue[]): Map<string, LocatedValue> {
   const headers = parameters.filter(({ value }) => isObject(value) && value.in === 'header' && isObject(value.schema));
   return new Map(headers.map((header) => [String((header.value as { name?: unknown }).name).toLowerCase(), header]));
 }

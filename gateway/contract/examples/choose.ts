@@ -49,9 +49,9 @@ export function chooseAnswer(entry: ContractOperation, wish: Wish, values: Reque
   return answer && { answer, example: undefined, applied: [] };
 }
 
-type Fulfilled = Pick<Choice, 'answer' | 'example'>;
+type FulfilledChoice = Pick<Choice, 'answer' | 'example'>;
 
-function fulfil(entry: ContractOperation, { code, example }: Wish): Fulfilled | undefined {
+function fulfil(entry: ContractOperation, { code, example }: Wish): FulfilledChoice | undefined {
   const answer = code !== undefined && /^\d{3}$/.test(code) ? declaredAnswer(entry, Number(code)) : undefined;
   if (example === undefined) return answer && { answer, example: undefined };
   if (answer !== undefined) return { answer, example: hasExample(answer, example) ? example : undefined };
@@ -59,7 +59,7 @@ function fulfil(entry: ContractOperation, { code, example }: Wish): Fulfilled | 
 }
 
 /** Returns the first answer with an example of this name, beginning with the usual answer. */
-function withExample(entry: ContractOperation, example: string): Fulfilled | undefined {
+function withExample(entry: ContractOperation, example: string): FulfilledChoice | undefined {
   const usual = usualAnswer(entry);
   const others = statusesOf(entry).map((status) => declaredAnswer(entry, status));
   const answer = [usual, ...others].find((one) => one !== undefined && hasExample(one, example));

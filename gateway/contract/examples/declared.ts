@@ -1,7 +1,7 @@
 // The answers that a contract declares for an operation, with their media types and examples.
 
 import type { ContractOperation } from '../operations/operations.ts';
-import { child, isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
+import { child, isObject, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 import { responseFor } from '../schemas/schemas.ts';
 
 /** One declared answer with a status that it stands for. */
@@ -9,7 +9,7 @@ export interface DeclaredAnswer {
   readonly entry: ContractOperation;
   readonly status: number;
   /** The response object. */
-  readonly response: Located;
+  readonly response: LocatedValue;
   /** Whether the contract declares this very status, not a range or `default`. */
   readonly isExact: boolean;
 }
@@ -62,7 +62,7 @@ function unnamedFailure(names: readonly string[]): number {
 }
 
 /** Returns the media types, in their own spelling, with their media type objects. */
-export function contentOf({ entry, response }: DeclaredAnswer): ReadonlyMap<string, Located> {
+export function contentOf({ entry, response }: DeclaredAnswer): ReadonlyMap<string, LocatedValue> {
   const { root } = entry.document;
   const content = member(root, response, 'content');
   return new Map(memberNames(content).map((type) => [type, member(root, content, type)]));
@@ -72,14 +72,14 @@ export function contentOf({ entry, response }: DeclaredAnswer): ReadonlyMap<stri
  * Returns the examples of a media type. A range of statuses may have an example for each status. Therefore examples that name another
  * status in their member `status` or `error.status` are left out, and examples that name this status come first.
  */
-export function examplesFor(answer: DeclaredAnswer, mediaType: Located): WrittenExample[] {
+export function examplesFor(answer: DeclaredAnswer, mediaType: LocatedValue): WrittenExample[] {
   const all = writtenExamples(answer.entry.document.root, mediaType);
   if (answer.isExact) return all;
   const own = all.filter(({ value }) => statusIn(value) === answer.status);
   return [...own, ...all.filter(({ value }) => statusIn(value) === undefined)];
 }
 
-export function writtenExamples(root: JsonObject, mediaType: Located): WrittenExample[] {
+export function writtenExamples(root: JsonObject, mediaType: LocatedValue): WrittenExample[] {
   const { value } = mediaType;
   if (!isObject(value)) return [];
   const several = member(root, mediaType, 'examples');
@@ -99,7 +99,7 @@ export function statusIn(value: unknown): number | undefined {
   return typeof status === 'number' && status >= 400 && status <= 599 ? status : undefined;
 }
 
-export function answerSchema(mediaType: Located): Located | undefined {
+export function answerSchema(mediaType: LocatedValue): LocatedValue | undefined {
   const schema = child(mediaType, 'schema');
   if (schema.value !== undefined) return schema;
   const items = child(mediaType, 'itemSchema');

@@ -1,7 +1,7 @@
 // Makes header fields that a contract declares for an answer: the required fields, and fields that clients need for the next request.
 
 import { isFieldText } from '../../shared/http/words.ts';
-import { child, isObject, type Located, member, memberNames } from '../pointer.ts';
+import { child, isObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 import { samplesOf } from '../samples/sample.ts';
 import type { DeclaredAnswer } from './declared.ts';
 
@@ -32,31 +32,31 @@ export function headersFor(context: HeaderContext): Record<string, string | unde
   return Object.fromEntries(made);
 }
 
-function textOf(name: string, header: Located, context: HeaderContext): string | undefined {
+function textOf(name: string, header: LocatedValue, context: HeaderContext): string | undefined {
   const written = writtenText(header, context);
   if (name === 'location') return locationOf(written, context);
   if (written !== undefined) return written;
   if (name === 'etag') return '"example"';
   if (name === 'last-modified') return 'Thu, 15 Jan 2026 10:30:00 GMT';
   const [made] = samplesOf(context.answer.entry.document.root, child(header, 'schema'), { of: 'answer' });
-  return printed(made);
+  return printValue(made);
 }
 
 /** Returns an example of the header or of its schema. */
-function writtenText(header: Located, { answer: { entry } }: HeaderContext): string | undefined {
+function writtenText(header: LocatedValue, { answer: { entry } }: HeaderContext): string | undefined {
   const { root } = entry.document;
   const { example } = header.value as { example?: unknown };
   const examples = member(root, header, 'examples');
   const [first] = memberNames(examples);
   const named = first === undefined ? undefined : member(root, member(root, examples, first), 'value').value;
   const schema = member(root, header, 'schema').value;
-  return printed(
+  return printValue(
     example ?? named ?? (isObject(schema) ? (schema.example ?? schema.const ?? schema.default) : undefined),
   );
 }
 
 /** Prints a value in style `simple` (OpenAPI 3.1.1, section 4.8.21). */
-function printed(value: unknown): string | undefined {
+function printValue(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   const text = Array.isArray(value)
     ? value.join(',')

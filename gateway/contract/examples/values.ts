@@ -5,7 +5,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { OpenAPIBackend, OpenAPIRouter } from 'openapi-backend';
 import { essenceOf, isJson } from '../media-types.ts';
-import { follow, isObject, type JsonObject, type Located, pathOf } from '../pointer.ts';
+import { follow, isObject, type JsonObject, type LocatedValue, pathOf } from '../pointer.ts';
 import { samplesOf } from '../samples/sample.ts';
 import type { SchemaCheck, Schemas } from '../schemas/schemas.ts';
 import { answerSchema, type DeclaredAnswer, examplesFor, type WrittenExample, writtenExamples } from './declared.ts';
@@ -18,7 +18,7 @@ export interface ValueOptions {
   readonly answer: DeclaredAnswer;
   /** The media type, in the spelling of the contract. */
   readonly type: string;
-  readonly mediaType: Located;
+  readonly mediaType: LocatedValue;
   /** The name of the wanted example; undefined for any value. */
   readonly example: string | undefined;
   readonly schemas: Schemas;
@@ -28,7 +28,7 @@ export interface ValueOptions {
 export function valueFor(options: ValueOptions): MadeValue | undefined {
   const check = checkFor(options) ?? (() => []);
   for (const { value, isMade } of candidates(options)) {
-    const valid = isMade ? repaired(value, check) : { value };
+    const valid = isMade ? repair(value, check) : { value };
     if (valid !== undefined && check(valid.value, 0).length === 0) return valid;
   }
   return undefined;
@@ -134,7 +134,7 @@ function copyForMock(root: JsonObject, schema: unknown): unknown {
 const REPAIRS_MAX = 50;
 
 /** Removes invalid members and items, as long as others remain. Returns undefined if the value is still invalid. */
-function repaired(value: unknown, check: SchemaCheck): MadeValue | undefined {
+function repair(value: unknown, check: SchemaCheck): MadeValue | undefined {
   const copy = { value: structuredClone(value) };
   for (let left = REPAIRS_MAX; left > 0; left--) {
     const [error] = check(copy.value, 0);

@@ -5,7 +5,7 @@ import type { JsonLimits } from '../json.ts';
 import { type Parameter, toParameter, toValue, withoutReference } from '../parameters/parameter.ts';
 import type { ValueShape } from '../parameters/value-shape.ts';
 import { parameterSchema } from '../parameters/value-types.ts';
-import { child, isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
+import { child, isObject, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 import type { RequestSchemas, SchemaCheck } from '../schemas/schemas.ts';
 import { encodingsOf } from './form-encoding.ts';
 import { createFindPlace, type FindPlace } from './form-place.ts';
@@ -28,9 +28,9 @@ export interface FormContract {
 /** Prepares the contract. @param mediaType the Media Type Object of the contract */
 export function toFormContract(
   root: JsonObject,
-  mediaType: Located,
+  mediaType: LocatedValue,
   check: SchemaCheck,
-  shapeOf: (schemas: readonly Located[]) => ValueShape,
+  shapeOf: (schemas: readonly LocatedValue[]) => ValueShape,
   objectCheck: RequestSchemas['objectCheck'],
 ): FormContract {
   const schema = child(mediaType, 'schema');
@@ -50,7 +50,7 @@ export function toFormContract(
 type PartHeadersCheck = (head: PartHead) => readonly PartFault[];
 
 /** Returns the declared headers of one property, without Content-Type, which `contentType` describes. */
-function declaredHeaders(root: JsonObject, encoding: Located): Located[] {
+function declaredHeaders(root: JsonObject, encoding: LocatedValue): LocatedValue[] {
   const headers = member(root, encoding, 'headers');
   return memberNames(headers)
     .filter((name) => name.toLowerCase() !== 'content-type')
@@ -63,8 +63,8 @@ function declaredHeaders(root: JsonObject, encoding: Located): Located[] {
 /** Creates the checks of a media type, by property. `compile` makes the check of an object with these headers as members. */
 function createPartHeadersChecks(
   root: JsonObject,
-  mediaType: Located,
-  compile: (members: ReadonlyMap<string, Located | undefined>, required: readonly string[]) => SchemaCheck,
+  mediaType: LocatedValue,
+  compile: (members: ReadonlyMap<string, LocatedValue | undefined>, required: readonly string[]) => SchemaCheck,
 ): ReadonlyMap<string, PartHeadersCheck> {
   const encodings = member(root, mediaType, 'encoding');
   const checks = new Map<string, PartHeadersCheck>();

@@ -2,7 +2,7 @@
 
 import { essenceOf, isJson } from '../media-types.ts';
 import type { ValueShape } from '../parameters/value-shape.ts';
-import { isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
+import { isObject, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 
 export interface PropertyEncoding {
   /** Declared style; undefined for the default, under which JSON is possible too. */
@@ -28,7 +28,7 @@ const PLAIN_ENCODING: PropertyEncoding = {
 };
 
 /** Returns the encodings by property. Properties without an encoding are left out. */
-export function encodingsOf(root: JsonObject, mediaType: Located): ReadonlyMap<string, PropertyEncoding> {
+export function encodingsOf(root: JsonObject, mediaType: LocatedValue): ReadonlyMap<string, PropertyEncoding> {
   const declared = member(root, mediaType, 'encoding');
   return new Map(memberNames(declared).map((name) => [name, toEncoding(member(root, declared, name).value)] as const));
 }

@@ -63,7 +63,7 @@ export function createFormChecks(entry: ContractOperation, schemas: RequestSchem
     )
       continue;
     for (const kind of kinds)
-      checks.set(`${declared} ${kind}`, kind === MULTIPART ? multipart(contract) : urlencoded(contract));
+      checks.set(`${declared} ${kind}`, kind === MULTIPART ? multipart(contract) : createUrlencodedCheck(contract));
   }
   if (checks.size === 0) return undefined;
   return (declared, contentType) =>
@@ -78,7 +78,7 @@ function mayBeForm({ types }: ValueShape, schema: unknown): boolean {
   return schema !== undefined && types.has('object');
 }
 
-function urlencoded(contract: FormContract): FormCheck {
+function createUrlencodedCheck(contract: FormContract): FormCheck {
   return {
     violations(body, _contentType, limits) {
       const form = new FormValue(contract.shape, limits);
@@ -97,12 +97,16 @@ function multipart(contract: FormContract): FormCheck {
       check.end();
       return check.form.violations(contract.check, contract.root);
     },
-    stream: (contentType, options) => streamed(contract, contentType, options),
+    stream: (contentType, options) => createStreamedCheck(contract, contentType, options),
   };
 }
 
 /** Checks a form as it arrives. Refuses it at the first wrong part, or at the closing delimiter if the whole form is wrong. */
-function streamed(contract: FormContract, contentType: string | undefined, options: StreamOptions): StreamedBodyCheck {
+function createStreamedCheck(
+  contract: FormContract,
+  contentType: string | undefined,
+  options: StreamOptions,
+): StreamedBodyCheck {
   const check = createMultipartCheck(contract, contentType, options.limits, options.keep);
   let wasClosed = false;
 

@@ -13,9 +13,9 @@ const OPAQUE = { resolvable: false };
 
 /** Returns the types with references only where OpenAPI defines objects. */
 export const withoutFurtherReferences: TypeExtension = (types) =>
-  Object.fromEntries(Object.entries(types).map(([name, type]) => [name, restricted(type)])) as Types;
+  Object.fromEntries(Object.entries(types).map(([name, type]) => [name, restrictType(type)])) as Types;
 
-function restricted(type: NodeType): NodeType {
+function restrictType(type: NodeType): NodeType {
   const { extensionsPrefix: prefix, ...rest } = type;
   const properties = Object.entries(type.properties).map(([name, property]) => {
     const isExtension = prefix !== undefined && name.startsWith(prefix);

@@ -6,7 +6,7 @@ import type { ContractOperation } from '../operations/operations.ts';
 import {
   isObject,
   type JsonObject,
-  type Located,
+  type LocatedValue,
   member,
   memberNames,
   pathOf,
@@ -19,7 +19,7 @@ import { toPattern } from '../scalars/patterns.ts';
 type UnenforcedKind = 'request bodies' | 'answers' | 'formats' | 'patterns' | 'extensions';
 
 /** A rule that is not enforced, and the operations that have it in their contracts. */
-export interface Unenforced {
+export interface UnenforcedPart {
   readonly kind: UnenforcedKind;
   /** A media type, a format, a pattern, or a name of an extension. */
   readonly name: string;
@@ -57,7 +57,7 @@ const PRESENTATION_EXTENSION =
  * Lists the rules that are not enforced, for all operations. Each rule is listed once, with its operations, because thousands of operations
  * may have the same rules.
  */
-export function unenforcedIn(operations: readonly ContractOperation[]): Unenforced[] {
+export function unenforcedIn(operations: readonly ContractOperation[]): UnenforcedPart[] {
   const known = new Map<JsonObject, Reading>();
   const groups = new Map<string, string[]>();
   for (const entry of operations) {
@@ -67,7 +67,7 @@ export function unenforcedIn(operations: readonly ContractOperation[]): Unenforc
       else ids.push(entry.operation.id);
     }
   }
-  const all = [...groups].map(([one, ids]): Unenforced => {
+  const all = [...groups].map(([one, ids]): UnenforcedPart => {
     const [kind, name] = JSON.parse(one) as [UnenforcedKind, string];
     return { kind, name, operations: ids };
   });
@@ -127,7 +127,7 @@ function createReading(root: JsonObject): Reading {
 }
 
 /** Returns the media types of a body or an answer that have a schema, but are not read. */
-function uncheckedTypes(root: JsonObject, owner: Located): string[] {
+function uncheckedTypes(root: JsonObject, owner: LocatedValue): string[] {
   const content = member(root, owner, 'content');
   const types = mediaTypesOf(content.value);
   return memberNames(content).flatMap((name, index) => {

@@ -4,7 +4,7 @@
 import type { Mistake } from '../../shared/mistakes.ts';
 import { writtenExamples } from '../examples/declared.ts';
 import { essenceOf, isJson } from '../media-types.ts';
-import { isObject, type JsonObject, type Located, pathOf } from '../pointer.ts';
+import { isObject, type JsonObject, type LocatedValue, pathOf } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { eachSchema } from '../schemas/dialect.ts';
 import type { SchemaCheck, Schemas } from '../schemas/schemas.ts';
@@ -48,7 +48,7 @@ export function unfitValues(document: ContractDocument, schemas: Schemas): Mista
 }
 
 /** Returns the examples of a parameter, a header, or a JSON media type. Other media types have texts that only they can read. */
-function examplesBeside(root: JsonObject, located: Located): ShownValue[] {
+function examplesBeside(root: JsonObject, located: LocatedValue): ShownValue[] {
   const path = pathOf(located.pointer);
   const isMediaType = path.at(-2) === 'content';
   if (isMediaType && !isJson(essenceOf(path.at(-1) as string))) return [];

@@ -33,7 +33,7 @@ export function createCopy(
     if (!isObject(value)) return value;
     const { $ref } = value;
     if (typeof $ref === 'string' && $ref.startsWith('#/') && !COMPONENT_REFERENCE.test($ref))
-      return inlined(value, $ref);
+      return inlineTarget(value, $ref);
     const schema = isChosen ? value : withNullType(value);
     const result: JsonObject = {};
     for (const [name, below] of Object.entries(schema)) {
@@ -54,7 +54,7 @@ export function createCopy(
    * Replaces a reference into the middle of a path by a copy of its target, because paths move. A circular reference ends with an
    * empty schema.
    */
-  function inlined(value: JsonObject, reference: string): unknown {
+  function inlineTarget(value: JsonObject, reference: string): unknown {
     if (inProgress.has(reference)) return {};
     inProgress.add(reference);
     const result = copy(follow(root, { value, pointer: '' }).value);

@@ -5,7 +5,7 @@ import type { ContractOperation } from '../operations/operations.ts';
 import { isObject, type JsonObject, member } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { type Copy, componentAt, forEachUsed } from './copy.ts';
-import { nameComponents, type Taken } from './names.ts';
+import { nameComponents, type TakenNames } from './names.ts';
 import { mergedSecurity, securitySchemes } from './security.ts';
 import { webhooksOf } from './webhooks.ts';
 
@@ -22,7 +22,7 @@ export function* joinContracts(
   members: readonly ContractOperation[],
   isDeprecated: (operation: Operation) => boolean,
 ): Generator<string> {
-  const taken: Taken = new Map();
+  const taken: TakenNames = new Map();
   const copies = new Map<ContractDocument, Copy>();
   const kinds = new Map<string, string[]>();
   const webhooks = webhooksOf(members);
@@ -79,20 +79,20 @@ function* usedBy(
 ): Generator<string, Set<string>> {
   const { root } = document;
   const used = new Set<string>();
-  const found = (place: string) => {
+  const findSchema = (place: string) => {
     if (componentAt(root, place) !== undefined) used.add(place);
   };
   for (const entry of members) {
-    forEachUsed(root, [entry.located.value, membersOfItem(entry)], found);
+    forEachUsed(root, [entry.located.value, membersOfItem(entry)], findSchema);
     yield '';
   }
   for (const item of webhooks) {
-    forEachUsed(root, item, found);
+    forEachUsed(root, item, findSchema);
     yield '';
   }
   // The iterator also visits components that are added during the loop.
   for (const place of used) {
-    forEachUsed(root, componentAt(root, place), found);
+    forEachUsed(root, componentAt(root, place), findSchema);
     yield '';
   }
   return used;
@@ -136,11 +136,11 @@ function pathItem(
 /** Returns the operation's parameters, and the parameters of the path that the operation does not override by name and place. */
 function allParameters(entry: ContractOperation): unknown[] {
   const { root } = entry.document;
-  const resolved = (list: unknown[], index: number) => member(root, { value: list, pointer: '' }, index).value;
+  const resolveItem = (list: unknown[], index: number) => member(root, { value: list, pointer: '' }, index).value;
   const listOf = (owner: unknown) => (isObject(owner) && Array.isArray(owner.parameters) ? owner.parameters : []);
   const nameOf = (value: unknown) => (isObject(value) ? `${value.in} ${value.name}` : '');
   const own = listOf(entry.located.value);
-  const names = new Set(own.map((_, index) => nameOf(resolved(own, index))));
+  const names = new Set(own.map((_, index) => nameOf(resolveItem(own, index))));
   const shared = listOf(membersOfItem(entry));
-  return [...shared.filter((_, index) => !names.has(nameOf(resolved(shared, index)))), ...own];
+  return [...shared.filter((_, index) => !names.has(nameOf(resolveItem(shared, index)))), ...own];
 }

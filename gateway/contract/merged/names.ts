@@ -4,7 +4,7 @@ import type { ContractDocument } from '../reading/document.ts';
 import { type Copy, componentAt, createCopy } from './copy.ts';
 
 /** Maps each component of the joint document (`schemas/Job`) to its JSON. */
-export type Taken = Map<string, string>;
+export type TakenNames = Map<string, string>;
 
 /** The components of one document that its operations need, under their new names. */
 interface NamedComponent {
@@ -18,7 +18,7 @@ interface NamingContext {
   readonly document: ContractDocument;
   /** The names of components in the document, such as `schemas/Job`. */
   readonly used: ReadonlySet<string>;
-  readonly taken: Taken;
+  readonly taken: TakenNames;
   /** Returns the name that an operation has in the joint document. */
   idOf(declared: string): string;
 }
@@ -58,7 +58,7 @@ export function prefixOf({ file }: ContractDocument): string {
   return stem.replace(/[^A-Za-z0-9._-]/g, '_');
 }
 
-function freeName(place: string, prefix: string, taken: Taken): string {
+function freeName(place: string, prefix: string, taken: TakenNames): string {
   const [kind, name] = place.split('/');
   let free = `${kind}/${prefix}_${name}`;
   for (let count = 2; taken.has(free); count++) free = `${kind}/${prefix}_${name}_${count}`;

@@ -1,7 +1,7 @@
 // The webhooks of contracts that are published as one document. Webhooks are requests that services send to their clients.
 
 import type { ContractOperation } from '../operations/operations.ts';
-import { isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
+import { isObject, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { prefixOf } from './names.ts';
 
@@ -10,7 +10,7 @@ export interface Webhook {
   readonly name: string;
   readonly document: ContractDocument;
   /** The path item as its document declares it. */
-  readonly declared: Located;
+  readonly declared: LocatedValue;
   /** The path item, with its references followed, and without the addresses and credentials of the service. */
   readonly item: JsonObject;
 }
@@ -21,7 +21,7 @@ export function webhooksOf(members: readonly ContractOperation[]): Webhook[] {
   const ids = new Set(members.map(({ operation }) => operation.id));
   for (const document of new Set(members.map((entry) => entry.document))) {
     const { root } = document;
-    const all: Located = member(root, { value: root, pointer: '' }, 'webhooks');
+    const all: LocatedValue = member(root, { value: root, pointer: '' }, 'webhooks');
     for (const declared of memberNames(all)) {
       const path = member(root, all, declared);
       const { value } = path;

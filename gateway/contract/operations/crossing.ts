@@ -2,7 +2,7 @@
 // once for each configuration.
 
 import type { CookieRules, Operation } from '../../exchange/operation.ts';
-import { isObject, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';
+import { isObject, type JsonObject, type LocatedValue, member, memberNames, objectAt } from '../pointer.ts';
 
 /** The settings of an upstreams.yaml entry that let headers and cookies cross. */
 export interface CrossingDefaults {
@@ -24,8 +24,8 @@ type Crossing = Pick<
 interface CrossingSource {
   readonly root: JsonObject;
   readonly method: string;
-  readonly located: Located;
-  readonly parameters: readonly Located[];
+  readonly located: LocatedValue;
+  readonly parameters: readonly LocatedValue[];
   readonly answerCheck: Operation['answerCheck'];
   /** The defaults of the entry that lists the contract; undefined if the operation belongs to another upstream. */
   readonly entry: CrossingDefaults | undefined;
@@ -59,7 +59,7 @@ function hasRules(answers: readonly unknown[] | undefined): boolean {
   return answers !== undefined && answers.length > 0;
 }
 
-function cookiesOf(parameters: readonly Located[], listed: readonly string[]): CookieRules | undefined {
+function cookiesOf(parameters: readonly LocatedValue[], listed: readonly string[]): CookieRules | undefined {
   const withheld = parameters
     .flatMap((parameter) => nameIn(parameter, 'cookie') ?? [])
     .filter((name) => !listed.includes(name));
@@ -67,12 +67,12 @@ function cookiesOf(parameters: readonly Located[], listed: readonly string[]): C
   return Object.freeze({ names: new Set(listed), withheld: Object.freeze(withheld) });
 }
 
-function nameIn({ value }: Located, place: 'header' | 'cookie'): string | undefined {
+function nameIn({ value }: LocatedValue, place: 'header' | 'cookie'): string | undefined {
   return isObject(value) && value.in === place ? String(value.name) : undefined;
 }
 
 /** Returns the names, in lower case, of the headers that the contract declares for answers of the operation. */
-export function declaredHeaders(root: JsonObject, operation: Located): string[] {
+export function declaredHeaders(root: JsonObject, operation: LocatedValue): string[] {
   const responses = member(root, operation, 'responses');
   const names = memberNames(responses).flatMap((status) =>
     Object.keys(objectAt(member(root, responses, status).value, 'headers')),

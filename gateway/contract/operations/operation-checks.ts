@@ -3,22 +3,22 @@
 import type { Operation } from '../../exchange/operation.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
 import { isJson, mediaTypesOf } from '../media-types.ts';
-import { type JsonObject, type Located, member } from '../pointer.ts';
+import { type JsonObject, type LocatedValue, member } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 
 const UPGRADE = 'x-gateway-upgrade';
 const ONCE = 'x-gateway-once';
 
-interface Declared {
+interface DeclaredOperation {
   readonly document: ContractDocument;
   /** The path of the operation in its document. */
   readonly place: readonly string[];
-  readonly located: Located;
+  readonly located: LocatedValue;
   readonly operation: Operation;
-  readonly parameters: readonly Located[];
+  readonly parameters: readonly LocatedValue[];
 }
 
-export function checkOperation(declared: Declared, mistakes: Mistake[]): void {
+export function checkOperation(declared: DeclaredOperation, mistakes: Mistake[]): void {
   const { document, place, located, operation, parameters } = declared;
   const { root } = document;
   const content = member(root, member(root, located, 'requestBody'), 'content').value;

@@ -5,7 +5,7 @@ import { streamKindOf } from '../../shared/http/words.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
 import { successTypes } from '../media-types.ts';
 import { pathStylesOf } from '../parameters/path-styles.ts';
-import { isObject, type JsonObject, type Located, member, objectAt } from '../pointer.ts';
+import { isObject, type JsonObject, type LocatedValue, member, objectAt } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { type CrossingDefaults, crossingOf } from './crossing.ts';
 import { type Extensions, extensionsOf, type KnownNames } from './extensions.ts';
@@ -48,9 +48,9 @@ interface OperationSettings {
 export interface ContractOperation {
   readonly operation: Operation;
   readonly document: ContractDocument;
-  readonly located: Located;
+  readonly located: LocatedValue;
   /** Path parameters, overridden by operation parameters of the same name and place; references resolved. */
-  readonly parameters: readonly Located[];
+  readonly parameters: readonly LocatedValue[];
 }
 
 const PATH_ITEM_METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const;
@@ -60,9 +60,9 @@ interface Draft {
   readonly document: ContractDocument;
   readonly template: string;
   readonly method: string;
-  readonly located: Located;
+  readonly located: LocatedValue;
   readonly value: JsonObject;
-  readonly parameters: readonly Located[];
+  readonly parameters: readonly LocatedValue[];
   /** The entry of upstreams.yaml that lists the document. */
   readonly entry: string;
   readonly restOfPath: string | undefined;
@@ -209,8 +209,8 @@ function toOperation(draft: Draft, security: readonly SecurityAlternative[]): Op
  * 3.1.1, section 4.8.10). Header parameters named Accept, Content-Type and Authorization are ignored (section 4.8.12.1), and so is a header
  * parameter without a name, which no client can send.
  */
-function parametersOf(root: JsonObject, item: Located, operation: Located): Located[] {
-  const merged = new Map<string, Located>();
+function parametersOf(root: JsonObject, item: LocatedValue, operation: LocatedValue): LocatedValue[] {
+  const merged = new Map<string, LocatedValue>();
   for (const owner of [item, operation]) {
     const list = member(root, owner, 'parameters');
     if (!Array.isArray(list.value)) continue;
@@ -230,7 +230,7 @@ function isHeader(parameter: unknown): parameter is JsonObject {
 }
 
 /** Whether successful answers are declared, and all of them as streams. */
-function isStreamOnly(root: JsonObject, operation: Located): boolean {
+function isStreamOnly(root: JsonObject, operation: LocatedValue): boolean {
   const types = successTypes(root, operation);
   return types.length > 0 && types.every((type) => streamKindOf(type) !== undefined);
 }

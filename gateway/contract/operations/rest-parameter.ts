@@ -2,7 +2,7 @@
 // which some vendors write, by the name `*`, which Fastify gives its wildcards, or by the entry of upstreams.yaml.
 
 import type { Mistake } from '../../shared/mistakes.ts';
-import type { JsonObject, Located } from '../pointer.ts';
+import type { JsonObject, LocatedValue } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { segmentsOf } from './routes.ts';
 
@@ -12,7 +12,7 @@ interface PathOfOperation {
   readonly document: ContractDocument;
   readonly place: readonly string[];
   readonly template: string;
-  readonly parameters: readonly Located[];
+  readonly parameters: readonly LocatedValue[];
   /** The parameter that the entry names. */
   readonly restOfPath: string | undefined;
 }

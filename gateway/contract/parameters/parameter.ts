@@ -2,7 +2,7 @@
 
 import { type JsonLimits, parseJson } from '../json.ts';
 import { essenceOf, isJson } from '../media-types.ts';
-import { child, isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
+import { child, isObject, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 import { mayBeInexact, readNumber } from '../scalars/exact-numbers.ts';
 import { formsOf, isKeyed, isListed, parameterSchema, type Types, typesOf } from './value-types.ts';
 
@@ -26,7 +26,7 @@ export interface Parameter {
   readonly allowsEmpty: boolean;
   readonly fallback: unknown;
   /** The schemas that describe a value, with their document. */
-  readonly forms: readonly Located[];
+  readonly forms: readonly LocatedValue[];
   readonly root: JsonObject;
 }
 
@@ -34,7 +34,7 @@ const noTypes: Types = new Set();
 const ZERO = 0x30;
 
 /** Reads a declaration, once per operation. */
-export function toParameter(root: JsonObject, located: Located): Parameter {
+export function toParameter(root: JsonObject, located: LocatedValue): Parameter {
   const { name, in: place, style, explode, content } = located.value as JsonObject;
   const forms = formsOf(root, parameterSchema(root, located));
   const declared = (style as string | undefined) ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
@@ -58,7 +58,7 @@ export function toParameter(root: JsonObject, located: Located): Parameter {
 }
 
 /** Whether a query parameter may be empty. */
-export function allowsEmptyValue({ value }: Located): boolean {
+export function allowsEmptyValue({ value }: LocatedValue): boolean {
   return isObject(value) && value.in === 'query' && value.allowEmptyValue === true;
 }
 
@@ -72,7 +72,7 @@ function separatorOf(style: string, exploded: boolean): string | undefined {
   return style === 'label' && exploded ? '.' : ',';
 }
 
-function propertyTypesOf(root: JsonObject, forms: readonly Located[]): ReadonlyMap<string, Types> {
+function propertyTypesOf(root: JsonObject, forms: readonly LocatedValue[]): ReadonlyMap<string, Types> {
   const types = new Map<string, Types>();
   for (const form of forms) {
     const properties = member(root, form, 'properties');

@@ -27,7 +27,7 @@ export interface ParameterReader {
    */
   search(query: string, values: ParameterValues): string;
   /** Returns the names of the undeclared parameters that `search` leaves out, in a form that may be noted. */
-  dropped(query: string): readonly string[] | undefined;
+  droppedNames(query: string): readonly string[] | undefined;
 }
 
 /** Shared by all requests that give no parameters of a place. */
@@ -62,7 +62,11 @@ export function createParameterReader(entry: ContractOperation): ParameterReader
     return values;
   }
 
-  return { read, search: (query, values) => queryReader.search(query, values.query), dropped: queryReader.dropped };
+  return {
+    read,
+    search: (query, values) => queryReader.search(query, values.query),
+    droppedNames: queryReader.droppedNames,
+  };
 }
 
 function readCookies(text: string, cookies: readonly Parameter[], values: Record<string, unknown>): void {

@@ -2,13 +2,13 @@
 // 4.8.12.3). Only segments with a parameter of style matrix may have semicolons, because some servers cut off the text after a semicolon.
 
 import type { Operation } from '../../exchange/operation.ts';
-import type { JsonObject, Located } from '../pointer.ts';
+import type { JsonObject, LocatedValue } from '../pointer.ts';
 import { formsOf, isKeyed, isListed, parameterSchema, typesOf } from './value-types.ts';
 
 const none: ReadonlyMap<string, string> = new Map();
 
 /** Returns the styles of these parameters, by name. */
-export function pathStylesOf(root: JsonObject, parameters: readonly Located[]): ReadonlyMap<string, string> {
+export function pathStylesOf(root: JsonObject, parameters: readonly LocatedValue[]): ReadonlyMap<string, string> {
   const styles = parameters.flatMap((parameter) => {
     const { name, in: place, style = 'simple', content } = parameter.value as JsonObject;
     if (place !== 'path' || content !== undefined) return [];
@@ -19,14 +19,14 @@ export function pathStylesOf(root: JsonObject, parameters: readonly Located[]): 
   return styles.length === 0 ? none : new Map(styles);
 }
 
-type Templated = Pick<Operation, 'path' | 'restOfPath' | 'pathStyles'>;
+type PathTemplate = Pick<Operation, 'path' | 'restOfPath' | 'pathStyles'>;
 
 export function hasMatrixParameter({ pathStyles }: Pick<Operation, 'pathStyles'>): boolean {
   return pathStyles.size > 0 && [...pathStyles.values()].includes('matrix');
 }
 
 /** Returns the test of a path that an operation with such parameters may have; undefined if there is no such operation. */
-export function createMatrixPaths(operations: readonly Templated[]): ((path: string) => boolean) | undefined {
+export function createMatrixPaths(operations: readonly PathTemplate[]): ((path: string) => boolean) | undefined {
   const forms = operations.filter(hasMatrixParameter).map((operation) => new RegExp(formOf(operation)));
   return forms.length === 0 ? undefined : (path) => forms.some((form) => form.test(path));
 }
@@ -34,7 +34,7 @@ export function createMatrixPaths(operations: readonly Templated[]): ((path: str
 const known = new WeakMap<object, RegExp>();
 
 /** Whether semicolons stand only where this operation has parameters of style matrix. */
-export function semicolonsFit(operation: Templated, path: string): boolean {
+export function semicolonsFit(operation: PathTemplate, path: string): boolean {
   if (!path.includes(';')) return true;
   if (!hasMatrixParameter(operation)) return false;
   const form = known.get(operation) ?? new RegExp(formOf(operation));
@@ -43,7 +43,7 @@ export function semicolonsFit(operation: Templated, path: string): boolean {
 }
 
 /** Returns the form of a path, segment by segment. Literal text may be percent-encoded, because `match` compares it. */
-function formOf({ path, restOfPath, pathStyles }: Templated): string {
+function formOf({ path, restOfPath, pathStyles }: PathTemplate): string {
   const segments = path.split('/').slice(1);
   const forms = segments.map((segment) => {
     if (segment === `{${restOfPath}}`) return '[^;]+';

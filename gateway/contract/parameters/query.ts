@@ -16,7 +16,7 @@ interface QueryReader {
    */
   search(text: string, values: Record<string, unknown>): string;
   /** Returns the names of the parameters that `search` leaves out; undefined if there are none. */
-  dropped(text: string): readonly string[] | undefined;
+  droppedNames(text: string): readonly string[] | undefined;
 }
 
 type Values = Record<string, unknown>;
@@ -83,7 +83,7 @@ export function createQueryReader(
     return kept.join('&');
   }
 
-  function dropped(text: string): readonly string[] | undefined {
+  function droppedNames(text: string): readonly string[] | undefined {
     if (undeclared !== 'drop' || text === '') return undefined;
     const names = text.split('&').flatMap((pair) => (pair === '' ? [] : nameIn(pair)));
     const left = [...new Set(names.filter((name) => !isDeclared(name)))];
@@ -117,7 +117,7 @@ export function createQueryReader(
     return sent;
   }
 
-  return { read, search, dropped };
+  return { read, search, droppedNames };
 }
 
 function asItIs(text: string): string | undefined {

@@ -2,7 +2,16 @@
 // bounds of files.
 
 import { isJson } from '../media-types.ts';
-import { child, follow, isObject, itemsOf, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
+import {
+  child,
+  follow,
+  isObject,
+  itemsOf,
+  type JsonObject,
+  type LocatedValue,
+  member,
+  memberNames,
+} from '../pointer.ts';
 import { toPattern } from '../scalars/patterns.ts';
 import { formsOf, type Types, typesOf } from './value-types.ts';
 
@@ -35,13 +44,13 @@ export interface ValueShape {
 const ANY_BYTES = 'application/octet-stream';
 const DEPTH_MAX = 8;
 
-export type ShapeOf = (schemas: readonly Located[]) => ValueShape;
+export type ShapeOf = (schemas: readonly LocatedValue[]) => ValueShape;
 
 /** Creates the shapes of a document. Each shape is made once, when a request first needs it, because schemas may be circular. */
 export function createValueShapes(root: JsonObject): ShapeOf {
   const made = new Map<string, ValueShape>();
 
-  function shapeOf(schemas: readonly Located[]): ValueShape {
+  function shapeOf(schemas: readonly LocatedValue[]): ValueShape {
     const key = schemas.map(({ pointer }) => pointer).join('\n');
     const known = made.get(key);
     if (known) return known;
@@ -55,8 +64,8 @@ export function createValueShapes(root: JsonObject): ShapeOf {
 
 function toShape(
   root: JsonObject,
-  schemas: readonly Located[],
-  shapeOf: (schemas: readonly Located[]) => ValueShape,
+  schemas: readonly LocatedValue[],
+  shapeOf: (schemas: readonly LocatedValue[]) => ValueShape,
 ): ValueShape {
   const forms = schemas.flatMap((schema) => formsOf(root, schema));
   const keywords = forms.map(({ value }) => value as JsonObject);
@@ -66,14 +75,14 @@ function toShape(
   const mediaType = keywords.map(({ contentMediaType: type }) => type).find((type) => typeof type === 'string');
   let items: ValueShape | undefined;
 
-  const combined = (found: readonly Located[]) => {
+  const combineShapes = (found: readonly LocatedValue[]) => {
     const useful = found.filter(({ value }) => isObject(value) && Object.keys(value).length > 0);
     return useful.length === 0 ? undefined : shapeOf(useful);
   };
   const property = (name: string) =>
-    remembered(properties, name, () => combined(forms.map((form) => own(member(root, form, 'properties'), name))));
+    remember(properties, name, () => combineShapes(forms.map((form) => own(member(root, form, 'properties'), name))));
   const fromOthers = (name: string) =>
-    combined([
+    combineShapes([
       ...patterns.flatMap(({ matches, schema }) => (matches(name) ? schema : [])),
       ...forms.map((form) => child(form, 'additionalProperties')),
     ]);
@@ -90,15 +99,15 @@ function toShape(
     propertyNames: [...new Set(forms.flatMap((form) => memberNames(member(root, form, 'properties'))))],
     ...byteBounds(root, schemas),
     contentMediaType: mediaType === ANY_BYTES ? undefined : (mediaType as string | undefined),
-    items: () => (items ??= combined(forms.map((form) => child(form, 'items'))) ?? shapeOf([])),
+    items: () => (items ??= combineShapes(forms.map((form) => child(form, 'items'))) ?? shapeOf([])),
     property,
     // Shapes of undeclared members are not cached, because the client chooses their names, so they could fill the memory.
     member: (name) =>
-      property(name) ?? (patterns.length === 0 ? remembered(members, '', () => fromOthers('')) : fromOthers(name)),
+      property(name) ?? (patterns.length === 0 ? remember(members, '', () => fromOthers('')) : fromOthers(name)),
   };
 }
 
-function remembered<Value>(known: Map<string, Value>, name: string, make: () => Value): Value {
+function remember<Value>(known: Map<string, Value>, name: string, make: () => Value): Value {
   if (known.has(name)) return known.get(name) as Value;
   const value = make();
   if (value !== undefined || name === '') known.set(name, value);
@@ -109,12 +118,12 @@ function remembered<Value>(known: Map<string, Value>, name: string, make: () => 
  * Returns an own member of the object. Inherited members must not be found, because the client chooses the name, which may be
  * `constructor`.
  */
-function own(located: Located, name: string): Located {
+function own(located: LocatedValue, name: string): LocatedValue {
   const { value, pointer } = located;
   return isObject(value) && Object.hasOwn(value, name) ? child(located, name) : { value: undefined, pointer };
 }
 
-function patternsOf(root: JsonObject, form: Located) {
+function patternsOf(root: JsonObject, form: LocatedValue) {
   const declared = member(root, form, 'patternProperties');
   return memberNames(declared).map((source) => {
     const pattern = toPattern(source);
@@ -128,7 +137,7 @@ function isBinarySchema({ format, contentMediaType, contentEncoding }: JsonObjec
 }
 
 /** Returns the bounds of a length. All bounds in `allOf` apply, and the widest branch of a union. */
-function byteBounds(root: JsonObject, schemas: readonly Located[]): Pick<ValueShape, 'bytesMin' | 'bytesMax'> {
+function byteBounds(root: JsonObject, schemas: readonly LocatedValue[]): Pick<ValueShape, 'bytesMin' | 'bytesMax'> {
   const bounds = schemas.map((schema) => boundsOf(root, schema, 0));
   if (bounds.length === 0) return { bytesMin: 0, bytesMax: Number.POSITIVE_INFINITY };
   return {
@@ -137,7 +146,7 @@ function byteBounds(root: JsonObject, schemas: readonly Located[]): Pick<ValueSh
   };
 }
 
-function boundsOf(root: JsonObject, located: Located, depth: number): readonly [min: number, max: number] {
+function boundsOf(root: JsonObject, located: LocatedValue, depth: number): readonly [min: number, max: number] {
   const { value } = located;
   if (!isObject(value) || depth > DEPTH_MAX) return [0, Number.POSITIVE_INFINITY];
   const { minLength, maxLength, $ref } = value;
@@ -154,7 +163,7 @@ function boundsOf(root: JsonObject, located: Located, depth: number): readonly [
   ];
 }
 
-function admitsText(root: JsonObject, branch: Located): boolean {
+function admitsText(root: JsonObject, branch: LocatedValue): boolean {
   const types = typesOf(formsOf(root, branch));
   return types.size === 0 || types.has('string');
 }

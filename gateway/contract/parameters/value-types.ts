@@ -1,15 +1,24 @@
 // Finds the types that a schema allows, and the schemas that describe one value. How text is read depends on both.
 
-import { child, follow, isObject, itemsOf, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
+import {
+  child,
+  follow,
+  isObject,
+  itemsOf,
+  type JsonObject,
+  type LocatedValue,
+  member,
+  memberNames,
+} from '../pointer.ts';
 
 export type Types = ReadonlySet<string>;
 
-interface Typed {
+interface TypedSchema {
   readonly types: Types;
 }
 
 /** Returns the schema of a parameter, declared directly or in its content with one media type. */
-export function parameterSchema(root: JsonObject, parameter: Located): Located | undefined {
+export function parameterSchema(root: JsonObject, parameter: LocatedValue): LocatedValue | undefined {
   const schema = child(parameter, 'schema');
   if (schema.value !== undefined) return schema;
   const content = member(root, parameter, 'content');
@@ -23,10 +32,10 @@ export function parameterSchema(root: JsonObject, parameter: Located): Located |
  */
 export function formsOf(
   root: JsonObject,
-  schema: Located | undefined,
+  schema: LocatedValue | undefined,
   depth = 0,
   seen: Set<unknown> = new Set(),
-): Located[] {
+): LocatedValue[] {
   if (!schema || !isObject(schema.value) || depth > 8 || seen.has(schema.value)) return [];
   seen.add(schema.value);
   const forms = [schema];
@@ -38,7 +47,7 @@ export function formsOf(
 }
 
 /** Returns the allowed JSON types, declared or derived from enum and const; empty if the schema names none. */
-export function typesOf(forms: readonly Located[]): Types {
+export function typesOf(forms: readonly LocatedValue[]): Types {
   const schemas = forms.map(({ value }) => value as JsonObject);
   const declared = schemas.flatMap(({ type }) => [type ?? []].flat());
   if (declared.length > 0) return new Set(declared.map(String));
@@ -54,11 +63,11 @@ export function jsonTypesOf(value: unknown): string[] {
 }
 
 /** Whether the text is a list of items. */
-export function isListed({ types }: Typed): boolean {
+export function isListed({ types }: TypedSchema): boolean {
   return types.has('array');
 }
 
 /** Whether the text is a list of names and values. */
-export function isKeyed({ types }: Typed): boolean {
+export function isKeyed({ types }: TypedSchema): boolean {
   return types.has('object') && !types.has('string') && !types.has('array');
 }

@@ -33,10 +33,10 @@ class DirectoryResolver extends BaseResolver implements FileResolver {
   }
 
   override async loadExternalRef(reference: string): Promise<Source> {
-    if (isAbsoluteUrl(reference)) throw refused('other hosts are not asked');
+    if (isAbsoluteUrl(reference)) throw resolveError('other hosts are not asked');
     const place = reference === resolve(this.file) ? reference : this.#placeOf(reference);
     const text = textOf(place);
-    if (typeof text !== 'string') throw refused(`${shownPath(reference)}: ${text.reason}`);
+    if (typeof text !== 'string') throw resolveError(`${shownPath(reference)}: ${text.reason}`);
     this.#read.add(reference);
     return new Source(reference, text.replaceAll('\r\n', '\n'));
   }
@@ -48,10 +48,10 @@ class DirectoryResolver extends BaseResolver implements FileResolver {
       place = realPathWithin(this.#directory, reference);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      throw refused(code === 'ENOENT' ? `there is no file '${shown}'` : `${shown} cannot be read (${code})`);
+      throw resolveError(code === 'ENOENT' ? `there is no file '${shown}'` : `${shown} cannot be read (${code})`);
     }
     if (place !== undefined) return place;
-    throw refused(`${shown} is outside the contracts directory ${shownPath(this.#directory)}`);
+    throw resolveError(`${shown} is outside the contracts directory ${shownPath(this.#directory)}`);
   }
 
   /** Returns the files that were read, without the files that could not be read. */
@@ -66,6 +66,6 @@ class DirectoryResolver extends BaseResolver implements FileResolver {
   }
 }
 
-function refused(reason: string): ResolveError {
+function resolveError(reason: string): ResolveError {
   return new ResolveError(new Error(reason));
 }

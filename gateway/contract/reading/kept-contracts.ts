@@ -41,11 +41,11 @@ export interface KeptContracts {
    *
    * @param published the text of the published contract
    */
-  comparison(published: string, served: readonly Compared[]): KeptComparison | undefined;
+  comparison(published: string, served: readonly ComparedOperation[]): KeptComparison | undefined;
 }
 
 /** An operation that is compared. A kept comparison is found by all of its other members, too, which have to be JSON. */
-interface Compared {
+interface ComparedOperation {
   readonly root: JsonObject;
   readonly located: { readonly pointer: string };
   readonly parameters: readonly { readonly pointer: string }[];

@@ -73,8 +73,8 @@ async function parse(
     const errors = judged.get('mistake') ?? [];
     mistakes.push(...toMistakes(errors, file));
     const warnings = toMistakes(judged.get('warning') ?? [], file);
-    const read = { ...(await joined(document, config, resolver)), warnings, isBroken: errors.length > 0 };
-    return isSwagger(read.root) ? await converted(read) : { ...read, isSwagger: false };
+    const read = { ...(await joinFiles(document, config, resolver)), warnings, isBroken: errors.length > 0 };
+    return isSwagger(read.root) ? await convertDocument(read) : { ...read, isSwagger: false };
   } catch (error) {
     mistakes.push(unreadable(file, error));
     return undefined;
@@ -87,7 +87,7 @@ function quoteVersion(root: unknown): void {
 }
 
 /** Resolves references between files. */
-async function joined(
+async function joinFiles(
   document: Document,
   config: Config,
   resolver: FileResolver,
@@ -100,7 +100,7 @@ async function joined(
 }
 
 /** Converts a Swagger 2.0 document. Resolves with undefined for a document that cannot be converted because of its mistakes. */
-async function converted(
+async function convertDocument(
   read: Omit<ContractContent, 'hasNames' | 'isSwagger'>,
 ): Promise<Omit<ContractContent, 'hasNames'> | undefined> {
   try {

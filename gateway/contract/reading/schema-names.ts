@@ -13,7 +13,7 @@ interface Resource {
   readonly anchors: Map<string, string>;
 }
 
-interface Named {
+interface NamedSchema {
   readonly schema: JsonObject;
   readonly pointer: string;
   readonly resource: Resource;
@@ -48,7 +48,7 @@ function anchorIn(reference: unknown): string {
 }
 
 function namesIn(root: JsonObject) {
-  const schemas: Named[] = [];
+  const schemas: NamedSchema[] = [];
   const document: Resource = { uri: DOCUMENT, pointer: '', schema: root, anchors: new Map() };
   const resources = new Map<string, Resource>([[DOCUMENT, document]]);
   const dynamic = new Map<string, number>();
@@ -77,7 +77,7 @@ function withoutFragment(url: URL): string {
 /** Returns the reference by place; undefined if the reference is already by place, or names nothing in this document, such as a file. */
 function targetOf(
   reference: string,
-  { resource }: Named,
+  { resource }: NamedSchema,
   resources: ReadonlyMap<string, Resource>,
 ): string | undefined {
   if (!URL.canParse(reference, resource.uri)) return undefined;

@@ -9,7 +9,7 @@ export interface FlatSchema {
   readonly patterns: readonly string[];
 }
 
-interface Merged extends FlatSchema {
+interface MergedSchema extends FlatSchema {
   /** The branches of each `oneOf`, `anyOf` and `if` that is still open. */
   readonly unions: readonly (readonly unknown[])[];
 }
@@ -21,40 +21,40 @@ const NO_VALUE = Symbol('no value');
 
 /** Returns one flat schema per combination of branches that is tried, the first branches first; empty if no value fits. */
 export function flatSchemasOf(root: JsonObject, schema: unknown): FlatSchema[] {
-  const base = merged(root, schema, 0);
+  const base = mergeSchema(root, schema, 0);
   return base === undefined ? [] : alternativesOf(root, base, 0);
 }
 
 /** Returns the merged schema; undefined if no value is valid. */
-function merged(root: JsonObject, schema: unknown, depth: number): Merged | undefined {
+function mergeSchema(root: JsonObject, schema: unknown, depth: number): MergedSchema | undefined {
   if (schema === false) return undefined;
-  const empty: Merged = { keywords: {}, patterns: [], unions: [] };
+  const empty: MergedSchema = { keywords: {}, patterns: [], unions: [] };
   if (!isObject(schema) || depth > DEPTH_MAX) return empty;
   const { $ref, allOf, oneOf, anyOf, if: condition, then, else: otherwise, pattern, not: _, ...keywords } = schema;
   const unions = [oneOf, anyOf].filter((branches) => Array.isArray(branches) && branches.length > 0) as unknown[][];
   if (condition !== undefined && (then ?? otherwise) !== undefined)
     unions.push([{ allOf: [condition, then ?? {}] }, otherwise ?? {}]);
-  const own: Merged = { keywords, patterns: typeof pattern === 'string' ? [pattern] : [], unions };
+  const own: MergedSchema = { keywords, patterns: typeof pattern === 'string' ? [pattern] : [], unions };
   const target = follow(root, { value: schema, pointer: '' }).value;
   const parts = [...($ref === undefined || target === schema ? [] : [target]), ...(Array.isArray(allOf) ? allOf : [])];
-  let all: Merged | undefined = empty;
-  for (const part of parts) all = all && joined(all, merged(root, part, depth + 1));
-  return all && joined(all, own);
+  let all: MergedSchema | undefined = empty;
+  for (const part of parts) all = all && joinSchemas(all, mergeSchema(root, part, depth + 1));
+  return all && joinSchemas(all, own);
 }
 
-function alternativesOf(root: JsonObject, base: Merged, depth: number): FlatSchema[] {
+function alternativesOf(root: JsonObject, base: MergedSchema, depth: number): FlatSchema[] {
   const [union, ...unions] = base.unions;
   if (union === undefined || depth > DEPTH_MAX) return [base];
   const found: FlatSchema[] = [];
   for (const branch of union) {
-    const chosen = joined({ ...base, unions }, merged(root, branch, 1));
+    const chosen = joinSchemas({ ...base, unions }, mergeSchema(root, branch, 1));
     if (chosen !== undefined) found.push(...alternativesOf(root, chosen, depth + 1));
     if (found.length >= ALTERNATIVES_MAX) break;
   }
   return found.slice(0, ALTERNATIVES_MAX);
 }
 
-function joined(one: Merged, other: Merged | undefined): Merged | undefined {
+function joinSchemas(one: MergedSchema, other: MergedSchema | undefined): MergedSchema | undefined {
   if (other === undefined) return undefined;
   const [left, right] = [
     withoutPartialExamples(one.keywords, other.keywords),

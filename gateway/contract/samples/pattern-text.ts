@@ -37,7 +37,7 @@ export function* textsFor(source: string, minLength: number): Generator<string> 
   }
 }
 
-interface Parsed {
+interface ParsedPattern {
   readonly options: Node[][];
   readonly end: number;
   /** Whether the end of the source was reached, rather than a closing parenthesis. */
@@ -45,7 +45,7 @@ interface Parsed {
 }
 
 /** Parses alternatives up to the closing parenthesis or the end. Groups are numbered from `groups.count`. */
-function parseChoice(source: string, start: number, groups = { count: 0 }): Parsed {
+function parseChoice(source: string, start: number, groups = { count: 0 }): ParsedPattern {
   const options: Node[][] = [[]];
   let at = start;
   while (at < source.length && source[at] !== ')') {

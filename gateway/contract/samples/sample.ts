@@ -1,7 +1,7 @@
 // Generates sample values for a schema, which are its examples, and values at the bounds. Scalars fit their keywords. Objects and arrays
 // may be invalid where keywords depend on each other, so the caller must validate them.
 
-import { follow, isObject, type JsonObject, type Located } from '../pointer.ts';
+import { follow, isObject, type JsonObject, type LocatedValue } from '../pointer.ts';
 import { type FlatSchema, flatSchemasOf } from './flat-schema.ts';
 import { fitsScalar, numbersFor, textsFitting } from './sample-scalars.ts';
 
@@ -24,7 +24,7 @@ const ITEMS_MAX = 1000;
 const OF_BRANCH_MAX = 3;
 
 /** Returns at most 12 distinct candidates, the most suitable first. */
-export function samplesOf(root: JsonObject, { value }: Located, options: SampleOptions = {}): unknown[] {
+export function samplesOf(root: JsonObject, { value }: LocatedValue, options: SampleOptions = {}): unknown[] {
   return createSampler(root, options)(value, 0);
 }
 
@@ -44,10 +44,10 @@ function createSampler(root: JsonObject, { of = 'request', withExamples = true }
     if (before !== undefined) return before;
     const flat = flatSchemasOf(root, schema);
     const each = flat.map((one) => [
-      ...given(one.keywords, withExamples).filter((value) => fitsScalar(one, value)),
+      ...givenValues(one.keywords, withExamples).filter((value) => fitsScalar(one, value)),
       ...ofTypes(one, depth),
     ]);
-    const written = withExamples && flat.length > 0 ? given(writtenAt(root, schema), true) : [];
+    const written = withExamples && flat.length > 0 ? givenValues(writtenAt(root, schema), true) : [];
     const made = each.flatMap((samples) => (each.length > 1 ? samples.slice(0, OF_BRANCH_MAX) : samples));
     const fitting = written.filter((value) => flat.some((one) => fitsScalar(one, value)));
     const all = new Map([...fitting, ...made].map((value) => [JSON.stringify(value), value]));
@@ -81,7 +81,7 @@ function writtenAt(root: JsonObject, schema: unknown): JsonObject {
 }
 
 /** Returns the values that the schema's author wrote down. */
-function given(
+function givenValues(
   { const: only, enum: choices, example, examples, default: fallback }: JsonObject,
   withExamples: boolean,
 ) {
@@ -145,15 +145,15 @@ function distinctOf(items: readonly unknown[], count: number, fits: (value: unkn
 function variedOf(items: readonly unknown[], count: number): unknown[] {
   const [plain] = items;
   const more = plain === undefined ? 0 : Math.max(0, count - items.length);
-  return [...items, ...Array.from({ length: more }, (_, at) => varied(plain, at + 2))];
+  return [...items, ...Array.from({ length: more }, (_, at) => varyValue(plain, at + 2))];
 }
 
-function varied(value: unknown, number: number): unknown {
+function varyValue(value: unknown, number: number): unknown {
   if (typeof value === 'string') return /\d$/.test(value) ? value.slice(0, -1) + number : `${value}${number}`;
   if (typeof value === 'number') return value + number;
-  if (Array.isArray(value)) return value.map((item) => varied(item, number));
+  if (Array.isArray(value)) return value.map((item) => varyValue(item, number));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, varied(member, number)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, varyValue(member, number)]));
 }
 
 interface ObjectTools {
@@ -211,7 +211,7 @@ function createObjects({ sample, isHidden, of }: ObjectTools) {
     if (members === undefined) return [];
     const firsts = (some: readonly Member[]) => Object.fromEntries(some.map(({ name, samples }) => [name, samples[0]]));
     const dependent = isObject(keywords.dependentRequired) ? keywords.dependentRequired : {};
-    const leastNames = closed(
+    const leastNames = addRequired(
       new Set(members.filter(({ isRequired }) => isRequired).map(({ name }) => name)),
       dependent,
     );
@@ -229,7 +229,7 @@ function createObjects({ sample, isHidden, of }: ObjectTools) {
 }
 
 /** Adds the names that present names require. */
-function closed(names: Set<string>, dependent: JsonObject): ReadonlySet<string> {
+function addRequired(names: Set<string>, dependent: JsonObject): ReadonlySet<string> {
   for (const name of names) for (const other of listAt(dependent[name])) names.add(String(other));
   return names;
 }

@@ -41,16 +41,16 @@ export function decimalOf(number: number): Decimal {
  * doubles.
  */
 export function compareDecimals(a: Decimal, b: Decimal): number {
-  const [left, right] = aligned(a, b);
+  const [left, right] = alignExponents(a, b);
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
 export function isMultiple(value: Decimal, of: Decimal): boolean {
-  const [left, right] = aligned(value, of);
+  const [left, right] = alignExponents(value, of);
   return right !== 0n && left % right === 0n;
 }
 
-function aligned(a: Decimal, b: Decimal): readonly [bigint, bigint] {
+function alignExponents(a: Decimal, b: Decimal): readonly [bigint, bigint] {
   const least = Math.min(a.exponent, b.exponent);
   const scaled = ({ coefficient, exponent }: Decimal) => coefficient * 10n ** BigInt(exponent - least);
   return [scaled(a), scaled(b)];

@@ -63,13 +63,13 @@ function holds(number: number, ofLiteral: (literal: Decimal) => boolean): boolea
 }
 
 export const BOUND_KEYWORDS = {
-  minimum: bound((number, limit) => number >= limit),
-  maximum: bound((number, limit) => number <= limit),
-  exclusiveMinimum: bound((number, limit) => number > limit),
-  exclusiveMaximum: bound((number, limit) => number < limit),
+  minimum: boundKeyword((number, limit) => number >= limit),
+  maximum: boundKeyword((number, limit) => number <= limit),
+  exclusiveMinimum: boundKeyword((number, limit) => number > limit),
+  exclusiveMaximum: boundKeyword((number, limit) => number < limit),
 } as const;
 
-function bound(isKept: (number: number, limit: number) => boolean) {
+function boundKeyword(isKept: (number: number, limit: number) => boolean) {
   return (number: number, limit: number): boolean => {
     if (current.inexact === undefined) return isKept(number, limit);
     const exactly = holds(number, (literal) => isKept(compareDecimals(literal, decimalOf(limit)), 0));

@@ -54,12 +54,12 @@ const OWN_FORMATS: Readonly<Record<string, FormatCheck>> = { url: isUrl, regex: 
 /** Returns the check of a format for values of a type; undefined if the format does not apply to the type. */
 export function formatCheck(name: string, type: 'string' | 'number'): FormatCheck | undefined {
   if (Object.hasOwn(OWN_FORMATS, name))
-    return type === 'string' ? counted(OWN_FORMATS[name] as FormatCheck) : undefined;
+    return type === 'string' ? countSteps(OWN_FORMATS[name] as FormatCheck) : undefined;
   if (name === 'int64') return type === 'number' ? isInt64 : undefined;
   if (!Object.hasOwn(formats.fullFormats, name)) return undefined;
   const format = formats.fullFormats[name as keyof typeof formats.fullFormats] as Definition;
   if (format === true || typeOf(format) !== type) return undefined;
-  return counted(unlessTooLong(checkOf(format)));
+  return countSteps(unlessTooLong(checkOf(format)));
 }
 
 type Definition = true | RegExp | FormatCheck | { readonly type?: 'number'; readonly validate: RegExp | FormatCheck };
@@ -74,7 +74,7 @@ function checkOf(format: Exclude<Definition, true>): FormatCheck {
 }
 
 /** Makes a check spend steps. The slower checks take some eight steps for a character. */
-function counted(check: FormatCheck): FormatCheck {
+function countSteps(check: FormatCheck): FormatCheck {
   return (value) => {
     takeSteps(4 + 8 * ((value as string).length ?? 0));
     return check(value);

@@ -51,7 +51,7 @@ function makePattern(written: string): Pattern {
   if (isLinear(shape)) return pattern('native', source, withinStack(cheaperTest(source, shape, native)));
   const exact = linearTest(source);
   if (exact) return pattern('linear', source, exact);
-  const wider = linearTest(widened(source));
+  const wider = linearTest(widenPattern(source));
   if (!shape.nested) {
     const lengthMax = shortEnough(shape);
     const longer = wider ?? (() => false);
@@ -193,7 +193,7 @@ function spelledForRe2(source: string): string {
 }
 
 /** Returns the pattern without look-around, with `[\s\S]*` for back references, and without upper bounds that are too large for RE2. */
-function widened(source: string): string {
+function widenPattern(source: string): string {
   let kept = '';
   for (let i = 0; i < source.length; ) {
     const around = /^\(\?<?[=!]/.test(source.slice(i, i + 4));

@@ -28,7 +28,7 @@ export function createAjvByExtent(document: ContractDocument, isRequest: boolean
     // References by name say too little, so all results are remembered.
     rememberReferences(ajv, document.hasNames ? () => true : isRecursive);
     countTurns(ajv);
-    ajv.addSchema(registered(document), DOCUMENT_KEY, undefined, false);
+    ajv.addSchema(registeredForm(document), DOCUMENT_KEY, undefined, false);
     made.set(extent, ajv);
     return ajv;
   };
@@ -39,7 +39,7 @@ export function createAjvByExtent(document: ContractDocument, isRequest: boolean
  * names. For 13 MB this takes 140 ms, while a request waits. If a document has no names, its members are made non-enumerable, so that the
  * search finds nothing. References by pointer still resolve.
  */
-function registered({ root, hasNames }: ContractDocument): AnySchemaObject {
+function registeredForm({ root, hasNames }: ContractDocument): AnySchemaObject {
   if (hasNames) return root;
   const hidden = Object.entries(root).map(([name, value]) => [name, { value, enumerable: false }] as const);
   return Object.defineProperties({}, Object.fromEntries(hidden));

@@ -2,7 +2,7 @@
 // needs them.
 
 import type { Mistake } from '../../shared/mistakes.ts';
-import type { Contracts, Earlier } from '../load.ts';
+import type { Contracts, ServedContracts } from '../load.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { pathOf } from '../pointer.ts';
 import type { KeptContracts } from '../reading/kept-contracts.ts';
@@ -15,7 +15,7 @@ const COMPILED_AT_BOOT_MAX = 300;
 interface CompileOptions {
   /** Compiles large sets of schemas, too. */
   readonly all: boolean;
-  readonly earlier: Earlier | undefined;
+  readonly earlier: ServedContracts | undefined;
   /** The contracts that former starts have compiled. */
   readonly kept: KeptContracts | undefined;
 }

@@ -5,7 +5,16 @@ import { declaredFor, essenceOf, isJson, MULTIPART, mediaTypeOf, URLENCODED } fr
 import type { ContractOperation } from '../operations/operations.ts';
 import { allowsEmptyValue } from '../parameters/parameter.ts';
 import { parameterSchema } from '../parameters/value-types.ts';
-import { child, follow, fragmentOf, type JsonObject, type Located, member, memberNames, objectAt } from '../pointer.ts';
+import {
+  child,
+  follow,
+  fragmentOf,
+  type JsonObject,
+  type LocatedValue,
+  member,
+  memberNames,
+  objectAt,
+} from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { type AjvByExtent, createAjvByExtent, DOCUMENT_KEY } from './ajv.ts';
 import { allowFor, tooComplex } from './check-scope.ts';
@@ -24,7 +33,7 @@ export interface RequestSchemas {
   /** One check per declared media type or range that is JSON or a form, or includes them, by its lower-case name. */
   readonly bodies: ReadonlyMap<string, SchemaCheck>;
   /** Compiles the check of an object whose members have these schemas. */
-  objectCheck(members: ReadonlyMap<string, Located | undefined>, required: readonly string[]): SchemaCheck;
+  objectCheck(members: ReadonlyMap<string, LocatedValue | undefined>, required: readonly string[]): SchemaCheck;
 }
 
 export interface Schemas {
@@ -55,7 +64,7 @@ const COLLECTED_SIZE_MAX = 2000;
 const NO_ERRORS: readonly ErrorObject[] = [];
 
 /** The compiled schemas of one document, by the pointers of operations and of schemas. */
-interface Compiled {
+interface CompiledSchemas {
   readonly forRequests: AjvByExtent;
   readonly forAnswers: AjvByExtent;
   readonly requests: Map<string, RequestSchemas>;
@@ -69,9 +78,9 @@ interface Compiled {
  * (docs/decisions/0004-contract-tools.md).
  */
 export function createSchemas(): Schemas {
-  const documents = new WeakMap<ContractDocument, Compiled>();
+  const documents = new WeakMap<ContractDocument, CompiledSchemas>();
 
-  function compiledOf(document: ContractDocument): Compiled {
+  function compiledOf(document: ContractDocument): CompiledSchemas {
     const known = documents.get(document);
     if (known) return known;
     const [forRequests, forAnswers] = [createAjvByExtent(document, true), createAjvByExtent(document, false)];
@@ -128,13 +137,13 @@ export function createSchemas(): Schemas {
 }
 
 /** Returns the schema of the JSON text in the member `data` (JSON Schema Validation 2020-12, section 8.5). */
-function contentSchemaOf(root: JsonObject, itemSchema: Located): Located | undefined {
+function contentSchemaOf(root: JsonObject, itemSchema: LocatedValue): LocatedValue | undefined {
   const data = follow(root, child(child(follow(root, itemSchema), 'properties'), 'data'));
   const schema = child(data, 'contentSchema');
   return schema.value === undefined ? undefined : schema;
 }
 
-function pointTo({ pointer }: Located): JsonObject {
+function pointTo({ pointer }: LocatedValue): JsonObject {
   return { $ref: `${DOCUMENT_KEY}${fragmentOf(pointer)}` };
 }
 
@@ -183,7 +192,7 @@ function parametersSchemaOf({ document: { root }, parameters }: ContractOperatio
   return { type: 'object', properties: Object.fromEntries(places.map((place) => [place, schemaOf(place)])) };
 }
 
-function parameterCheck(parameter: Located, schema: Located): JsonObject {
+function parameterCheck(parameter: LocatedValue, schema: LocatedValue): JsonObject {
   return allowsEmptyValue(parameter) ? { if: { const: '' }, else: pointTo(schema) } : pointTo(schema);
 }
 
@@ -191,7 +200,7 @@ function parameterCheck(parameter: Located, schema: Located): JsonObject {
  * Returns the schema of a body. A JSON Patch is always a list (RFC 6902 section 3). If a contract declares a schema that only objects fit,
  * that schema is meant for the other kinds of patches, so a generic schema replaces it.
  */
-function bodySchemaOf(root: JsonObject, type: string, schema: Located | undefined): JsonObject {
+function bodySchemaOf(root: JsonObject, type: string, schema: LocatedValue | undefined): JsonObject {
   if (
     essenceOf(type) === 'application/json-patch+json' &&
     schema &&
@@ -204,7 +213,7 @@ function bodySchemaOf(root: JsonObject, type: string, schema: Located | undefine
 /**
  * Returns the response object of a status. The exact status has priority, then the range, then the default (OpenAPI 3.1.1, section 4.8.16).
  */
-export function responseFor(entry: ContractOperation, status: number): Located {
+export function responseFor(entry: ContractOperation, status: number): LocatedValue {
   const { root } = entry.document;
   const responses = member(root, entry.located, 'responses');
   const names = memberNames(responses);
@@ -220,9 +229,9 @@ const CHECKED_TYPES = [URLENCODED, MULTIPART, '*/*', 'application/*', 'multipart
 /** Returns the declared media types that are JSON or in `others`, each with its schema if it has one. */
 function jsonSchemasOf(
   root: JsonObject,
-  owner: Located,
+  owner: LocatedValue,
   others: readonly string[] = [],
-): (readonly [string, Located | undefined])[] {
+): (readonly [string, LocatedValue | undefined])[] {
   const content = member(root, owner, 'content');
   return memberNames(content)
     .filter((type) => isJson(essenceOf(type)) || others.includes(essenceOf(type)))

@@ -7,14 +7,14 @@ import type { ContractOperation } from '../operations/operations.ts';
 import { templateParameters } from '../operations/routes.ts';
 import { type Parameter, toParameter } from '../parameters/parameter.ts';
 import { parameterSchema } from '../parameters/value-types.ts';
-import { child, isObject, type Located, member, memberNames } from '../pointer.ts';
+import { child, isObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 
 export interface Argument {
   /** The name of the argument for the client. */
   readonly name: string;
   readonly isRequired: boolean;
   readonly description: string | undefined;
-  readonly schema: Located | undefined;
+  readonly schema: LocatedValue | undefined;
   readonly parameter: Parameter;
 }
 
@@ -22,7 +22,7 @@ export interface BodyArgument {
   readonly name: string;
   readonly isRequired: boolean;
   readonly description: string | undefined;
-  readonly schema: Located | undefined;
+  readonly schema: LocatedValue | undefined;
   readonly mediaType: string;
   readonly kind: 'json' | 'form' | 'text';
   /** The styles of the fields of a form. */
@@ -68,7 +68,7 @@ export function argumentsOf(entry: ContractOperation): OperationArguments {
  */
 function obstacleOf(
   { operation }: ContractOperation,
-  declared: readonly { readonly located: Located; readonly parameter: Parameter }[],
+  declared: readonly { readonly located: LocatedValue; readonly parameter: Parameter }[],
   inTemplate: readonly string[],
   ofBody: string | undefined,
 ): { readonly obstacle?: string } {
@@ -127,7 +127,10 @@ function chosenOf(types: readonly string[]): readonly [string | undefined, BodyA
 }
 
 /** Returns the fields of a form. They are written like parameters of a query (OpenAPI 3.1.1, section 4.8.15). */
-function fieldsOf(root: ContractOperation['document']['root'], mediaType: Located): ReadonlyMap<string, Parameter> {
+function fieldsOf(
+  root: ContractOperation['document']['root'],
+  mediaType: LocatedValue,
+): ReadonlyMap<string, Parameter> {
   const schema = member(root, mediaType, 'schema');
   const properties = child(schema, 'properties');
   const encoding = member(root, mediaType, 'encoding');
@@ -146,11 +149,11 @@ function fieldsOf(root: ContractOperation['document']['root'], mediaType: Locate
 }
 
 /** Returns the style of an object. Without an encoding, services read its members from `name[member]`. */
-function styleOf(root: ContractOperation['document']['root'], schema: Located): string | undefined {
+function styleOf(root: ContractOperation['document']['root'], schema: LocatedValue): string | undefined {
   return memberNames(member(root, schema, 'properties')).length > 0 ? 'deepObject' : undefined;
 }
 
-function descriptionOf({ value }: Located): string | undefined {
+function descriptionOf({ value }: LocatedValue): string | undefined {
   return isObject(value) && typeof value.description === 'string' ? value.description : undefined;
 }
 

@@ -8,7 +8,7 @@ import {
   follow,
   isObject,
   type JsonObject,
-  type Located,
+  type LocatedValue,
   pathOf,
   uriDecoded,
   valueAt,
@@ -91,7 +91,7 @@ export function createLocalSchemas(root: JsonObject, options: LocalSchemaOptions
   /** Pointer → name of the definition. */
   const names = new Map<string, string>();
   /** Definitions to copy. A chain of references may be longer than the stack. */
-  const due: (readonly [name: string, place: Located])[] = [];
+  const due: (readonly [name: string, place: LocatedValue])[] = [];
 
   function copyOf(schema: unknown, depth = 0): unknown {
     if (typeof schema === 'boolean') return schema;
@@ -147,7 +147,7 @@ export function createLocalSchemas(root: JsonObject, options: LocalSchemaOptions
     return `#/$defs/${encodeURIComponent(escapeToken(define(place)))}`;
   }
 
-  function define(place: Located): string {
+  function define(place: LocatedValue): string {
     const known = names.get(place.pointer);
     if (known !== undefined) return known;
     const name = freeName(copies, pathOf(place.pointer).at(-1) ?? 'root');
@@ -170,7 +170,7 @@ export function createLocalSchemas(root: JsonObject, options: LocalSchemaOptions
 }
 
 /** Returns the place to which a reference within the document leads; undefined if it does not exist. */
-function placeOf(root: JsonObject, reference: string): Located | undefined {
+function placeOf(root: JsonObject, reference: string): LocatedValue | undefined {
   if (reference === '#') return { value: root, pointer: '' };
   if (!reference.startsWith('#')) return undefined;
   if (!reference.startsWith('#/')) return anchorIn(root, reference.slice(1));
@@ -181,7 +181,7 @@ function placeOf(root: JsonObject, reference: string): Located | undefined {
 }
 
 /** Finds the schema with an anchor. */
-function anchorIn(root: JsonObject, anchor: string): Located | undefined {
+function anchorIn(root: JsonObject, anchor: string): LocatedValue | undefined {
   const schemas = valueAt(root, ['components', 'schemas']);
   for (const [name, value] of Object.entries(isObject(schemas) ? schemas : {})) {
     if (isObject(value) && (value.$anchor === anchor || value.$dynamicAnchor === anchor))

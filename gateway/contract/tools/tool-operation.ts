@@ -6,7 +6,7 @@ import { shortTextOf } from '../../shared/text.ts';
 import { isJson, isOfBytes, mediaTypeOf } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { formsOf, typesOf } from '../parameters/value-types.ts';
-import { child, isObject, type JsonObject, type Located, member, memberNames } from '../pointer.ts';
+import { child, isObject, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 import { type Argument, argumentsOf, type OperationArguments } from './arguments.ts';
 import { createLocalSchemas, type LocalSchemas } from './local-schema.ts';
 import { createRequestWriter } from './written-request.ts';
@@ -60,7 +60,7 @@ function isReadable(type: string): boolean {
 }
 
 interface DeclaredAnswer {
-  readonly content: Located;
+  readonly content: LocatedValue;
   readonly types: readonly string[];
 }
 
@@ -101,7 +101,7 @@ function inputOf({ parameters, body, idempotencyKey }: OperationArguments, schem
     description,
     schema,
   }: Pick<Argument, 'name' | 'isRequired' | 'description' | 'schema'>) => {
-    properties.set(name, described(schemas.copyOf(schema?.value ?? {}), description));
+    properties.set(name, describe(schemas.copyOf(schema?.value ?? {}), description));
     if (isRequired) required.push(name);
   };
   for (const argument of parameters) add(argument);
@@ -124,7 +124,7 @@ function inputOf({ parameters, body, idempotencyKey }: OperationArguments, schem
 }
 
 /** Adds the description of the parameter to its schema. */
-function described(schema: unknown, description: string | undefined): unknown {
+function describe(schema: unknown, description: string | undefined): unknown {
   const text = shortTextOf(description ?? '', DESCRIPTION_CHARACTERS_MAX);
   if (text === '') return schema;
   return isObject(schema) ? { ...schema, description: text } : { allOf: [schema], description: text };
@@ -139,7 +139,7 @@ function outputOf(entry: ContractOperation, schemas: LocalSchemas): JsonObject |
   const answers = answersOf(entry);
   const declared = answers.map(({ content }) => schemaIn(root, content));
   if (declared.length === 0 || declared.includes(undefined)) return undefined;
-  const located = declared as Located[];
+  const located = declared as LocatedValue[];
   const types = located.map((schema) => typesOf(formsOf(root, schema)));
   const areObjects = types.every((one) => one.size === 1 && one.has('object'));
   if (!areObjects && types.some((one) => one.size === 0 || one.has('object'))) return undefined;
@@ -153,7 +153,7 @@ function outputOf(entry: ContractOperation, schemas: LocalSchemas): JsonObject |
 }
 
 /** Returns the schema of an answer; undefined if the answer may come without JSON, or if its schema is not declared. */
-function schemaIn(root: JsonObject, content: Located): Located | undefined {
+function schemaIn(root: JsonObject, content: LocatedValue): LocatedValue | undefined {
   const types = memberNames(content);
   if (types.length === 0 || !types.every((type) => isJson(mediaTypeOf(type)))) return undefined;
   const schema = child(member(root, content, types[0] as string), 'schema');

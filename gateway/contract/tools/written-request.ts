@@ -9,7 +9,7 @@ import type { Argument, BodyArgument, OperationArguments } from './arguments.ts'
 import {
   isUnwritable,
   type Unwritable,
-  type Written,
+  type WrittenValue,
   writtenCookie,
   writtenHeader,
   writtenPath,
@@ -32,10 +32,13 @@ export function createRequestWriter(
 
   return function write({ values, textOf }: ArgumentValues): ToolRequest {
     const violations: Violation[] = [];
-    const given = (name: string) => (Object.hasOwn(values, name) ? values[name] : undefined);
+    const givenValue = (name: string) => (Object.hasOwn(values, name) ? values[name] : undefined);
 
-    function written(argument: Argument, write: (parameter: Parameter, value: unknown) => Written): string | undefined {
-      const value = given(argument.name);
+    function writtenValue(
+      argument: Argument,
+      write: (parameter: Parameter, value: unknown) => WrittenValue,
+    ): string | undefined {
+      const value = givenValue(argument.name);
       if (value === undefined) return undefined;
       const text = write(argument.parameter, value);
       if (!isUnwritable(text)) return text.text;
@@ -50,27 +53,27 @@ export function createRequestWriter(
     const texts = new Map<string, string>();
     for (const argument of paths) {
       const { name } = argument.parameter;
-      const text = written(argument, (parameter, value) =>
+      const text = writtenValue(argument, (parameter, value) =>
         writtenPath(parameter, value, operation.restOfPath === name),
       );
-      if (given(argument.name) === undefined) violations.push({ in: 'path', param: name, ...MISSING });
+      if (givenValue(argument.name) === undefined) violations.push({ in: 'path', param: name, ...MISSING });
       texts.set(name, text ?? UNKNOWN);
     }
     const path = operation.path.replace(/\{([^{}]*)\}/g, (_, name: string) => texts.get(name) ?? UNKNOWN);
-    const pairs = queries.flatMap((argument) => written(argument, writtenQuery) || []);
+    const pairs = queries.flatMap((argument) => writtenValue(argument, writtenQuery) || []);
     const fields = headers.flatMap((argument): [string, string][] => {
-      const text = written(argument, writtenHeader);
+      const text = writtenValue(argument, writtenHeader);
       return text === undefined ? [] : [[argument.parameter.name.toLowerCase(), text]];
     });
     const crumbs = cookies.flatMap((argument) => {
-      const text = written(argument, writtenCookie);
+      const text = writtenValue(argument, writtenCookie);
       return text === undefined ? [] : `${argument.parameter.name}=${text}`;
     });
     if (crumbs.length > 0) fields.push(['cookie', crumbs.join('; ')]);
     const content =
-      body && given(body.name) !== undefined ? bodyOf(body, given(body.name), textOf, violations) : undefined;
+      body && givenValue(body.name) !== undefined ? bodyOf(body, givenValue(body.name), textOf, violations) : undefined;
     if (body && content !== undefined) fields.push(['content-type', body.mediaType]);
-    const key = idempotencyKey === undefined ? undefined : given(idempotencyKey);
+    const key = idempotencyKey === undefined ? undefined : givenValue(idempotencyKey);
     if (key !== undefined && typeof key !== 'string')
       violations.push({ in: 'header', param: 'idempotency-key', code: 'wrong_type', message: 'Must be a text.' });
     return {

@@ -13,7 +13,7 @@ export interface Unwritable {
   readonly message: string;
 }
 
-export type Written = { readonly text: string } | Unwritable;
+export type WrittenValue = { readonly text: string } | Unwritable;
 
 const NOT_A_TEXT: Unwritable = { code: 'wrong_type', message: 'Must be a text, a number, true or false.' };
 const NO_NULL: Unwritable = { code: 'wrong_type', message: 'Must not be null. Leave it out instead.' };
@@ -29,30 +29,31 @@ const DEPTH_MAX = 32;
 const FIELD = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const COOKIE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
-export function isUnwritable(written: Written): written is Unwritable {
+export function isUnwritable(written: WrittenValue): written is Unwritable {
   return 'code' in written;
 }
 
 /** Returns the pairs of a query, joined by `&`; empty for an empty list or object, which has no pair. */
-export function writtenQuery(parameter: Parameter, value: unknown): Written {
+export function writtenQuery(parameter: Parameter, value: unknown): WrittenValue {
   const { name, style, exploded, json, separator } = parameter;
   const key = encodeURIComponent(name.toWellFormed());
   if (json) return { text: `${key}=${encodeURIComponent(JSON.stringify(value).toWellFormed())}` };
-  if (style === 'deepObject') return joined(pairsBelow(key, value, 0));
+  if (style === 'deepObject') return joinPairs(pairsBelow(key, value, 0));
   if (Array.isArray(value)) {
-    if (separator === undefined) return joined(value.map((item) => pair(key, item)));
-    return withKey(key, separated(value, separator), true);
+    if (separator === undefined) return joinPairs(value.map((item) => pair(key, item)));
+    return withKey(key, joinItems(value, separator), true);
   }
   if (isObject(value)) {
     const members = Object.entries(value);
-    if (exploded) return joined(members.map(([member, item]) => pair(encodeURIComponent(member.toWellFormed()), item)));
-    return withKey(key, separated(members.flat(), separator ?? ','), true);
+    if (exploded)
+      return joinPairs(members.map(([member, item]) => pair(encodeURIComponent(member.toWellFormed()), item)));
+    return withKey(key, joinItems(members.flat(), separator ?? ','), true);
   }
   return pair(key, value);
 }
 
 /** Returns the text of a segment or of a part of it. @param takesSlashes whether the parameter takes the rest of the path */
-export function writtenPath(parameter: Parameter, value: unknown, takesSlashes: boolean): Written {
+export function writtenPath(parameter: Parameter, value: unknown, takesSlashes: boolean): WrittenValue {
   if (parameter.json) return encodedSegment(JSON.stringify(value), false);
   if (Array.isArray(value) || isObject(value)) {
     const parts = Array.isArray(value) ? value : Object.entries(value).flat();
@@ -78,14 +79,14 @@ function encodedSegment(text: string, takesSlashes: boolean): { readonly text: s
 }
 
 /** Returns the value of a header field. */
-export function writtenHeader(parameter: Parameter, value: unknown): Written {
+export function writtenHeader(parameter: Parameter, value: unknown): WrittenValue {
   const written = listedText(parameter, value);
   if (isUnwritable(written) || FIELD.test(written.text)) return written;
   return { code: 'wrong_format', message: 'Must be visible ASCII characters, with spaces only between them.' };
 }
 
 /** Returns the value of a cookie (RFC 6265, section 4.1.1). */
-export function writtenCookie(parameter: Parameter, value: unknown): Written {
+export function writtenCookie(parameter: Parameter, value: unknown): WrittenValue {
   const written = listedText(parameter, value);
   if (isUnwritable(written) || COOKIE.test(written.text)) return written;
   return {
@@ -94,18 +95,18 @@ export function writtenCookie(parameter: Parameter, value: unknown): Written {
   };
 }
 
-function listedText({ json, exploded }: Parameter, value: unknown): Written {
+function listedText({ json, exploded }: Parameter, value: unknown): WrittenValue {
   if (json) return { text: JSON.stringify(value) };
-  if (Array.isArray(value)) return separated(value, ',');
+  if (Array.isArray(value)) return joinItems(value, ',');
   if (!isObject(value)) return scalarText(value);
   const members = Object.entries(value);
-  if (!exploded) return separated(members.flat(), ',');
+  if (!exploded) return joinItems(members.flat(), ',');
   const pairs = members.map(([name, item]) => withKey(name, scalarText(item), false));
-  return pairs.find(isUnwritable) ?? separated(pairs.map(textOf), ',');
+  return pairs.find(isUnwritable) ?? joinItems(pairs.map(textOf), ',');
 }
 
 /** Joins the items to one text. Refuses an item with the separator, which would be read as two items. */
-function separated(items: readonly unknown[], separator: string): Written {
+function joinItems(items: readonly unknown[], separator: string): WrittenValue {
   const texts = items.map(scalarText);
   const wrong = texts.find(isUnwritable);
   if (wrong !== undefined) return wrong;
@@ -114,7 +115,7 @@ function separated(items: readonly unknown[], separator: string): Written {
   return { text: texts.map(textOf).join(separator) };
 }
 
-function pairsBelow(key: string, value: unknown, depth: number): Written[] {
+function pairsBelow(key: string, value: unknown, depth: number): WrittenValue[] {
   if (depth > DEPTH_MAX) return [{ code: 'wrong_type', message: `Must not be nested more than ${DEPTH_MAX} deep.` }];
   if (Array.isArray(value)) return value.flatMap((item, index) => pairsBelow(`${key}[${index}]`, item, depth + 1));
   if (!isObject(value)) return [pair(key, value)];
@@ -125,24 +126,24 @@ function pairsBelow(key: string, value: unknown, depth: number): Written[] {
   });
 }
 
-function pair(key: string, value: unknown): Written {
+function pair(key: string, value: unknown): WrittenValue {
   return withKey(key, scalarText(value), true);
 }
 
-function withKey(key: string, written: Written, encodes: boolean): Written {
+function withKey(key: string, written: WrittenValue, encodes: boolean): WrittenValue {
   if (isUnwritable(written)) return written;
   return { text: `${key}=${encodes ? encodeURIComponent(written.text.toWellFormed()) : written.text}` };
 }
 
-function joined(pairs: readonly Written[]): Written {
+function joinPairs(pairs: readonly WrittenValue[]): WrittenValue {
   return pairs.find(isUnwritable) ?? { text: pairs.map(textOf).join('&') };
 }
 
-function textOf(written: Written): string {
+function textOf(written: WrittenValue): string {
   return isUnwritable(written) ? '' : written.text;
 }
 
-function scalarText(value: unknown): Written {
+function scalarText(value: unknown): WrittenValue {
   if (typeof value === 'string') return { text: value };
   if (typeof value === 'boolean') return { text: String(value) };
   if (value === null || value === undefined) return NO_NULL;

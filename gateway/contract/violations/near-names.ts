@@ -18,7 +18,7 @@ export function createNearNames({ parameters }: Pick<ContractOperation, 'paramet
     return place === 'query' && typeof name === 'string' && name.length <= LENGTH_MAX ? [name] : [];
   });
 
-  function meant({ in: place, param, code }: Violation): string | undefined {
+  function nearName({ in: place, param, code }: Violation): string | undefined {
     if (place !== 'query' || code !== 'unknown' || param.length > LENGTH_MAX || /[.[]/.test(param)) return undefined;
     const near = declared.filter((name) => Math.abs(name.length - param.length) <= EDITS_MAX);
     // A short name may differ only in one edit, because two edits make any two short names equal.
@@ -28,7 +28,7 @@ export function createNearNames({ parameters }: Pick<ContractOperation, 'paramet
   return function withNearNames(violations) {
     let hints = 0;
     return violations.map((violation) => {
-      const name = hints < HINTS_MAX ? meant(violation) : undefined;
+      const name = hints < HINTS_MAX ? nearName(violation) : undefined;
       if (name === undefined) return violation;
       hints += 1;
       return { ...violation, message: `${violation.message} Did you mean "${name}"?` };

@@ -84,10 +84,10 @@ function settle(
   return chosen.length > 0 ? settleAll(chosen, root, reach) : [union];
 }
 
-type Meant = { readonly branch: unknown } | ErrorObject | undefined;
+type MeantBranch = { readonly branch: unknown } | ErrorObject | undefined;
 
 /** Returns the branch that the discriminator names, or an error about the discriminator itself (OpenAPI 3.1.1, section 4.8.25). */
-function byDiscriminator(union: ErrorObject, branches: readonly unknown[]): Meant {
+function byDiscriminator(union: ErrorObject, branches: readonly unknown[]): MeantBranch {
   const { discriminator } = union.parentSchema ?? {};
   if (!isObject(discriminator) || !isObject(union.data)) return undefined;
   const property = String(discriminator.propertyName);
@@ -102,7 +102,7 @@ function byDiscriminator(union: ErrorObject, branches: readonly unknown[]): Mean
 }
 
 /** Returns the branch if only one admits the type of the value. Nullable schemas are unions of this kind. */
-function byType(union: ErrorObject, branches: readonly unknown[], root: JsonObject): Meant {
+function byType(union: ErrorObject, branches: readonly unknown[], root: JsonObject): MeantBranch {
   const admitting = branches.filter((branch) => admits(root, branch, jsonTypesOf(union.data), 0));
   return admitting.length === 1 ? { branch: admitting[0] } : undefined;
 }
@@ -124,12 +124,12 @@ function admits(root: JsonObject, schema: unknown, types: readonly string[], dep
 
 function createReach(root: JsonObject): Reach {
   return {
-    all: memoized((schema) => reachableFrom(root, schema)),
-    inPlace: memoized((schema) => reachableFrom(root, schema, (name) => APPLICATORS.has(name))),
+    all: memoizeReach((schema) => reachableFrom(root, schema)),
+    inPlace: memoizeReach((schema) => reachableFrom(root, schema, (name) => APPLICATORS.has(name))),
   };
 }
 
-function memoized(reach: Reach['all']): Reach['all'] {
+function memoizeReach(reach: Reach['all']): Reach['all'] {
   const known = new Map<unknown, ReadonlySet<unknown>>();
   return (schema) => {
     const before = known.get(schema);

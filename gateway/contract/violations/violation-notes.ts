@@ -46,7 +46,7 @@ function lower(name: unknown): string {
 
 /** Returns at most 20 notes, with `*` in place of every name that is not in `names`. */
 export function toNotes(violations: readonly Violation[], names: ReadonlySet<string>): NotedViolation[] {
-  const known = (token: string) => (names.has(token) || /^\d{1,6}$/.test(token) ? token : MADE_UP);
+  const knownToken = (token: string) => (names.has(token) || /^\d{1,6}$/.test(token) ? token : MADE_UP);
   return violations.slice(0, NOTES_MAX).map(({ in: place, param, pointer, code, constraint }) => ({
     in: place,
     // The place in a body is written as a pointer, because it is unambiguous.
@@ -54,9 +54,9 @@ export function toNotes(violations: readonly Violation[], names: ReadonlySet<str
       pointer === undefined
         ? names.has(param)
           ? param
-          : param.replace(/[^.[\]]+/g, known)
+          : param.replace(/[^.[\]]+/g, knownToken)
         : pathOf(pointer)
-            .map((token) => `/${escapeToken(known(token))}`)
+            .map((token) => `/${escapeToken(knownToken(token))}`)
             .join(''),
     code,
     constraint: constraint && JSON.stringify(constraint).length <= CONSTRAINT_LENGTH_MAX ? constraint : undefined,

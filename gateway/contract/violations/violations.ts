@@ -81,7 +81,7 @@ function toViolation(error: ErrorObject): Violation {
 
 function whereOf(place: string, tokens: readonly string[]): Pick<Violation, 'in' | 'param' | 'pointer'> {
   if (place === 'body') return inBody(tokens);
-  return { in: place as Violation['in'], param: dotted(tokens) };
+  return { in: place as Violation['in'], param: dottedName(tokens) };
 }
 
 /** A fault at one place. */
@@ -93,10 +93,10 @@ export function violationInBody(pointer: string, text: Fault): Violation {
 }
 
 function inBody(tokens: readonly string[]): Pick<Violation, 'in' | 'param' | 'pointer'> {
-  return { in: 'body', param: dotted(tokens), pointer: tokens.map((token) => `/${escapeToken(token)}`).join('') };
+  return { in: 'body', param: dottedName(tokens), pointer: tokens.map((token) => `/${escapeToken(token)}`).join('') };
 }
 
-function dotted(tokens: readonly string[]): string {
+function dottedName(tokens: readonly string[]): string {
   return tokens.reduce(
     (path, token) => (/^\d+$/.test(token) ? `${path}[${token}]` : path === '' ? token : `${path}.${token}`),
     '',

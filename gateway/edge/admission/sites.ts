@@ -57,7 +57,7 @@ export function addressOfSite(hosts: HostNames, publicUrl: string): (site: Site)
  * Returns the refusal of a request for a host name that is not served. The `host` of the refusal is the name to call instead, as in every
  * link to the documentation.
  */
-export function misdirected({ hosts, publicUrl }: { readonly hosts: HostNames; readonly publicUrl: string }) {
+export function misdirectedError({ hosts, publicUrl }: { readonly hosts: HostNames; readonly publicUrl: string }) {
   return new GatewayError('misdirected_request', { fields: { host: hosts.api ?? new URL(publicUrl).host } });
 }
 

@@ -19,7 +19,7 @@ interface BodyTimeout {
    * Call it at the end of an exchange. The gateway no longer needs the body, but a body that is still arriving occupies the connection, so
    * its timeout goes on.
    */
-  answered(exchange: EdgeExchange): void;
+  noteAnswer(exchange: EdgeExchange): void;
   stop(): void;
 }
 
@@ -51,7 +51,7 @@ export function createBodyTimeout({ requestMs, everyMs, active, refuse }: BodyTi
   }
 
   return {
-    answered(exchange) {
+    noteAnswer(exchange) {
       const { request } = exchange;
       if (!request.complete && !request.socket.destroyed) answered.add(exchange);
     },

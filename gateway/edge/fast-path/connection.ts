@@ -182,7 +182,7 @@ export class FastConnection {
   }
 
   #closed(): void {
-    this.#request?.abort(aborted());
+    this.#request?.abort(abortedError());
     this.response?.closed();
   }
 }
@@ -194,6 +194,6 @@ function endOfInput(): NodeJS.ErrnoException {
   });
 }
 
-function aborted(): NodeJS.ErrnoException {
+function abortedError(): NodeJS.ErrnoException {
   return Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
 }

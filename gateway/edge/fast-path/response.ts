@@ -176,9 +176,9 @@ export class FastResponse implements EdgeResponse {
   }
 
   once(event: 'close' | 'drain' | 'finish', listener: Listener): this {
-    if (event === 'close') this.#onClose = appended(this.#onClose, listener);
-    else if (event === 'drain') this.#onDrain = appended(this.#onDrain, listener);
-    else this.#onFinish = appended(this.#onFinish, listener);
+    if (event === 'close') this.#onClose = append(this.#onClose, listener);
+    else if (event === 'drain') this.#onDrain = append(this.#onDrain, listener);
+    else this.#onFinish = append(this.#onFinish, listener);
     return this;
   }
 
@@ -222,9 +222,9 @@ function uncork(socket: Socket): void {
   socket.uncork();
 }
 
-function appended(listeners: Listeners, listener: Listener): Listeners {
+function append(listeners: Listeners, listener: Listener): Listeners {
   if (listeners === undefined) return { first: listener, rest: undefined };
-  return { first: listeners.first, rest: appended(listeners.rest, listener) };
+  return { first: listeners.first, rest: append(listeners.rest, listener) };
 }
 
 function without(listeners: Listeners, listener: Listener): Listeners {

@@ -100,8 +100,8 @@ export function createCors(options: CorsOptions): Cors {
 }
 
 function toHost({ origins, credentials, maxAgeSeconds }: CrossOriginRules, options: CorsOptions): Host {
-  const readable = named(RESPONSE_HEADERS, options.declaredResponseHeaders);
-  const sendable = named(REQUEST_HEADERS, options.declaredRequestHeaders);
+  const readable = joinNames(RESPONSE_HEADERS, options.declaredResponseHeaders);
+  const sendable = joinNames(REQUEST_HEADERS, options.declaredRequestHeaders);
   return {
     anyOrigin: origins.includes('*'),
     origins: new Set(origins),
@@ -125,7 +125,7 @@ function allowedOrigin({ anyOrigin, origins }: Host, { request }: Arrived): stri
 }
 
 /** Joins both lists. A name that differs only in case is listed once. */
-function named(own: readonly string[], declared: Iterable<string>): string {
+function joinNames(own: readonly string[], declared: Iterable<string>): string {
   const names = new Map([...declared].map((name) => [name.toLowerCase(), name]));
   for (const name of own) names.set(name.toLowerCase(), name);
   return [...names.values()].join(', ');

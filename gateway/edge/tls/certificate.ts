@@ -75,7 +75,7 @@ export function certificateOf(
 
 /** Checks a certificate in PEM form, for a reader that has no key. */
 export function readOnlyCertificate(certificate: string, names: readonly string[]): Certificate | CertificateProblem {
-  return unlessUnusable(() => described(parseCertificate(certificate), { certificate, key: '' }, names));
+  return unlessUnusable(() => describePair(parseCertificate(certificate), { certificate, key: '' }, names));
 }
 
 function unlessUnusable(read: () => Certificate): Certificate | CertificateProblem {
@@ -92,10 +92,10 @@ function checkedPair(certificate: string, key: string, names: readonly string[] 
   if (!parsed.checkPrivateKey(parseKey(key)))
     throw new Unusable('key', 'the key does not belong to the certificate.', 'Name the key that it was issued for.');
   checkUsable(certificate, key);
-  return described(parsed, { certificate, key }, names);
+  return describePair(parsed, { certificate, key }, names);
 }
 
-function described(
+function describePair(
   parsed: X509Certificate,
   pair: Pick<Certificate, 'certificate' | 'key'>,
   names: readonly string[] | undefined,
@@ -174,13 +174,17 @@ function namesFor(parsed: X509Certificate, wanted: readonly string[] | undefined
 }
 
 /** The part of a configuration that names certificates. */
-interface Named {
+interface CertificateSources {
   readonly gateway: { readonly tls?: { readonly certificates?: readonly CertificateFiles[] | undefined } | undefined };
   readonly sources: { readonly gateway: Pick<Source, 'mistakeAt'> };
 }
 
 /** Reads all certificates and pushes a mistake for each unusable one. */
-export function loadCertificates({ gateway, sources }: Named, directory: string, mistakes: Mistake[]): Certificate[] {
+export function loadCertificates(
+  { gateway, sources }: CertificateSources,
+  directory: string,
+  mistakes: Mistake[],
+): Certificate[] {
   return (gateway.tls?.certificates ?? []).flatMap((files, index) => {
     const read = readCertificate(files, directory);
     if (!isProblem(read)) return [read];
@@ -193,7 +197,11 @@ export function loadCertificates({ gateway, sources }: Named, directory: string,
  * Returns a mistake for each certificate outside its validity. The gateway starts with such a certificate all the same, because not every
  * client checks the validity.
  */
-export function untimelyMistakes({ gateway, sources }: Named, all: readonly Certificate[], nowMs: number): Mistake[] {
+export function untimelyMistakes(
+  { gateway, sources }: CertificateSources,
+  all: readonly Certificate[],
+  nowMs: number,
+): Mistake[] {
   return all.flatMap((certificate, index) => {
     const problem = untimely(certificate, nowMs);
     if (gateway.tls === undefined || problem === undefined) return [];

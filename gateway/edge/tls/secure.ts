@@ -28,7 +28,7 @@ export interface Validations {
   /** Whether a validation of the name may come. */
   isConfigured(name: string): boolean;
   /** Returns the certificate for a validation, if it is in memory. */
-  known(name: string): Pair | undefined;
+  pairFor(name: string): Pair | undefined;
   /** Returns the certificate for a validation, and looks it up if it is not in memory. */
   find(name: string): Promise<Pair | undefined>;
 }
@@ -73,14 +73,14 @@ export function newTicketKeys(): Buffer {
   return randomBytes(48);
 }
 
-interface Shown {
+interface ShownContext {
   readonly names: readonly string[];
   readonly context: SecureContext;
 }
 
 export function createSecure(options: SecureOptions): Secure {
   const { minVersion, ticketKeys, validations } = options;
-  let find = createNameTable<Shown>([]);
+  let find = createNameTable<ShownContext>([]);
   let inUse = options.certificates;
   let server: Server | undefined;
 
@@ -148,7 +148,7 @@ type ChooseByName = (name: string, done: (error: Error | null, context?: SecureC
  * The protocol callback then refuses every client that is not the validation.
  */
 function createAnswering(
-  { protocol, isConfigured, known, find }: Validations,
+  { protocol, isConfigured, pairFor, find }: Validations,
   chooseByName: ChooseByName,
   contextOptions: (pair: Pair) => SecureContextOptions,
 ) {
@@ -167,7 +167,7 @@ function createAnswering(
       return protocols.includes(HTTP) && !shownForValidation.has(this) ? HTTP : undefined;
     if (!isConfigured(servername)) return undefined;
     validating.add(this);
-    const pair = known(servername);
+    const pair = pairFor(servername);
     if (pair) this.setKeyCert(contextOf(pair));
     return protocol;
   }
@@ -182,7 +182,7 @@ function createAnswering(
     }
     chooseByName(name, (error, context) => {
       const isOpen = context === undefined && this.getProtocol() !== 'TLSv1.3' && isConfigured(name);
-      const pair = isOpen ? known(name) : undefined;
+      const pair = isOpen ? pairFor(name) : undefined;
       if (pair) shownForValidation.add(this);
       done(error, pair ? contextOf(pair) : context);
     });

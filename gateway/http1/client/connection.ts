@@ -198,7 +198,7 @@ export class Connection {
     this.#idleSecondsMax = Math.min(idleSecondsMax, IDLE_SECONDS_MAX);
     if (this.#reader.hasSurplus) this.#pool.onUnrequestedBytes();
     const isWhole = this.#isSent && !this.#reader.hasSurplus && !this.#isClosed;
-    if (isWhole && head?.isPersistent === true && idleSecondsMax > 0 && !this.#isRetired) this.#pool.freed(this);
+    if (isWhole && head?.isPersistent === true && idleSecondsMax > 0 && !this.#isRetired) this.#pool.onFree(this);
     else this.end();
     try {
       attempt.handler.onResponseEnd(attempt);
@@ -234,7 +234,7 @@ export class Connection {
   /** Removes the connection from the count of its pool, so that the pool may open another one. Call it for an answer that may never end. */
   detach(): void {
     this.#isRetired = true;
-    this.#pool.detached(this);
+    this.#pool.onDetach(this);
   }
 
   /** Counts one second. */
@@ -251,7 +251,7 @@ export class Connection {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#socket.destroy();
-    this.#pool.ended(this);
+    this.#pool.onEnd(this);
   }
 
   /** Called when the upstream has ended the connection. The end completes an answer without a length, and fails any other answer. */

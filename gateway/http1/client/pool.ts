@@ -135,7 +135,7 @@ export class Pool implements Dispatcher {
   }
 
   /** Called when the connection can take another request. */
-  freed(connection: Connection): void {
+  onFree(connection: Connection): void {
     if (this.#isAlone || (this.#isClosed && this.#waiting.length === 0)) {
       connection.end();
       return;
@@ -145,13 +145,13 @@ export class Pool implements Dispatcher {
   }
 
   /** Called when the connection no longer counts in the pool. It still finishes its request. */
-  detached(connection: Connection): void {
+  onDetach(connection: Connection): void {
     this.#detached.add(connection);
     if (this.#waiting.length > 0) this.#serveSoon();
   }
 
   /** Called once, when the connection has ended. */
-  ended(connection: Connection): void {
+  onEnd(connection: Connection): void {
     this.#connections.delete(connection);
     this.#detached.delete(connection);
     for (const list of [this.#free, this.#resting]) {

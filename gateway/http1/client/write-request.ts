@@ -9,7 +9,7 @@ const LAST_CHUNK = '0\r\n\r\n';
 
 export function writeAtOnce(socket: Socket, head: string, body: Buffer | null): void {
   if (body === null) socket.write(head, 'latin1');
-  else if (body.length <= JOINED_BYTES_MAX) socket.write(joined(head, body));
+  else if (body.length <= JOINED_BYTES_MAX) socket.write(joinBytes(head, body));
   else {
     socket.cork();
     socket.write(head, 'latin1');
@@ -18,7 +18,7 @@ export function writeAtOnce(socket: Socket, head: string, body: Buffer | null): 
   }
 }
 
-function joined(head: string, body: Buffer): Buffer {
+function joinBytes(head: string, body: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(head.length + body.length);
   bytes.write(head, 0, 'latin1');
   bytes.set(body, head.length);

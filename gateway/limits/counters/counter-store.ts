@@ -147,6 +147,10 @@ export function toLimitDecision(
 }
 
 /** Returns a decision without counting: every request is admitted, or every request is refused. */
-export function uncounted(outcome: 'admitted' | 'undecided', decidedAtMs: number, source: string): LimitDecision {
+export function uncountedDecision(
+  outcome: 'admitted' | 'undecided',
+  decidedAtMs: number,
+  source: string,
+): LimitDecision {
   return { outcome, states: NONE, violated: NONE, shadowRefusals: NONE, waitMs: 0, decidedAtMs, source };
 }

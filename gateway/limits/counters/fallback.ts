@@ -1,6 +1,6 @@
 // Decides by the configured outage policy while the shared store cannot be reached.
 
-import { type Charge, type LimitDecision, type OutagePolicy, uncounted } from './counter-store.ts';
+import { type Charge, type LimitDecision, type OutagePolicy, uncountedDecision } from './counter-store.ts';
 import { createProcessStore } from './process-store.ts';
 
 interface FallbackOptions {
@@ -28,7 +28,7 @@ export function createFallback({ now, whenStoreIsAway, instances }: FallbackOpti
     decide(charges) {
       const outagePolicy = whenStoreIsAway();
       if (outagePolicy === 'local') return local.decide(shareOf(charges, Math.max(1, instances())));
-      return uncounted(outagePolicy === 'allow' ? 'admitted' : 'undecided', now(), outagePolicy);
+      return uncountedDecision(outagePolicy === 'allow' ? 'admitted' : 'undecided', now(), outagePolicy);
     },
     close: local.close,
   };

@@ -3,10 +3,10 @@
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { acceptedCodings, type Encoded, formFor, weightOf } from '../../shared/http/content-coding.ts';
+import { acceptedCodings, type EncodedBody, formFor, weightOf } from '../../shared/http/content-coding.ts';
 
 /** A file of the console, in all its encodings. */
-export interface ConsoleFile extends Encoded {
+export interface ConsoleFile extends EncodedBody {
   readonly type: string;
   readonly cacheControl: string;
 }

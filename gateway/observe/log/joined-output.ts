@@ -62,8 +62,8 @@ export function createJoinedOutput(sink: ByteSink, own: OwnLines): JoinedOutput 
   }
 
   function settle(ownBytes: number, lostLines: number): void {
-    if (lostLines > 0) pending.lost(ownBytes, lostLines);
-    else pending.written(ownBytes);
+    if (lostLines > 0) pending.noteLost(ownBytes, lostLines);
+    else pending.noteWritten(ownBytes);
   }
 
   function join(from: Readable): Promise<void> {

@@ -5,7 +5,7 @@
 import type { LogFieldsOf, TextOf } from '../../catalogue/log-fields.ts';
 import type { Caller } from '../../exchange/caller.ts';
 import { CallerNote } from '../../exchange/caller-memory.ts';
-import type { Charged } from '../../exchange/findings.ts';
+import type { ChargedUnits } from '../../exchange/findings.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import type { Trail } from '../../exchange/trail.ts';
 import { memoize } from '../../shared/memoize.ts';
@@ -85,7 +85,7 @@ export function createLineOf(worker?: number | 'primary'): LineOf {
 }
 
 function callerPart(caller: Caller): string {
-  let part = callerTexts.of(caller);
+  let part = callerTexts.get(caller);
   if (part === undefined) {
     part = flat(
       members<LogFieldsOf<'caller'>>({
@@ -171,7 +171,7 @@ function limitsPart({ limits, charged }: Trail): TextOf<'limits'> | '' {
   return `,"limits":[${texts}]` as const;
 }
 
-function chargePart({ cost, enforce }: Charged): string {
+function chargePart({ cost, enforce }: ChargedUnits): string {
   return `${cost === 1 ? '' : `,"cost":${cost}`}${enforce ? '' : ',"shadow":true'}`;
 }
 

@@ -114,8 +114,8 @@ function standardOutput(onDropped: (lines: number) => void, onFlowing: (dropped:
     }
     output.write(bytes, (lostLines) => {
       done();
-      if (lostLines > 0) pending.lost(bytes.length, lostLines);
-      else pending.written(bytes.length);
+      if (lostLines > 0) pending.noteLost(bytes.length, lostLines);
+      else pending.noteWritten(bytes.length);
     });
   }
 

@@ -30,7 +30,7 @@ export function createReadable({ write, colours, clock = timeOfDay }: ReadableOp
   let rest = '';
 
   function readable(text: string): string {
-    const line = parsed(text);
+    const line = parseLine(text);
     if (line === undefined) return visibleLine(text);
     const time = paint(GREY, clock(Number(line.time)));
     return `${time} ${line.msg === 'exchange' ? exchangeText(line, paint) : otherText(line, paint)}`;
@@ -73,7 +73,7 @@ function otherText({ level, time: _, msg, ...members }: Line, paint: Paint): str
   return `${paint(colour, name)} ${plain(msg)}${pairs.join('')}`;
 }
 
-function parsed(text: string): Line | undefined {
+function parseLine(text: string): Line | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Line) : undefined;

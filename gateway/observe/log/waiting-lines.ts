@@ -63,9 +63,9 @@ interface Pending {
   /** Returns whether the bytes fit. If not, they are counted as dropped, and only then `lines` is called to count them. */
   take(bytes: number, lines: () => number): boolean;
   /** Call it when the output has written this many bytes. */
-  written(bytes: number): void;
+  noteWritten(bytes: number): void;
   /** Call it when the output has dropped this many bytes and lines. */
-  lost(bytes: number, lines: number): void;
+  noteLost(bytes: number, lines: number): void;
   /** Returns the number of dropped lines that were not reported yet, and counts them as reported. */
   takeUnreported(): number;
 }
@@ -98,8 +98,8 @@ export function createPending({ bytesMax, onDropped, onFlowing }: PendingOptions
       pending += bytes;
       return true;
     },
-    written,
-    lost(bytes, lines) {
+    noteWritten: written,
+    noteLost(bytes, lines) {
       pending = Math.max(0, pending - bytes);
       dropped += lines;
       onDropped(lines);

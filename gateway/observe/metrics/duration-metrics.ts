@@ -7,7 +7,7 @@ import type { Trail } from '../../exchange/trail.ts';
 import { hasFailed } from '../../shared/failed-requests.ts';
 import { METHODS } from '../../shared/http/words.ts';
 import { memoize } from '../../shared/memoize.ts';
-import type { Measured, RouteSeries } from './route-series.ts';
+import type { MeasuredOperation, RouteSeries } from './route-series.ts';
 import { createHistogram, type Series } from './series.ts';
 import { createTraffic, type OperationTraffic } from './traffic.ts';
 
@@ -19,7 +19,7 @@ interface DurationMetrics {
   /** Counts an exchange that the gateway refused, apart from the durations. */
   refused(trail: Trail): void;
   /** Makes the series for the operations of a new configuration. @param served their routes */
-  expect(operations: readonly Measured[], served: ReadonlySet<string>): void;
+  expect(operations: readonly MeasuredOperation[], served: ReadonlySet<string>): void;
   /** Returns the traffic by operation, and by upstream with the statuses of the upstream. */
   sample(): { readonly operations: readonly OperationTraffic[]; readonly upstreams: readonly OperationTraffic[] };
 }

@@ -11,7 +11,7 @@ import { STAGES } from '../../stages.ts';
 import { createDurationMetrics, DURATION_BUCKETS } from './duration-metrics.ts';
 import { registerCounter } from './library-metrics.ts';
 import { createLimitMetrics, type OnPressure } from './limit-metrics.ts';
-import { createRouteSeries, type Measured } from './route-series.ts';
+import { createRouteSeries, type MeasuredOperation } from './route-series.ts';
 import { type Count, createCounter } from './series.ts';
 import { createCallerTraffic, type OperationTraffic } from './traffic.ts';
 import { createUpstreamMetrics } from './upstream-metrics.ts';
@@ -25,7 +25,7 @@ export interface ExchangeMetrics {
    * series. Call it with the operations of each configuration before they are served. With more operations than `operationsMax`, metrics
    * are kept by entry.
    */
-  expect(operations: readonly Measured[], operationsMax: number): void;
+  expect(operations: readonly MeasuredOperation[], operationsMax: number): void;
   /** Returns the small part of the metrics that the console reads every few seconds. */
   sample(): Promise<MetricsSample>;
 }
@@ -111,7 +111,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
   for (const stage of STAGES) rejectedBy(stage)('internal_error');
   for (const code of CREDENTIAL_CODES) rejectedBy(OWNER_KNOWN.has(code) ? 'authorize' : 'authenticate')(code);
 
-  function expect(operations: readonly Measured[], operationsMax: number): void {
+  function expect(operations: readonly MeasuredOperation[], operationsMax: number): void {
     routes.use(operations, operationsMax);
     const served = new Set(operations.map(routes.routeOf));
     durations.expect(operations, served);

@@ -21,13 +21,13 @@ interface GaugeOptions {
   readonly aggregator?: 'sum' | 'min' | 'max';
 }
 
-type Measured = number | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
+type MeasuredValue = number | readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
 
 /** Registers a gauge. @param measure called at each scrape; returns the value, or the value of each series */
 export function registerGauge(
   registry: Registry,
   { name, help, labelNames = [], aggregator = 'sum' }: GaugeOptions,
-  measure: () => Measured,
+  measure: () => MeasuredValue,
 ): void {
   const collect = function (this: Gauge<string>) {
     const measured = measure();

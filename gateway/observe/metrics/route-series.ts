@@ -4,22 +4,22 @@
 import type { Operation } from '../../exchange/operation.ts';
 
 /** The members of an operation that name its series. */
-export type Measured = Pick<Operation, 'upstream' | 'path' | 'entry' | 'method' | 'version'>;
+export type MeasuredOperation = Pick<Operation, 'upstream' | 'path' | 'entry' | 'method' | 'version'>;
 
 /** The largest number of statuses for which an operation has series, because an upstream may invent hundreds. */
 const STATUSES_MAX = 16;
 
 export interface RouteSeries {
   /** Decides about the operations of a configuration. Call it for each configuration. */
-  use(operations: readonly Measured[], operationsMax: number): void;
+  use(operations: readonly MeasuredOperation[], operationsMax: number): void;
   /** Returns the value of the label `http_route`. */
-  routeOf(operation: Measured | undefined): string;
-  statusOf(operation: Measured, status: number): string;
+  routeOf(operation: MeasuredOperation | undefined): string;
+  statusOf(operation: MeasuredOperation, status: number): string;
 }
 
 export function createRouteSeries(): RouteSeries {
   let isByEntry = false;
-  let statuses = new WeakMap<Measured, Set<number>>();
+  let statuses = new WeakMap<MeasuredOperation, Set<number>>();
 
   return {
     use(operations, operationsMax) {
@@ -41,7 +41,7 @@ export function createRouteSeries(): RouteSeries {
 }
 
 /** Returns the label of an entry. No path has this form, so it cannot be taken for a path. */
-function entryRoute({ entry }: Measured): string {
+function entryRoute({ entry }: MeasuredOperation): string {
   return `upstream:${entry}`;
 }
 
@@ -58,7 +58,7 @@ const ROW_BYTES =
     .length;
 
 /** Estimates the bytes of `/metrics` if all operations are in use. */
-export function metricsBytesOf(operations: readonly Measured[], operationsMax: number): number {
+export function metricsBytesOf(operations: readonly MeasuredOperation[], operationsMax: number): number {
   const isByEntry = operations.length > operationsMax;
   const series = new Map(
     operations.map((operation) => {

@@ -37,17 +37,17 @@ export interface OperationTraffic {
   readonly classes: readonly number[];
 }
 
-interface Watched {
+interface OperationSeries {
   readonly series: Map<string, { readonly status: number; readonly buckets: Float64Array }>;
   readonly refused: RefusedCounts;
   upstream?: string;
 }
 
 export function createTraffic(): Traffic {
-  const byName = new Map<string, Watched>();
+  const byName = new Map<string, OperationSeries>();
 
-  function watchedOf(name: string): Watched {
-    const known: Watched = byName.get(name) ?? { series: new Map(), refused: { all: 0, with5xx: 0 } };
+  function watchedOf(name: string): OperationSeries {
+    const known: OperationSeries = byName.get(name) ?? { series: new Map(), refused: { all: 0, with5xx: 0 } };
     byName.set(name, known);
     return known;
   }
@@ -83,7 +83,7 @@ function classOf(status: number): number {
   return Math.min(3, Math.max(0, Math.floor(status / 100) - 2));
 }
 
-function trafficOf(name: string, { series, refused, upstream }: Watched): OperationTraffic {
+function trafficOf(name: string, { series, refused, upstream }: OperationSeries): OperationTraffic {
   const buckets: number[] = [];
   const classes = [0, 0, 0, 0, refused.all, refused.with5xx];
   for (const { status, buckets: counts } of series.values()) {

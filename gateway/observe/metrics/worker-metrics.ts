@@ -54,7 +54,7 @@ export function createWorkerMetrics(serving: () => number, registry = new Regist
   /** Adds the metrics of an ended worker. Calls run in sequence, because each adds to the sum of the previous call. */
   function addToEnded(snapshot: readonly MetricSnapshot[]): Promise<void> {
     adding = adding.then(async () => {
-      ended = await aggregated([ended, lasting(snapshot)]).getMetricsAsJSON();
+      ended = await aggregate([ended, lasting(snapshot)]).getMetricsAsJSON();
     });
     return adding;
   }
@@ -66,7 +66,7 @@ export function createWorkerMetrics(serving: () => number, registry = new Regist
     of(worker) {
       const metrics: MetricsOfWorker = {
         note(snapshot) {
-          if (latest.has(metrics)) latest.set(metrics, labelled(snapshot, String(worker)));
+          if (latest.has(metrics)) latest.set(metrics, labelWorker(snapshot, String(worker)));
         },
         async end() {
           const last = latest.get(metrics) ?? [];
@@ -80,8 +80,8 @@ export function createWorkerMetrics(serving: () => number, registry = new Regist
     contentType: registry.contentType,
     async text() {
       await adding;
-      const own = labelled(await registry.getMetricsAsJSON(), 'primary');
-      return aggregated([...latest.values(), ended, own]).metrics();
+      const own = labelWorker(await registry.getMetricsAsJSON(), 'primary');
+      return aggregate([...latest.values(), ended, own]).metrics();
     },
   };
 }
@@ -104,12 +104,12 @@ interface MetricSample {
 const OF_A_PROCESS = /^(process|nodejs)_/;
 
 /** Returns a registry that renders the combined metrics. */
-function aggregated(snapshots: readonly (readonly MetricSnapshot[])[]): Registry {
+function aggregate(snapshots: readonly (readonly MetricSnapshot[])[]): Registry {
   return Registry.aggregate(snapshots as unknown as object[]);
 }
 
 /** Adds the label `worker` to process metrics, which must not be summed up. Leaves out values that are not numbers. */
-function labelled(snapshot: readonly MetricSnapshot[], worker: string): MetricSnapshot[] {
+function labelWorker(snapshot: readonly MetricSnapshot[], worker: string): MetricSnapshot[] {
   return snapshot.map((metric) => {
     const values = metric.values.filter(({ value }) => value !== null && !Number.isNaN(value));
     if (!OF_A_PROCESS.test(metric.name)) return { ...metric, values };

@@ -86,7 +86,7 @@ interface TracingOptions extends Omit<ExporterOptions, 'resource'> {
 }
 
 /** Makes trace ids without tracing, so that upstreams get ids for their traces, and the gateway records no spans. */
-export function untraced(ids: TraceIds): TraceparentFor {
+export function createUntracedIds(ids: TraceIds): TraceparentFor {
   return (notes) => {
     const trail = trailOf(notes);
     trail.traceId ??= ids.traceId();

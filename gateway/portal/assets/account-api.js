@@ -91,7 +91,7 @@ export function createApi(key, { signal, fetch = globalThis.fetch, sleep = pause
 
 function readAnswer(answer, text) {
   const { status, headers } = answer;
-  const value = parsed(text);
+  const value = parseJson(text);
   const ids = { request_id: headers.get('x-request-id') ?? undefined };
   if (status >= 400) {
     const error = isObject(value) && isObject(value.error) ? value.error : {};
@@ -110,7 +110,7 @@ function textsIn(error) {
   );
 }
 
-function parsed(text) {
+function parseJson(text) {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,7 +1,7 @@
 // The field that takes the id of a request, and what happened to the request: pasted here, or named by a link (`#request=…`).
 
 import { isAddressable } from './account-figures.js';
-import { explained, explanationElements } from './account-requests.js';
+import { explanationElements, fetchExplanation } from './account-requests.js';
 import { element } from './page-tools.js';
 
 const WHERE = 'It is in the header X-Request-Id of every response, and in request_id of every error.';
@@ -41,7 +41,7 @@ export function explainSection(api, section) {
 
   const one = section('request', 'Explain a request', async () => {
     if (id === undefined) return [];
-    const value = await explained(api, id);
+    const value = await fetchExplanation(api, id);
     return explanationElements(value, value.request);
   });
 

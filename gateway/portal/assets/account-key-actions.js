@@ -159,14 +159,14 @@ function creationForm(given, offered) {
     field('Ends on (optional), at 00:00 UTC', end),
     field('Only from these addresses (optional)', addresses, note),
   );
-  const taken = () => ({
+  const takenName = () => ({
     name: name.value.trim(),
     mode: mode.value,
     scopes: boxes.flatMap((box) => (box.checked ? [box.value] : [])),
     end: end.value,
     addresses: linesOf(addresses.value),
   });
-  return { form, taken };
+  return { form, taken: takenName };
 }
 
 function bodyOf({ name, mode, scopes, end, addresses }) {

@@ -14,15 +14,15 @@ export function limitElements({ data }, keys) {
   const trials = all.filter(({ enforced }) => enforced === false);
   const list = (some) =>
     element('ul', { class: 'account-cards' }, ...some.map((limit) => element('li', {}, limitElement(limit, names))));
-  const folded = (some, text) =>
+  const foldedList = (some, text) =>
     some.length === 0 ? [] : [element('details', { class: 'nested' }, element('summary', {}, text), list(some))];
   const rest = limits.slice(LIMITS_SHOWN);
   return [
     limits.length === 0
       ? element('p', {}, 'No limit applies to your organization.')
       : list(limits.slice(0, LIMITS_SHOWN)),
-    ...folded(rest, `${rest.length} more limits, with more left`),
-    ...folded(
+    ...foldedList(rest, `${rest.length} more limits, with more left`),
+    ...foldedList(
       trials,
       `${trials.length} on trial: ${trials.length === 1 ? 'it counts' : 'they count'} and never refuse${trials.length === 1 ? 's' : ''}`,
     ),

@@ -30,7 +30,7 @@ export async function recentRequests(api, { nowMs, status }) {
   const list = element('ul', { class: 'account-list' });
   const place = element('div', {});
 
-  async function more() {
+  async function showMore() {
     const { requests, hasMore } = await next();
     list.append(...requests.map((request) => element('li', {}, requestElement(api, request, nowMs))));
     const button = element('button', { type: 'button' }, 'Show more');
@@ -41,14 +41,14 @@ export async function recentRequests(api, { nowMs, status }) {
   async function press() {
     const before = list.children.length;
     try {
-      await more();
+      await showMore();
       (list.children[before] ?? list.lastChild)?.querySelector('summary').focus();
     } catch (error) {
       if (error.name !== 'AbortError') place.replaceChildren(adviceElement(error, press));
     }
   }
 
-  await more();
+  await showMore();
   if (list.children.length > 0 || place.children.length > 0) return [list, place];
   const none =
     status === ''
@@ -81,7 +81,7 @@ function reader(api, status) {
  *
  * @throws a refusal; if the gateway does not know the request, the refusal names its id
  */
-export async function explained(api, id) {
+export async function fetchExplanation(api, id) {
   try {
     return (await api.get(`/requests/${encodeURIComponent(id)}`)).value;
   } catch (error) {
@@ -122,7 +122,7 @@ function requestElement(api, request, nowMs) {
       return place.replaceChildren(element('p', {}, 'A request with this id cannot be asked for.'));
     place.replaceChildren(element('p', {}, 'Asking…'));
     try {
-      place.replaceChildren(...explanationElements(await explained(api, id), request));
+      place.replaceChildren(...explanationElements(await fetchExplanation(api, id), request));
     } catch (error) {
       if (error.name === 'AbortError') return;
       isAsked = false;

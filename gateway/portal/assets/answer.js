@@ -16,7 +16,10 @@ const SHOWN_MAX = 200_000;
 export async function showAnswer(place, answer, way) {
   if (isStream(answer)) return showStream(place, answer, way);
   const { text, language } = await contentOf(answer);
-  const body = codeElement('Body of the response', linked(highlight(text.slice(0, SHOWN_MAX) || 'No body.', language)));
+  const body = codeElement(
+    'Body of the response',
+    linkAddresses(highlight(text.slice(0, SHOWN_MAX) || 'No body.', language)),
+  );
   const refusal = answer.status < 400 ? undefined : refusalIn(text, way.sent);
   const reason = refusal === undefined ? [] : [reasonLine(refusal)];
   const status = statusLine(answer, way);
@@ -74,7 +77,7 @@ function codeElement(label, html) {
 }
 
 /** Addresses among the values of JSON become links, request ids lead to their explanation, error codes to their pages. Takes and gives HTML. */
-export function linked(html) {
+export function linkAddresses(html) {
   const addresses = withCodes(html).replace(
     /(<span class="s">&quot;)(https?:\/\/[^\s<>\\]{1,2000}?)(&quot;<\/span>)/g,
     (_, before, address, after) => `${before}<a href="${address}" rel="noreferrer">${address}</a>${after}`,
@@ -108,10 +111,10 @@ async function contentOf(answer) {
     return { text: `${size} bytes of ${type}`, language: 'text' };
   }
   const text = await answer.text();
-  return /json/.test(type) ? { text: indented(text), language: 'json' } : { text, language: 'text' };
+  return /json/.test(type) ? { text: indent(text), language: 'json' } : { text, language: 'text' };
 }
 
-function indented(text) {
+function indent(text) {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {

@@ -29,11 +29,11 @@ function sampleOf(form) {
 /** The text of a field as the value of a parameter: lists with commas, and JSON. */
 function parameterValue(text, { style, type }) {
   if (style === 'json') return text;
-  const value = /^[[{]/.test(text.trim()) ? parsed(text) : text;
+  const value = /^[[{]/.test(text.trim()) ? parseJson(text) : text;
   return type === 'array' && typeof value === 'string' ? value.split(',').map((item) => item.trim()) : value;
 }
 
-function parsed(text) {
+function parseJson(text) {
   try {
     return JSON.parse(text);
   } catch {
@@ -60,7 +60,7 @@ function bodyOf(form) {
 
 function textBody(text, bodyType) {
   if (/urlencoded/.test(bodyType)) return { body: { kind: 'form', fields: [...new URLSearchParams(text)] }, bodyType };
-  const value = parsed(text);
+  const value = parseJson(text);
   // A text that is not JSON is shown and sent as typed: the gateway names its mistake.
   if (typeof value === 'string') return { body: { kind: 'text', text }, bodyType };
   return { body: sampleContentOf(bodyType, value), bodyType };

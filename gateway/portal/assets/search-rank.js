@@ -158,7 +158,7 @@ export function found(entries, text) {
     const weight = weightOf(entry, terms) + (endsWithTitle(asked, entry) ? EXACT : 0);
     return weight > 0 && isQuestion ? weight + bonusOf(entry, terms) : weight;
   };
-  const whole = ranked(entries, weigh, (best) => Math.min(best, CLEAR * terms.length) * WEAK_SHARE);
+  const whole = rank(entries, weigh, (best) => Math.min(best, CLEAR * terms.length) * WEAK_SHARE);
   if (whole.length > 0) return withoutPartial(whole, terms);
   const mended = terms.map((term) =>
     nearestWord(entries, term, terms.length > 1 ? MENDED_BESIDE_OTHERS_MIN : MENDED_MIN),
@@ -179,7 +179,7 @@ export function nearlyFound(entries, text) {
     const weights = terms.map((term) => weightOf(entry, [term])).filter((weight) => weight >= NAMED);
     return weights.length < terms.length / 2 ? 0 : weights.length * 1000 + Math.max(...weights);
   };
-  return ranked(entries, weighMost, (best) => Math.floor(best / 1000) * 1000).slice(0, NEAR_MAX);
+  return rank(entries, weighMost, (best) => Math.floor(best / 1000) * 1000).slice(0, NEAR_MAX);
 }
 
 /** The weight of a word in a title. Entries below a share of this weight, or of the best entry's weight, are left out. */
@@ -225,7 +225,7 @@ function isOneSlipAway(word, term) {
   );
 }
 
-function ranked(entries, weigh, leastOf) {
+function rank(entries, weigh, leastOf) {
   const fitting = entries
     .map((entry) => ({ entry, weight: weigh(entry) }))
     .filter(({ weight }) => weight > 0)

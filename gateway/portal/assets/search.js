@@ -21,7 +21,7 @@ function load() {
 }
 
 /** The text, with the beginnings of words marked that are looked for. */
-function marked(text, words) {
+function markWords(text, words) {
   const wanted = words.filter((word) => word.length > 1).map((word) => word.replace(/[.{}/]/g, '\\$&'));
   if (wanted.length === 0) return [text];
   const parts = text.split(new RegExp(`(?<![\\p{L}\\p{N}])(${wanted.join('|')})`, 'giu'));
@@ -42,7 +42,7 @@ function optionOf(entry, number, words = []) {
   ].filter(([, text]) => text !== '')) {
     const part = document.createElement('span');
     part.className = name;
-    part.append(...(name === 'found-kind' ? [text] : marked(text, words)));
+    part.append(...(name === 'found-kind' ? [text] : markWords(text, words)));
     option.append(part);
   }
   return option;

@@ -21,13 +21,13 @@ export interface ChangeRow {
   readonly operations: PublishedChange['operations'];
 }
 
-interface Told extends ChangeWords {
+interface ChangeText extends ChangeWords {
   readonly change: PublishedChange;
 }
 
 /** Returns the rows, breaking changes first, then additions. */
 export function changeRows(changes: readonly PublishedChange[]): ChangeRow[] {
-  const told = changes.map((change): Told => ({ ...changeWords(change.text), change }));
+  const told = changes.map((change): ChangeText => ({ ...changeWords(change.text), change }));
   const rows = [...Map.groupBy(told, placeOf).values()].map(rowOf);
   return responsesJoined(operationsJoined(rows))
     .map(({ kind, whats, rules, ...row }) => ({ ...row, rest: restOf(kind, whats), advice: adviceFor(rules) }))
@@ -46,7 +46,7 @@ function operationsKey({ operations }: { readonly operations: PublishedChange['o
   return JSON.stringify(operations.map(({ id }) => id));
 }
 
-function placeOf({ name, kind, change }: Told): string {
+function placeOf({ name, kind, change }: ChangeText): string {
   return JSON.stringify([name, kind, operationsKey(change)]);
 }
 
@@ -57,8 +57,8 @@ interface Row extends Omit<ChangeRow, 'rest' | 'advice'> {
   readonly whats: string;
 }
 
-function rowOf(told: readonly Told[]): Row {
-  const [{ name, kind, change }] = told as readonly [Told];
+function rowOf(told: readonly ChangeText[]): Row {
+  const [{ name, kind, change }] = told as readonly [ChangeText];
   const marks = told.map((one) => markOf(one.change));
   const values = told.flatMap(({ value }) => value ?? []);
   const whats = [...new Set(told.map(({ what }) => what).filter(Boolean))].join('; ');
@@ -78,14 +78,14 @@ function rowOf(told: readonly Told[]): Row {
 
 /** Joins both ends of a range to one value: `at least 1 character, at most 512 characters`. */
 function joinedValues(values: readonly ChangedValue[]): ChangedValue[] {
-  const told = (some: readonly string[]) => {
+  const listText = (some: readonly string[]) => {
     const limits = [...new Set(some)].filter((one) => one !== NO_LIMIT);
     return limits.join(', ') || (some[0] ?? '');
   };
   return [...Map.groupBy(values, ({ label }) => label)].map(([label, same]) => ({
     label,
-    before: told(same.map(({ before }) => before)),
-    after: told(same.map(({ after }) => after)),
+    before: listText(same.map(({ before }) => before)),
+    after: listText(same.map(({ after }) => after)),
     ...(same.some(({ exact }) => exact) && { exact: same.flatMap(({ exact = [] }) => exact) }),
   }));
 }
@@ -103,11 +103,11 @@ function operationsJoined(rows: readonly Row[]): Row[] {
   );
   return [...alike.values()].map((same) => {
     const operations = new Map(same.flatMap((row) => row.operations.map((one) => [one.at, one])));
-    return { ...joined(same), operations: [...operations.values()] };
+    return { ...joinRows(same), operations: [...operations.values()] };
   });
 }
 
-function joined(same: readonly Row[]): Row {
+function joinRows(same: readonly Row[]): Row {
   const [first] = same as [Row];
   const rules = new Set(same.flatMap((row) => [...row.rules]));
   return { ...first, rules, reasons: [...new Set(same.flatMap((row) => row.reasons))] };
@@ -123,6 +123,6 @@ function responsesJoined(rows: readonly Row[]): Row[] {
   return [...alike.values()].map((same) => {
     const [first] = same as [Row];
     if (same.length === 1) return first;
-    return { ...joined(same), kind: `in responses ${same.map(({ kind }) => kind.slice(IN.length)).join(', ')}` };
+    return { ...joinRows(same), kind: `in responses ${same.map(({ kind }) => kind.slice(IN.length)).join(', ')}` };
   });
 }

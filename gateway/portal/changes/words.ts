@@ -1,7 +1,7 @@
 // Pure: writes a recorded change in the words of readers. The record says `query parameter "limit": maximum goes from 100 to 50`, because
 // the comparison has a place for each finding. The page says `limit`, query parameter, and its values before and after.
 
-import { shortened } from '../html.ts';
+import { shorten } from '../html.ts';
 import { patternWords } from '../pattern-words.ts';
 
 /** Longer values are folded. */
@@ -109,9 +109,9 @@ function keywordWords(what: string): { what: string; value: ChangedValue | undef
 }
 
 function changedValue(label: string, nothing: string, from: string, to: string): ChangedValue {
-  const told = (value: string) => (value === 'none' ? nothing : shortened(value, TEXT_MAX));
+  const valueText = (value: string) => (value === 'none' ? nothing : shorten(value, TEXT_MAX));
   const isLong = Math.max(from.length, to.length) > TEXT_MAX;
-  return { label, before: told(from), after: told(to), ...(isLong && { exact: exactOf(from, to) }) };
+  return { label, before: valueText(from), after: valueText(to), ...(isLong && { exact: exactOf(from, to) }) };
 }
 
 /**
@@ -123,7 +123,7 @@ function patternValue(from: string, to: string): ChangedValue {
     if (one === 'none') return { told: 'any text', isWhole: true };
     const words = patternWords(one);
     return {
-      told: words ?? `matching ${shortened(one, TEXT_MAX)}`,
+      told: words ?? `matching ${shorten(one, TEXT_MAX)}`,
       isWhole: words === undefined && one.length <= TEXT_MAX,
     };
   });
@@ -136,9 +136,9 @@ function exactOf(...values: readonly string[]): string[] {
 }
 
 function boundValue([label, phrase, unit]: readonly [string, string, string], from: string, to: string): ChangedValue {
-  const told = (value: string) =>
+  const valueText = (value: string) =>
     value === 'none' ? NO_LIMIT : `${phrase} ${value}${unit && ` ${unit}${value === '1' ? '' : 's'}`}`;
-  return { label, before: told(from), after: told(to) };
+  return { label, before: valueText(from), after: valueText(to) };
 }
 
 const DEPENDENT_FIELDS = {

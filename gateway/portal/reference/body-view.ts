@@ -57,7 +57,7 @@ export function createMediaViews(
         const written = exampleViewsAt(root, media, tools);
         const made = written.length > 0 ? [] : tools.samplesOf(root, schema, purpose).slice(0, 1);
         const examples = [...written, ...made.map((value) => ({ label: 'Example', value }))];
-        return [{ type, schema: viewOf(schema, purpose), examples: examples.map(bounded) }];
+        return [{ type, schema: viewOf(schema, purpose), examples: examples.map(boundExample) }];
       });
   };
 }
@@ -84,7 +84,7 @@ function isGiven(value: unknown): boolean {
 }
 
 /** Replaces an example that is too long by a text. The OpenAPI document contains the example. */
-function bounded({ label, value }: ExampleView): ExampleView {
+function boundExample({ label, value }: ExampleView): ExampleView {
   const text = JSON.stringify(value) ?? '';
   if (text.length > EXAMPLE_BYTES_MAX) return { label, value: 'This example is in the OpenAPI document.' };
   return { label, value: text.includes('\uE000') ? JSON.parse(withoutMark(text)) : value };

@@ -47,7 +47,7 @@ export function operationMarkdown(
   }
   parts.push(
     '## Samples',
-    ...LANGUAGES.map(({ code, write }) => fenced(code, write(request).replaceAll(KEY_MARK, KEY_PLACEHOLDER))),
+    ...LANGUAGES.map(({ code, write }) => fence(code, write(request).replaceAll(KEY_MARK, KEY_PLACEHOLDER))),
   );
   if (view.answers.length > 0) parts.push('## Responses', ...view.answers.flatMap(answerLines));
   parts.push(...sentRequestsLines('Callbacks', view.callbacks));
@@ -63,13 +63,13 @@ function answerLines({ status, description, media }: AnswerView): string[] {
   const examples = media.flatMap(({ type, examples: [example] }) => {
     if (example === undefined) return [];
     const language = typeof example.value === 'string' && !isJsonType(type) ? 'text' : 'json';
-    return [fenced(language, exampleText(example.value, type))];
+    return [fence(language, exampleText(example.value, type))];
   });
   return [`### ${status}`, description, ...mediaLines(media), ...examples];
 }
 
 /** Returns a code block, with a fence that is longer than any fence in the text. */
-export function fenced(language: string, text: string): string {
+export function fence(language: string, text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;

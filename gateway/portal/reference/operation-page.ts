@@ -47,11 +47,11 @@ export function operationPage(at: OperationAddress, all: AddressedContract, opti
   const { operation, path } = at;
   const { reference } = all;
   const view = withOwnPages(withOwnFields(viewOfOperation(operation, options.tools)), options.publicUrl);
-  const known = (markdown: string) => withKnownGuides(markdown, options.guides);
+  const linkKnownGuides = (markdown: string) => withKnownGuides(markdown, options.guides);
   const texts = {
-    needs: needsOf(at, view).map(known),
+    needs: needsOf(at, view).map(linkKnownGuides),
     codes: errorCodesOf(operation, view, options.codes),
-    aboutErrors: known(ABOUT_ERRORS),
+    aboutErrors: linkKnownGuides(ABOUT_ERRORS),
   };
   const form = sampleFormOf(operation, view, reference.server);
   const request = toSampleRequest(form);

@@ -2,7 +2,7 @@
 // path, and named by that path with a parameter behind it.
 
 /** The members of an operation that determine the records that it makes and names. */
-interface Routed {
+interface RoutedOperation {
   readonly method: string;
   readonly path: string;
 }
@@ -16,7 +16,7 @@ interface MadeId {
 
 export interface PostmanIds {
   /** Returns the id that this operation creates. */
-  madeBy(operation: Routed): MadeId | undefined;
+  madeBy(operation: RoutedOperation): MadeId | undefined;
   /** Returns the variable for each segment of the path that is a parameter. */
   variablesIn(path: string): readonly (string | undefined)[];
   /** Whether a member of a body with this name contains the id of such a record. */
@@ -26,7 +26,7 @@ export interface PostmanIds {
 /** The variables that every collection has. */
 const OWN = ['baseUrl', 'apiKey'];
 
-export function postmanIds(operations: readonly Routed[]): PostmanIds {
+export function postmanIds(operations: readonly RoutedOperation[]): PostmanIds {
   const made = new Set(operations.filter(({ method }) => method === 'POST').map(({ path }) => path));
   /** Path up to the parameter → the id. */
   const ids = new Map<string, MadeId>();

@@ -22,7 +22,7 @@ export interface ResourceObject {
 type Resolver = Pick<DocumentTools, 'resolve'>;
 
 /** An object that an operation returns. */
-interface Found {
+interface FoundObject {
   /** The schema in the contract, mostly a reference. */
   readonly schema: unknown;
   /** The target of the reference. */
@@ -51,7 +51,7 @@ export function objectSchemaOf(group: OperationGroup, tools: Resolver): SchemaVi
   return found && createSchemaViews(found.operation.root, tools)(found.schema, 'answer');
 }
 
-function objectIn({ operations }: OperationGroup, tools: Resolver): Found | undefined {
+function objectIn({ operations }: OperationGroup, tools: Resolver): FoundObject | undefined {
   const all = operations.slice(0, LOOKED_AT_MAX).flatMap(({ operation }) => foundIn(operation, tools));
   const alike = [...Map.groupBy(all, ({ target }) => target).values()];
   const [most] = alike.toSorted((one, other) => other.length - one.length);
@@ -59,14 +59,14 @@ function objectIn({ operations }: OperationGroup, tools: Resolver): Found | unde
   return most?.find(({ isAlone }) => isAlone) ?? most?.[0];
 }
 
-function foundIn(operation: ReferredOperation, { resolve }: Resolver): Found[] {
+function foundIn(operation: ReferredOperation, { resolve }: Resolver): FoundObject[] {
   const { root, declared } = operation;
   const [, answer] = membersOf(declared.responses).find(([status]) => /^2/.test(status)) ?? [];
   const content = resolve(root, answer);
   const [, found] = membersOf(isDocumentObject(content) ? content.content : undefined).find(isJson) ?? [];
   const media = resolve(root, found);
   if (!isDocumentObject(media)) return [];
-  const schema = unwrapped(media.schema, (value) => resolve(root, value));
+  const schema = unwrap(media.schema, (value) => resolve(root, value));
   const target = resolve(root, schema);
   const isAlone = target === resolve(root, media.schema);
   return isObject(target) ? [{ schema, target, operation, media, isAlone }] : [];
@@ -81,12 +81,12 @@ function isObject(schema: unknown): schema is DocumentObject {
 }
 
 /** Returns the contents of a list or an envelope, which are the items, `data`, or the only list among the fields. */
-function unwrapped(schema: unknown, resolve: (value: unknown) => unknown, depth = 0): unknown {
+function unwrap(schema: unknown, resolve: (value: unknown) => unknown, depth = 0): unknown {
   const target = resolve(schema);
   if (!isDocumentObject(target) || depth > UNWRAPPED_MAX) return schema;
-  if (target.items !== undefined) return unwrapped(target.items, resolve, depth + 1);
+  if (target.items !== undefined) return unwrap(target.items, resolve, depth + 1);
   const [, inside] = membersOf(target.properties).find(([name]) => isEnvelope(name, target, resolve)) ?? [];
-  return inside === undefined ? schema : unwrapped(inside, resolve, depth + 1);
+  return inside === undefined ? schema : unwrap(inside, resolve, depth + 1);
 }
 
 function isEnvelope(name: string, { properties }: DocumentObject, resolve: (value: unknown) => unknown): boolean {
@@ -103,7 +103,7 @@ function isListOfObjects(schema: unknown, resolve: (value: unknown) => unknown):
 }
 
 /** Returns the example of the operation if it shows only the object; otherwise an example that is made for the schema. */
-function exampleOf({ schema, operation: { root }, media, isAlone }: Found, tools: DocumentTools): unknown {
+function exampleOf({ schema, operation: { root }, media, isAlone }: FoundObject, tools: DocumentTools): unknown {
   const mediaIn = createMediaViews(root, tools, createSchemaViews(root, tools));
   const [view] = mediaIn({ 'application/json': isAlone ? media : { schema } }, 'answer');
   return view?.examples[0]?.value;

@@ -5,7 +5,7 @@ import type { Page } from '../layout.ts';
 import { codeBlock, plain, renderDescription } from '../markdown.ts';
 import type { AddressedContract, OperationGroup } from './addresses.ts';
 import { exampleText } from './body-view.ts';
-import { fenced } from './operation-markdown.ts';
+import { fence } from './operation-markdown.ts';
 import { operationList } from './overview.ts';
 import type { DocumentTools } from './reference.ts';
 import { type ResourceObject, resourceObject } from './resource-object.ts';
@@ -81,6 +81,6 @@ function objectLines(object: ResourceObject): string[] {
   return [
     `## ${headingOf(object)}`,
     ...mediaLines([{ type: 'application/json', schema, examples: [] }]),
-    ...(example === undefined ? [] : [fenced('json', exampleText(example))]),
+    ...(example === undefined ? [] : [fence('json', exampleText(example))]),
   ];
 }

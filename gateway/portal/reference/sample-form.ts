@@ -29,7 +29,7 @@ export function sampleFormOf(operation: ReferredOperation, view: OperationView, 
     parameters: view.parameters
       .filter(({ isRequired }) => isRequired)
       .filter(({ place, name }) => place !== 'header' || name.toLowerCase() !== uniqueHeader?.toLowerCase())
-      .map(filled),
+      .map(fillParameter),
     body: media && sampleContentOf(bodyType ?? '', value, filesIn(media)),
     bodyType,
     response: operation.webSocket ? 'messages' : isStream(view) ? 'lines' : 'whole',
@@ -55,7 +55,7 @@ export function sampleRequestOf(operation: ReferredOperation, view: OperationVie
   return toSampleRequest(sampleFormOf(operation, view, server));
 }
 
-function filled({ place, name, style, explode, example }: ParameterView): SampleParameter {
+function fillParameter({ place, name, style, explode, example }: ParameterView): SampleParameter {
   return { place, name, style, explode, value: style === 'json' ? JSON.stringify(example) : example };
 }
 

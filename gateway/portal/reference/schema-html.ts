@@ -41,13 +41,13 @@ ${details(schema, name, prefix)}</li>`;
       rules && `<ul class="rules">${rules}</ul>`,
       values && `<div class="values"><span>${label}</span><ul>${values}</ul></div>`,
       schema.cut && `<p class="cut">${escapeHtml(schema.cut)}</p>`,
-      nested(schema, name, prefix),
+      nestedHtml(schema, name, prefix),
     ]
       .filter(Boolean)
       .join('\n');
   }
 
-  function nested(schema: SchemaView, name: string, prefix: string): string {
+  function nestedHtml(schema: SchemaView, name: string, prefix: string): string {
     const inside = contentOf(schema, prefix);
     if (inside === '') return '';
     const count = schema.members.length;

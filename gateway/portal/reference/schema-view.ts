@@ -1,6 +1,6 @@
 // Converts a schema to a tree of bounded size for pages, with type, rules, members and choices.
 
-import { shortened } from '../html.ts';
+import { shorten } from '../html.ts';
 import { patternWords } from '../pattern-words.ts';
 import { type DocumentObject, type DocumentTools, isDocumentObject, listOf, membersOf, textAt } from './reference.ts';
 
@@ -50,7 +50,7 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
   function view(schema: unknown, purpose: Purpose, above: readonly unknown[]): SchemaView {
     const reference = componentName(schema);
     const target = resolve(root, schema);
-    const flat = flattened(schema, 0);
+    const flat = flatten(schema, 0);
     const type = typeOf(flat);
     const base = {
       type,
@@ -77,7 +77,7 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
     const required = new Set(listOf(flat.required).map(String));
     const hidden = purpose === 'request' ? 'readOnly' : 'writeOnly';
     const named = membersOf(flat.properties).flatMap(([name, schema]): MemberView[] => {
-      if (left <= 0 || flattened(schema, 0)[hidden] === true) return [];
+      if (left <= 0 || flatten(schema, 0)[hidden] === true) return [];
       return [{ name, isRequired: required.has(name), schema: view(schema, purpose, above) }];
     });
     // An array shows the members of its items.
@@ -99,34 +99,34 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
       if (left <= 0) return [];
       const found = view(schema, purpose, above);
       const label = componentName(schema) || textAt(schema, 'title') || `Form ${index + 1}: ${found.type}`;
-      return [{ label: shortened(label, TEXT_MAX), schema: found }];
+      return [{ label: shorten(label, TEXT_MAX), schema: found }];
     });
   }
 
   /** Returns the alternatives of a union, without `null`, which the type shows. */
   function alternativesOf(flat: DocumentObject): unknown[] {
     const all = [...listOf(flat.oneOf), ...listOf(flat.anyOf)];
-    const real = all.filter((one) => flattened(one, 0).type !== 'null');
-    return real.filter((one) => hasContent(flattened(one, 0)) || real.length > 1).slice(0, VALUES_MAX);
+    const real = all.filter((one) => flatten(one, 0).type !== 'null');
+    return real.filter((one) => hasContent(flatten(one, 0)) || real.length > 1).slice(0, VALUES_MAX);
   }
 
   /** Returns a schema with the keywords of its reference and of its `allOf`. Its own keywords have priority. */
-  function flattened(schema: unknown, depth: number): DocumentObject {
+  function flatten(schema: unknown, depth: number): DocumentObject {
     const known = flats.get(schema);
     if (known !== undefined) return known;
-    const flat = combined(schema, depth);
+    const flat = combineSchemas(schema, depth);
     if (depth === 0) flats.set(schema, flat);
     return flat;
   }
 
-  function combined(schema: unknown, depth: number): DocumentObject {
+  function combineSchemas(schema: unknown, depth: number): DocumentObject {
     looks -= 1;
     const target = resolve(root, schema);
     const own = { ...(isDocumentObject(target) ? target : {}), ...(isDocumentObject(schema) ? schema : {}) };
     const parts = [...listOf(own.allOf), ...soleAlternative(own, depth)];
     if (parts.length === 0 || depth >= DEPTH_MAX || looks <= 0) return own;
     const merged: DocumentObject = {};
-    for (const part of parts.slice(0, VALUES_MAX)) addKeywords(merged, flattened(part, depth + 1));
+    for (const part of parts.slice(0, VALUES_MAX)) addKeywords(merged, flatten(part, depth + 1));
     addKeywords(merged, own);
     return merged;
   }
@@ -146,7 +146,7 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
 
   function hasContent(flat: DocumentObject, depth = 0): boolean {
     if (membersOf(flat.properties).length > 0 || isDocumentObject(flat.additionalProperties)) return true;
-    if (isDocumentObject(flat.items) && depth < DEPTH_MAX) return hasContent(flattened(flat.items, 0), depth + 1);
+    if (isDocumentObject(flat.items) && depth < DEPTH_MAX) return hasContent(flatten(flat.items, 0), depth + 1);
     const all = [...listOf(flat.oneOf), ...listOf(flat.anyOf)];
     return all.filter((one) => !isNull(one)).length > 1;
   }
@@ -164,13 +164,13 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
 
   function describedType(type: string, flat: DocumentObject, depth: number): string {
     if (type === 'array' && isDocumentObject(flat.items) && depth < DEPTH_MAX) {
-      const inner = typeOf(flattened(flat.items, 0), depth + 1);
+      const inner = typeOf(flatten(flat.items, 0), depth + 1);
       return `array of ${pluralOf(inner)}`;
     }
     if (type === 'array') return 'array of any values';
     const format = textAt(flat, 'format');
     if (type === 'string' && isBinary(flat)) return 'bytes';
-    return format === '' ? type : `${type} (${shortened(format, 40)})`;
+    return format === '' ? type : `${type} (${shorten(format, 40)})`;
   }
 }
 
@@ -207,12 +207,12 @@ function addKeywords(merged: DocumentObject, part: DocumentObject): void {
 /** Returns the name of the component to which a schema refers. */
 export function componentName(schema: unknown): string {
   const [, name = ''] = /\/([^/]+)$/.exec(textAt(schema, '$ref')) ?? [];
-  return shortened(name.replace(/~1/g, '/').replace(/~0/g, '~'), TEXT_MAX);
+  return shorten(name.replace(/~1/g, '/').replace(/~0/g, '~'), TEXT_MAX);
 }
 
 /** Returns a value as text for a page: a text unchanged, other values as JSON. */
 function valueText(value: unknown): string {
-  return shortened(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), TEXT_MAX);
+  return shorten(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), TEXT_MAX);
 }
 
 function valuesOf(flat: DocumentObject): string[] {
@@ -228,12 +228,12 @@ const CONSTRAINT_PHRASES: readonly (readonly [keyword: string, phrase: (value: s
   ['maximum', (value) => `at most ${value}`],
   ['exclusiveMaximum', (value) => `less than ${value}`],
   ['multipleOf', (value) => `a multiple of ${value}`],
-  ['minLength', (value) => `at least ${counted(value, 'character')}`],
-  ['maxLength', (value) => `at most ${counted(value, 'character')}`],
-  ['minItems', (value) => `at least ${counted(value, 'item')}`],
-  ['maxItems', (value) => `at most ${counted(value, 'item')}`],
-  ['minProperties', (value) => `at least ${counted(value, 'field')}`],
-  ['maxProperties', (value) => `at most ${counted(value, 'field')}`],
+  ['minLength', (value) => `at least ${countText(value, 'character')}`],
+  ['maxLength', (value) => `at most ${countText(value, 'character')}`],
+  ['minItems', (value) => `at least ${countText(value, 'item')}`],
+  ['maxItems', (value) => `at most ${countText(value, 'item')}`],
+  ['minProperties', (value) => `at least ${countText(value, 'field')}`],
+  ['maxProperties', (value) => `at most ${countText(value, 'field')}`],
   ['pattern', formOf],
   ['default', (value) => `default ${value === '' ? '""' : value}`],
 ];
@@ -252,6 +252,6 @@ function formOf(pattern: string): string {
   return words === undefined ? `matches ${pattern}` : `form: ${words}`;
 }
 
-function counted(value: string, what: string): string {
+function countText(value: string, what: string): string {
   return `${value} ${what}${value === '1' ? '' : 's'}`;
 }

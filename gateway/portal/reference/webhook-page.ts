@@ -6,7 +6,7 @@ import { plain, renderDescription } from '../markdown.ts';
 import { tabs } from '../tabs.ts';
 import type { AddressedContract, WebhookAddress } from './addresses.ts';
 import { exampleText, isJsonType } from './body-view.ts';
-import { fenced } from './operation-markdown.ts';
+import { fence } from './operation-markdown.ts';
 import { exampleBlocks } from './operation-page.ts';
 import type { DocumentTools } from './reference.ts';
 import { createSchemaHtml } from './schema-html.ts';
@@ -93,7 +93,7 @@ function webhookMarkdown({ title, summary }: WebhookAddress, requests: readonly 
     description,
     ...(body === undefined ? [] : ['## Payload', body.description, ...mediaLines(body.media)]),
     ...(body?.media ?? []).flatMap(({ type, examples }) =>
-      examples.slice(0, 1).map(({ value }) => fenced(isJsonType(type) ? 'json' : 'text', exampleText(value, type))),
+      examples.slice(0, 1).map(({ value }) => fence(isJsonType(type) ? 'json' : 'text', exampleText(value, type))),
     ),
     ...listLines(
       'Headers',

@@ -14,10 +14,10 @@ export function javascriptSample(request: SampleRequest): string {
   const members = [
     ...(method === 'GET' ? [] : [`  method: ${text(method)},`]),
     ...(fields.length === 0 ? [] : ['  headers: {', ...fields, '  },']),
-    ...(body === undefined ? [] : [`  body: ${indented(expressionOf(body))},`]),
+    ...(body === undefined ? [] : [`  body: ${indent(expressionOf(body))},`]),
   ];
   const options = members.length === 0 ? '' : `, {\n${members.join('\n')}\n}`;
-  return `${before(body)}const response = await fetch(${text(url)}${options});
+  return `${linesBefore(body)}const response = await fetch(${text(url)}${options});
 ${response === 'lines' ? PRINT_LINES : 'console.log(response.status, await response.text());'}`;
 }
 
@@ -29,7 +29,7 @@ for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
   for (const line of lines) console.log(line);
 }`;
 
-function before(body: SampleContent | undefined): string {
+function linesBefore(body: SampleContent | undefined): string {
   if (body?.kind === 'file') return "import { readFile } from 'node:fs/promises';\n\n";
   if (body?.kind !== 'multipart') return '';
   const hasFile = body.fields.some(([, , kind]) => kind === 'file');
@@ -49,7 +49,7 @@ function expressionOf(body: SampleContent): string {
   return `new URLSearchParams(${JSON.stringify(Object.fromEntries(body.fields), null, 2)})`;
 }
 
-function indented(code: string): string {
+function indent(code: string): string {
   return code.replaceAll('\n', '\n  ');
 }
 

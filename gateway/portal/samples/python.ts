@@ -21,7 +21,7 @@ export function pythonSample(request: SampleRequest): string {
     ...(body === undefined ? [] : [`    data=${expressionOf(body).replaceAll('\n', '\n    ')},`]),
   ];
   return `${importsOf(request)}
-${before(body)}request = urllib.request.Request(
+${linesBefore(body)}request = urllib.request.Request(
 ${members.join('\n')}
 )
 try:
@@ -47,7 +47,7 @@ function importsOf({ body, credentials, uniqueHeader }: SampleRequest): string {
   return `${names.map((name) => `import ${name}`).join('\n')}\n`;
 }
 
-function before(body: SampleContent | undefined): string {
+function linesBefore(body: SampleContent | undefined): string {
   if (body?.kind !== 'multipart') return '';
   const parts = body.fields.map(([name, value, kind]) => {
     const isFile = kind === 'file';

@@ -1,6 +1,6 @@
 // Collects the fields for the search, which are fields of request bodies and of the objects of resources, and parameters.
 
-import { SLUG_MAX, shortened } from '../html.ts';
+import { SLUG_MAX, shorten } from '../html.ts';
 import { plain } from '../markdown.ts';
 import type { AddressedContract, OperationAddress, OperationGroup } from '../reference/addresses.ts';
 import { type DocumentTools, isDocumentObject, membersOf, textAt } from '../reference/reference.ts';
@@ -48,7 +48,7 @@ function* withNested(members: readonly MemberView[], above: string, outer = ''):
   for (const { name, schema } of members) {
     const path = `${above}-${name}`;
     if (!/^[\w-]+$/.test(name) || path.length - path.indexOf('#') > SLUG_MAX) continue;
-    yield { name: outer + name, path, text: shortened(plain(schema.description), TEXT_MAX) };
+    yield { name: outer + name, path, text: shorten(plain(schema.description), TEXT_MAX) };
     yield* withNested(schema.members, path, `${outer}${name}.`);
   }
 }
@@ -76,7 +76,7 @@ function parametersIn(operations: readonly OperationAddress[]): SearchEntry[] {
     if (first === undefined) return [];
     const { at, parameter } = first;
     const more = others.length === 0 ? '' : `, and ${others.length} more`;
-    const text = shortened(plain(textAt(parameter, 'description')), TEXT_MAX);
+    const text = shorten(plain(textAt(parameter, 'description')), TEXT_MAX);
     const place = textAt(parameter, 'in');
     const context = `${place === 'query' ? 'Query' : 'Header'} of ${at.title}${more}`;
     return [['Field', name, `${at.path}#${place}-${name}`, context, text]];

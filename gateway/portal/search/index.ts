@@ -3,7 +3,7 @@
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
 import { VIOLATION_CODES } from '../../shared/contracts/violation-codes.ts';
 import type { Guide } from '../guides.ts';
-import { shortened } from '../html.ts';
+import { shorten } from '../html.ts';
 import type { HelpLinks, Page } from '../layout.ts';
 import { plain, withoutLimits } from '../markdown.ts';
 import type { AddressedContract, OperationAddress, OperationGroup } from '../reference/addresses.ts';
@@ -19,7 +19,7 @@ const GUIDE_WORDS_MAX = 1500;
 /** Sections of one guide. */
 const SECTIONS_MAX = 40;
 
-interface Searched {
+interface SearchedPages {
   readonly references: readonly AddressedContract[];
   readonly guides: readonly Guide[];
   /** Pages beside guides and reference. */
@@ -29,7 +29,7 @@ interface Searched {
 }
 
 /** Returns JSON. Its size is proportional to the number of operations, with about 300 bytes each. */
-export function searchIndex({ references, guides, pages, codes, help }: Searched, tools: FieldTools): string {
+export function searchIndex({ references, guides, pages, codes, help }: SearchedPages, tools: FieldTools): string {
   const entries = [
     ...pages.map(pageEntry),
     pageEntry({
@@ -72,7 +72,7 @@ function contractEntries(all: AddressedContract): SearchEntry[] {
   const { reference, path, operations, groups, clientOperations } = all;
   const { title, description } = reference;
   const kind = clientOperations === 0 ? OPERATORS : 'Reference';
-  const words = shortened(plain(description), WORDS_MAX);
+  const words = shorten(plain(description), WORDS_MAX);
   return [
     [kind, title, path, 'OpenAPI, Postman', words, TOPIC_OF_CONTRACT],
     ...groups.map((group) => groupEntry(group, title)),
@@ -82,7 +82,7 @@ function contractEntries(all: AddressedContract): SearchEntry[] {
 
 function groupEntry({ name, path, description, isForOperators }: OperationGroup, title: string): SearchEntry {
   const shown = name.charAt(0).toUpperCase() + name.slice(1);
-  return [isForOperators ? OPERATORS : 'Resource', shown, path, title, shortened(plain(description), WORDS_MAX)];
+  return [isForOperators ? OPERATORS : 'Resource', shown, path, title, shorten(plain(description), WORDS_MAX)];
 }
 
 function operationEntry({ operation, title, path, group, isForOperators }: OperationAddress): SearchEntry {
@@ -93,14 +93,7 @@ function operationEntry({ operation, title, path, group, isForOperators }: Opera
   const words = `${operation.id} ${wordsIn(operation.id)} ${group.name} ${parameters} ${scopes} ${statuses.join(' ')} ${described}`;
   const kind = isForOperators ? OPERATORS : 'Operation';
   const context = `${operation.method} ${operation.path}`;
-  return [
-    kind,
-    title,
-    path,
-    context,
-    shortened(words, WORDS_MAX),
-    topicOfOperation(operation, `${title} ${group.name}`),
-  ];
+  return [kind, title, path, context, shorten(words, WORDS_MAX), topicOfOperation(operation, `${title} ${group.name}`)];
 }
 
 /** Returns names and summaries of the bodies that may be sent, such as "sms" and "A text message". */
@@ -122,12 +115,12 @@ function sectionsIn({ name, title, summary, rendered, markdown }: Guide): Search
   const path = `/docs/guides/${name}`;
   const [first = '', ...parts] = withoutLimits(markdown).split(/^## .*$/m);
   const sections = rendered.sections.slice(0, SECTIONS_MAX).map(({ id, text }, index): SearchEntry => {
-    const words = shortened(plain(parts[index] ?? ''), GUIDE_WORDS_MAX);
+    const words = shorten(plain(parts[index] ?? ''), GUIDE_WORDS_MAX);
     return ['Guide', text, `${path}#${id}`, title, words];
   });
   const headings = rendered.sections.map(({ text }) => text).join(' ');
   const words = `${summary} ${headings} ${plain(first)} ${plain(parts.join(' '))}`;
-  return [['Guide', title, path, '', shortened(words, GUIDE_WORDS_MAX)], ...sections];
+  return [['Guide', title, path, '', shorten(words, GUIDE_WORDS_MAX)], ...sections];
 }
 
 function violationEntry([code, meaning]: [string, string]): SearchEntry {
@@ -136,5 +129,5 @@ function violationEntry([code, meaning]: [string, string]): SearchEntry {
 
 function codeEntry(code: ErrorCode): SearchEntry {
   const { status, type, meaning } = REFUSALS[code];
-  return ['Error', code, `/docs/errors/${code}`, `${status} ${type}`, shortened(plain(meaning), WORDS_MAX)];
+  return ['Error', code, `/docs/errors/${code}`, `${status} ${type}`, shorten(plain(meaning), WORDS_MAX)];
 }

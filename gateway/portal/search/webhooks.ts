@@ -1,6 +1,6 @@
 // Makes the result of a search for webhooks, which is the webhooks of the contracts, or a text about alternatives if there are none.
 
-import { shortened } from '../html.ts';
+import { shorten } from '../html.ts';
 import { plain } from '../markdown.ts';
 import type { AddressedContract } from '../reference/addresses.ts';
 import { membersOf, textAt } from '../reference/reference.ts';
@@ -18,7 +18,7 @@ export function webhookEntries(references: readonly AddressedContract[]): Search
 function webhooksOf({ reference, webhooks }: AddressedContract): SearchEntry[] {
   return webhooks.map(({ title, summary, path, webhook: { item } }) => {
     const texts = membersOf(item).map(([, one]) => textAt(one, 'description'));
-    const words = `Webhook ${shortened(plain(texts.join(' ')), WORDS_MAX)}`;
+    const words = `Webhook ${shorten(plain(texts.join(' ')), WORDS_MAX)}`;
     return ['Webhook', title, path, plain(summary) || reference.title, words, TOPIC];
   });
 }

@@ -26,14 +26,14 @@ export interface RehearsedRequest {
   readonly clientAddress: string | undefined;
 }
 
-interface Rehearsed {
+interface RehearsalResult {
   readonly line: LogLine;
   /** The answer of a refusal; undefined if no stage refuses the request. */
   readonly refusal: { readonly status: number; readonly body: unknown } | undefined;
 }
 
 /** Rehearses a request. Rejects with an Error for operators if the request cannot be sent. */
-export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): Promise<Rehearsed> {
+export async function rehearse(asked: RehearsedRequest, parts: RehearsalParts): Promise<RehearsalResult> {
   const { publicUrl, limits, timeouts } = parts.configuration.config.gateway;
   const refusals = createRefusals({ publicUrl, countRefusal: () => undefined });
   const finished = Promise.withResolvers<Trail>();

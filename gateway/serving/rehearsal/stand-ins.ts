@@ -3,7 +3,7 @@
 
 import type { CredentialReaders } from '../../auth/authenticate.ts';
 import type { Configuration } from '../../configuration.ts';
-import { misdirected } from '../../edge/admission/sites.ts';
+import { misdirectedError } from '../../edge/admission/sites.ts';
 import type { Caller } from '../../exchange/caller.ts';
 import type { Arrived } from '../../exchange/exchange.ts';
 import type { UsageReport } from '../../limits/limit-usage.ts';
@@ -79,7 +79,7 @@ export function createRehearsedSteps(
     countInFlight: (work) => work,
     async refuseMisdirected(arrived) {
       admit(arrived);
-      throw misdirected(gateway);
+      throw misdirectedError(gateway);
     },
     async passThrough(admitted, { name }) {
       admitted.trail.note('tunnel', name);

@@ -5,12 +5,12 @@ import type { Awaitable } from '../../shared/awaitable.ts';
 import { type Machine, REAL_MACHINE } from '../../shared/machine.ts';
 import { type ChangeFollower, createChangeFollower } from '../../shared/stores/change-follower.ts';
 import { createLookUp, type LookUp } from '../../shared/stores/look-up.ts';
-import { type Refreshed, Refresher, type RefresherOptions } from '../refresh/refresher.ts';
+import { type RefreshedSession, Refresher, type RefresherOptions } from '../refresh/refresher.ts';
 import type { EndReason, ProviderLogout, Session, SessionEnd, SessionStore } from '../store/session-store.ts';
 import { createKnownSessions, isKnownAlive, type KnownSession, toKnown } from './known-sessions.ts';
 import { createRecentEnds } from './recent-ends.ts';
 import { createStoreClock } from './store-clock.ts';
-import { createWatchedSessions, type Ended } from './watched-sessions.ts';
+import { createWatchedSessions, type WatchedEnd } from './watched-sessions.ts';
 
 const POLL_MS = 250;
 /**
@@ -138,7 +138,7 @@ export class LiveSessions {
   }
 
   /** Returns the session with a valid access token. See `Refresher`. */
-  fresh(session: Session): Awaitable<Refreshed> {
+  fresh(session: Session): Awaitable<RefreshedSession> {
     return this.#refresher.fresh(session);
   }
 
@@ -146,7 +146,7 @@ export class LiveSessions {
    * Calls back once, within a second after the session has ended on any instance, or at once if it has ended already. Returns a function
    * that ends the watch.
    */
-  onEnded(session: Session, listener: (reason: Ended) => void): () => void {
+  onEnded(session: Session, listener: (reason: WatchedEnd) => void): () => void {
     const reason = this.#recentEnds.reasonOf(session.id);
     if (reason === undefined) {
       // Its request may have begun before the store was replaced.

@@ -3,18 +3,18 @@
 import type { EndReason, Session } from '../store/session-store.ts';
 
 /** `expired`: the idle or absolute end of the session has come, or the store has lost the session. */
-export type Ended = EndReason | 'expired';
+export type WatchedEnd = EndReason | 'expired';
 
-interface Watched {
+interface WatchedSession {
   session: Session;
-  readonly listeners: Set<(reason: Ended) => void>;
+  readonly listeners: Set<(reason: WatchedEnd) => void>;
 }
 
 interface WatchedSessions {
   /** Returns a function that ends the watch. */
-  add(session: Session, listener: (reason: Ended) => void): () => void;
+  add(session: Session, listener: (reason: WatchedEnd) => void): () => void;
   /** Calls every listener of a session, once. */
-  end(id: string, reason: Ended): void;
+  end(id: string, reason: WatchedEnd): void;
   all(): readonly Session[];
   /** Takes a later state of the session from the store. */
   update(session: Session): void;
@@ -22,7 +22,7 @@ interface WatchedSessions {
 }
 
 export function createWatchedSessions(): WatchedSessions {
-  const byId = new Map<string, Watched>();
+  const byId = new Map<string, WatchedSession>();
   return {
     add(session, listener) {
       const watched = byId.get(session.id) ?? { session, listeners: new Set() };

@@ -34,7 +34,7 @@ export interface Brand {
 
 /** Returns the page that goes on after a login. @param to a path of the same origin */
 export function signedInPage(to: string, brand: Brand | undefined): LoginPage {
-  const body = `<h1>You are signed in</h1><p><a href="${escaped(to)}">Continue</a></p>`;
+  const body = `<h1>You are signed in</h1><p><a href="${escapeHtml(to)}">Continue</a></p>`;
   return page('Signed in', body, { script: GO_ON, to, header: undefined, brand });
 }
 
@@ -53,14 +53,14 @@ interface FailedLogin {
 
 export function failedLoginPage(failed: FailedLogin): LoginPage {
   const { title, message, requestId, returnTo, requestHeader, brand } = failed;
-  const body = `<h1>${escaped(title)}</h1><p>${escaped(message)}</p><p class="ways">${waysIn(failed)}</p><p class="id">Request id: <code>${escaped(requestId)}</code></p>`;
+  const body = `<h1>${escapeHtml(title)}</h1><p>${escapeHtml(message)}</p><p class="ways">${waysIn(failed)}</p><p class="id">Request id: <code>${escapeHtml(requestId)}</code></p>`;
   return page(title, body, { script: GO_ON_IF_SIGNED_IN, to: returnTo, header: requestHeader, brand });
 }
 
 /** Returns a button for each provider. */
 function waysIn({ providers, returnTo }: FailedLogin): string {
   const again = `/session/login?return_to=${encodeURIComponent(returnTo)}`;
-  const button = (address: string, text: string) => `<a href="${escaped(address)}">${escaped(text)}</a>`;
+  const button = (address: string, text: string) => `<a href="${escapeHtml(address)}">${escapeHtml(text)}</a>`;
   if (providers.length === 1) return button(again, 'Sign in again');
   return providers
     .map((name) => button(`${again}&provider=${encodeURIComponent(name)}`, `Sign in with ${name}`))
@@ -75,9 +75,10 @@ interface Frame {
 }
 
 function page(title: string, body: string, { script, to, header, brand }: Frame): LoginPage {
-  const head = brand === undefined ? '' : `<p class="brand">${brand.mark ?? ''}<span>${escaped(brand.name)}</span></p>`;
-  const about = header === undefined ? '' : ` data-header="${escaped(header)}"`;
-  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${escaped(title)}</title><style>${STYLE}</style><body><main>${head}${body}</main><script data-to="${escaped(to)}"${about}>${script}</script></html>\n`;
+  const head =
+    brand === undefined ? '' : `<p class="brand">${brand.mark ?? ''}<span>${escapeHtml(brand.name)}</span></p>`;
+  const about = header === undefined ? '' : ` data-header="${escapeHtml(header)}"`;
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${escapeHtml(title)}</title><style>${STYLE}</style><body><main>${head}${body}</main><script data-to="${escapeHtml(to)}"${about}>${script}</script></html>\n`;
   return { html, policy: policyOf(script) };
 }
 
@@ -101,6 +102,6 @@ function policyOf(script: string): string {
   return policy;
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -52,7 +52,7 @@ export function createTransactions(ring: KeyRing, randomText: () => string): Tra
     find(state, cookies, isSecure, nowMs) {
       const value = loginValuesIn(cookies, isSecure).get(idOf(state));
       if (value === undefined) return undefined;
-      const sealed = opened(() => ring.open(value, recordOf(state)));
+      const sealed = openSealed(() => ring.open(value, recordOf(state)));
       if (sealed === undefined) return undefined;
       const transaction = { ...(JSON.parse(sealed) as Omit<Transaction, 'state'>), state };
       const ageMs = nowMs - transaction.begunAtMs;
@@ -83,7 +83,7 @@ function recordOf(state: string): string {
 }
 
 /** Opens a sealed value. Returns undefined if another key has sealed it, or if it was changed. */
-function opened(open: () => string): string | undefined {
+function openSealed(open: () => string): string | undefined {
   try {
     return open();
   } catch {

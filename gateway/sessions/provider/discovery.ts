@@ -10,7 +10,7 @@ import { createProviderKeys, type ProviderKeys } from './provider-keys.ts';
 /** The document is read again after this time. */
 const KEPT_FOR_MS = 3_600_000;
 
-export interface Discovered {
+export interface DiscoveredProvider {
   readonly library: typeof OpenidClient;
   readonly configuration: OpenidClient.Configuration;
   readonly keys: ProviderKeys;
@@ -18,9 +18,9 @@ export interface Discovered {
 
 export interface Discovery {
   /** Returns the document. Reads it at most once at a time. An outdated document is used while the provider cannot be reached. */
-  current(): Promise<Discovered>;
+  current(): Promise<DiscoveredProvider>;
   /** Reads the document now. Rejects with ProviderAway or a reason. */
-  read(): Promise<Discovered>;
+  read(): Promise<DiscoveredProvider>;
 }
 
 export interface DiscoveryOptions {
@@ -33,10 +33,10 @@ export interface DiscoveryOptions {
 export function createDiscovery({ settings, readSecret, now }: DiscoveryOptions): Discovery {
   const issuer = new URL(settings.issuer);
   const fetchFrom = createProviderFetch(new Set([issuer.origin, ...settings.endpointOrigins]), settings.timeoutMs);
-  let kept: (Discovered & { readonly secret: string; readonly atMs: number }) | undefined;
-  let reading: Promise<Discovered> | undefined;
+  let kept: (DiscoveredProvider & { readonly secret: string; readonly atMs: number }) | undefined;
+  let reading: Promise<DiscoveredProvider> | undefined;
 
-  async function readWith(secret: string): Promise<Discovered> {
+  async function readWith(secret: string): Promise<DiscoveredProvider> {
     const library = await import('openid-client');
     const configuration = await library.discovery(
       issuer,
@@ -52,7 +52,7 @@ export function createDiscovery({ settings, readSecret, now }: DiscoveryOptions)
     return { library, configuration, keys: createProviderKeys(configuration.serverMetadata(), fetchFrom) };
   }
 
-  async function renew(): Promise<Discovered> {
+  async function renew(): Promise<DiscoveredProvider> {
     const secret = readSecret();
     kept = { ...(await readWith(secret)), secret, atMs: now() };
     return kept;

@@ -13,7 +13,7 @@ export interface Examination {
   readonly warnings: readonly string[];
 }
 
-interface Examined {
+interface ExaminedProvider {
   readonly settings: ProviderSettings;
   readonly secret: string;
   /** The addresses to which the provider shall send people back. */
@@ -35,7 +35,7 @@ export async function examineProvider({
   redirectUris,
   hasOthers,
   now,
-}: Examined): Promise<Examination> {
+}: ExaminedProvider): Promise<Examination> {
   const { issuer, clientId } = settings;
   const origins = new Set([new URL(issuer).origin, ...settings.endpointOrigins]);
   const fetchFrom = createProviderFetch(origins, settings.timeoutMs);

@@ -25,7 +25,7 @@ export interface SignedIn {
 }
 
 /** The outcome of a refresh. */
-export type Redeemed =
+export type RefreshOutcome =
   /** The provider has issued new tokens. If there is no new refresh token, the current one stays valid. */
   | { readonly kind: 'tokens'; readonly tokens: IssuedTokens }
   /** The provider refuses the token for good: `invalid_grant`. */
@@ -49,7 +49,7 @@ export interface Provider {
   /** Redeems the code of a callback. Rejects with ProviderAway, or with the library's error about the callback. */
   signIn(callback: URL, secrets: LoginSecrets): Promise<SignedIn>;
   /** Redeems a refresh token. Never rejects. */
-  redeem(session: Session, tokens: SessionTokens, redemption: Redemption): Promise<Redeemed>;
+  redeem(session: Session, tokens: SessionTokens, redemption: Redemption): Promise<RefreshOutcome>;
   /** Revokes the tokens of a session, if the provider supports it. Never rejects; resolves with the reason of a failure. */
   revoke(tokens: SessionTokens): Promise<string | undefined>;
   /**
@@ -85,7 +85,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
     };
   }
 
-  async function redeem(session: Session, tokens: SessionTokens, redemption: Redemption): Promise<Redeemed> {
+  async function redeem(session: Session, tokens: SessionTokens, redemption: Redemption): Promise<RefreshOutcome> {
     const { refreshToken } = tokens;
     if (refreshToken === undefined) return { kind: 'ended' };
     let isSent = false;
@@ -177,7 +177,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
 }
 
 /** Converts the error of a refused refresh into an outcome. */
-function outcomeOf(error: unknown): Redeemed {
+function outcomeOf(error: unknown): RefreshOutcome {
   const away = awayIn(error);
   if (away !== undefined) return { kind: 'away', redeemed: away.executed, reason: away.message };
   const code = oauthCodeIn(error);

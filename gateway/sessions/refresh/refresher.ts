@@ -4,7 +4,7 @@
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type Machine, REAL_MACHINE } from '../../shared/machine.ts';
-import type { Provider, Redeemed } from '../provider/provider.ts';
+import type { Provider, RefreshOutcome } from '../provider/provider.ts';
 import type {
   EndReason,
   IssuedTokens,
@@ -33,7 +33,7 @@ const WAIT_MAX_MS = 8000;
 const WRITE_AGAIN_AFTER_MS = [2000, 4000] as const;
 
 /** `away`: the access token has ended, and neither the provider nor the store can give a new one now. The session has not ended. */
-export type Refreshed = Session | 'ended' | 'away';
+export type RefreshedSession = Session | 'ended' | 'away';
 
 export interface RefresherOptions {
   readonly store: Pick<SessionStore, 'refreshes' | 'openTokens'>;
@@ -57,7 +57,7 @@ export class Refresher {
   readonly #options: RefresherOptions;
   readonly #machine: Machine;
   /** Refreshes in progress, by the hash of their session. */
-  readonly #running = new Map<string, Promise<Refreshed>>();
+  readonly #running = new Map<string, Promise<RefreshedSession>>();
   readonly #failures: Failures;
   readonly #settler: Settler;
   readonly #takeLease: TakeLease;
@@ -76,7 +76,7 @@ export class Refresher {
    * Returns the session at once while its access token lives, and begins a refresh shortly before its end. After the end of the access
    * token, waits a few seconds for its successor.
    */
-  fresh(session: Session): Awaitable<Refreshed> {
+  fresh(session: Session): Awaitable<RefreshedSession> {
     if (!session.refreshable || !this.#isDue(session)) return session;
     const isOver = this.#isAccessOver(session);
     let result = this.#running.get(session.hash);
@@ -97,7 +97,7 @@ export class Refresher {
     this.#settler.close();
   }
 
-  #begin(session: Session): Promise<Refreshed> {
+  #begin(session: Session): Promise<RefreshedSession> {
     const { hash } = session;
     const result = this.#refresh(session)
       .catch((error: unknown) => this.#fail(session, (error as Error).message))
@@ -106,7 +106,7 @@ export class Refresher {
     return result;
   }
 
-  async #refresh(session: Session): Promise<Refreshed> {
+  async #refresh(session: Session): Promise<RefreshedSession> {
     const { store, end } = this.#options;
     const { sleep } = this.#machine;
     const owner = this.#machine.randomUUID();
@@ -132,7 +132,7 @@ export class Refresher {
     }
   }
 
-  async #redeemWith(held: HeldLease, session: Session): Promise<Refreshed> {
+  async #redeemWith(held: HeldLease, session: Session): Promise<RefreshedSession> {
     const { lease } = held;
     const { store, end } = this.#options;
     try {
@@ -187,7 +187,7 @@ export class Refresher {
    * This process cannot open the sealed tokens, because it lacks their key. It gives the lease back, so that an instance that has the key
    * may refresh the session before the access token ends.
    */
-  async #giveBackUnread(lease: RefreshLease, session: Session): Promise<Refreshed> {
+  async #giveBackUnread(lease: RefreshLease, session: Session): Promise<RefreshedSession> {
     const { store, end } = this.#options;
     await this.#settler.settle(() => store.refreshes.release(lease));
     if (!this.#isAccessOver(session)) return this.#fail(session, 'its tokens cannot be decrypted');
@@ -195,7 +195,7 @@ export class Refresher {
     return 'ended';
   }
 
-  async #outcomeOf(session: Session, tokens: SessionTokens, { announce }: HeldLease): Promise<Redeemed> {
+  async #outcomeOf(session: Session, tokens: SessionTokens, { announce }: HeldLease): Promise<RefreshOutcome> {
     const over = new AbortController();
     const timeOut = () => over.abort(new Error('the provider does not answer'));
     const timer = this.#machine.setTimeout(timeOut, REDEEM_MAX_MS).unref();
@@ -208,7 +208,7 @@ export class Refresher {
     }
   }
 
-  async #write(lease: RefreshLease, session: Session, tokens: IssuedTokens): Promise<Refreshed> {
+  async #write(lease: RefreshLease, session: Session, tokens: IssuedTokens): Promise<RefreshedSession> {
     const { store, discard } = this.#options;
     const { performance } = this.#machine;
     const since = performance.now();
@@ -232,7 +232,7 @@ export class Refresher {
     return session;
   }
 
-  #fail(session: Session, reason: string): Refreshed {
+  #fail(session: Session, reason: string): RefreshedSession {
     this.#failures.note(session.hash);
     this.#options.onFailure?.(session, reason);
     return this.#isAccessOver(session) ? 'away' : session;
@@ -247,7 +247,7 @@ export class Refresher {
     return accessEndsAtMs - this.#options.nowMs() <= Math.min(EARLY_MS.most, EARLY_MS.part * accessLivesMs);
   }
 
-  async #within(ms: number, result: Promise<Refreshed>): Promise<Refreshed> {
+  async #within(ms: number, result: Promise<RefreshedSession>): Promise<RefreshedSession> {
     const { promise: late, resolve } = Promise.withResolvers<'away'>();
     const timer = this.#machine.setTimeout(() => resolve('away'), ms);
     try {

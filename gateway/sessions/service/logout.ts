@@ -28,7 +28,7 @@ export const logout: SessionHandler = async (deps, exchange) => {
 /** Ends sessions for a logout token. The provider sends this request, and not a browser, so only the token authenticates it. */
 export const takeLogoutToken: SessionHandler = async (deps, exchange) => {
   const token = new URLSearchParams(exchange.rawBody?.toString('latin1') ?? '').get('logout_token') ?? '';
-  const { provider, claims } = await verified(deps, token);
+  const { provider, claims } = await verifyToken(deps, token);
   const { sid, subject, jti, refusedUntilMs } = claims;
   const logoutOf = { provider: provider.name, sid, subject, jti, rememberUntilMs: refusedUntilMs };
   const ended = await fromStore(() => deps.live.endByProvider(logoutOf));
@@ -41,7 +41,7 @@ export const takeLogoutToken: SessionHandler = async (deps, exchange) => {
  * Returns the claims, verified by the first provider whose key has signed the token. The issuer in the token alone proves nothing, because
  * an attacker can write any issuer.
  */
-async function verified(
+async function verifyToken(
   { providers }: SessionDeps,
   token: string,
 ): Promise<{ readonly provider: Provider; readonly claims: LogoutClaims }> {

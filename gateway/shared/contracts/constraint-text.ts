@@ -8,7 +8,7 @@ const CONSTRAINT_TEXTS: Readonly<Record<string, (value: unknown) => string>> = {
   type: (type) => `must be ${[type].flat().map(typeName).join(' or ')}`,
   format: (format) => `must be a valid ${format}`,
   pattern: (pattern) => `must match the pattern ${pattern}`,
-  enum: (values) => `must be one of ${listed(values)}`,
+  enum: (values) => `must be one of ${listText(values)}`,
   const: (value) => `must be ${JSON.stringify(value)}`,
   minimum: (limit) => `must be at least ${limit}`,
   exclusiveMinimum: (limit) => `must be more than ${limit}`,
@@ -32,7 +32,7 @@ function typeName(type: unknown): string {
   return type === 'null' ? 'null' : `${/^[aio]/.test(String(type)) ? 'an' : 'a'} ${type}`;
 }
 
-function listed(values: unknown): string {
+function listText(values: unknown): string {
   const list = Array.isArray(values) ? values : [];
   const shown = list.slice(0, LISTED_MAX).map((value) => JSON.stringify(value));
   return shown.join(', ') + (list.length > LISTED_MAX ? ', …' : '');

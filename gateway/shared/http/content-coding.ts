@@ -3,7 +3,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-export interface Encoded {
+export interface EncodedBody {
   readonly body: Buffer;
   /** The compressed form; undefined if compression saves less than 10 %. */
   readonly gzip: Buffer | undefined;
@@ -17,7 +17,7 @@ const WORTHWHILE = 0.9;
 const toGzip = promisify(gzip);
 const toBrotli = promisify(brotliCompress);
 
-export async function encoded(body: Buffer): Promise<Encoded> {
+export async function encodeBody(body: Buffer): Promise<EncodedBody> {
   const quality = body.length <= DENSEST_BYTES_MAX ? constants.BROTLI_MAX_QUALITY : 5;
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: quality,
@@ -33,7 +33,7 @@ export async function encoded(body: Buffer): Promise<Encoded> {
 
 /** Returns the form to send to a client, and its coding; undefined to send it uncompressed. */
 export function formFor(
-  { body, gzip: gzipped, br }: Encoded,
+  { body, gzip: gzipped, br }: EncodedBody,
   acceptEncoding: string | undefined,
 ): { readonly coding: 'br' | 'gzip' | undefined; readonly bytes: Buffer } {
   const accepted = acceptedCodings(acceptEncoding);

@@ -7,11 +7,11 @@ import { type Machine, REAL_MACHINE } from '../machine.ts';
 const PAGE = 1000;
 
 /** A row of the stream. Its sequence number increases in commit order. */
-interface Sequenced {
+interface SequencedRow {
   readonly sequence: number;
 }
 
-interface ChangesRead<Change extends Sequenced> {
+interface ChangesRead<Change extends SequencedRow> {
   /** The highest sequence number of the stream; lower than before after a loss. */
   readonly latest: number;
   /** Oldest first. */
@@ -24,13 +24,13 @@ interface ChangesRead<Change extends Sequenced> {
 }
 
 /** The interface of the store. */
-interface ChangeStream<Change extends Sequenced> {
+interface ChangeStream<Change extends SequencedRow> {
   since(sequence: number, limit: number): Awaitable<ChangesRead<Change>>;
   /** Calls back soon after a change, if the store can announce it. */
   subscribe(onAnnounced: () => void): () => void;
 }
 
-interface ChangeFollowerOptions<Change extends Sequenced> {
+interface ChangeFollowerOptions<Change extends SequencedRow> {
   readonly stream: ChangeStream<Change>;
   readonly pollMs: number;
   now(): number;
@@ -65,7 +65,7 @@ export interface ChangeFollower<Change> {
 }
 
 /** Starts to follow at once; the timer does not keep the process alive. */
-export function createChangeFollower<Change extends Sequenced>({
+export function createChangeFollower<Change extends SequencedRow>({
   pollMs,
   now,
   onPolled,
@@ -140,7 +140,7 @@ export function createChangeFollower<Change extends Sequenced>({
   };
 }
 
-function createStreamReader<Change extends Sequenced>({
+function createStreamReader<Change extends SequencedRow>({
   stream,
   onChange,
   onReset,

@@ -64,7 +64,7 @@ export function createKeyRing(
   let derivedFrom: readonly string[] = [];
   let seals: readonly TextSeal[] = [];
 
-  function present(): readonly TextSeal[] {
+  function currentSeals(): readonly TextSeal[] {
     const now = secrets();
     if (now.join('\n') !== derivedFrom.join('\n')) {
       derivedFrom = [...now];
@@ -75,13 +75,13 @@ export function createKeyRing(
 
   return {
     seal(text, record) {
-      const [first] = present();
+      const [first] = currentSeals();
       if (first === undefined) throw new Error('There is no key to seal with.');
       return `${first.fingerprint}.${first.seal(text, record)}`;
     },
     open(sealed, record) {
       const [fingerprint = '', content = ''] = sealed.split('.', 2);
-      const found = present().find((one) => one.fingerprint === fingerprint);
+      const found = currentSeals().find((one) => one.fingerprint === fingerprint);
       if (found === undefined)
         throw new Error(`The key ${fingerprint.slice(0, 16)} that sealed "${record}" is not known.`);
       return found.open(content, record);

@@ -4,7 +4,7 @@
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import { type JsonNode, printJsonTree, readJson } from '../../shared/json-tree.ts';
-import { type Addressed, type MemberMatchers, membersTest } from './matchers.ts';
+import { type AddressedOperation, type MemberMatchers, membersTest } from './matchers.ts';
 import { changeAt, memberPath } from './members.ts';
 import { type RefusalRule, toDeclaredRefusal } from './refusal.ts';
 import { submittedIn } from './submitted.ts';
@@ -43,7 +43,7 @@ export interface CompleteAnswer {
   readonly body: Buffer;
 }
 
-export interface AnsweredRequest extends Addressed {
+export interface AnsweredRequest extends AddressedOperation {
   /** The JSON value that the client sent; undefined if the client sent none. */
   readonly submitted: unknown;
 }
@@ -61,11 +61,11 @@ export type Judgement =
 export type AnswerRules = (answer: CompleteAnswer, request: AnsweredRequest) => Judgement | undefined;
 
 /** An answer whose body is parsed once, when the first rule needs it. */
-interface Read extends CompleteAnswer {
+interface ReadAnswer extends CompleteAnswer {
   root(): JsonNode | undefined;
 }
-type Condition = (answer: Read, request: AnsweredRequest) => boolean;
-type Judge = (answer: Read, request: AnsweredRequest) => Judgement;
+type Condition = (answer: ReadAnswer, request: AnsweredRequest) => boolean;
+type Judge = (answer: ReadAnswer, request: AnsweredRequest) => Judgement;
 
 /**
  * Prepares the rules of an upstream. A member that a rule removes from answers is treated as a secret in requests, too. If the upstream

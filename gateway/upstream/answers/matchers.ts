@@ -20,13 +20,13 @@ export type Matcher =
 export type MemberMatchers = Readonly<Record<string, Matcher>>;
 
 /** The operation of the request and its path values. */
-export interface Addressed {
+export interface AddressedOperation {
   readonly operation: Operation;
   /** Decoded values of the template's parameters, in template order. */
   readonly pathValues: readonly string[];
 }
 
-type Test<T> = (found: T, addressed: Addressed) => boolean;
+type Test<T> = (found: T, addressed: AddressedOperation) => boolean;
 
 /** Returns a test for all conditions. A value that is not an object has no members. */
 export function membersTest(matchers: MemberMatchers): Test<JsonNode | undefined> {

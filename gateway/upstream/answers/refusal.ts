@@ -6,7 +6,7 @@ import type { JsonNode } from '../../shared/json-tree.ts';
 import { hasInternals, publicSentence } from '../errors/public-text.ts';
 import { typeOf } from '../errors/upstream-errors.ts';
 import { memberPath, nodeAt } from './members.ts';
-import type { Submitted } from './submitted.ts';
+import type { SubmittedText } from './submitted.ts';
 
 /** A refusal as declared in rules. Members are dotted names in the upstream's body. */
 export interface RefusalRule {
@@ -32,7 +32,11 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 const STORED_SECRET = /\$[a-z0-9-]+\$|\{[a-z0-9.-]+\}|otpauth:|\\/i;
 
 /** Returns the error to throw. `body` is the parsed body of the upstream; undefined if it is not JSON. */
-export function toDeclaredRefusal(rule: RefusalRule, body: JsonNode | undefined, submitted: Submitted): GatewayError {
+export function toDeclaredRefusal(
+  rule: RefusalRule,
+  body: JsonNode | undefined,
+  submitted: SubmittedText,
+): GatewayError {
   const { code } = rule;
   const row = REFUSALS[code];
   const status = rule.status ?? row.status;
@@ -48,7 +52,7 @@ export function toDeclaredRefusal(rule: RefusalRule, body: JsonNode | undefined,
   });
 }
 
-function fieldsOf(rule: RefusalRule, body: JsonNode | undefined, submitted: Submitted): Record<string, string> {
+function fieldsOf(rule: RefusalRule, body: JsonNode | undefined, submitted: SubmittedText): Record<string, string> {
   const fields: Record<string, string> = {};
   const param = paramOf(rule.param, body, submitted);
   if (param !== undefined) fields.param = param;
@@ -59,7 +63,11 @@ function fieldsOf(rule: RefusalRule, body: JsonNode | undefined, submitted: Subm
   return fields;
 }
 
-function paramOf(param: RefusalRule['param'], body: JsonNode | undefined, submitted: Submitted): string | undefined {
+function paramOf(
+  param: RefusalRule['param'],
+  body: JsonNode | undefined,
+  submitted: SubmittedText,
+): string | undefined {
   if (param === undefined || typeof param === 'string') return param;
   if ('member' in param) return valueIn(body, param.member, submitted);
   const named = textIn(body, param.submitted);
@@ -67,14 +75,14 @@ function paramOf(param: RefusalRule['param'], body: JsonNode | undefined, submit
   return submitted.placeOf(named) ?? valueIn(body, param.submitted, submitted);
 }
 
-function valueIn(body: JsonNode | undefined, member: string, submitted: Submitted): string | undefined {
+function valueIn(body: JsonNode | undefined, member: string, submitted: SubmittedText): string | undefined {
   const value = textIn(body, member);
   if (value === undefined || value.length > VALUE_LENGTH_MAX) return undefined;
   if (STORED_SECRET.test(value) || hasInternals(value)) return undefined;
   return submitted.isFreeOfSecrets(value) ? value : undefined;
 }
 
-function messageIn({ message }: RefusalRule, body: JsonNode | undefined, submitted: Submitted): string | undefined {
+function messageIn({ message }: RefusalRule, body: JsonNode | undefined, submitted: SubmittedText): string | undefined {
   const text = message === undefined ? undefined : textIn(body, message);
   if (text === undefined || STORED_SECRET.test(text) || !submitted.isFree(text)) return undefined;
   return publicSentence(text);

@@ -11,7 +11,7 @@ interface Value {
   readonly isName: boolean;
 }
 
-export interface Submitted {
+export interface SubmittedText {
   /** Returns the place of the first string that equals `named`, or is an address at the domain `named`, without regard to case. */
   placeOf(named: string): string | undefined;
   /** Returns true if the text contains no submitted value. */
@@ -33,23 +33,27 @@ const LONG_PART = /[\p{L}\p{M}\p{N}]{4,}/gu;
  * @param secretNames names of members that hold secrets; the value beside such a name is a secret, too, as in `{"field": "password",
  * "value": "…"}`
  */
-export function submittedIn(body: unknown, pathValues: readonly string[], secretNames: ReadonlySet<string>): Submitted {
+export function submittedIn(
+  body: unknown,
+  pathValues: readonly string[],
+  secretNames: ReadonlySet<string>,
+): SubmittedText {
   const inBody = valuesIn(body, secretNames);
   const values = inBody.filter(({ isName }) => !isName).map(({ text }) => text);
-  const texts = [...values, ...pathValues].filter((text) => text !== '').map(folded);
-  const secrets = inBody.filter(({ isSecret, text }) => isSecret && text !== '').map(({ text }) => folded(text));
+  const texts = [...values, ...pathValues].filter((text) => text !== '').map(foldCase);
+  const secrets = inBody.filter(({ isSecret, text }) => isSecret && text !== '').map(({ text }) => foldCase(text));
   const secretParts = secrets.flatMap((secret) => [secret, ...(secret.match(LONG_PART) ?? [])]);
 
   function placeOf(named: string): string | undefined {
-    const wanted = folded(named);
+    const wanted = foldCase(named);
     return inBody.find(({ place, text }) => {
-      const candidate = folded(text);
+      const candidate = foldCase(text);
       return place !== '' && (candidate === wanted || candidate.endsWith(`@${wanted}`));
     })?.place;
   }
 
   function isFreeOf(parts: readonly string[], text: string): boolean {
-    const haystack = folded(text);
+    const haystack = foldCase(text);
     return !parts.some((part) => haystack.includes(part));
   }
 
@@ -92,6 +96,6 @@ function valuesIn(body: unknown, secretNames: ReadonlySet<string>): Value[] {
  * Returns a form that is equal for texts that differ only in case or composition. The form is upper case, because lower case depends on the
  * context (ς), and decomposed (NFKD), because a composed character has several forms.
  */
-function folded(text: string): string {
+function foldCase(text: string): string {
   return text.toUpperCase().normalize('NFKD').toUpperCase();
 }

@@ -17,7 +17,7 @@ import { ExchangePlace, type PlaceOwner } from '../concurrency/exchange-place.ts
 import type { ContractCheck } from '../relay/contract-check.ts';
 import { Relay } from '../relay/relay.ts';
 import type { UpstreamRoute } from '../routes.ts';
-import { type AttemptEnd, attemptEndOf, isClientsDoing } from '../targets/attempt-end.ts';
+import { type AttemptEnd, attemptEndOf, isClientFault } from '../targets/attempt-end.ts';
 import type { Target, Targets } from '../targets/targets.ts';
 import { ExchangeClock } from './exchange-clock.ts';
 import { type AttemptFailure, type NextAttempt, RetryPlan } from './retry-plan.ts';
@@ -177,12 +177,12 @@ export class Attempts implements PlaceOwner {
   failed(error: GatewayError, failure: AttemptFailure): void {
     const { wasSent, answeredStatus: status, isWaiting } = this.#relay as Relay;
     const target = this.#target as Target;
-    const isExcused = this.clock.isOverlong || isWaiting || isClientsDoing(this.exchange, error);
+    const isExcused = this.clock.isOverlong || isWaiting || isClientFault(this.exchange, error);
     const isServerError = status !== undefined && status >= 500;
     this.#endAttempt(isExcused ? 'abandoned' : attemptEndOf(status, error), isServerError ? status : error);
     // A 4xx is treated as an answer, because the upstream works (`takeForLost` in retry-budget.ts).
     if (failure === 'status' && !isServerError) this.route.budget.answer();
-    const next = this.#plan().after({ target, error, failure, wasSent, status });
+    const next = this.#plan().nextAfter({ target, error, failure, wasSent, status });
     if (next.kind === 'retry') this.#retry(next);
     else this.refuse(next.error);
   }

@@ -68,7 +68,7 @@ export class RetryPlan {
   }
 
   /** Returns the target of the next attempt, which is already picked, and the wait before that attempt; or the refusal for the client. */
-  after(failed: FailedAttempt): NextAttempt | GivenUp {
+  nextAfter(failed: FailedAttempt): NextAttempt | GivenUp {
     // The client gets the error of the last attempt that was sent, because that error says whether the service may have executed the
     // request. If no attempt was sent, the client gets the error of the last attempt.
     const error = failed.wasSent || !this.#wasSent ? failed.error : (this.#error as GatewayError);

@@ -5,7 +5,7 @@ import type { Mode } from '../../exchange/caller.ts';
 import type { Deadlines } from './deadlines.ts';
 
 /** The unanswered requests of one operation, in one mode. */
-export interface Unanswered {
+export interface UnansweredRequests {
   /** Method and path template. */
   readonly operation: string;
   readonly mode: Mode;
@@ -25,7 +25,7 @@ export interface SentRequests {
    */
   add(deadlines: Deadlines): void;
   /** The operations with the oldest requests first. */
-  unanswered(): readonly Unanswered[];
+  unansweredRequests(): readonly UnansweredRequests[];
 }
 
 export function createSentRequests(): SentRequests {
@@ -34,7 +34,7 @@ export function createSentRequests(): SentRequests {
     add(deadlines) {
       known = [...known.filter(({ owners }) => owners().length > 0), deadlines];
     },
-    unanswered() {
+    unansweredRequests() {
       const now = performance.now();
       const rows = new Map<string, { operation: string; mode: Mode; requests: number; oldest_ms: number }>();
       for (const owner of known.flatMap(({ owners }) => owners())) {

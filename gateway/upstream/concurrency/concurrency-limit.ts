@@ -154,13 +154,13 @@ export class ConcurrencyLimit {
    */
   #shorten(nowMs: number): void {
     const { places, rules } = this.#options;
-    const allowed = this.#bound.allowed(nowMs, places(), rules());
+    const allowed = this.#bound.allowedLength(nowMs, places(), rules());
     while (this.waiting() > allowed) this.#shed(this.#queue.newest() as QueueEntry, 'upstream_queue');
   }
 
   #shed(entry: QueueEntry, why: QueueRefusal): void {
     this.#options.onShed(why);
-    entry.waiter.refused(overloaded(why, this.#bound.waitMs(this.waiting())), performance.now() - entry.sinceMs);
+    entry.waiter.refused(overloadedError(why, this.#bound.waitMs(this.waiting())), performance.now() - entry.sinceMs);
   }
 
   /** Sets the timer that ends expired waits. One timer serves all entries, because most requests get a place before their deadline. */
@@ -190,7 +190,7 @@ const CAUSES: Readonly<Record<QueueRefusal, Error>> = {
 };
 
 /** @param waitMs estimated time until all waiting requests have been served; undefined if unknown */
-function overloaded(why: QueueRefusal, waitMs: number | undefined): GatewayError {
+function overloadedError(why: QueueRefusal, waitMs: number | undefined): GatewayError {
   const headers = { 'Proxy-Status': 'api-gateway; error=connection_limit_reached' };
   const cause = CAUSES[why];
   if (waitMs === undefined) return new GatewayError('upstream_overloaded', { cause, headers });

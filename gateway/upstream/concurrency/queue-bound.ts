@@ -30,7 +30,7 @@ interface QueueBound {
   /** Measures the rate of departures, if the last measurement is old enough. */
   measure(nowMs: number): void;
   /** Returns the queue length that is permitted now. */
-  allowed(nowMs: number, places: number, rules: QueueBoundRules): number;
+  allowedLength(nowMs: number, places: number, rules: QueueBoundRules): number;
   /** Returns the estimated time until this many waiting requests have been served; undefined before the first measurement. */
   waitMs(length: number): number | undefined;
 }
@@ -60,7 +60,7 @@ export function createQueueBound(): QueueBound {
       departures += 1;
     },
     measure,
-    allowed(nowMs, places, { queuedMax, queueMs }) {
+    allowedLength(nowMs, places, { queuedMax, queueMs }) {
       if (queueMs === undefined || nowMs - beganAtMs < BURST_MAX_MS) return queuedMax;
       measure(nowMs);
       return Math.min(queuedMax, Math.max(ROUNDS * places, Math.floor(perMs * queueMs)));

@@ -132,7 +132,7 @@ function inRedis(url: string, connect: ConnectRedis | undefined): LatchProbes {
         const key = `credential-probes:${upstream}`;
         if ((await evaluate(client, LEASE, [`${key}:lease`], [LEASE_MS])) === null) return undefined;
         const [text, storeNowMs] = (await evaluate(client, READ, [key], [])) as [string | null, number];
-        const { after, result } = work(parsed(text), storeNowMs - nowMs);
+        const { after, result } = work(parseProbeState(text), storeNowMs - nowMs);
         await client.set(key, JSON.stringify(after), 'PX', 2 * DAY_MS);
         await client.del(`${key}:lease`);
         return result;
@@ -146,7 +146,7 @@ function inDirectory(directory: string): LatchProbes {
   const fileOf = (upstream: string) => join(directory, `credential-probes.${upstream}.json`);
   return withStore(async (upstream, _nowMs, work) => {
     const file = fileOf(upstream);
-    const { after, result } = work(parsed(readIfPresent(file)), 0);
+    const { after, result } = work(parseProbeState(readIfPresent(file)), 0);
     writeFileSync(`${file}.draft`, JSON.stringify(after));
     renameSync(`${file}.draft`, file);
     return result;
@@ -162,7 +162,7 @@ function readIfPresent(file: string): string | null {
 }
 
 /** Parses a stored schedule. Returns an empty schedule if the text cannot be parsed. */
-function parsed(text: string | null): ProbeState {
+function parseProbeState(text: string | null): ProbeState {
   try {
     const state = JSON.parse(text ?? '') as ProbeState;
     return Array.isArray(state.sentAtMs) ? state : { sentAtMs: [] };

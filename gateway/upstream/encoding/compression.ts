@@ -59,7 +59,7 @@ export function createCompression(rules: CompressionRules | undefined): Compress
   const { codings, bytesMin } = rules;
 
   /** Returns the coding that the client prefers (RFC 9110 section 12.5.3); undefined if there is none. */
-  function chosen(accepted: string | undefined): Pick<CompressedForm, 'coding' | 'bytesMin'> | undefined {
+  function chooseCoding(accepted: string | undefined): Pick<CompressedForm, 'coding' | 'bytesMin'> | undefined {
     if (accepted === undefined) return undefined;
     const weights = acceptedCodings(accepted);
     let coding: CompressionCoding | undefined;
@@ -81,7 +81,7 @@ export function createCompression(rules: CompressionRules | undefined): Compress
       // An answer that is stored for repetitions is not compressed, because a repetition may come from a client that accepts other codings.
       if (asked.recording !== undefined || !isCompressible(status, headers)) return undefined;
       const choice = mayTransform(asked.headers.get('cache-control'))
-        ? chosen(asked.headers.get('accept-encoding'))
+        ? chooseCoding(asked.headers.get('accept-encoding'))
         : undefined;
       const plain = { ...headers, vary: withAcceptEncoding(headers.vary) };
       if (choice === undefined || length === 0 || (length > 0 && length < choice.bytesMin))
@@ -90,7 +90,7 @@ export function createCompression(rules: CompressionRules | undefined): Compress
         ...plain,
         // The answer to HEAD names a coding only if its length shows that the answer to GET would be compressed (RFC 9110 section 9.3.2).
         'content-encoding': asked.method === 'HEAD' && length < 0 ? undefined : choice.coding,
-        etag: weakened(headers.etag),
+        etag: weaken(headers.etag),
         // The compressed form does not support ranges.
         'accept-ranges': undefined,
       };
@@ -128,7 +128,7 @@ function notModified({ headers: asked }: Pick<Forwardable, 'headers'>, headers: 
 }
 
 /** Returns the ETag as a weak ETag, because the compressed and the plain form have different bytes (RFC 9110 section 8.8.1). */
-function weakened(etag: string | string[] | undefined): string | undefined {
+function weaken(etag: string | string[] | undefined): string | undefined {
   const text = textOf(etag);
   return text.startsWith('"') ? `W/${text}` : text || undefined;
 }

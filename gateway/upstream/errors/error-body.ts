@@ -8,7 +8,7 @@ import { firstValueOf } from '../headers/answer-headers.ts';
 import { CollectedBody } from '../relay/collected-body.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { ERROR_BODY_BYTES_MAX, hasJsonType } from './parsed-error.ts';
-import { isDecidedByStatus, toUpstreamRefusal, withoutCredential } from './upstream-errors.ts';
+import { isDecidedByStatus, missingCredentialCause, toUpstreamRefusal } from './upstream-errors.ts';
 
 const TYPE_LENGTH_MAX = 80;
 
@@ -60,7 +60,7 @@ export class ErrorBody {
     if (isDecidedByStatus(this.status) || !hasJsonType(headers))
       exchange.trail.note('upstreamBody', bodyShape(headers, isLong ? undefined : body.length));
     const parsed = isLong ? Buffer.alloc(0) : body;
-    const loginFault = withoutCredential(route, exchange.operation);
+    const loginFault = missingCredentialCause(route, exchange.operation);
     this.#attempt.fail(toUpstreamRefusal(this.status, headers, parsed, exchange, loginFault), 'status');
   }
 }

@@ -39,7 +39,7 @@ function ownFieldError(entry: Record<string, unknown>, place: DefaultPlace): Fie
   const { message, code, pointer, param, constraint } = entry;
   const own = PARAMETER_PLACES.has(String(entry.in)) ? (entry.in as FieldError['in']) : place;
   const isPointer = typeof pointer === 'string' && (pointer === '' || pointer.startsWith('/'));
-  const path = own === 'body' && isPointer ? tokensOf(pointer) : dotted(typeof param === 'string' ? param : '');
+  const path = own === 'body' && isPointer ? tokensOf(pointer) : splitName(typeof param === 'string' ? param : '');
   const found = fieldError(own, path, publicCode(code) ?? slug(code), message);
   const name = publicName(param);
   const violated = publicConstraint(constraint);
@@ -85,7 +85,7 @@ function listedError(entry: Record<string, unknown>, place: DefaultPlace): Field
   const pointer = source.pointer ?? entry.pointer ?? entry.path;
   if (typeof pointer === 'string' && pointer.startsWith('/')) return fieldError('body', tokensOf(pointer), code, text);
   const name = entry.field ?? entry.param ?? (Array.isArray(pointer) ? pointer.join('.') : pointer);
-  return fieldError(place, typeof name === 'string' && name !== '' ? dotted(name) : [], code, text);
+  return fieldError(place, typeof name === 'string' && name !== '' ? splitName(name) : [], code, text);
 }
 
 /** Reads `{field: [texts]}`, nested in any depth: Django REST framework, Rails, ASP.NET, Laravel. */
@@ -101,7 +101,7 @@ export function fieldErrorsByName(fields: Record<string, unknown>, place: Defaul
       });
     } else if (isJsonRecord(value)) {
       for (const [name, member] of Object.entries(value).slice(0, FIELDS_MAX)) {
-        collect(member, name === 'non_field_errors' || name === 'base' ? tokens : [...tokens, ...dotted(name)]);
+        collect(member, name === 'non_field_errors' || name === 'base' ? tokens : [...tokens, ...splitName(name)]);
       }
     }
   }
@@ -128,7 +128,7 @@ function fieldError(
 }
 
 /** Splits `a.b`, `a[0].b` and `$.a` into tokens. Returns no tokens if the text is not a name. */
-function dotted(name: string): string[] {
+function splitName(name: string): string[] {
   if (publicName(name) === undefined) return [];
   return name
     .slice(0, NAME_MAX)

@@ -12,13 +12,13 @@ const SECRETS_MAX = 100;
 
 /** Returns the secrets in a body of JSON or of a form, which are the values of members with the name of a secret. */
 export function secretsIn(rawBody: Buffer | undefined, contentType: string | undefined): readonly string[] {
-  const body = rawBody === undefined ? undefined : parsed(rawBody.toString('utf8'), contentType ?? '');
+  const body = rawBody === undefined ? undefined : parseBody(rawBody.toString('utf8'), contentType ?? '');
   const found: string[] = [];
   const waiting: (readonly [value: unknown, isSecret: boolean])[] = [[body, false]];
   for (const [value, isSecret] of waiting) {
     if (found.length >= SECRETS_MAX) break;
     if (typeof value === 'string' || typeof value === 'number') {
-      const text = folded(String(value));
+      const text = foldCase(String(value));
       if (isSecret && text.length >= SECRET_LENGTH_MIN) found.push(text);
     } else if (Array.isArray(value)) for (const item of value) waiting.push([item, isSecret]);
     else if (typeof value === 'object' && value !== null)
@@ -31,7 +31,7 @@ export function secretsIn(rawBody: Buffer | undefined, contentType: string | und
 export function withoutSecrets(error: ParsedError, secrets: readonly string[]): ParsedError {
   if (secrets.length === 0) return error;
   const isFree = (value: unknown) => {
-    const text = folded(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+    const text = foldCase(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
     return !secrets.some((secret) => text.includes(secret));
   };
   const free = <T>(value: T): T | undefined => (isFree(value) ? value : undefined);
@@ -49,7 +49,7 @@ export function withoutSecrets(error: ParsedError, secrets: readonly string[]): 
   };
 }
 
-function parsed(text: string, contentType: string): unknown {
+function parseBody(text: string, contentType: string): unknown {
   if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return Object.fromEntries(new URLSearchParams(text));
   try {
     return JSON.parse(text);
@@ -58,6 +58,6 @@ function parsed(text: string, contentType: string): unknown {
   }
 }
 
-function folded(text: string): string {
+function foldCase(text: string): string {
   return text.normalize('NFKD').toUpperCase();
 }

@@ -51,10 +51,10 @@ const CODES_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 };
 
 /** The parts of the client's request on which the refusal depends. */
-type Refused = Pick<Forwardable, 'method' | 'rawBody' | 'headers' | 'operation' | 'caller'>;
+type RefusedRequest = Pick<Forwardable, 'method' | 'rawBody' | 'headers' | 'operation' | 'caller'>;
 
 /** Returns the cause for the log if an upstream refuses the login and its entry has no credential; undefined if the entry has one. */
-export function withoutCredential(
+export function missingCredentialCause(
   { credential }: Pick<UpstreamRoute, 'credential'>,
   { entry }: Pick<Operation, 'entry'>,
 ): Error | undefined {
@@ -71,7 +71,7 @@ export function toUpstreamRefusal(
   status: number,
   headers: AnswerHeaders,
   body: Buffer,
-  refused: Refused | undefined,
+  refused: RefusedRequest | undefined,
   loginFault?: Error,
 ): GatewayError {
   if (status === 401 && refused?.operation.forwardsToken === true && refused.caller.issuer !== undefined)

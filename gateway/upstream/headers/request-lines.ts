@@ -44,7 +44,7 @@ interface IdentityHeaders {
 }
 
 /** The parts of a request from which its upstream headers are made. */
-type Headed = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAddress' | 'scheme' | 'id'> & {
+type RequestParts = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAddress' | 'scheme' | 'id'> & {
   readonly method?: string | undefined;
 };
 
@@ -54,7 +54,7 @@ type Headed = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAddress'
  *
  * @param readsAnswer whether the gateway reads or stores the answer before the client gets it, so that it must have no content coding
  */
-export function upstreamRequestLines(checked: Headed, identity: IdentityHeaders, readsAnswer: boolean): string {
+export function upstreamRequestLines(checked: RequestParts, identity: IdentityHeaders, readsAnswer: boolean): string {
   const { scheme, headers, caller, clientAddress, id } = checked;
   const { assertion, traceparent, sendClientAddress } = identity;
   const { called, forwarded, hop } = hopLinesOf(scheme, headers.get('host'));
@@ -69,7 +69,7 @@ export function upstreamRequestLines(checked: Headed, identity: IdentityHeaders,
   );
 }
 
-function clientLines(checked: Headed, readsAnswer: boolean, credentialHeader: string | undefined): string {
+function clientLines(checked: RequestParts, readsAnswer: boolean, credentialHeader: string | undefined): string {
   const { headers, operation } = checked;
   let lines = '';
   for (const field of ALLOWED_LINES) {
@@ -97,7 +97,7 @@ function lineOf(name: string, value: string): string {
 
 /** Returns the line of a field whose value often repeats, for which the field keeps its last line. */
 function knownLine(field: FieldLine, value: string): string {
-  const line = field.of(value);
+  const line = field.lineOf(value);
   if (line === undefined) throw unsendable(field.name);
   return line;
 }
@@ -146,7 +146,7 @@ function callerLines({ organization, issuer, subject }: Caller, assertion: strin
  * with a token of a configured issuer has an `issuer`. An anonymous caller of a public operation has no issuer, so an unverified token is
  * never passed on.
  */
-function tokenLine({ headers, caller }: Headed): string {
+function tokenLine({ headers, caller }: RequestParts): string {
   const authorization = headers.get('authorization');
   if (caller.issuer === undefined || authorization === undefined) return '';
   return lineOf('authorization', authorization.replace(/^bearer +/i, 'Bearer '));
@@ -156,7 +156,7 @@ function tokenLine({ headers, caller }: Headed): string {
  * Returns the `Range` and `If-Range` lines. A HEAD on an operation that declares GET is sent as GET, so its range is left out, because
  * ranges are defined only for GET (RFC 9110 section 14.2).
  */
-function rangeLines({ headers, method }: Headed): string {
+function rangeLines({ headers, method }: RequestParts): string {
   const range = headers.get('range');
   if (range === undefined || method === 'HEAD') return '';
   const condition = headers.get('if-range');

@@ -148,7 +148,7 @@ export class Relay implements AnswerHandler {
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
     if (this.ended) return;
     this.noteHead(status, headers);
-    if (status >= 400) refuseUnasked(status, headers, this.exchange);
+    if (status >= 400) refuseUnaskedRangeError(status, headers, this.exchange);
     else this.#chooseReceiver(control, status, headers);
   }
 
@@ -170,7 +170,7 @@ export class Relay implements AnswerHandler {
   passWhole(status: number, headers: AnswerHeaders, body: Buffer): void {
     const control = this.control as Control;
     if (this.#receiver instanceof ErrorBody) {
-      refuseUnasked(status, headers, this.exchange);
+      refuseUnaskedRangeError(status, headers, this.exchange);
       if (!this.endIfForestalled()) this.#receiver.end(headers, body);
       return;
     }
@@ -293,7 +293,7 @@ export class Relay implements AnswerHandler {
 }
 
 /** Throws upstream_bad_response for a 416 if the request had no range. */
-function refuseUnasked(status: number, headers: AnswerHeaders, exchange: Forwardable): void {
+function refuseUnaskedRangeError(status: number, headers: AnswerHeaders, exchange: Forwardable): void {
   if (!wasAsked(status, headers, exchange))
     throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
 }

@@ -25,19 +25,19 @@ const LABELLED_PASSWORD = /^(\$app\$[^$]*\$)(.*)$/s;
 export async function hashedSecret(secret: string, over?: AbortSignal): Promise<string> {
   const [, label = '', inner = secret] = LABELLED_PASSWORD.exec(secret) ?? [];
   if (inner === '' || isHashed(inner)) return secret;
-  return label + (await hashed(inner, over));
+  return label + (await hash(inner, over));
 }
 
 const turns = createTurns(HASHES_AT_ONCE_MAX);
 
 /** Returns `$scrypt$ln=15,r=8,p=1$<salt>$<hash>`, in base64 without padding. */
-async function hashed(secret: string, over: AbortSignal | undefined): Promise<string> {
+async function hash(secret: string, over: AbortSignal | undefined): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const turn = turns.turnOf('hash');
   await turn.enter(over);
   try {
     const hash = await derive(secret, salt);
-    return `$scrypt$ln=${COST_LOG2},r=${BLOCK_SIZE},p=1$${unpadded(salt)}$${unpadded(hash)}`;
+    return `$scrypt$ln=${COST_LOG2},r=${BLOCK_SIZE},p=1$${toUnpaddedBase64(salt)}$${toUnpaddedBase64(hash)}`;
   } finally {
     turn.leave();
   }
@@ -50,6 +50,6 @@ function derive(secret: string, salt: Buffer): Promise<Buffer> {
   });
 }
 
-function unpadded(bytes: Buffer): string {
+function toUnpaddedBase64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }

@@ -6,7 +6,7 @@ import type { Checked } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type JsonNode, type JsonTreeObject, printJsonTree, readJson, scalarOf } from '../../shared/json-tree.ts';
-import { type Addressed, type MemberMatchers, membersTest } from '../answers/matchers.ts';
+import { type AddressedOperation, type MemberMatchers, membersTest } from '../answers/matchers.ts';
 import { changeAt, type MemberPath, memberPath } from '../answers/members.ts';
 import { hashedSecret } from './hash.ts';
 import { filledPath, pathParameterNames, samePath } from './path.ts';
@@ -55,7 +55,7 @@ export type Rewrite = (operation: Operation) => RequestChange | undefined;
 type RequestChange = (checked: Checked, over?: AbortSignal) => Awaitable<Rewritten>;
 
 /** Returns the changed object, or the same object if nothing changes. */
-type Change = (node: JsonNode, addressed: Addressed, over: AbortSignal | undefined) => Promise<JsonNode>;
+type Change = (node: JsonNode, addressed: AddressedOperation, over: AbortSignal | undefined) => Promise<JsonNode>;
 
 /** Builds the changes from the rules of one upstream. */
 export function createRewrite(rules: readonly RequestRule[]): Rewrite {
@@ -129,7 +129,11 @@ function toChange({ each, when, hash, defaults }: RequestRule): Change {
     ([name, value]) => [name, readJson(Buffer.from(JSON.stringify(value))) as JsonNode] as const,
   );
 
-  async function changeOne(node: JsonNode, addressed: Addressed, over: AbortSignal | undefined): Promise<JsonNode> {
+  async function changeOne(
+    node: JsonNode,
+    addressed: AddressedOperation,
+    over: AbortSignal | undefined,
+  ): Promise<JsonNode> {
     if (node.kind !== 'object' || !holds(node, addressed)) return node;
     let changed: JsonNode = withDefaults(node, defaultMembers);
     for (const path of paths) changed = await withHashes(changed, path, over);

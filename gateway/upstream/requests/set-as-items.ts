@@ -44,12 +44,17 @@ export function withItems(changes: JsonNode, { fields, from }: SetAsItemsRule, a
   const record = from === undefined ? root : nodeAt(root, memberPath(from));
   if (record?.kind !== 'object') throw unreadable();
   const present = new Map(fields.map((field) => [field, entriesOf(record, field)]));
-  const items = changes.items.flatMap((change, index) => played(change, index, fields, present));
+  const items = changes.items.flatMap((change, index) => playChange(change, index, fields, present));
   return Buffer.from(printJsonTree({ kind: 'array', items }));
 }
 
 /** Returns the changes that replace one change. Applies them to `present`, as the upstream will. */
-function played(change: JsonNode, index: number, fields: readonly string[], present: Map<string, Entries>): JsonNode[] {
+function playChange(
+  change: JsonNode,
+  index: number,
+  fields: readonly string[],
+  present: Map<string, Entries>,
+): JsonNode[] {
   const field = textAt(change, 'field');
   const entries = field === undefined ? undefined : present.get(field);
   if (field === undefined || entries === undefined) return [change];

@@ -33,7 +33,7 @@ export function createItemSplitter(kind: StreamKind): ItemSplitter {
     pieces.push(piece);
   }
 
-  function taken(): Item {
+  function takeItem(): Item {
     const item = { bytes: Buffer.concat(pieces), isTooLong: size > ITEM_BYTES_MAX };
     pieces = [];
     size = 0;
@@ -47,7 +47,7 @@ export function createItemSplitter(kind: StreamKind): ItemSplitter {
       let from = 0;
       for (const end of boundaries.endsIn(chunk)) {
         take(chunk.subarray(from, end));
-        items.push(taken());
+        items.push(takeItem());
         from = end;
       }
       if (from < chunk.length) take(chunk.subarray(from));
@@ -56,7 +56,7 @@ export function createItemSplitter(kind: StreamKind): ItemSplitter {
       if (size > ITEM_BYTES_MAX) pieces = [];
       return items;
     },
-    rest: taken,
+    rest: takeItem,
   };
 }
 

@@ -37,7 +37,7 @@ export function attemptEndOf(status: number | undefined, error: unknown): Attemp
  * Whether the client caused the failure of an attempt, because it disconnected, or sent or read so slowly that the deadline passed. Such a
  * failure must not count against the target.
  */
-export function isClientsDoing(
+export function isClientFault(
   { request, response }: Pick<Forwardable, 'request' | 'response'>,
   error: GatewayError,
 ): boolean {

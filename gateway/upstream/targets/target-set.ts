@@ -88,7 +88,7 @@ interface TargetSetsOptions {
 /** Duration of the isolation after unrequested bytes. If their cause remains, the next bytes begin a new isolation. */
 const ISOLATED_MS = 600_000;
 
-interface Known extends TargetSet {
+interface KnownTargetSet extends TargetSet {
   holders: number;
   readonly checks: Map<TargetState, HealthCheck>;
   checkedBy: string;
@@ -96,7 +96,7 @@ interface Known extends TargetSet {
 
 export class TargetSets {
   readonly #options: TargetSetsOptions;
-  readonly #sets = new Map<string, Known>();
+  readonly #sets = new Map<string, KnownTargetSet>();
 
   constructor(options: TargetSetsOptions) {
     this.#options = options;
@@ -114,7 +114,7 @@ export class TargetSets {
 
   /** Removes a holder. After the last holder, health checks stop and the state is dropped. */
   letGo(set: TargetSet): void {
-    const known = set as Known;
+    const known = set as KnownTargetSet;
     known.holders -= 1;
     if (known.holders > 0) return;
     for (const healthCheck of known.checks.values()) healthCheck.stop();
@@ -164,7 +164,7 @@ export class TargetSets {
     return Object.fromEntries(all);
   }
 
-  #open(upstream: string, mode: Mode, rules: TargetSetRules): Known {
+  #open(upstream: string, mode: Mode, rules: TargetSetRules): KnownTargetSet {
     const { clock, onBreaker } = this.#options;
     const onChange = (state: BreakerState, cause?: SendingFailure) =>
       onBreaker({ upstream, mode, state, ...(cause !== undefined && { reason: failureText(cause) }) });
@@ -174,7 +174,7 @@ export class TargetSets {
     return { upstream, mode, breaker, rules, isolatedUntilMs, ...none };
   }
 
-  #setsOf(upstream: string): Known[] {
+  #setsOf(upstream: string): KnownTargetSet[] {
     return [...this.#sets.values()].filter((set) => set.upstream === upstream);
   }
 
@@ -187,7 +187,7 @@ export class TargetSets {
     return new Date(now() + (atMs - clock())).toISOString();
   }
 
-  #use(set: Known, addresses: readonly string[], rules: TargetSetRules): void {
+  #use(set: KnownTargetSet, addresses: readonly string[], rules: TargetSetRules): void {
     const known = new Map(set.targetStates.map((targetState) => [targetState.address, targetState]));
     set.rules = rules;
     set.targetStates = [...new Set(addresses)].map((address) => known.get(address) ?? createTargetState(address));
@@ -197,7 +197,7 @@ export class TargetSets {
   }
 
   /** Health checks continue unchanged for targets whose check settings are the same. */
-  #checkAll(set: Known, rules: TargetSetRules): void {
+  #checkAll(set: KnownTargetSet, rules: TargetSetRules): void {
     const { health, connections, tls } = rules;
     const settings = JSON.stringify([health, connections, tls]);
     const hasChanged = settings !== set.checkedBy;
@@ -213,7 +213,7 @@ export class TargetSets {
     }
   }
 
-  #check(set: Known, targetState: TargetState, health: HealthRules): HealthCheck {
+  #check(set: KnownTargetSet, targetState: TargetState, health: HealthRules): HealthCheck {
     const { upstream, mode } = set;
     const { now, clock, pools, originOf, onCheck } = this.#options;
     return createHealthCheck(health, {
@@ -229,7 +229,7 @@ export class TargetSets {
     });
   }
 
-  #statusIn(set: Known): TargetStatus[] {
+  #statusIn(set: KnownTargetSet): TargetStatus[] {
     const { mode, checks, rules } = set;
     const isBreakerOpen = set.breaker.state() !== 'closed';
     return set.targetStates.map((targetState) => {

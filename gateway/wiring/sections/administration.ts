@@ -17,13 +17,13 @@ interface AdministrationSection {
   readonly operators: Operators<Sample>;
 }
 
-interface Above extends Omit<Sections, 'traffic'> {
+interface EarlierSections extends Omit<Sections, 'traffic'> {
   readonly traffic: TrafficSection;
 }
 
 /** Starts to follow the configuration files. */
 export function openAdministration(
-  { options, base, observation, counters, upstreams, callers, certificates, traffic }: Above,
+  { options, base, observation, counters, upstreams, callers, certificates, traffic }: EarlierSections,
   parts: Parts,
 ): AdministrationSection {
   const { settings, environment, store, version, worker, now } = options;

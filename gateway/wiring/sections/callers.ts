@@ -34,13 +34,13 @@ export interface CallersSection {
   onSessionEnded(caller: Caller, listener: () => void): () => void;
 }
 
-interface Above extends FirstSections {
+interface EarlierSections extends FirstSections {
   readonly counters: CountersSection;
   readonly upstreams: UpstreamsSection;
 }
 
 /** Rejects with an Error for operators if the replay store or the usage store cannot be opened. */
-export async function openCallers(above: Above, parts: Parts): Promise<CallersSection> {
+export async function openCallers(above: EarlierSections, parts: Parts): Promise<CallersSection> {
   const streams = openStreams(above, parts);
   const tunnelStreams = openTunnelStreams(above, parts);
   const sessions = await openSessionsPart(above, parts);
@@ -66,7 +66,7 @@ export async function openCallers(above: Above, parts: Parts): Promise<CallersSe
   };
 }
 
-function openStreams({ options: { now }, base: { inForce } }: Above, parts: Parts): OpenStreams {
+function openStreams({ options: { now }, base: { inForce } }: EarlierSections, parts: Parts): OpenStreams {
   const streams = new OpenStreams({
     mostOf: (caller) => openStreamsMaxOf(inForce().config.limits, caller),
     now,
@@ -82,14 +82,14 @@ function openStreams({ options: { now }, base: { inForce } }: Above, parts: Part
 }
 
 /** Opens the part that follows the streams of tunnels. These streams have no limit and no operation, and end when their credential ends. */
-function openTunnelStreams({ options: { now } }: Above, parts: Parts): OpenStreams {
+function openTunnelStreams({ options: { now } }: EarlierSections, parts: Parts): OpenStreams {
   const streams = new OpenStreams({ mostOf: () => Number.POSITIVE_INFINITY, now });
   parts.add({ name: 'tunnel streams', close: () => streams.close() });
   return streams;
 }
 
 async function openSessionsPart(
-  { options: { settings, secrets, now }, base: { gateway, inForce }, observation: { log } }: Above,
+  { options: { settings, secrets, now }, base: { gateway, inForce }, observation: { log } }: EarlierSections,
   parts: Parts,
 ): Promise<Sessions | undefined> {
   const sessions = await openSessions({ gateway, settings, secrets, log, inForce, now });
@@ -98,7 +98,7 @@ async function openSessionsPart(
 }
 
 function openIdentityPart(
-  { options, base: { gateway, inForce }, observation: { log }, counters, upstreams }: Above,
+  { options, base: { gateway, inForce }, observation: { log }, counters, upstreams }: EarlierSections,
   sessions: Sessions | undefined,
   streams: readonly OpenStreams[],
   parts: Parts,
@@ -136,7 +136,7 @@ function openIdentityPart(
 }
 
 async function openReplayStorePart(
-  { options: { settings, now }, observation: { log } }: Above,
+  { options: { settings, now }, observation: { log } }: EarlierSections,
   parts: Parts,
 ): Promise<ReplayStore> {
   const replayStore = await openReplayStore({
@@ -157,7 +157,7 @@ async function openReplayStorePart(
 }
 
 function openVersionUsesPart(
-  { options: { settings, store, now }, base: { gateway }, observation: { log } }: Above,
+  { options: { settings, store, now }, base: { gateway }, observation: { log } }: EarlierSections,
   parts: Parts,
 ): VersionUses {
   const versionUses = openVersionUses({
@@ -176,7 +176,7 @@ function openVersionUsesPart(
 }
 
 async function openUsagePart(
-  { options: { settings, now }, base: { inForce }, observation: { log } }: Above,
+  { options: { settings, now }, base: { inForce }, observation: { log } }: EarlierSections,
   parts: Parts,
 ): Promise<Usage> {
   const usage = await openUsage({
@@ -192,7 +192,7 @@ async function openUsagePart(
 }
 
 function openThrottle(
-  { options: { configuration }, base: { forwardNow }, counters }: Above,
+  { options: { configuration }, base: { forwardNow }, counters }: EarlierSections,
   { isKnownCaller }: Identity,
   parts: Parts,
 ): Throttle {

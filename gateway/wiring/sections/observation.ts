@@ -7,11 +7,11 @@ import { createLog, type Log } from '../../observe/log/log.ts';
 import { createDropWarning, reportUnreadableForwards } from '../../observe/log/rare-warnings.ts';
 import { createMetrics, type Metrics } from '../../observe/metrics/metrics.ts';
 import {
+  createUntracedIds,
   openTracing,
   type TraceparentFor,
   type TraceWithin,
   type Tracing,
-  untraced,
   untracedWithin,
 } from '../../observe/tracing/tracing.ts';
 import { onGarbledRedis } from '../../redis/garbled.ts';
@@ -103,7 +103,7 @@ export function openObservation(
     onOutcome: metrics.spans,
   });
   parts.add({ name: 'tracing', close: () => tracing?.close() });
-  const traceparentFor = tracing?.traceparentFor ?? untraced(ids);
+  const traceparentFor = tracing?.traceparentFor ?? createUntracedIds(ids);
   const traceWithin = tracing?.traceWithin ?? untracedWithin(ids);
 
   const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);

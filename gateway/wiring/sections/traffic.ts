@@ -30,10 +30,10 @@ export interface TrafficSection {
   servingInForce(): Serving;
 }
 
-type Above = Omit<Sections, 'traffic'>;
+type EarlierSections = Omit<Sections, 'traffic'>;
 
 /** Opens the parts. No request arrives before `listen` is called. */
-export function openTraffic(above: Above, parts: Parts): TrafficSection {
+export function openTraffic(above: EarlierSections, parts: Parts): TrafficSection {
   const { options, base, observation, callers, certificates } = above;
   const constantHeaders = securityHeadersFor(base.gateway.publicUrl);
   const refusals = createRefusals({
@@ -72,10 +72,13 @@ export function openTraffic(above: Above, parts: Parts): TrafficSection {
 }
 
 /** Returns the function that is called once at the end of each exchange. */
-function createRecordExchange({ observation, callers }: Above, overload: Overload): ListenOptions['recordExchange'] {
+function createRecordExchange(
+  { observation, callers }: EarlierSections,
+  overload: Overload,
+): ListenOptions['recordExchange'] {
   const { tracing, log, metrics } = observation;
   return function recordExchange(trail) {
-    overload.ended(trail);
+    overload.noteEnd(trail);
     // `finish` runs before the log, because it sets the trace id that the log line contains.
     tracing?.finish(trail);
     log.exchange(trail);
@@ -85,7 +88,7 @@ function createRecordExchange({ observation, callers }: Above, overload: Overloa
 }
 
 function openTunnels(
-  { base, observation, counters, upstreams: { sandbox, targets }, callers }: Above,
+  { base, observation, counters, upstreams: { sandbox, targets }, callers }: EarlierSections,
   refusals: Refusals,
   parts: Parts,
 ): Tunnels {
@@ -106,7 +109,7 @@ function openTunnels(
 }
 
 function openOverloadPart(
-  { options, upstreams, callers: { streams, identity } }: Above,
+  { options, upstreams, callers: { streams, identity } }: EarlierSections,
   listeners: Listeners,
   tunnels: Tunnels,
   parts: Parts,

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { Granted } from '../../../gateway/administration/grants.ts';
+import type { GrantedRights } from '../../../gateway/administration/grants.ts';
 import { isRangeWithin } from '../../../gateway/auth/address-ranges.ts';
 import type { StoredKey } from '../../../gateway/auth/store/stored-key.ts';
 import { type AdministrationAnswer, OWN_ENTRY, startAdministration } from '../../support/administration.ts';
@@ -23,7 +23,7 @@ const WITHIN = new Date(NOW_MS + HOUR_MS / 2).toISOString();
 
 const allOf = ['files:read', 'files:write', '*', 'gateway:read', 'gateway:keys', 'gateway:organizations:write'];
 /** What the first keys of an organization hold. Requests come from 127.0.0.1. */
-const roots: readonly Granted[] = [
+const roots: readonly GrantedRights[] = [
   { scopes: ['files:read', 'gateway:read', 'gateway:keys'], allowedCidrs: [], expiresAtMs: NOW_MS + 2 * HOUR_MS },
   { scopes: ['*', 'gateway:keys'], allowedCidrs: ['127.0.0.0/8', '10.0.0.0/8'], expiresAtMs: undefined },
   { scopes: ['gateway:read', 'gateway:keys'], allowedCidrs: ['::ffff:127.0.0.0/104'], expiresAtMs: NOW_MS + HOUR_MS },
@@ -83,7 +83,7 @@ const usual = (
   ] as const
 ).map(([does, body]) => ({ call: { does, body }, actor: 2, target: 2, dryRun: false }));
 
-function isHeldBy({ scopes: held, allowedCidrs, expiresAtMs = Infinity }: Granted, key: StoredKey): boolean {
+function isHeldBy({ scopes: held, allowedCidrs, expiresAtMs = Infinity }: GrantedRights, key: StoredKey): boolean {
   const covered = new Set(held.includes('*') ? [...held, 'files:read', 'files:write'] : held);
   return (
     key.scopes.every((scope) => covered.has(scope)) &&

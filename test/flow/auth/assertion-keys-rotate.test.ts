@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
-import { rotated } from '../../../gateway/auth/assertions/assertion-keys.ts';
+import { rotateKeys } from '../../../gateway/auth/assertions/assertion-keys.ts';
 import { newAssertionKey, printAssertionKeys } from '../../../gateway/config/secrets/assertion-keys.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { type GatewayOptions, startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -129,7 +129,7 @@ describe('a rotation of the assertion keys', { concurrency: true }, () => {
     await tokenFrom(gateway, headers);
 
     const text = printAssertionKeys(
-      rotated(set, newAssertionKey(), { nowMs: clock.now(), leadMs: 0, overlapMs: MINUTE }),
+      rotateKeys(set, newAssertionKey(), { nowMs: clock.now(), leadMs: 0, overlapMs: MINUTE }),
     );
     writeFileSync(file, text.slice(0, -1));
     const errors = () => gateway.logLines().filter(({ level }) => level === 50);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { Unenforced } from '../../../gateway/contract/lint/unenforced.ts';
+import type { UnenforcedPart } from '../../../gateway/contract/lint/unenforced.ts';
 import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runInProcess } from '../../support/in-process.ts';
@@ -90,7 +90,7 @@ describe('rules that are not enforced', () => {
       stdout.split('\n').filter((line) => line.startsWith('not enforced: ')),
       lines.map((line) => `not enforced: ${line}`),
     );
-    const { unenforced } = JSON.parse((await run('check', '--json')).stdout) as { unenforced: Unenforced[] };
+    const { unenforced } = JSON.parse((await run('check', '--json')).stdout) as { unenforced: UnenforcedPart[] };
     const found = unenforced.map(({ kind, name, operations }) => [kind, name, operations.join()]);
     assert.deepEqual(found.slice(0, 5), [
       ['request bodies', 'application/xml', 'add'],

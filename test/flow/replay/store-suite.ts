@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import type { AnswerKey, Begun, ReplayStore } from '../../../gateway/replay/replay-store.ts';
+import type { AnswerKey, ClaimResult, ReplayStore } from '../../../gateway/replay/replay-store.ts';
 import { ENTRY_BYTES, type Retention } from '../../../gateway/replay/replay-store.ts';
 import { claimOf, SENT_AT_MS } from './claim.ts';
 
@@ -23,11 +23,16 @@ export const RETENTION: Retention = { retainMs: 3_600_000, organizationBytesMax:
 /** Room for two records of `HALF` and nothing else. */
 const NARROW: Retention = { ...RETENTION, organizationBytesMax: 2000 };
 const HALF = Buffer.alloc(1000 - ENTRY_BYTES, 'x');
-const STARTED: Begun = { state: 'started' };
-const RUNNING: Begun = { state: 'running' };
-const DIFFERENT: Begun = { state: 'different' };
-const UNKNOWN = { state: 'unknown', owner: 'me', sentAtMs: SENT_AT_MS, upstream: 'things' } as const satisfies Begun;
-const done = (outcome: Buffer | undefined): Begun => ({ state: 'done', outcome });
+const STARTED: ClaimResult = { state: 'started' };
+const RUNNING: ClaimResult = { state: 'running' };
+const DIFFERENT: ClaimResult = { state: 'different' };
+const UNKNOWN = {
+  state: 'unknown',
+  owner: 'me',
+  sentAtMs: SENT_AT_MS,
+  upstream: 'things',
+} as const satisfies ClaimResult;
+const done = (outcome: Buffer | undefined): ClaimResult => ({ state: 'done', outcome });
 
 /** In an organization of its own, so that tests share a Redis. */
 export function newAnswerKey(): AnswerKey {
@@ -284,7 +289,7 @@ function sameOrganization(count: number): AnswerKey[] {
 }
 
 /** Begins and ends a request, and repeats it at the other instance. */
-async function keepAt([one, other]: Stores['stores'], key: AnswerKey, record?: Buffer): Promise<Begun> {
+async function keepAt([one, other]: Stores['stores'], key: AnswerKey, record?: Buffer): Promise<ClaimResult> {
   await one.begin(key, claimOf('f', 'me', LEASE_MS));
   await other.finish(key, 'me', record, NARROW);
   return one.begin(key, claimOf('f', 'you', LEASE_MS));
@@ -310,7 +315,7 @@ interface Entry {
 function createModel() {
   const entries = new Map<number, Entry>();
   return {
-    begin(at: number, fingerprint: string, owner: string, runsAgain: boolean): Begun {
+    begin(at: number, fingerprint: string, owner: string, runsAgain: boolean): ClaimResult {
       const entry = entries.get(at);
       if (!entry || (entry.isLost && runsAgain && entry.fingerprint === fingerprint)) {
         entries.set(at, { fingerprint, owner, isAgain: entry !== undefined });

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { LiveSessions } from '../../../gateway/sessions/live/live-sessions.ts';
-import type { Refreshed } from '../../../gateway/sessions/refresh/refresher.ts';
+import type { RefreshedSession } from '../../../gateway/sessions/refresh/refresher.ts';
 import { openRedisSessionStore } from '../../../gateway/sessions/store/redis/redis-session-store.ts';
 import type { Session, SessionStore } from '../../../gateway/sessions/store/session-store.ts';
 import { createKeyRing } from '../../../gateway/shared/stores/seal.ts';
@@ -64,13 +64,13 @@ describe('sessions of three instances', { concurrency: true }, () => {
     return { session, hash: session.hash, provider };
   }
   /** As a request does it. */
-  async function request({ sessions }: Gateway, hash: string): Promise<Refreshed | undefined> {
+  async function request({ sessions }: Gateway, hash: string): Promise<RefreshedSession | undefined> {
     const session = await sessions.find(hash);
     return session && sessions.fresh(session);
   }
   const requests = (count: number, hash: string) =>
     Promise.all(Array.from({ length: count }, (_, index) => request(gateways[index % 3] as Gateway, hash)));
-  const generationsOf = (results: readonly (Refreshed | undefined)[]) => [
+  const generationsOf = (results: readonly (RefreshedSession | undefined)[]) => [
     ...new Set(results.map((result) => (typeof result === 'object' ? result.generation : result))),
   ];
 

@@ -1,7 +1,7 @@
 // A provider for tests: it rotates refresh tokens, and takes a second redemption of one for theft.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Redeemed, Redemption } from '../../../gateway/sessions/provider/provider.ts';
+import type { Redemption, RefreshOutcome } from '../../../gateway/sessions/provider/provider.ts';
 import type { Session, SessionTokens } from '../../../gateway/sessions/store/session-store.ts';
 import { tokens } from './store-samples.ts';
 
@@ -12,14 +12,14 @@ export interface ModelProvider {
   readonly alarms: string[];
   readonly discarded: string[];
   /** What happens instead of an answer. */
-  disturbance: Redeemed | undefined;
+  disturbance: RefreshOutcome | undefined;
   thinksMs: number;
   /** Instead of `thinksMs`: it answers once this has resolved. */
   answersAfter: Promise<void> | undefined;
   accessLivesMs: number;
   /** For how long it takes a token again. */
   reuseMs: number;
-  redeem(session: Session, tokens: SessionTokens, redemption: Redemption): Promise<Redeemed>;
+  redeem(session: Session, tokens: SessionTokens, redemption: Redemption): Promise<RefreshOutcome>;
   discard(session: Session, tokens: SessionTokens): void;
 }
 

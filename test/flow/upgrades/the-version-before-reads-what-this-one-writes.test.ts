@@ -13,7 +13,7 @@ import * as presentFailures from '../../../gateway/limits/addresses/failure-coun
 import type { CounterStore } from '../../../gateway/limits/counters/counter-store.ts';
 import * as presentCounters from '../../../gateway/limits/counters/redis/redis-counter-store.ts';
 import { openReplayStore } from '../../../gateway/replay/open-store.ts';
-import type { Begun, ReplayStore } from '../../../gateway/replay/replay-store.ts';
+import type { ClaimResult, ReplayStore } from '../../../gateway/replay/replay-store.ts';
 import * as presentRedisUses from '../../../gateway/versions/redis-store.ts';
 import * as presentUses from '../../../gateway/versions/sqlite-store.ts';
 import { dayOf, type UseStore } from '../../../gateway/versions/store.ts';
@@ -42,7 +42,7 @@ async function setTier({ organizations }: KeyStore, tier: string): Promise<void>
 }
 
 /** The former version calls an outcome "record". */
-function named(begun: Begun): Begun {
+function named(begun: ClaimResult): ClaimResult {
   return 'record' in begun ? { state: 'done', outcome: begun.record as Buffer | undefined } : begun;
 }
 

@@ -1,7 +1,7 @@
 // The provider of identities as a model: it rotates refresh tokens, and takes a second redemption of one for theft, at once or after some time.
 // Connections to it break, and it is away for a while.
 
-import type { Redemption as Announced, Redeemed } from '../../../gateway/sessions/provider/provider.ts';
+import type { Redemption as Announced, RefreshOutcome } from '../../../gateway/sessions/provider/provider.ts';
 import type { IssuedTokens, SessionTokens } from '../../../gateway/sessions/store/session-store.ts';
 import type { Deployment } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
@@ -53,7 +53,7 @@ export interface IdentityProvider {
   readonly reuseMs: number;
   /** Tokens of a new login. */
   issue(session: string): IssuedTokens;
-  redeem(process: SimulatedProcess, tokens: SessionTokens, announced: Announced): Promise<Redeemed>;
+  redeem(process: SimulatedProcess, tokens: SessionTokens, announced: Announced): Promise<RefreshOutcome>;
   /** Refuses every further refresh. */
   revoke(session: string): void;
   attemptsOf(session: string): readonly Redemption[];
@@ -103,7 +103,7 @@ export function createIdentityProvider(
   nextEpisode();
 
   /** What the provider does with a token that has arrived. */
-  function receive(redemption: Redemption): Redeemed {
+  function receive(redemption: Redemption): RefreshOutcome {
     const { session, generation, process } = redemption;
     const grant = grants.get(session) as Grant;
     const first = grant.redemptions.find((one) => one.generation === generation);
@@ -149,7 +149,7 @@ export function createIdentityProvider(
       };
       const attempts = grants.get(session)?.attempts ?? [];
       attempts.push(attempt);
-      const unsent = (reason: string): Redeemed => {
+      const unsent = (reason: string): RefreshOutcome => {
         attempts.splice(attempts.indexOf(attempt), 1);
         return { kind: 'away', redeemed: 'no', reason };
       };
@@ -159,7 +159,7 @@ export function createIdentityProvider(
         return unsent((error as Error).message);
       }
       return new Promise((resolve) => {
-        const answer = (ms: number, outcomeOf: () => Redeemed) =>
+        const answer = (ms: number, outcomeOf: () => RefreshOutcome) =>
           world.after(ms, () => {
             process.enter('message', () => {
               const outcome = outcomeOf();
@@ -169,7 +169,7 @@ export function createIdentityProvider(
               if (outcome.kind === 'ended' && !signal.aborted) onRefused(session);
             });
           });
-        const lost: Redeemed = { kind: 'away', redeemed: 'unknown', reason: 'the connection broke' };
+        const lost: RefreshOutcome = { kind: 'away', redeemed: 'unknown', reason: 'the connection broke' };
         signal.addEventListener(
           'abort',
           () => {

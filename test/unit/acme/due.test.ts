@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { dueFor, type Held } from '../../../gateway/acme/due.ts';
+import { type CertificateInUse, dueFor } from '../../../gateway/acme/due.ts';
 import { change, type RecordKind, SERVER } from '../../../gateway/acme/records.ts';
 
 const DAY = 86_400_000;
 const NOW = 10 * DAY;
-const held: Held = {
+const held: CertificateInUse = {
   ...{ validFromMs: 0, expiresAtMs: 90 * DAY, issuedAtMs: 0, fingerprint: 'AA:BB' },
   ...{ certificateId: 'key.serial', isRevoked: false },
 };
@@ -22,7 +22,7 @@ const asked = (kind: string) => ['asked', 'a.test', { kind, by: 'ada', atMs: 0 }
 const attempts = (of: string, kind: string, nextAtMs: number) =>
   ['attempts', of, { failures: 1, kind, reason: '', atMs: 0, nextAtMs }] as const;
 const renewal = ['renewal', 'a.test', { certificateId: 'key.serial', askAtMs: 15 * DAY }] as const;
-const due = (all: ReadonlyMap<string, string>, one: Held | undefined = held, at = NOW) =>
+const due = (all: ReadonlyMap<string, string>, one: CertificateInUse | undefined = held, at = NOW) =>
   dueFor('a.test', all, one, at);
 
 it('an order without a certificate, for a revoked one, and for one that is to be renewed', () => {

@@ -24,7 +24,7 @@ const refused = { code: 'invalid_cursor' };
 test('a cursor is read as the position that it was made of', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter, minLength: 1 }), (position) => {
-      const cursor = cursorsOf('state=active').after(position);
+      const cursor = cursorsOf('state=active').cursorAfter(position);
       assert.match(cursor, /^[\w-]+$/);
       assert.equal(cursorsOf(`state=active&cursor=${cursor}`).position(), position);
     }),
@@ -33,17 +33,17 @@ test('a cursor is read as the position that it was made of', () => {
 });
 
 test('another size of the page is no other list', () => {
-  const cursor = cursorsOf('limit=2').after('key_1');
+  const cursor = cursorsOf('limit=2').cursorAfter('key_1');
   assert.equal(cursorsOf(`limit=3&cursor=${cursor}`).position(), 'key_1');
   assert.equal(cursorsOf(`cursor=${cursor}`).position(), 'key_1');
 });
 
 test('the order of the filters does not count', () => {
-  const cursor = cursorsOf('a=1&b=2').after('x');
+  const cursor = cursorsOf('a=1&b=2').cursorAfter('x');
   assert.equal(cursorsOf(`b=2&cursor=${cursor}&a=1`).position(), 'x');
 });
 
-const made = cursorsOf('state=active').after('key_1');
+const made = cursorsOf('state=active').cursorAfter('key_1');
 for (const [what, query, other] of [
   ['another filter', 'state=revoked', {}],
   ['no filter', '', {}],

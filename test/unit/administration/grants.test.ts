@@ -5,16 +5,16 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import type { Grants } from '../../../gateway/administration/actor.ts';
-import { type Granted, requireHeld, scopeMistakeOf } from '../../../gateway/administration/grants.ts';
+import { type GrantedRights, requireHeld, scopeMistakeOf } from '../../../gateway/administration/grants.ts';
 import { allowanceOf, isRangeWithin } from '../../../gateway/auth/address-ranges.ts';
 import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { createScopeRules } from '../../../gateway/shared/contracts/scopes.ts';
 
 const rules = createScopeRules(['mail:read'], true);
 const everything: Grants = { scopes: new Set(['*']), allowedCidrs: [], expiresAtMs: Number.POSITIVE_INFINITY };
-const nothing: Granted = { scopes: [], allowedCidrs: [], expiresAtMs: undefined };
+const nothing: GrantedRights = { scopes: [], allowedCidrs: [], expiresAtMs: undefined };
 
-function paramOf(may: Partial<Grants>, granted: Partial<Granted>): unknown {
+function paramOf(may: Partial<Grants>, granted: Partial<GrantedRights>): unknown {
   try {
     requireHeld({ ...everything, ...may }, { ...nothing, ...granted }, rules);
     return undefined;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   publishedKeysAt,
-  rotated,
+  rotateKeys,
   signerAt,
   stateAt,
   type Term,
@@ -62,15 +62,15 @@ test('a gap without a signing key is found before it comes', () => {
 });
 
 test('a rotation publishes the successor at once, hands over after the lead, and ends the former after the overlap', () => {
-  assert.deepEqual(rotated([named('a')], named('b'), defaults), [
+  assert.deepEqual(rotateKeys([named('a')], named('b'), defaults), [
     { name: 'a', published_until: NOW + 70 * 60 },
     { name: 'b', signs_from: NOW + 10 * 60 },
   ]);
 });
 
 test('a second rotation before the first has come into force takes its place behind it', () => {
-  const first = rotated([named('a')], named('b'), defaults);
-  const second = rotated(first, named('c'), { ...defaults, leadMs: 0 });
+  const first = rotateKeys([named('a')], named('b'), defaults);
+  const second = rotateKeys(first, named('c'), { ...defaults, leadMs: 0 });
   assert.deepEqual(second, [
     { name: 'a', published_until: NOW + 70 * 60 + 1 },
     { name: 'b', signs_from: NOW + 10 * 60, published_until: NOW + 70 * 60 + 1 },
@@ -85,7 +85,7 @@ test('a key that is past is left out, one that retires keeps its end, a spare on
     named('signing', { signs_from: NOW - 5 }),
     named('spare'),
   ];
-  const after = rotated(keys, named('new'), defaults);
+  const after = rotateKeys(keys, named('new'), defaults);
   assert.deepEqual(namesOf(after), ['retiring', 'signing', 'spare', 'new']);
   assert.deepEqual(
     after.map(({ published_until }) => published_until),
@@ -105,7 +105,7 @@ test('for any sequence of rotations, a signing key was always published long bef
       let nowS = NOW;
       for (const [index, pauseS] of pausesS.entries()) {
         const span = { nowMs: nowS * 1000, leadMs: LEAD_S * 1000, overlapMs: OVERLAP_S * 1000 };
-        keys = rotated(keys, named(`key ${index + 1}`), span);
+        keys = rotateKeys(keys, named(`key ${index + 1}`), span);
         history.push({ atS: nowS, keys });
         nowS += pauseS;
       }

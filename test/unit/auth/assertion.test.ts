@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
-import { type AssertionKey, kidOf, rotated } from '../../../gateway/auth/assertions/assertion-keys.ts';
+import { type AssertionKey, kidOf, rotateKeys } from '../../../gateway/auth/assertions/assertion-keys.ts';
 import { createAssertions } from '../../../gateway/auth/assertions/assertions.ts';
 import { ANONYMOUS } from '../../../gateway/auth/authenticate.ts';
 import { until } from '../../support/connection.ts';
@@ -153,7 +153,7 @@ test('a key that is next is published at once, signs by itself when its time com
   const { clock, assertions, keys } = await create();
   const [former, next] = [keys[0], newKey()] as [AssertionKey, AssertionKey];
   const nowMs = clock.now();
-  await assertions.useKeys(rotated([former], next, { nowMs, leadMs: 600_000, overlapMs: 120_000 }));
+  await assertions.useKeys(rotateKeys([former], next, { nowMs, leadMs: 600_000, overlapMs: 120_000 }));
   const kidNow = async () => decodeProtectedHeader(await assertions.assertionFor(acme, 'platform')).kid;
   const [formerKid, nextKid] = [await kidOf(former), await kidOf(next)];
   const publishedKids = () => assertions.jwks().keys.map(({ kid }) => kid);
@@ -174,7 +174,7 @@ test('a key that is next is published at once, signs by itself when its time com
 test('an assertion of the former key can be verified until it ends', async () => {
   const { clock, assertions, keys } = await create();
   const nowMs = clock.now();
-  await assertions.useKeys(rotated(keys, newKey(), { nowMs, leadMs: 10_000, overlapMs: 120_000 }));
+  await assertions.useKeys(rotateKeys(keys, newKey(), { nowMs, leadMs: 10_000, overlapMs: 120_000 }));
   clock.advance(9999);
   const token = await assertions.assertionFor(acme, 'platform');
   for (let passed = 0; passed < 59; passed += 1) {

@@ -22,10 +22,10 @@ function begin() {
   };
   /** Reports every two seconds. Returns whether the first one found the gateway forgotten. */
   function reportFor(ms: number): boolean {
-    const isNew = listing.reported(listing.sending());
+    const isNew = listing.noteReport(listing.sending());
     for (let passedMs = EVERY_MS; passedMs <= ms; passedMs += EVERY_MS) {
       pass(EVERY_MS);
-      assert.equal(listing.reported(listing.sending()), false);
+      assert.equal(listing.noteReport(listing.sending()), false);
     }
     return isNew;
   }

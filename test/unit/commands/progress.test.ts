@@ -18,7 +18,7 @@ test('a task done within two seconds shows nothing', () => {
     progress.at(0, 0);
     clock.advance(1999);
     progress.at(5000, 0.9);
-    progress.done();
+    progress.clear();
     assert.deepEqual(written, []);
   }
 });
@@ -31,7 +31,7 @@ test('on a terminal one line is rewritten, at most five times a second, and take
   progress.at(1500, 0.3);
   clock.advance(1);
   progress.at(2200, 0.5);
-  progress.done();
+  progress.clear();
   const lines = ['importing: 1000 records, 25 %, 500/s', 'importing: 2200 records, 50 %, 1000/s'];
   assert.deepEqual(written, [...lines.map((line) => `\r${line}\x1b[K`), '\r\x1b[K']);
 });
@@ -42,6 +42,6 @@ test('elsewhere there is a line every ten seconds', () => {
     clock.advance(1000);
     progress.at(second * 100);
   }
-  progress.done();
+  progress.clear();
   assert.deepEqual(written, ['importing: 1000 records, 100/s\n', 'importing: 2000 records, 100/s\n']);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CauseMemory, causesOf, createCauseMemory } from '../../../gateway/console/causes/causes.ts';
-import type { Present } from '../../../gateway/console/causes/present.ts';
+import type { PresentTraffic } from '../../../gateway/console/causes/present.ts';
 import { createSlowMemory, slowIn } from '../../../gateway/console/causes/slow-causes.ts';
 import type { PresentCounts } from '../../../gateway/console/history/history-counts.ts';
 import type { OrganizationNearLimit } from '../../../gateway/console/history/sample.ts';
@@ -42,7 +42,7 @@ const near = (more: Partial<OrganizationNearLimit>): OrganizationNearLimit => ({
   ...more,
 });
 
-function presentOf(more: Partial<Present>): Present {
+function presentOf(more: Partial<PresentTraffic>): PresentTraffic {
   return {
     ...{ bounds: BOUNDS, operations: [], organizations: [], upstreams: [], nearLimits: [] },
     upstreamOf: (operation) => (operation.startsWith('GET /reports') ? 'orders' : undefined),
@@ -52,7 +52,7 @@ function presentOf(more: Partial<Present>): Present {
   };
 }
 
-function told(more: Partial<Present>, status = {}, memory?: CauseMemory, nowMs = NOW_MS) {
+function told(more: Partial<PresentTraffic>, status = {}, memory?: CauseMemory, nowMs = NOW_MS) {
   const causes = causesOf(status, QUIET, nowMs, presentOf(more), memory);
   memory?.note(causes, nowMs);
   return causes.map(({ kind, cause, details }) => `${kind}: ${cause} ${details}`);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { causesOf, createCauseMemory } from '../../../gateway/console/causes/causes.ts';
-import type { Present } from '../../../gateway/console/causes/present.ts';
+import type { PresentTraffic } from '../../../gateway/console/causes/present.ts';
 
 const NOW_MS = Date.parse('2027-03-01T12:25:00.000Z');
 const BOUNDS = [0.1, 1, 5, 10];
@@ -17,7 +17,7 @@ const counts = (...buckets: number[]) => {
 };
 
 /** @param failed requests of the last minute that ended with 5xx of the service */
-function presentOf(hour: number[], failed = 0): Present {
+function presentOf(hour: number[], failed = 0): PresentTraffic {
   const minute = [failed, 0, 0, 0, 0, 0, 0, 0, failed, 0, 0];
   return {
     ...{ bounds: BOUNDS, organizations: [], upstreams: [], nearLimits: [] },
@@ -35,7 +35,7 @@ const waiting = (requests: number, oldestMs: number, operation = ORDERS) => ({
 });
 type Row = ReturnType<typeof waiting>;
 
-const told = (rows: readonly Row[], present: Present, memory = createCauseMemory(), more = {}) => {
+const told = (rows: readonly Row[], present: PresentTraffic, memory = createCauseMemory(), more = {}) => {
   const causes = causesOf({ upstreams: { orders: { unanswered: rows, ...more } } }, QUIET, NOW_MS, present, memory);
   memory.note(causes, NOW_MS);
   return causes.map(({ kind, cause }) => `${kind}: ${cause}`);

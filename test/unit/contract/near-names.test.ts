@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Located } from '../../../gateway/contract/pointer.ts';
+import type { LocatedValue } from '../../../gateway/contract/pointer.ts';
 import { createNearNames } from '../../../gateway/contract/violations/near-names.ts';
 import type { Violation } from '../../../gateway/contract/violations/violations.ts';
 
@@ -10,7 +10,7 @@ const LONG = 'l'.repeat(41);
 const parameters = [
   ...['limit', 'page', 'q', LONG].map((name) => ({ in: 'query', name })),
   { in: 'header', name: 'secret' },
-].map((value) => ({ value }) as unknown as Located);
+].map((value) => ({ value }) as unknown as LocatedValue);
 const withNearNames = createNearNames({ parameters });
 const unknown = (param: string, place: Violation['in'] = 'query'): Violation => ({
   in: place,

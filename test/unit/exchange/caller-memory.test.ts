@@ -12,12 +12,12 @@ describe('a note about callers', () => {
     it(`is found again of a caller with ${kind}, and of no other`, () => {
       const [first, second] = [new CallerNote<string>(), new CallerNote<number>()];
       const [one, other] = [make(), make()];
-      assert.equal(first.of(one), undefined);
+      assert.equal(first.get(one), undefined);
       first.set(one, 'a');
       second.set(one, 1);
-      assert.deepEqual([first.of(one), second.of(one)], ['a', 1]);
+      assert.deepEqual([first.get(one), second.get(one)], ['a', 1]);
       first.set(one, 'b');
-      assert.deepEqual([first.of(one), first.of(other), second.of(other)], ['b', undefined, undefined]);
+      assert.deepEqual([first.get(one), first.get(other), second.get(other)], ['b', undefined, undefined]);
     });
 
   it('is not shared with a copy of the caller with other rights, in either order', () => {
@@ -25,9 +25,9 @@ describe('a note about callers', () => {
     const original = withMemory();
     const copy = { ...original, scopes: new Set(['other']) };
     note.set(copy, 'of the copy');
-    assert.equal(note.of(original), undefined);
+    assert.equal(note.get(original), undefined);
     note.set(original, 'of the original');
-    assert.deepEqual([note.of(copy), note.of(original)], ['of the copy', 'of the original']);
+    assert.deepEqual([note.get(copy), note.get(original)], ['of the copy', 'of the original']);
   });
 
   it('may be made after the memory', () => {
@@ -35,7 +35,7 @@ describe('a note about callers', () => {
     const notes = Array.from({ length: 50 }, () => new CallerNote<number>());
     notes.forEach((note, index) => void note.set(one, index));
     assert.deepEqual(
-      notes.map((note) => note.of(one)),
+      notes.map((note) => note.get(one)),
       notes.map((_, index) => index),
     );
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Charge, type ChargeMemory, uncounted } from '../../../gateway/limits/counters/counter-store.ts';
+import { type Charge, type ChargeMemory, uncountedDecision } from '../../../gateway/limits/counters/counter-store.ts';
 import { createBatches } from '../../../gateway/limits/counters/redis/batches.ts';
 import type { RedisLink } from '../../../gateway/limits/counters/redis/link.ts';
 import { createRefusalCache } from '../../../gateway/limits/counters/refusal-cache.ts';
@@ -36,7 +36,7 @@ function setUp() {
   };
   const refusals = createRefusalCache(machine.performance.now);
   const decide = createBatches({
-    decideWithout: () => uncounted('admitted', NOW, 'allow'),
+    decideWithout: () => uncountedDecision('admitted', NOW, 'allow'),
     refusals,
     machine,
   });

@@ -4,7 +4,7 @@ import { resetLimits } from '../../../gateway/administration/limits.ts';
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
 import { createChargesOf } from '../../../gateway/limits/charges.ts';
 import type { CounterStore } from '../../../gateway/limits/counters/counter-store.ts';
-import { uncounted } from '../../../gateway/limits/counters/counter-store.ts';
+import { uncountedDecision } from '../../../gateway/limits/counters/counter-store.ts';
 import { createProcessStore, type ProcessStore } from '../../../gateway/limits/counters/process-store.ts';
 import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
 import { createLimitUsage, type LimitUsage } from '../../../gateway/limits/limit-usage.ts';
@@ -148,7 +148,7 @@ test('of an organization that is not there nothing is shown, reset or noted', as
 
 test('counters that are away are not taken for unused ones, and a reset that failed is not noted', async () => {
   const away = {
-    decide: () => uncounted('undecided', nowMs, 'refuse'),
+    decide: () => uncountedDecision('undecided', nowMs, 'refuse'),
     reset: () => Promise.reject(new Error('Redis is away')),
   };
   await assert.rejects(usageOf(away).show('org_acme'), /away/);

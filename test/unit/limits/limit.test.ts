@@ -4,7 +4,7 @@ import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import type { Counted, Permitted } from '../../../gateway/exchange/exchange.ts';
 import { trailOf } from '../../../gateway/exchange/trail.ts';
 import type { CounterStore } from '../../../gateway/limits/counters/counter-store.ts';
-import { uncounted } from '../../../gateway/limits/counters/counter-store.ts';
+import { uncountedDecision } from '../../../gateway/limits/counters/counter-store.ts';
 import { createProcessStore } from '../../../gateway/limits/counters/process-store.ts';
 import { createLimit } from '../../../gateway/limits/limit.ts';
 import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
@@ -33,7 +33,7 @@ function refusalOf(request: Permitted, limit: (request: Permitted) => Awaitable<
 
 /** A store that never counts, as Redis does while it is away. */
 function awayStore(outcome: 'admitted' | 'undecided', source: string): Pick<CounterStore, 'decide'> {
-  return { decide: () => uncounted(outcome, NOW_MS, source) };
+  return { decide: () => uncountedDecision(outcome, NOW_MS, source) };
 }
 
 test('with counters in the process the stage answers without a promise', () => {

@@ -91,7 +91,7 @@ it('has the time of each stage of a refusal, up to the stage that refused', () =
   const timed = Object.keys(TIMED_STAGES) as TimedStage[];
   const stage = timed.at(-1) as TimedStage;
   const trail = trailWith({ stage, status: 400, code: 'validation_failed' });
-  for (const passed of timed.slice(0, -1)) trail.ended(passed);
+  for (const passed of timed.slice(0, -1)) trail.noteEnd(passed);
   assert.deepEqual(Object.keys(JSON.parse(lineOf(trail, 30, 1)).stages_ms), timed);
   const early = trailWith({ stage: 'match', status: 404, code: 'route_not_found' });
   assert.ok(!('stages_ms' in JSON.parse(lineOf(early, 30, 1))));

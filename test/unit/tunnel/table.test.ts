@@ -72,7 +72,7 @@ test('a tunnel is not on a site that it leaves out, whichever site shares its na
 
 test('a file whose name alone is excepted has another name for the upstream', () => {
   const [tunnel] = tableOf(rules(['/*'], { except: ['*.php*', '*/php*', '*bad*'], fileNames: ['/get/*/*'] })).tunnels;
-  const renamed = (path: string) => tunnel?.renamed(path);
+  const renamed = (path: string) => tunnel?.renamePath(path);
   assert.deepEqual(renamed('/get/1/a.php'), { path: '/get/1/file', name: 'a.php' });
   assert.deepEqual(renamed('/get/1/%70hp%20x'), { path: '/get/1/file', name: '%70hp%20x' });
   for (const path of ['/get/1/a', '/get/a.php', '/get/a.php/x', '/get/1/a.php/', '/get/1/2/a.php', '/got/1/a.php', '/'])

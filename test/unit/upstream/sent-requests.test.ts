@@ -21,10 +21,10 @@ const owner = (operation: string, ageMs: number | undefined, mode: 'live' | 'tes
 
 it('counts requests from five seconds on, by operation, the oldest first', () => {
   const sent = createSentRequests();
-  assert.deepEqual(sent.unanswered(), []);
+  assert.deepEqual(sent.unansweredRequests(), []);
   const ages = [4999, 5000, 7000, undefined].map((ageMs) => owner('GET /a', ageMs));
   sent.add(deadlinesOf([...ages, owner('GET /b', 9000.4), owner('GET /a', 6000, 'test')]));
-  assert.deepEqual(sent.unanswered(), [
+  assert.deepEqual(sent.unansweredRequests(), [
     { operation: 'GET /b', mode: 'live', requests: 1, oldest_ms: 9000 },
     { operation: 'GET /a', mode: 'live', requests: 2, oldest_ms: 7000 },
     { operation: 'GET /a', mode: 'test', requests: 1, oldest_ms: 6000 },
@@ -36,9 +36,9 @@ it('keeps requests of earlier configurations until they have ended', () => {
   const earlier = [owner('GET /a', 6000)];
   sent.add(deadlinesOf(earlier));
   sent.add(deadlinesOf([owner('GET /a', 8000)]));
-  assert.deepEqual(sent.unanswered(), [{ operation: 'GET /a', mode: 'live', requests: 2, oldest_ms: 8000 }]);
+  assert.deepEqual(sent.unansweredRequests(), [{ operation: 'GET /a', mode: 'live', requests: 2, oldest_ms: 8000 }]);
   earlier.pop();
   sent.add(deadlinesOf([]));
   earlier.push(owner('GET /a', 6000));
-  assert.deepEqual(sent.unanswered(), [{ operation: 'GET /a', mode: 'live', requests: 1, oldest_ms: 8000 }]);
+  assert.deepEqual(sent.unansweredRequests(), [{ operation: 'GET /a', mode: 'live', requests: 1, oldest_ms: 8000 }]);
 });

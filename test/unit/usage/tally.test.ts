@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createTally, type Tallied, type TallyOptions } from '../../../gateway/usage/tally.ts';
+import { createTally, type TalliedCount, type TallyOptions } from '../../../gateway/usage/tally.ts';
 import { LIMIT_RUNS } from '../limits/scenarios.ts';
 import { callerOf, ended, HOUR_MS, NOW_MS, operationOf } from './samples.ts';
 
 const list = operationOf('listThings');
 const create = operationOf('createThing');
 const hourOf = (atMs: number) => Math.floor(atMs / HOUR_MS) * HOUR_MS;
-const total = (counts: readonly Tallied[]) => counts.reduce((sum, { requests }) => sum + requests, 0);
+const total = (counts: readonly TalliedCount[]) => counts.reduce((sum, { requests }) => sum + requests, 0);
 
 function tallyAt(nowMs = NOW_MS, more: Partial<TallyOptions> = {}) {
   const clock = { nowMs };
@@ -102,7 +102,7 @@ describe('a tally', () => {
   });
 
   it('asks for a flush when it is full, and has room after that', () => {
-    const taken: Tallied[] = [];
+    const taken: TalliedCount[] = [];
     const tally = tallyAt(NOW_MS, { pairsMax: 10, onFull: () => taken.push(...tally.take()) });
     for (let index = 0; index < 95; index += 1) tally.count(ended(callerOf(`key_${index}`), list, 200));
     assert.equal(taken.length, 90);

@@ -12,7 +12,7 @@ it('an answer that came while the process stood still counts', async (t) => {
   const { port1, port2 } = new MessageChannel();
   t.after(() => port1.close());
   const questions = createQuestions(ANSWER_MS, (id) => port2.postMessage(id));
-  port1.on('message', (id: number) => questions.answered({ kind: 'answer', id, given: { value: 'here' } }));
+  port1.on('message', (id: number) => questions.takeReply({ kind: 'answer', id, given: { value: 'here' } }));
   const answer = questions.ask(question);
   standStill(2 * ANSWER_MS);
   assert.equal(await answer, 'here');
@@ -21,7 +21,7 @@ it('an answer that came while the process stood still counts', async (t) => {
 it('a question ends without an answer, with a refusal, and with the worker', async () => {
   const silent = createQuestions(1, () => undefined);
   await assert.rejects(silent.ask(question), /no answer in time/);
-  const refusing = createQuestions(60_000, (id) => setImmediate(() => refusing.answered({ kind: 'answer', id })));
+  const refusing = createQuestions(60_000, (id) => setImmediate(() => refusing.takeReply({ kind: 'answer', id })));
   await assert.rejects(refusing.ask(question), /could not be answered/);
   const ending = createQuestions(60_000, () => undefined);
   const asked = ending.ask(question);

@@ -157,7 +157,7 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
       const details = JSON.stringify(detailsBy(author, ofNewKey(key)));
       const record = [...boundArguments(conditions), ...keyArguments(key), ...conditionArguments(conditions)];
       const outcome = withinConditions(await patient(CREATE, [authorNameOf(author), details, ...record]));
-      if (outcome === 'taken') throw taken(key);
+      if (outcome === 'taken') throw takenError(key);
       return outcome === 'created';
     },
     async get(id) {
@@ -213,7 +213,7 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
           ...unchanged,
         ]);
       });
-      if (reply === 'taken') throw taken(successor);
+      if (reply === 'taken') throw takenError(successor);
       return keysOf(reply)[0];
     },
     async noteUses(uses) {
@@ -223,6 +223,6 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
 }
 
 /** Returns the error for a new key whose id or digest exists. Both are random, so this is a fault of the gateway. */
-function taken({ id }: StoredKey): Error {
+function takenError({ id }: StoredKey): Error {
   return new Error(`The key ${id} exists already.`);
 }

@@ -1,7 +1,7 @@
 // Prints a simulation, completely as JSON for programs, or its main results as tables for people.
 
 import type { CommandContext } from '../../context.ts';
-import { counted, printLine, printTable, printText, shortTime, timeOrNull } from '../../print.ts';
+import { countText, printLine, printTable, printText, shortTime, timeOrNull } from '../../print.ts';
 import type { LinesRead } from './read-logs.ts';
 import type { SimulationResult } from './replay.ts';
 import type { OrganizationTally, Outcomes, Tally } from './tally.ts';
@@ -9,7 +9,7 @@ import type { OrganizationTally, Outcomes, Tally } from './tally.ts';
 /** Organizations in the table. */
 const SHOWN_MAX = 20;
 
-interface Simulated {
+interface SimulationReport {
   /** File with the candidate limits. */
   readonly candidate: string;
   readonly logs: readonly string[];
@@ -17,7 +17,7 @@ interface Simulated {
   readonly result: SimulationResult;
 }
 
-export function simulationToJson({ candidate, logs, read, result }: Simulated) {
+export function simulationToJson({ candidate, logs, read, result }: SimulationReport) {
   const organizations = byDifference(result.organizations);
   return {
     candidate,
@@ -53,10 +53,13 @@ function outcomesToJson({ refused, shadowRefused, worstMinute }: Outcomes) {
   return { refused, shadow_refused: shadowRefused, worst_minute: worst ?? null };
 }
 
-export function printSimulation(writer: Pick<CommandContext, 'write'>, { candidate, read, result }: Simulated): void {
+export function printSimulation(
+  writer: Pick<CommandContext, 'write'>,
+  { candidate, read, result }: SimulationReport,
+): void {
   const { total, organizations, limits } = result;
   const span = `${shortTime(result.fromMs)} to ${shortTime(result.toMs)}`;
-  const amount = `${counted(total.requests, 'request')} of ${counted(organizations.length, 'organization')}`;
+  const amount = `${countText(total.requests, 'request')} of ${countText(organizations.length, 'organization')}`;
   printLine(writer, `Replayed ${amount}, ${span}.`);
   for (const note of notesOf(read, result)) printLine(writer, note);
 
@@ -111,9 +114,9 @@ function notesOf({ unused }: LinesRead, { late, unknownOperations }: SimulationR
   const left = unused.unreadable + unused.other + unused.before_limits;
   if (left > 0) {
     const why = `${unused.before_limits} of requests that ended before the limits, ${unused.other} about other things, ${unused.unreadable} not written by a gateway`;
-    notes.push(`Not used: ${counted(left, 'line')} (${why}).`);
+    notes.push(`Not used: ${countText(left, 'line')} (${why}).`);
   }
-  if (late > 0) notes.push(`Far out of order, and therefore replayed too late: ${counted(late, 'request')}.`);
+  if (late > 0) notes.push(`Far out of order, and therefore replayed too late: ${countText(late, 'request')}.`);
   if (unknownOperations.size > 0) {
     const names = [...unknownOperations.keys()].slice(0, SHOWN_MAX).join(', ');
     notes.push(`In no contract, and therefore replayed with cost 1 and no extra limit: ${names}.`);

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Configuration } from '../../../configuration.ts';
 import { ConfigError, toSentence } from '../../../shared/mistakes.ts';
 import type { CommandContext } from '../../context.ts';
-import { counted, printJson } from '../../print.ts';
+import { countText, printJson } from '../../print.ts';
 import { createProgress } from '../../progress.ts';
 import { printSimulation, simulationToJson } from './print.ts';
 import { openLogs } from './read-logs.ts';
@@ -33,8 +33,8 @@ export function addSimulate(limits: Command, context: CommandContext): void {
 async function simulate(context: CommandContext, flags: SimulateFlags): Promise<void> {
   if (new Set(flags.log).size < flags.log.length)
     context.usage('A log is named twice; its requests would count twice.');
-  const candidate = await checked(context, flags.limits);
-  const { config, contracts } = await checked(context);
+  const candidate = await loadChecked(context, flags.limits);
+  const { config, contracts } = await loadChecked(context);
   const simulation = createSimulation({
     operations: new Map(contracts.operations.map(({ operation }) => [operation.id, operation])),
     present: config.limits,
@@ -45,11 +45,11 @@ async function simulate(context: CommandContext, flags: SimulateFlags): Promise<
   try {
     await logs.eachRequest(simulation.replay, () => progress.at(logs.read.lines, logs.fraction()));
   } finally {
-    progress.done();
+    progress.clear();
   }
   const result = simulation.result();
   if (result === undefined) {
-    const lines = counted(logs.read.lines, 'line');
+    const lines = countText(logs.read.lines, 'line');
     context.fail(`No request that limits have counted is in ${flags.log.join(', ')} (${lines} read).`);
   }
   const simulated = { candidate: flags.limits, logs: flags.log, read: logs.read, result };
@@ -58,12 +58,12 @@ async function simulate(context: CommandContext, flags: SimulateFlags): Promise<
 }
 
 /** Reads a configuration. Ends the command if it has mistakes. @param limitsPath the file that replaces limits.yaml */
-async function checked(context: CommandContext, limitsPath?: string): Promise<Configuration> {
+async function loadChecked(context: CommandContext, limitsPath?: string): Promise<Configuration> {
   try {
     return await context.configuration('serve', limitsPath);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const mistake of error.mistakes) context.complain(`${toSentence(mistake)}\n`);
-    context.fail(`${counted(error.mistakes.length, 'mistake')} in the configuration; nothing was simulated.`);
+    context.fail(`${countText(error.mistakes.length, 'mistake')} in the configuration; nothing was simulated.`);
   }
 }

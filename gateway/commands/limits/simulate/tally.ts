@@ -29,7 +29,7 @@ export interface Tally {
 }
 
 /** A request with its two decisions; a decision is undefined if no limit counts the request. */
-interface Replayed {
+interface ReplayedRequest {
   readonly atMs: number;
   readonly recordedRefused: boolean;
   readonly present: LimitDecision | undefined;
@@ -57,7 +57,7 @@ export interface TallyResult {
 }
 
 interface Tallies {
-  add(recorded: LoggedRequest, replayed: Replayed): void;
+  add(recorded: LoggedRequest, replayed: ReplayedRequest): void;
   result(): TallyResult;
 }
 
@@ -104,7 +104,7 @@ function addTo(limits: Map<string, LimitTally>, rules: keyof LimitTally, decisio
 /** A tally that counts on. */
 interface OpenTally {
   readonly tally: Tally;
-  add(replayed: Replayed): void;
+  add(replayed: ReplayedRequest): void;
 }
 
 function createTally(): OpenTally {

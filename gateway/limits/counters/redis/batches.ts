@@ -144,7 +144,7 @@ export function createBatches({
     const first = batch.figures;
     const sharedCharges = memory?.sharedCharges ?? charges;
     batch.figures += 1 + sharedCharges.length * FIGURES_PER_CHARGE;
-    batch.encodedCharges += encoded(charges, memory);
+    batch.encodedCharges += encodeWith(charges, memory);
     batch.requests += 1;
     if (batch.requests === BATCH_MAX) sendOpen(lane);
     return batch.promise.then((reply) =>
@@ -153,7 +153,7 @@ export function createBatches({
   };
 }
 
-function encoded(charges: readonly Charge[], memory: ChargeMemory | undefined): string {
+function encodeWith(charges: readonly Charge[], memory: ChargeMemory | undefined): string {
   if (memory === undefined) return encodeCharges(charges);
   if (memory.encoded === '') memory.encoded = encodeCharges(charges);
   return memory.encoded;

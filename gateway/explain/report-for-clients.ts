@@ -1,5 +1,5 @@
-// Makes the explanation for the organization that sent the request. It uses only the members of the log line whose rows have `told`. An
-// error object can contain more. For example, `idempotency_outcome_unknown` names the upstream in `sent_to`. Pure.
+// Makes the explanation for the organization that sent the request. It uses only the members of the log line whose rows have `forClients`. An
+// error object can have more: `idempotency_outcome_unknown` names the upstream in `sent_to`. Pure.
 
 import type { FactRows, LogField } from '../catalogue/capability.ts';
 import { LOG_FIELDS } from '../catalogue/log-fields.ts';
@@ -30,14 +30,14 @@ const reportOf = createExchangeReport(
 
 /** Reports an exchange to the organization that sent it. */
 export function reportForClients(line: ExchangeLine): ExchangeReport {
-  return reportOf(toldOf(line), hasFailed(line));
+  return reportOf(publicPartOf(line), hasFailed(line));
 }
 
-function toldOf(line: ExchangeLine): LogLine {
-  const members = Object.entries<LogField>(LOG_FIELDS).flatMap(([name, { told }]) => {
+function publicPartOf(line: ExchangeLine): LogLine {
+  const members = Object.entries<LogField>(LOG_FIELDS).flatMap(([name, { forClients }]) => {
     const value = line[name];
-    if (value === undefined || told === false) return [];
-    return [[name, told === true ? value : told(value)] as const];
+    if (value === undefined || forClients === false) return [];
+    return [[name, forClients === true ? value : forClients(value)] as const];
   });
   return Object.fromEntries(members);
 }
