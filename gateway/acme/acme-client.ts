@@ -44,7 +44,7 @@ interface AcmeClientOptions {
 export interface AcmeClient {
   /** Returns the directory. The first call reads it. */
   directory(): Promise<AcmeDirectory>;
-  /** Sends a signed request. Without a payload, it reads a resource (POST-as-GET). */
+  /** Sends a signed request. A request without a payload reads a resource (POST-as-GET). */
   post<T>(url: string, signer: Signer, payload?: object): Promise<AcmeAnswer<T>>;
   /** Sends an unsigned request. */
   get<T>(url: string): Promise<AcmeAnswer<T>>;
