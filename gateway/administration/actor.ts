@@ -5,7 +5,7 @@ export interface Grants {
   readonly scopes: ReadonlySet<string>;
   /** Addresses and ranges from which the key may be used; empty if any address may use it. */
   readonly allowedCidrs: readonly string[];
-  /** Epoch milliseconds; Infinity: no end. */
+  /** Epoch milliseconds; Infinity if there is no end. */
   readonly expiresAtMs: number;
 }
 

@@ -27,7 +27,7 @@ export interface KeyListing {
   /** The organization whose keys are listed; undefined for all organizations. */
   readonly organization: string | undefined;
   readonly state: 'active' | 'expired' | 'revoked' | undefined;
-  /** Id of a key: only later keys. */
+  /** The id of a key. Only later keys are read. */
   readonly after: string | undefined;
   readonly most: number;
 }

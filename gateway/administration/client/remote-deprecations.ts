@@ -38,7 +38,7 @@ export function remoteDeprecations({ server, pages }: AdministrationClient): Act
         ),
       );
     },
-    // This is never called: the options of the command do not allow it with a remote gateway.
+    // This is never called, because the options of the command do not allow it with a remote gateway.
     notices: () => Promise.reject(new TypeError('The contract does not tell the contacts of organizations.')),
   };
 }

@@ -12,8 +12,8 @@ export interface InForce {
 
 /**
  * Waits as long as the call asks for. Returns the numbers of instances; their names are for the operators of the machines. Returns an empty
- * object if the call does not wait, or if the numbers cannot be read, because the change is made already, and its answer, which may contain
- * a new key, must not be lost.
+ * object if the call does not wait, or if the numbers cannot be read. The change is made already, and its answer, which may contain a new
+ * key, must not be lost.
  */
 export async function inForceAfter(
   { dryRun, waitMs }: Pick<Call, 'dryRun' | 'waitMs'>,
