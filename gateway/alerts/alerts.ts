@@ -66,7 +66,7 @@ export class AlertsRun {
     return reportOf(settings, this.#speaker.outboxes(), this.#speaker.silences(), isSilent);
   }
 
-  /** Rejects while the store is away. */
+  /** Rejects while the store cannot be reached. */
   async silence(silence: Silence): Promise<void> {
     await this.#options.store.setSilence(silence);
     await this.#speaker.take();

@@ -106,7 +106,7 @@ export function reportOf(
   };
 }
 
-/** Returns the present causes in the form of a message. @param consoleUrl where operators open the console */
+/** Returns the current causes in the form of a message. @param consoleUrl where operators open the console */
 export function causesReport(causes: readonly Cause[], consoleUrl: string, nowMs: number): CausesReport {
   const seenNow = { seenMs: nowMs, lastMs: nowMs };
   return { causes: causes.map((cause) => noteOf('firing', { cause: boundedCause(cause), ...seenNow }, consoleUrl)) };
