@@ -28,8 +28,8 @@ export class IdentityCache {
   readonly #byKeyId = new Map<string, CredentialHash>();
   readonly #byOrganization = new Map<string, Set<CredentialHash>>();
   readonly #callers: LRUCache<CredentialHash, KnownCaller>;
-  // The cache of unknown keys and the cache of organizations, which only tokens and sessions use, are created on first use, because an
-  // LRUCache allocates the space for all its entries at once, which takes 12 ms for 100,000.
+  // The cache of unknown keys and the cache of organizations, which only tokens and sessions use, are created on first use. An LRUCache
+  // allocates the space for all its entries at once, which takes 12 ms for 100,000.
   #absences: LRUCache<CredentialHash, true> | undefined;
   #organizations: LRUCache<string, Organization> | undefined;
   #changes = 0;

@@ -135,7 +135,7 @@ export function createLiveInstances(
       // yet.
       if (live.length > 0) count = live.length;
     } catch {
-      // The store is away: keep the last count.
+      // The store cannot be reached, so the last count is kept.
     }
   }
 

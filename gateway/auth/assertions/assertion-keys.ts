@@ -3,7 +3,7 @@
 
 import { calculateJwkThumbprint } from 'jose';
 
-/** The period in which a key is in use. Epoch seconds. */
+/** The period in which a key is in use, in epoch seconds. */
 export interface Term {
   /** When the key begins to sign; if it is undefined, from the beginning. */
   readonly signs_from?: number;

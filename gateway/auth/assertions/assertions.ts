@@ -23,7 +23,7 @@ interface AssertionClaims {
   /** Key id, or another subject that acts for the organization. */
   readonly subject: string;
   /**
-   * The configured name of the issuer of a caller's token, because subjects are unique only within one issuer. Undefined for other callers.
+   * The configured name of the issuer of a caller's token, because subjects are unique only within one issuer; undefined for other callers.
    */
   readonly tokenIssuer?: string | undefined;
   readonly organization: string | undefined;

@@ -57,7 +57,7 @@ export interface Conditions {
   readonly organizations?: readonly Organization[] | undefined;
   /** For a revocation: requires that another key can replace this key (`takesPlaceOf`), or that this key no longer works. */
   readonly leavesAnother?: boolean | undefined;
-  /** For a creation or rotation: the maximum number of keys that the organization may have afterwards. */
+  /** The maximum number of keys that the organization may have after a creation or rotation. */
   readonly most?: KeysMost | undefined;
 }
 
@@ -104,11 +104,11 @@ export interface OrganizationRecords {
   /** Returns false if the id is taken. */
   create(organization: Organization, author: Author, conditions?: Conditions): Awaitable<boolean>;
   get(id: string): Awaitable<Organization | undefined>;
-  /** Returns organizations in the order of their ids. `after`: only higher ids. `limit`: the maximum number of results. */
+  /** Returns organizations in the order of their ids, only with ids above `after`, and at most `limit` results. */
   list(part?: { readonly after?: string | undefined; readonly limit?: number }): Awaitable<readonly Organization[]>;
   /** Yields all organizations in pages, because a million would not fit into memory. Records written during the scan may be left out. */
   scan(): AsyncIterable<readonly Organization[]>;
-  /** Yields organizations by id in pages. `after`: only higher ids. */
+  /** Yields organizations by id in pages, only with ids above `after`. */
   inOrder(after?: string): AsyncIterable<readonly Organization[]>;
   /** This method and the two below return the updated organization; undefined for an unknown id. They write nothing if nothing changes. */
   change(
@@ -123,7 +123,7 @@ export interface OrganizationRecords {
 
 export interface KeyPart {
   readonly organization?: string | undefined;
-  /** Id of a key: only later keys. */
+  /** The id of a key. Only later keys are read. */
   readonly after?: string | undefined;
 }
 

@@ -58,7 +58,7 @@ for at = 3, #ARGV, 2 do
 end
 `);
 
-/** Begins a new order beside the present order. */
+/** Begins a new order beside the current order. */
 const BEGIN_ORDER = toStoreScript(`call('DEL', base .. ARGV[3] .. ':next')`);
 
 /** Appends to the new order: id and organization in turn. Keys are added to the order of their organization, too. */
@@ -70,7 +70,7 @@ for at = 4, #ARGV, 2 do
 end
 `);
 
-/** Replaces the present order by the new one, unless records were added since. */
+/** Replaces the current order by the new order, unless records were added since. */
 const END_ORDER = toStoreScript(`
 local name, records = ARGV[3], ARGV[4]
 local next = base .. name .. ':next'
