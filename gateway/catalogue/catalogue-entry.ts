@@ -46,7 +46,7 @@ export interface CatalogueEntry {
   readonly blame: 'client' | 'upstream' | 'gateway';
   /** The message for developers. It may change at any time. */
   readonly message: string;
-  /** When the gateway refuses with this code. One line of Markdown. */
+  /** Says when the gateway refuses with this code, in one line of Markdown. */
   readonly meaning: string;
   /** The remedy for the client. It is one line of Markdown, whose links begin with `/docs`. */
   readonly remedy: string;

@@ -6,7 +6,9 @@ import { type AllRows, allRows } from './capabilities.ts';
 import { type LogField, type LogFieldRows, type Noted, type RarelyNoted, usualNote } from './capability.ts';
 import type { ErrorCode, GatewayError } from './errors.ts';
 
-/** An exchange that takes this long is slow: its line has the duration of each stage. An answer that begins this late is slow, too. */
+/**
+ * An exchange that takes this long is slow, so its line contains the duration of each stage. An answer that begins this late is slow, too.
+ */
 export const SLOW_MS = 250;
 
 const GENERAL_FIELDS = {
