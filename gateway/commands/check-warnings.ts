@@ -1,5 +1,5 @@
-// The warnings of `check`, about settings of a valid configuration that probably do not do what their author wanted, such as files that are
-// not served, settings without effect, and public operations without a limit.
+// The warnings of `check`, about settings of a valid configuration that probably do not do what their author wanted. Examples are files
+// that are not served, settings without effect, and public operations without a limit.
 
 import { sampleWarning } from '../config/gateway/portal.ts';
 import { untimelyTls } from '../config/upstreams/upstream-tls.ts';
