@@ -30,7 +30,7 @@ export function contractsOf(draft: ConfigDraft) {
 }
 
 /**
- * Whether upstreams.yaml has entries. False if the file cannot be read, or if its entries are below a wrong key, so that an operation that
+ * Whether upstreams.yaml has entries; false if the file cannot be read, or if its entries are below a wrong key, so that an operation that
  * is not found may still exist.
  */
 function hasEntries({ value }: ConfigDraft['sources']['upstreams']): boolean {

@@ -6,7 +6,7 @@ import { structuredPatch } from 'diff';
 import type { Mistake } from '../shared/mistakes.ts';
 import type { Config } from './load.ts';
 
-/** Most changed keys that are listed. Without a bound, the change of a whole file would fill the audit log. */
+/** The largest number of changed keys that are listed. Without a bound, the change of a whole file would fill the audit log. */
 const CHANGES_MAX = 20;
 const VALUE_LENGTH_MAX = 80;
 

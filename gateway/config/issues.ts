@@ -23,8 +23,8 @@ export function checkShape<S extends z.ZodType>(
 }
 
 /**
- * Whether an issue only follows from a mistake that is reported. From a misspelt key: the right key is missing, or the keys of the block do not
- * fit together. From a wrong indentation: keys are beside the block to which they belong, so that the block is empty or lacks them.
+ * Whether an issue only follows from a mistake that is reported. After a misspelt key, the right key is missing, or the keys of the block
+ * do not fit together. After a wrong indentation, keys are beside the block to which they belong, so that the block is empty or lacks them.
  */
 function isConsequence(issue: z.core.$ZodIssue, other: z.core.$ZodIssue, schema: z.ZodType): boolean {
   const isIn = (path: readonly PropertyKey[], holder: readonly PropertyKey[]) => path.join('\n') === holder.join('\n');

@@ -22,7 +22,10 @@ const CHANGE_ATTEMPTS = 20;
 export interface Secrets {
   /** Returns the current value, for which files are read each time; undefined if the entry does not exist. Throws an Error. */
   read(entry: string): string | undefined;
-  /** Returns the time at which the file of an entry was last written; undefined for an entry without a file. Epoch milliseconds. May throw. */
+  /**
+   * Returns the time at which the file of an entry was last written, in epoch milliseconds; undefined for an entry without a file. May
+   * throw.
+   */
   writtenAt(entry: string): number | undefined;
   /**
    * Returns the value from the secrets store, or the value that the gateway has created in the data directory; undefined if there is neither.
