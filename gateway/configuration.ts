@@ -207,8 +207,8 @@ async function check(
 }
 
 /**
- * Returns the warnings about contracts that also have mistakes. A warning may explain a mistake: without its misspelt member, a contract
- * may break a promise.
+ * Returns the warnings about contracts that also have mistakes. A warning may explain a mistake. For example, a contract may break a
+ * promise because a member is misspelt.
  */
 function warningsBeside(mistakes: readonly Mistake[], { documents }: Contracts): Mistake[] {
   const files = new Set(mistakes.map(({ file }) => file));

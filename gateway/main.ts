@@ -51,7 +51,7 @@ const context = createMachineContext({
 });
 
 const code = await runCommand(process.argv.slice(2), context);
-// Code 0 does not end the process, because a gateway that has started goes on running.
+// Code 0 does not end the process, because a gateway that has started continues to run.
 if (code !== 0) end(code);
 
 /**

@@ -57,7 +57,9 @@ export interface OperationSteps extends Readonly<Record<StageName, unknown>> {
   forward(forwardable: Forwardable): Promise<void>;
 }
 
-/** Every step that can refuse, answer or change a request: the steps of an operation, and those that choose what handles the request. */
+/**
+ * Every step that can refuse, answer or change a request: the steps of an operation, and the steps that choose what handles the request.
+ */
 export interface Steps extends OperationSteps {
   /** Returns the sites of the host name that the request is for; undefined if the host name is not served here. edge/admission/sites.ts */
   sitesFor(arrived: Pick<Arrived, 'request'>): Sites | undefined;
