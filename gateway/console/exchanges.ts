@@ -31,7 +31,7 @@ export interface ExchangeRow {
    */
   readonly upstream_ms: number | null;
   /**
-   * The time for which a target had the request and did not answer, until the timeout, or the failed connection. Null in any other case.
+   * The time for which a target had the request and did not answer, until the timeout, or the failed connection; null in any other case.
    */
   readonly waited_ms: number | null;
   /** The instance that served the exchange; undefined if it is the instance that answers the page. */

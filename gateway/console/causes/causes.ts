@@ -156,7 +156,7 @@ function unexplainedErrors({ requests, failed, refused, mostOften }: LastMinute)
 
 /** Remembers the causes of the last call, and the failures whose errors are still counted in the last minute. */
 export interface CauseMemory {
-  /** Whether the cause was among those of the last call. */
+  /** Whether the cause was among the causes of the last call. */
   lasts(id: string): boolean;
   /** Whether the cause was among those, because requests waited for an answer. */
   wasSilent(id: string): boolean;

@@ -1,5 +1,5 @@
-// Finds the error codes with which requests to operations fail, and since when. The counts by operation have neither. So both are read from
-// recent log lines, only while requests fail, which costs other requests nothing.
+// Finds the error codes with which requests to operations fail, and since when. The counts by operation have neither. Both are therefore
+// read from recent log lines, only while requests fail, which costs other requests nothing.
 
 import { MINUTE_MS } from '../../shared/durations.ts';
 import type { ExchangeFilter, ExchangeLine } from '../../shared/questions/exchange-filter.ts';

@@ -1,5 +1,5 @@
-// Finds operations that have become slow, by the counts of the last minute: the durations are those of the charts. An operation is compared
-// with its own past, because an operation that always takes long is not slow.
+// Finds operations that have become slow, by the counts of the last minute, so that the durations equal the durations of the charts. An
+// operation is compared with its own past, because an operation that always takes long is not slow.
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { upstreamCommand } from '../../shared/next-command.ts';

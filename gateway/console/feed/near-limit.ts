@@ -14,7 +14,7 @@ export interface NearLimit {
    * Notes a request. `eased` means that enough of the limit remained, or that another limit is in force, which replaces the noted limit.
    */
   note(trail: Trail, state: LimitState, pressure: LimitPressure | 'eased'): void;
-  /** Returns at most 20 organizations, those with the most refusals first. */
+  /** Returns at most 20 organizations, beginning with the most refusals. */
   list(): OrganizationNearLimit[];
 }
 

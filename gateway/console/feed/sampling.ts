@@ -134,7 +134,7 @@ export function startSampling(
     events.observe(known, [...causes, ...missingCauses()]);
   }
 
-  /** Returns the causes of missing instances. They are in the history of this instance, but every answer to the page has them anew. */
+  /** Returns the causes of missing instances. They are in the history of this instance, but every answer to the page contains them. */
   function missingCauses(): Cause[] {
     return (fleet()?.missing() ?? []).map(silentCause);
   }

@@ -46,8 +46,8 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /**
  * @param now epoch milliseconds that never decrease
- * @param earlier the events of the process before
- * @param uncountedSinceMs when the process before stopped counting; absent if nothing was missed between the two
+ * @param earlier the events of the previous process
+ * @param uncountedSinceMs when the previous process stopped counting; undefined if nothing was missed between the two
  * @param aliveAtMs when the process before was last known to run, if it has died; absent if it ended in order
  */
 export function createEvents(

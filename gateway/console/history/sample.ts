@@ -35,7 +35,7 @@ export interface OrganizationNearLimit {
   readonly policy: string;
   readonly limit: number;
   readonly window_seconds: number;
-  /** The last refused request, with the limit at that time, which may have changed since. Undefined if there was no refusal. */
+  /** The last refused request, with the limit at that time, which may have changed since; undefined if there was no refusal. */
   readonly last_refused?: { readonly at: string; readonly limit: number; readonly window_seconds: number };
   /** Units left at its last counted request. */
   readonly remaining: number;
