@@ -64,7 +64,8 @@ export const MULTIPART = 'multipart/form-data';
 
 /**
  * Returns the declared type that covers a given type: the type itself, or otherwise the narrowest range (OpenAPI 3.1.1, section 4.8.14). A
- * declared type with parameters covers a type that has all of them. If several cover it, the one with the most parameters is returned.
+ * declared type with parameters covers a type that has all of them. If several types cover it, the type with the most parameters is
+ * returned.
  */
 export function declaredFor(contentType: string | undefined, declared: readonly string[]): string | undefined {
   const essence = essenceOf(contentType);

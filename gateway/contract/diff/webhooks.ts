@@ -1,4 +1,4 @@
-// Compares what a webhook sends: its payload and its headers. Clients receive it, so it may change as an answer may.
+// Compares the payload and the headers of a webhook. Clients receive it, so it may change as an answer may.
 
 import { child, isObject, type LocatedValue, member } from '../pointer.ts';
 import { compareContent } from './content.ts';

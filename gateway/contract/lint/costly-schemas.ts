@@ -9,7 +9,7 @@ import { allowFor, createCheckScope, isTooComplex, STEPS_MAX, withinScope } from
 import { stepsOf } from '../schemas/counted-keywords.ts';
 import { eachSchema } from '../schemas/dialect.ts';
 
-/** The default of `limits.bodyBytesMax`: a text may be that long. */
+/** The default of `limits.bodyBytesMax`. A text may be that long. */
 const TEXT_LENGTH_MAX = 1_048_576;
 /** Patterns are tried with texts of this length, within a part of the budget. */
 const TRIED_LENGTH = 20_000;

@@ -1,5 +1,5 @@
-// Finds schemas that contradict themselves: no value is valid, or a value that they list is never valid. `check` warns of them, because the
-// gateway would refuse every request.
+// Finds schemas that contradict themselves, because no value is valid, or because a listed value is never valid. `check` warns of them,
+// because the gateway would refuse every request.
 
 import { closest, type Mistake } from '../../shared/mistakes.ts';
 import { isObject, type JsonObject, pathOf } from '../pointer.ts';

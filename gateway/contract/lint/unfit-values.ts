@@ -18,7 +18,7 @@ interface ShownValue {
   readonly place: readonly (string | number)[];
 }
 
-/** Compiling a check takes a millisecond. Of large documents, these values stand for all. */
+/** Compiling a check takes a millisecond. In large documents, these values stand for all. */
 const VALUES_MAX = 2000;
 /** The remedy tells the first violations of a value. */
 const TOLD_MAX = 3;

@@ -30,7 +30,7 @@ export interface DocumentDefaults extends SecuritySettings, CrossingDefaults {
   readonly operationNames?: 'plain' | 'qualified' | undefined;
   readonly undeclaredQuery?: 'refuse' | 'pass' | 'drop' | undefined;
   readonly undeclaredMediaTypes?: 'report' | 'refuse' | 'off' | undefined;
-  /** Servers of the documents that have an upstream of their own. */
+  /** The servers of the documents that have their own upstream. */
   readonly serverMappings?: readonly ServerMapping[] | undefined;
   /** Settings of single operations, by operationId. They have priority over the members of the contract. */
   readonly operations?: Readonly<Record<string, OperationSettings>> | undefined;

@@ -1,5 +1,5 @@
-// Finds the references to files in a document that was fetched. Such a document has no files of its own, so its references would lead to
-// files of the gateway's machine.
+// Finds the references to files in a document that was fetched. Such a document has no files, so its references would lead to files of the
+// gateway's machine.
 
 import { BaseResolver, createConfig, lintDocument, makeDocumentFromString, ResolveError } from '@redocly/openapi-core';
 import { OWN_RULES } from '../lint/rules.ts';
