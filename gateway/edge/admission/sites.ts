@@ -3,7 +3,7 @@
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { DownstreamRequest } from '../../exchange/downstream.ts';
 
-/** The sites that can have a host name of their own. */
+/** The sites that can have their own host name. */
 export type Site = 'api' | 'mail' | 'jmap' | 'panel' | 'autoconfig' | 'autodiscover' | 'mtaSts' | 'administration';
 
 export type HostNames = Readonly<Partial<Record<Site, string | undefined>>>;
@@ -15,7 +15,7 @@ const ALL_SITES: ReadonlySet<Site> = new Set(['api', 'mail', 'jmap']);
 
 /**
  * @param hosts host names in lower case without port; sites without a host name share the host of the API
- * @param publicUrl its host is the API's, unless the API has a host name of its own
+ * @param publicUrl the URL whose host is the API's, unless the API has its own host name
  */
 export function createSites(hosts: HostNames, publicUrl: string): SitesOf {
   if (Object.values(hosts).every((name) => name === undefined)) return () => ALL_SITES;

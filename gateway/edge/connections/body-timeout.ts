@@ -17,7 +17,7 @@ export function exemptBody(request: DownstreamRequest): void {
 interface BodyTimeout {
   /**
    * Call it at the end of an exchange. The gateway no longer needs the body, but a body that is still arriving occupies the connection, so
-   * its timeout goes on.
+   * its timeout continues.
    */
   noteAnswer(exchange: EdgeExchange): void;
   stop(): void;

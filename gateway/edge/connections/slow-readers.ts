@@ -52,7 +52,7 @@ export function watchSlowReaders({ idleMs, everyMs, active, cut }: SlowReadersOp
   return checkEvery(everyMs, check);
 }
 
-/** Returns what the socket waits for now. Bytes that leave count as progress. Bytes that are added to the answer do not. */
+/** Returns what the socket waits for now. Bytes that leave are progress. Bytes that are added to the answer are not. */
 function waitingOn(socket: Socket, before: Waiting | undefined): Waiting {
   const complete = socket.bytesWritten - socket.writableLength;
   const queued = handleOf(socket)?.writeQueueSize ?? 0;

@@ -11,7 +11,8 @@ const REPORTED_EVERY_MS = 10_000;
 
 /**
  * Gives every connection of a server an `error` listener for as long as the connection exists. Node has its own listener, but removes it
- * before it emits `connect` and `upgrade`. An error needs no other handling: the socket is destroyed, and its exchange ends with `close`.
+ * before it emits `connect` and `upgrade`. An error needs no other handling, because the socket is destroyed, and its exchange ends with
+ * `close`.
  */
 export function keepErrorListeners(server: Server): void {
   server.on('connection', listenForErrors);

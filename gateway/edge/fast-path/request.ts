@@ -58,7 +58,7 @@ export class FastRequest implements DownstreamRequest {
     return this.#waitingBytes >= WAITING_BYTES_MAX;
   }
 
-  /** Takes the bytes that belong to the body. Returns those that follow it. */
+  /** Takes the bytes that belong to the body. Returns the bytes after the body. */
   take(bytes: Buffer): Buffer | undefined {
     const length = Math.min(bytes.length, this.#left);
     this.#left -= length;

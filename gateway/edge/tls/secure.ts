@@ -52,10 +52,7 @@ export interface Secure {
   use(certificates: readonly Certificate[]): void;
 }
 
-/**
- * The ciphers of TLS 1.2: those with forward secrecy and authenticated encryption (Mozilla, "intermediate"). All ciphers of TLS 1.3 are
- * fine.
- */
+/** The ciphers of TLS 1.2 with forward secrecy and authenticated encryption (Mozilla, "intermediate"). All ciphers of TLS 1.3 are fine. */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
