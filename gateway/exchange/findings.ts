@@ -52,7 +52,7 @@ export type RetryReason =
 export type StreamKind = 'events' | 'lines' | 'websocket';
 
 /**
- * Why the gateway ended a stream. `drain` means that its process ends, `reload` that its operation is gone, `credential` that its caller
- * may not go on, `contract` that an item violates the contract, and `too_long` that it took longer than `maxStreamMs`.
+ * Why the gateway ended a stream. `drain`: its process ends. `reload`: its operation is gone. `credential`: its caller has lost access.
+ * `contract`: an item violates the contract. `too_long`: it took longer than `maxStreamMs`.
  */
 export type StreamEnd = 'drain' | 'reload' | 'credential' | 'contract' | 'too_long';

@@ -10,7 +10,7 @@ export interface SecurityAlternative {
 
 /** One method and path of a contract, resolved once per configuration and frozen. */
 export interface Operation {
-  /** The contract's operationId, or `qualifiedId` where its entry says so. Unique over all contracts. */
+  /** The contract's operationId, or `qualifiedId` where its entry says so. The id is unique over all contracts. */
   readonly id: string;
   /** `entry.operationId` */
   readonly qualifiedId: string;
@@ -40,7 +40,7 @@ export interface Operation {
   /** The alternatives of which a caller has to meet one; empty for a public operation. */
   readonly security: readonly SecurityAlternative[];
   /**
-   * Whether a success shows that the upstream accepts the gateway's credential. False for the health check of the entry and if the document
+   * Whether a success shows that the upstream accepts the gateway's credential; false for the health check of the entry and if the document
    * declares the operation public, because such operations succeed with any credential.
    */
   readonly provesCredential: boolean;
