@@ -4,7 +4,7 @@
 import type { LogFieldName } from '../catalogue/log-fields.ts';
 import type { StageName } from '../stages.ts';
 
-/** The members of a log line, including those that only a rehearsal adds. */
+/** The members of a log line, including the members that only a rehearsal adds. */
 export type LogLineMember = LogFieldName | 'rehearsed' | 'times' | 'open_streams_max';
 
 export type LogLine = { readonly [Name in LogLineMember]?: unknown };
