@@ -12,7 +12,7 @@ export interface UsualHead {
   readonly lines: string[];
   /** Lower-case name → value; no field has two lines. */
   readonly fields: Map<string, string>;
-  /** Whether the connection may carry another request. False if the client asked for its end (RFC 9112 section 9.6). */
+  /** Whether the connection may carry another request; false if the client asked for its end (RFC 9112 section 9.6). */
   readonly isPersistent: boolean;
   /** Bytes up to and including the empty line. */
   readonly headBytes: number;
@@ -60,7 +60,7 @@ export function readUsualHead(
   const end = bytes.indexOf(HEAD_END);
   if (end === -1) return bytes.length < headBytesMax && beginsUsually(bytes.toString('latin1')) ? 'more' : 'unusual';
   if (end > headBytesMax) return 'unusual';
-  // `end + 2`: the text includes the line end of the last field line.
+  // The text ends at `end + 2`, because it includes the line end of the last field line.
   const text = bytes.toString('latin1', 0, end + 2);
   if (!USUAL_HEAD.test(text)) return 'unusual';
   const space = text.indexOf(' ');

@@ -12,7 +12,7 @@ type State = 'head' | 'counted' | 'untilClose' | 'chunkSize' | 'chunk' | 'chunkE
 
 /** Maximum number of bytes of a head. The bound is the same as Node's default for requests. */
 const HEAD_BYTES_MAX = 16_384;
-/** Most 1xx answers per request. Each costs time on the event loop, and an upstream could send them without end. */
+/** Maximum number of 1xx answers per request. Each costs time on the event loop, and an upstream could send them without end. */
 const INTERIM_ANSWERS_MAX = 100;
 /** Maximum number of bytes of the line with the size of a chunk, including its extensions, which are ignored. */
 const SIZE_LINE_BYTES_MAX = 1024;
