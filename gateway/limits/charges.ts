@@ -13,7 +13,7 @@ import { ANONYMOUS_TIER, type CountPer, extraOf, type LimitRule, type LimitRules
 
 /** The facts about a caller that the stage needs. They are in one object, because a second object would cost a second read from memory. */
 export interface CallerCharges extends ChargeMemory {
-  /** Empty: no limit counts the request. */
+  /** Empty if no limit counts the request. */
   readonly charges: readonly Charge[];
   /** The tier that replaces the caller's tier, if `limits.yaml` does not contain that one. */
   readonly tierInPlace: string | undefined;

@@ -30,7 +30,7 @@ interface FailureCount {
 }
 
 interface Reserving extends FailureCount {
-  /** Gives the unit back; call it once. Undefined if no unit was reserved, because failures and reserved units have reached the limit. */
+  /** Gives the unit back; undefined if no unit was reserved, because failures and reserved units have reached the limit. Call it once. */
   readonly giveBack: (() => void) | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface LoginThrottleRules {
   readonly failuresTotal?: number | undefined;
 }
 
-/** A request that may log in. Of the three methods, only the first call has an effect. */
+/** A request that may log in. Only the first call of one of the three methods has an effect. */
 export interface LoginAttempt {
   /** Call it with the head of the answer. `status` is undefined if the answer shows nothing about the login. */
   answered(status: number | undefined): void;
@@ -177,7 +177,7 @@ export class LoginThrottle {
         if (!isOver && status !== undefined && status < 300) this.#accepted.add(digest);
         end(true, status !== undefined && FAILURE_STATUSES.has(status));
       },
-      // A client with a trusted credential that leaves before the answer does not count as a failure. The outcome of its request stays
+      // A client with a trusted credential that leaves before the answer is not counted as a failure. The outcome of its request stays
       // unknown, and too many such requests end the trust.
       abandoned: () => end(false, !isTrusted),
       over: () => end(true, false),

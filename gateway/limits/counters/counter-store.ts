@@ -28,7 +28,7 @@ export interface Charge {
 export interface ChargeMemory {
   /**
    * The charges of the first caller under the same rules. The charges of other callers differ only in the names of their counters. Read
-   * everything except the names from here: all requests read this object, so it stays in the processor's cache.
+   * everything except the names from here, because all requests read this object, so that it stays in the processor's cache.
    */
   readonly sharedCharges: readonly Charge[];
   /** The charges as the script in Redis reads them; empty before the first request. */
@@ -70,7 +70,7 @@ export interface CounterStoreStatus {
   readonly since: number;
   /** The policy in force while the store cannot be reached; undefined while it can. */
   readonly policyInForce: OutagePolicy | undefined;
-  /** Reason why it is away, for the log. */
+  /** The reason why the store cannot be reached, for the log. */
   readonly reason: string | undefined;
 }
 

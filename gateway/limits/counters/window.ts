@@ -31,9 +31,9 @@ const ENTRIES_FEW = 25;
  */
 export interface Window {
   readonly name: string;
-  /** Latest admission of each entry. Never decreases. */
+  /** The latest admission of each entry. The values never decrease. */
   readonly lastMs: number[];
-  /** Units admitted up to and including each entry. Always increases. */
+  /** The units admitted up to and including each entry. The values always increase. */
   readonly spent: number[];
   /** Units admitted before the oldest entry. */
   spentBefore: number;

@@ -13,7 +13,7 @@ const ANSWER_MAX_MS = 1000;
 
 /** One server, the current master that Sentinels name, or the servers of a Cluster. */
 export interface RedisServers {
-  /** The one link that holds all counters. Undefined in a Cluster: ask `linkOf`. */
+  /** The one link that holds all counters; undefined in a Cluster, for which `linkOf` returns the link. */
   readonly single?: RedisLink;
   /** Returns the link to the server that holds this counter; undefined while the server is unknown. */
   linkOf(key: string): RedisLink | undefined;
