@@ -32,8 +32,8 @@ interface AdminSession {
 interface AdminAccess {
   /**
    * Refuses requests of pages of other origins, and requests for a foreign host name. Without this check, a foreign page in an operator's
-   * browser could use the listener by a host name that resolves to the listener (DNS rebinding), or by a form, an image or a request whose
-   * answer it cannot read.
+   * browser could use the listener. It could use a host name that resolves to the listener (DNS rebinding), or a form, an image or a
+   * request whose answer it cannot read.
    */
   refuseStranger(request: AdminRequest): AdminRefusal | undefined;
   refuseReading(headers: IncomingHttpHeaders): AdminRefusal | undefined;

@@ -100,7 +100,7 @@ function isWithin(
   return numberIn(line, DURATION) >= durationMinMs;
 }
 
-/** Reads the time of a line without parsing the line. Epoch milliseconds. */
+/** Reads the time of a line in epoch milliseconds, without parsing the line. */
 export function timeIn(line: string): number {
   return numberIn(line, TIME);
 }

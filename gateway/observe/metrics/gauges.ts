@@ -27,7 +27,7 @@ export interface GaugeSources extends LimitGauges {
   bufferedBytes(): number;
   upstreamStates(): Readonly<Record<string, UpstreamState>>;
   targetStates(): Readonly<Record<string, TargetSetState>>;
-  /** Returns the time at which the configuration in force was loaded. Epoch milliseconds. */
+  /** Returns the time at which the configuration in force was loaded, in epoch milliseconds. */
   configurationLoadedAtMs(): number;
 }
 

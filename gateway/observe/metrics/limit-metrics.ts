@@ -9,7 +9,7 @@ import { registerGauge } from './library-metrics.ts';
 import { createCounter, createHistogram } from './series.ts';
 
 export interface LimitGauges {
-  /** Returns 1 while the limit store is away. */
+  /** Returns 1 while the limit store cannot be reached. */
   limitStoreAway(): number;
   /** Returns the outage policy that decides while the store cannot be reached; undefined while it can. */
   limitPolicyInForce(): string | undefined;
