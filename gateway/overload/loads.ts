@@ -4,7 +4,7 @@ import type { Caller } from '../exchange/caller.ts';
 import { CallerNote } from '../exchange/caller-memory.ts';
 import type { OrganizationLoad, Reservation } from '../exchange/exchange.ts';
 
-/** Above this number of organizations, those without requests in progress are dropped. */
+/** Above this number of organizations, organizations without requests in progress are dropped. */
 const LOADS_MAX = 4096;
 
 /** A load that is kept by its name. */
