@@ -34,7 +34,8 @@ const HEADERS: Readonly<Record<PortalResourceKind, Readonly<Record<string, strin
 };
 
 /**
- * Answers GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2). Keeps headers already set on the response, except those set here.
+ * Answers GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2). Keeps headers that are already set on the response, except the headers that are
+ * set here.
  *
  * @param isLasting true if the resource at this address never changes
  */

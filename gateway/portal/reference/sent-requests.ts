@@ -37,7 +37,7 @@ export function callbacksOf(root: DocumentObject, declared: DocumentObject, tool
   return viewsOf(items, tools);
 }
 
-/** Returns the requests of a webhook: one for each method. */
+/** Returns the requests of a webhook, one for each method. */
 export function viewsOfWebhook(webhook: PublishedWebhook, tools: DocumentTools): SentRequestView[] {
   return viewsOf([{ ...webhook, address: '' }], tools);
 }

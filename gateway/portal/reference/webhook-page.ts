@@ -1,4 +1,4 @@
-// Makes the page of a webhook: the request that the API sends, its payload with an example, and what the receiver may answer.
+// Makes the page of a webhook, with the request that the API sends, its payload with an example, and the answers of the receiver.
 
 import { createSlugs, escapeHtml } from '../html.ts';
 import { neighbourLinks, type Page } from '../layout.ts';
