@@ -10,9 +10,9 @@ export function digestOf(key: string): string {
 
 /**
  * Returns a digest of everything that determines what a request does: operation, path, query (with the contract's defaults, in any order of
- * names), media type without parameters, and the bytes of the body, in forms of several parts without their delimiters, which clients
- * choose each time. The caller is not included, because keys are looked up per caller's organization. The text of the key, which the store
- * does not contain, is included, because a body may contain a password, and a copy of the store must not allow guessing the password.
+ * names), media type without parameters, and the bytes of the body. In forms of several parts, the delimiters are left out, because clients
+ * choose them each time. The caller is not included, because keys are looked up per caller's organization. The text of the key, which the
+ * store does not contain, is included, because a body may contain a password, and a copy of the store must not allow guessing the password.
  *
  * @param delimiter the delimiter of a form of several parts; undefined for other bodies
  */
