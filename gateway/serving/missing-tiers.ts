@@ -8,7 +8,7 @@ import { missingTierText } from '../shared/missing-tier.ts';
 
 /** The delay of the first count. It reads all organizations, so it lets the first requests go first. */
 const FIRST_MS = 1000;
-/** The interval of checks while a tier is missing: a command may move its organizations to another tier. */
+/** The interval of checks while a tier is missing, because a command may move its organizations to another tier. */
 const AGAIN_MS = 10_000;
 
 type Rules = Pick<LimitRules, 'tiers' | 'organizations'>;

@@ -15,8 +15,8 @@ interface Targets {
 }
 
 /**
- * Returns a function that tells whether an operation takes test keys. It does if its upstream has an address for test keys, or if it is an
- * operation of the gateway's own contract that every key may use, because it shows a key only the key's own requests.
+ * Returns a function that tells whether an operation takes test keys. It does if its upstream has an address for test keys. It also does if
+ * it is an operation of the gateway's own contract that shows a key only the key's own requests, and may therefore be used by every key.
  */
 export function createTakesTestKeys(upstreams: Readonly<Record<string, Targets>>) {
   return function takesTestKeys({ upstream, security }: Operation): boolean {
