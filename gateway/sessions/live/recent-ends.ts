@@ -53,7 +53,7 @@ export function createRecentEnds(
           toRepeat.delete(id);
         }
       } catch {
-        // The store is away.
+        // The store cannot be reached.
       }
       isRepeating = false;
     },

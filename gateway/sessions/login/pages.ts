@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 
 const GO_ON = 'location.replace(document.currentScript.dataset.to)';
-/** A script that goes on if the person is signed in, for example by another tab. A failed login does not matter then. */
+/** A script that navigates to the target if the person is signed in, for example by another tab, so that a failed login does not matter. */
 const GO_ON_IF_SIGNED_IN = `const{to,header}=document.currentScript.dataset;fetch('/session',header?{headers:{[header]:'1'}}:{}).then(a=>{if(a.ok)location.replace(to)})`;
 const STYLE = [
   ':root{color-scheme:light dark}',
@@ -32,7 +32,7 @@ export interface Brand {
   readonly mark: string | undefined;
 }
 
-/** Returns the page that goes on after a login. @param to a path of the same origin */
+/** Returns the page that navigates to the target after a login. @param to a path of the same origin */
 export function signedInPage(to: string, brand: Brand | undefined): LoginPage {
   const body = `<h1>You are signed in</h1><p><a href="${escapeHtml(to)}">Continue</a></p>`;
   return page('Signed in', body, { script: GO_ON, to, header: undefined, brand });
@@ -44,7 +44,7 @@ interface FailedLogin {
   readonly requestId: string;
   /** The names of all providers, among which the person chooses. */
   readonly providers: readonly string[];
-  /** The path to which the person goes on, or for which the person tries again. */
+  /** The path to which the person returns after the login, or after another attempt. */
   readonly returnTo: string;
   /** The header that pages have to send; undefined if there is none. */
   readonly requestHeader: string | undefined;

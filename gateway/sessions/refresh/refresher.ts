@@ -18,7 +18,7 @@ import { type HeldLease, holdLease } from './held-lease.ts';
 import { createSettler, type Settler } from './settle.ts';
 import { createTakeLease, type TakeLease } from './take-lease.ts';
 
-/** The time between the beginning of a refresh and the end of the access token: a quarter of its life, a minute at most. */
+/** The time between the beginning of a refresh and the end of the access token, which is a quarter of its life, at most a minute. */
 const EARLY_MS = { part: 0.25, most: 60_000 } as const;
 /** The time that the provider has for its answer. */
 const REDEEM_MAX_MS = 20_000;

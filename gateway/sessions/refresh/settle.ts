@@ -27,7 +27,7 @@ export function createSettler({ performance, sleep }: Pick<Machine, 'performance
         try {
           return await write();
         } catch {
-          // The store is away.
+          // The store cannot be reached.
         }
         if (isClosed || performance.now() >= endsAt) return undefined;
         await sleep(pauseMs, { ref: false });

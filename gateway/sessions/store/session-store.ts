@@ -188,8 +188,8 @@ export interface SessionRefreshes {
 export interface SessionStore {
   nowMs(): Awaitable<number>;
   /**
-   * Stores a session and returns it. Stores nothing and returns undefined in three cases: a logout of the provider for its `sid` has
-   * arrived before; a logout for its subject has arrived since the login began; the login took longer than logouts are remembered.
+   * Stores a session and returns it. Stores nothing and returns undefined in three cases. (1) A logout of the provider for its `sid` has
+   * arrived before. (2) A logout for its subject has arrived since the login began. (3) The login took longer than logouts are remembered.
    */
   create(session: NewSession, tokens: IssuedTokens, login: LoginBounds): Awaitable<Session | undefined>;
   /** Returns the session; undefined if it is unknown, ended, idle for too long, or beyond its absolute end. */
