@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Timer {
   /** Does not keep the process alive. */
   unref(): Timer;
-  /** Begins its time anew. */
+  /** Restarts its time. */
   refresh(): Timer;
 }
 

@@ -21,7 +21,7 @@ export interface Mistake {
   readonly decision?: { readonly operation: string; readonly rule: string };
 }
 
-/** Thrown by start, check and reload: the gateway does not start, or keeps the configuration in force. */
+/** Thrown by start, check and reload, so that the gateway does not start, or keeps the configuration in force. */
 export class ConfigError extends Error {
   readonly mistakes: readonly Mistake[];
   /** Warnings about files that have mistakes, because they may name the cause. */

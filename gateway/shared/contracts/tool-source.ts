@@ -50,7 +50,7 @@ export interface ToolSource {
   readonly says: { readonly name?: string; readonly description?: string; readonly hidden?: boolean };
   /** The names of the arguments that request fewer records and the next records. */
   readonly paging: { readonly limit: string | undefined; readonly cursor: string | undefined };
-  /** Makes the schemas anew: they are large. */
+  /** Makes the schemas at each call, because they are large. */
   schemas(): ToolSchemas;
   write(given: ArgumentValues): ToolRequest;
 }
