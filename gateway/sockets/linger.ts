@@ -13,8 +13,8 @@ const LINGER_MS = 1000;
 
 /**
  * Ends the gateway's side of the connection, then reads and discards what the client still sends. If the gateway closed the connection at
- * once, the next bytes of the client would make the kernel reset it, and the client could lose an answer that it has not read yet (RFC 9112
- * section 9.6).
+ * once, the next bytes of the client would make the kernel reset the connection. The client could then lose an answer that it has not read
+ * yet (RFC 9112 section 9.6).
  */
 export function endAfterLingering(socket: Socket): void {
   let read = 0;
