@@ -57,7 +57,7 @@ export function createFollowCaller(openStream: (stream: FollowedStream) => () =>
       });
     }
 
-    // If the key store cannot be read, the stream continues: the caller may still have access.
+    // If the key store cannot be read, the stream continues, because the caller may still have access.
     follow().catch(() => undefined);
     return () => {
       isOver = true;

@@ -45,7 +45,7 @@ export interface ProxiedRequest {
 }
 
 export interface HttpProxy {
-  /** Sends a request, whose url and headers must already be those for the upstream. */
+  /** Sends a request, whose url and headers must already be made for the upstream. */
   send(request: IncomingMessage, response: ServerResponse, proxied: ProxiedRequest): void;
   /** Sends an upgrade request. Once it is granted, bytes pass both ways. If one side ends, the other stays open. */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer, proxied: ProxiedRequest): void;

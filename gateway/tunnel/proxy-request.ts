@@ -11,7 +11,7 @@ import { tunnelAnswerHeaders } from './tunnel-headers.ts';
 import { KEEP_ALIVE_MS, tooLong, type Wait } from './waiting.ts';
 
 /**
- * Resolves when the answer has been delivered or the client has disconnected. The request's url and headers must already be those for the
+ * Resolves when the answer has been delivered or the client has disconnected. The request's url and headers must already be made for the
  * upstream.
  */
 export function proxyRequest(options: ProxyRequestOptions): Promise<void> {

@@ -67,7 +67,7 @@ interface OperationUpgrade extends NonNullable<UpgradeOptions['operation']> {
   readonly tls: TunnelTls | undefined;
   /** The path with the query. */
   readonly path: string;
-  /** The headers, without those about the connection. */
+  /** The headers, without the fields of the connection. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
