@@ -21,8 +21,8 @@ export interface SubmittedText {
 }
 
 /**
- * A text is also withheld if it contains a part of a secret with at least this length, because an upstream that repeats a secret may escape
- * some characters, so that the whole secret is not found.
+ * A text is also withheld if it contains a part of a secret with at least this length. An upstream that repeats a secret may escape some
+ * characters, so that the whole secret is not found.
  */
 const LONG_PART = /[\p{L}\p{M}\p{N}]{4,}/gu;
 

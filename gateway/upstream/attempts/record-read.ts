@@ -1,4 +1,4 @@
-// Reads the present record from the upstream, because a request rule needs the record to make the body of the request. The read is a part
+// Reads the current record from the upstream, because a request rule needs the record to make the body of the request. The read is a part
 // of the attempt, so if the attempt ends, the read is aborted. If the read fails, the request of the client is treated as not sent. Throws
 // upstream_bad_response.
 

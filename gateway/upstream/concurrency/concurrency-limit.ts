@@ -6,7 +6,7 @@ import { contain } from '../../shared/faults.ts';
 import { FairQueue, type OrganizationShare, type QueueEntry, queueEntry, type Waiter } from './fair-queue.ts';
 import { createQueueBound, type QueueBoundRules } from './queue-bound.ts';
 
-/** When more organizations than this are in memory, those without requests at the upstream are removed. */
+/** When more organizations than this are in memory, organizations without requests at the upstream are removed. */
 const SHARES_MAX = 4096;
 /** Upper bound for Retry-After. */
 const RETRY_AFTER_SECONDS_MAX = 30;
@@ -138,7 +138,7 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Admits waiting requests when the present callback has returned. The connection of the request that ended is free only then, so an
+   * Admits waiting requests when the current callback has returned. The connection of the request that ended is free only then, so an
    * admission now would open another connection.
    */
   #admitSoon(): void {

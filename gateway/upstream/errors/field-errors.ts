@@ -17,7 +17,7 @@ export interface FieldError {
 /** The place of a field without a declared place, which is the body, or the query of a request without a body. */
 export type DefaultPlace = 'body' | 'query';
 
-/** Most refused fields; the rest is dropped. */
+/** Maximum number of refused fields; the rest is dropped. */
 export const FIELDS_MAX = 20;
 const DEPTH_MAX = 8;
 const NAME_MAX = 200;

@@ -21,7 +21,7 @@ export interface SandboxProcessOptions {
   readonly cursorSecret: string;
   /** The address of the gateway for JMAP, which the mail server writes into its documents. */
   readonly mailUrl: string;
-  /** Administrator of the sandbox's mail server, `user:password`; undefined to keep the present one. */
+  /** The administrator of the sandbox's mail server, `user:password`; undefined to keep the current one. */
   readonly mailAdministrator: string | undefined;
   onRestart(): void;
 }

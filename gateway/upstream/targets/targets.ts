@@ -75,9 +75,9 @@ export class Targets {
   }
 
   /**
-   * Picks the best target for an attempt; the targets in `tried` come last. The attempt counts as outstanding until `ended` is called. Call
-   * `pick` only for modes that the upstream has. Throws upstream_unavailable with the remaining wait while the breaker of the upstream is
-   * open.
+   * Picks the best target for an attempt; the targets in `tried` come last. The attempt is counted as outstanding until `ended` is called.
+   * Call `pick` only for modes that the upstream has. Throws upstream_unavailable with the remaining wait while the breaker of the upstream
+   * is open.
    */
   pick(upstream: string, mode: Mode, tried?: readonly Target[]): Target {
     const pooled = this.#pooled[mode].get(upstream) as PooledTargets;
