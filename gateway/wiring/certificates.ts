@@ -23,7 +23,7 @@ interface CertificatesOptions {
   /** Paths from the configuration, relative to the directory. */
   readonly files: readonly CertificateFiles[];
   readonly directory: string;
-  /** Content of those files at start. */
+  /** The content of these files at start. */
   readonly loaded: readonly Certificate[];
   readonly log: Log;
   readonly store: Pick<KeyStore, 'audit'>;

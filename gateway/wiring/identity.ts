@@ -83,7 +83,7 @@ export function openIdentity(options: IdentityOptions): Identity {
     isKnownCaller(admitted) {
       const { headers } = admitted;
       // User name and password are never treated as known, because they can only be checked by a comparison, and a throttled address could
-      // go on guessing with this function.
+      // continue to guess with this function.
       const authorization = headers.get('authorization');
       if (authorization === undefined) return sessionReader?.isKnown(admitted) === true;
       return directory.isKnown(authorization) || tokens.isKnown(authorization);
