@@ -1,5 +1,4 @@
-// The audit log for operators, and the events of one organization, which are its part of the log, and the deprecated operations that it
-// calls.
+// The audit log for operators, and the events of one organization: its part of the log, and the deprecated operations that it calls.
 
 import type { KeyStoreChange } from '../auth/store/key-store.ts';
 import type { UsedOperation } from '../versions/report.ts';

@@ -1,4 +1,4 @@
-// The operations on the account, which is the caller's organization, and on the configuration in force.
+// The operations on the caller's organization and on the configuration in force.
 
 import { hash } from 'node:crypto';
 import type { Organization } from '../../exchange/caller.ts';

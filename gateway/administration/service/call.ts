@@ -1,4 +1,4 @@
-// One call of an operation of the gateway's own contract, which is the checked exchange as its handler reads it.
+// One call of an operation of the gateway's own contract: the checked exchange as its handler reads it.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Caller, Organization } from '../../exchange/caller.ts';
