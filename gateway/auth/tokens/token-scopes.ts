@@ -14,8 +14,8 @@ interface ScopeBounds {
 }
 
 /**
- * Parses the claim, which is one text separated by spaces, or a list of texts. An absent claim means no scopes. Returns undefined for any
- * other type.
+ * Parses the claim: one text separated by spaces, or a list of texts. An absent claim means no scopes. Returns undefined for any other
+ * type.
  */
 export function parseScopes(claim: unknown): readonly string[] | undefined {
   if (claim === undefined) return [];
