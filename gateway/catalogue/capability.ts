@@ -1,6 +1,6 @@
-// The type of a capability, which is the part of a folder in the tables of the whole gateway: its error codes, its members of the log line
-// and the sentences of `gateway explain` about them. Each folder exports its capability from capability.ts; capabilities.ts lists them all.
-// Stages are listed in stages.ts, and long-lived parts in wiring/sections/.
+// The type of a capability: the error codes of a folder, its members of the log line and the sentences of `gateway explain` about them, for
+// the tables of the whole gateway. Each folder exports its capability from capability.ts; capabilities.ts lists them all. Stages are listed
+// in stages.ts, and long-lived parts in wiring/sections/.
 
 import type { StageName } from '../stages.ts';
 import type { CatalogueEntry } from './catalogue-entry.ts';
