@@ -1,5 +1,5 @@
-// The options of commands that make a change, and the printing of their result, which is the changed record, and with `--wait` the running
-// gateways in which the change is in force.
+// The options of commands that make a change, and the printing of their result: the changed record, and with `--wait` the running gateways
+// in which the change is in force.
 
 import type { Command } from 'commander';
 import type { InForceReport, MadeChange } from '../administration/actions.ts';

@@ -34,7 +34,7 @@ export function fail(check: string, says: string, remedy: string): Finding {
   return { check, verdict: 'fail', says, remedy };
 }
 
-/** Returns the reason of an error, which is its code, such as ECONNREFUSED, otherwise its message. */
+/** Returns the reason of an error: its code, such as ECONNREFUSED, otherwise its message. */
 export function reasonOf(error: unknown): string {
   if (error instanceof WireFault) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;

@@ -29,7 +29,7 @@ export function parseCount(text: string, max: number): number | undefined {
   return count >= 1 && count <= max ? count : undefined;
 }
 
-/** Whether a text can be a display name, which is one line without control characters, of at most 200 characters. */
+/** Whether a text can be a display name: one line without control characters, of at most 200 characters. */
 export function isName(text: string): boolean {
   return /^\P{Cc}{0,200}$/u.test(text);
 }

@@ -58,9 +58,7 @@ export function filesOf(source: string): string[] {
   return files;
 }
 
-/**
- * Returns the common beginning of the paths of a source, which is the file, the directory, or the part of a glob before its first pattern.
- */
+/** Returns the common beginning of the paths of a source: the file, the directory, or the part of a glob before its first pattern. */
 function baseOf(source: string): string {
   if (existsSync(source)) return source;
   const [, base = '.'] = /^([^*?[\]{}()!]*)\//.exec(source) ?? [];

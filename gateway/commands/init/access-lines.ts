@@ -1,5 +1,5 @@
-// Writes the lines of `gateway init --from` about access, which are the credential that the service asks for, and operations that are
-// public in the document but need a key at the gateway. Pure.
+// Writes the lines of `gateway init --from` about access: the credential that the service asks for, and operations that are public in the
+// document but need a key at the gateway. Pure.
 
 import { join } from 'node:path';
 import type { Configuration } from '../../configuration.ts';

@@ -10,7 +10,7 @@ const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'pat
 
 /** An operation whose path is taken, so that clients could not reach it without a prefix. */
 interface Collision {
-  /** The name for upstreams.yaml, which is the operationId, or method and path. */
+  /** The name for upstreams.yaml: the operationId, or method and path. */
   readonly name: string;
   /** The method and the path. */
   readonly taken: string;

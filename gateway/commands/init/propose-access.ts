@@ -1,4 +1,4 @@
-// Proposes the settings with which the gateway reaches a new service, which are the path of the health check, and the credential.
+// Proposes the settings with which the gateway reaches a new service: the path of the health check, and the credential.
 
 import { serverPathsOf } from '../../contract/operations/servers.ts';
 import { isHealthPath } from '../../shared/http/health-path.ts';

@@ -118,9 +118,7 @@ function silent(what: string, { problem }: BackendAnswer): Finding {
   return fail('errors', `${what} is not answered (${problem}).`, 'See why the service does not answer.');
 }
 
-/**
- * Ids of records that probably do not exist, which are a text, a UUID, the largest integer of 32 bits, and a large integer of nine digits.
- */
+/** Ids of records that probably do not exist: a text, a UUID, the largest integer of 32 bits, and a large integer of nine digits. */
 const ABSENT_IDS = ['does-not-exist-0000000000', 'f1e3a7c2-5b0d-4e86-9a41-d07c3b8e52f6', 2_147_483_647, 999_999_937];
 /** The minimum number of changed characters. With fewer, the changed id might belong to an existing record. */
 const VARIED_MIN = 6;
