@@ -1,5 +1,5 @@
-// Finds the differences between two loads of the configuration for operators, which are keys, lines of a file, and keys that cannot change
-// while the gateway runs.
+// Finds the differences between two loads of the configuration, for operators: keys, lines of a file, and keys that cannot change while the
+// gateway runs.
 
 import { isDeepStrictEqual } from 'node:util';
 import { structuredPatch } from 'diff';

@@ -1,5 +1,5 @@
-// Checks `sessions` of gateway.yaml against the rest of the configuration, which are the entry that serves its operations, host names,
-// scopes and issuers.
+// Checks `sessions` of gateway.yaml against the rest of the configuration: the entry that serves its operations, host names, scopes and
+// issuers.
 
 import type { Operation } from '../../exchange/operation.ts';
 import { type Mistake, suggest } from '../../shared/mistakes.ts';

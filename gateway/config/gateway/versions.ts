@@ -196,7 +196,7 @@ function checkOperationEnd(
   mistakes.push(source.mistakeAt([...path, 'sunset'], reason, `The earliest day is ${aYearAfter(from)}.`));
 }
 
-/** Returns the release date of an operation's successor, which is its own date, or the date of its version. */
+/** Returns the release date of an operation's successor: its own date, or the date of its version. */
 function releaseOf(
   { successor }: DeprecationDates,
   { versions, operations }: DeprecationsToCheck,

@@ -1,5 +1,5 @@
-// The shape of `operations` in config/upstreams.yaml, which are settings of single operations. Also checks the names of operations against
-// the contracts.
+// The shape of `operations` in config/upstreams.yaml: settings of single operations. Also checks the names of operations against the
+// contracts.
 
 import { z } from 'zod';
 import { type Mistake, suggest } from '../../shared/mistakes.ts';

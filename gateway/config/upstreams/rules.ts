@@ -1,5 +1,5 @@
-// The shape of `requests` and `answers` in config/upstreams.yaml, which are changes to requests for an upstream, and rules for its answers.
-// Also contains the matchers for members of a body.
+// The shape of `requests` and `answers` in config/upstreams.yaml: changes to requests for an upstream, and rules for its answers. Also
+// contains the matchers for members of a body.
 
 import { z } from 'zod';
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';

@@ -1,5 +1,5 @@
-// The shape of `servers` in config/upstreams.yaml, which are more addresses of an entry, for operations that its contracts declare on other
-// hosts. Each server becomes a separate upstream with the settings of the entry.
+// The shape of `servers` in config/upstreams.yaml: more addresses of an entry, for operations that its contracts declare on other hosts.
+// Each server becomes a separate upstream with the settings of the entry.
 
 import { z } from 'zod';
 import { nameOfServer } from '../../shared/contracts/upstreams.ts';

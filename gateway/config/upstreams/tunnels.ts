@@ -1,5 +1,5 @@
-// The shape of an upstream's `tunnels`, which are paths that are forwarded unchanged, without contract and key. tunnel-paths.ts checks that
-// nothing else uses these paths.
+// The shape of an upstream's `tunnels`: paths that are forwarded unchanged, without contract and key. tunnel-paths.ts checks that nothing
+// else uses these paths.
 
 import { z } from 'zod';
 import { site } from '../gateway/hosts.ts';
