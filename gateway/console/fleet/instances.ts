@@ -15,7 +15,7 @@ import type { FleetInstance } from './fleet-instance.ts';
 export interface InstancesOptions extends SamplingOptions, FleetSources {
   /** Returns the explanation of an exchange that `explain` gives. @param causes the current causes of this instance */
   story(line: ExchangeLine, causes: readonly LastingCause[]): object;
-  /** Returns a view, which is audit, routes or configuration. */
+  /** Returns a view: audit, routes or configuration. */
   view(view: ConsoleView): Promise<object>;
   readonly version: string;
   /** Host and port of the public listener. */

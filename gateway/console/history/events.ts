@@ -188,8 +188,8 @@ function subjectOf({ details = '' }: Cause): PageReference | undefined {
 }
 
 /**
- * Returns the events for the view of an operation, upstream or organization, which are the events of the gateway and of this subject. An
- * operation also has the events of its upstream, and an upstream has the events of its operations.
+ * Returns the events for the view of an operation, upstream or organization: the events of the gateway and of this subject. An operation
+ * also has the events of its upstream, and an upstream has the events of its operations.
  */
 export function eventsAbout(
   events: readonly GatewayEvent[],

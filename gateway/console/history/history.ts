@@ -37,10 +37,7 @@ const SLOTS_KEPT = RESOLUTIONS.reduce((sum, { slots }) => sum + slots, 0);
 
 const KINDS = Object.keys(TRACKED_MAX) as Kind[];
 
-/**
- * Returns the number of counts per slot of an operation, which are a bucket for each bound, one for longer durations, and the classes of
- * status.
- */
+/** Returns the number of counts per slot of an operation: a bucket for each bound, one for longer durations, and the classes of status. */
 export function widthOf(bounds: readonly number[]): number {
   return bounds.length + 1 + CLASSES;
 }

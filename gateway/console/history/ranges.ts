@@ -107,7 +107,7 @@ export function edgesOf(
   };
 }
 
-/** Returns the slots with the counts of one slot of a span, which are the slot itself, or finer slots if an edge is within it. */
+/** Returns the slots with the counts of one slot of a span: the slot itself, or finer slots if an edge is within it. */
 export function withinEdges(resolution: SlotSpan['resolution'], slot: number, { beginMs, endMs }: Edges): SlotSpan {
   const { slotMs } = RESOLUTIONS[resolution];
   const [fromMs, toMs] = [Math.max(slot * slotMs, beginMs), Math.min((slot + 1) * slotMs, endMs)];
