@@ -1,6 +1,6 @@
-// Checks the forms that one operation accepts, which are bodies of application/x-www-form-urlencoded and multipart/form-data. Throws
-// malformed_form, json_too_complex, duplicate_json_member, request_too_complex, unsupported_charset, body_too_large and, while a body is
-// sent on, validation_failed.
+// Checks the forms that one operation accepts: bodies of application/x-www-form-urlencoded and multipart/form-data. Throws malformed_form,
+// json_too_complex, duplicate_json_member, request_too_complex, unsupported_charset, body_too_large and, while a body is sent on,
+// validation_failed.
 
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../catalogue/errors.ts';

@@ -48,8 +48,8 @@ export function mappedServer(
 }
 
 /**
- * Returns the server of an operation, which is its own server, the server of its path, or the server of the document. If there are several,
- * returns a server on the document's host, otherwise a mapped server.
+ * Returns the server of an operation: its own server, the server of its path, or the server of the document. If there are several, returns
+ * a server on the document's host, otherwise a mapped server.
  */
 export function serverOfOperation(
   root: JsonObject,

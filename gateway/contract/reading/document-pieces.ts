@@ -16,10 +16,7 @@ export interface Piece {
 /** Adding a piece of this size takes about a millisecond. */
 const PIECE_CHARACTERS_MAX = 1_000_000;
 
-/**
- * Yields the members of an object in pieces. Splits the objects with many members, which are the document, its paths, and its components by
- * kind.
- */
+/** Yields the members of an object in pieces. Splits the objects with many members: the document, its paths, and its components by kind. */
 export function* jsonPiecesOf(object: JsonObject, place: readonly string[] = []): Generator<Piece> {
   let members: Member[] = [];
   let characters = 0;

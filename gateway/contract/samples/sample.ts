@@ -1,5 +1,5 @@
-// Generates sample values for a schema, which are its examples, and values at the bounds. Scalars fit their keywords. Objects and arrays
-// may be invalid where keywords depend on each other, so the caller must validate them.
+// Generates sample values for a schema: its examples, and values at the bounds. Scalars fit their keywords. Objects and arrays may be
+// invalid where keywords depend on each other, so the caller must validate them.
 
 import { follow, isObject, type JsonObject, type LocatedValue } from '../pointer.ts';
 import { type FlatSchema, flatSchemasOf } from './flat-schema.ts';

@@ -29,9 +29,7 @@ function withoutZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/**
- * Returns the number that a contract means, which is the written number. For an integer beyond 2^53, the document contains only the double.
- */
+/** Returns the number as the contract writes it. For an integer beyond 2^53, the document contains only the double. */
 export function decimalOf(number: number): Decimal {
   return toDecimal(Number.isInteger(number) ? BigInt(number).toString() : String(number));
 }

@@ -87,9 +87,7 @@ function isUsable({ place, name }: Parameter, inTemplate: readonly string[]): bo
   return place !== 'header' || !(isOwnedRequestHeader(field) || FRAMING.test(field));
 }
 
-/**
- * Returns the body that becomes an argument, which is JSON if possible, otherwise a form, otherwise text. Other bodies cannot be arguments.
- */
+/** Returns the body that becomes an argument: JSON if possible, otherwise a form, otherwise text. Other bodies cannot be arguments. */
 function bodyOf(
   { document: { root }, located }: ContractOperation,
   taken: Set<string>,

@@ -43,7 +43,7 @@ const DROPPED_KEYWORDS = new Set([
   ...['xml', 'externalDocs', 'example', 'examples', 'discriminator', 'contentMediaType', '$comment'],
   ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$vocabulary', 'readOnly', 'writeOnly'],
 ]);
-/** The keywords that a loose copy leaves out, which are bounds and formats. Types, members and descriptions stay. */
+/** The keywords that a loose copy leaves out: bounds and formats. Types, members and descriptions stay. */
 const BOUND_KEYWORDS = new Set([
   ...[
     'required',
