@@ -17,7 +17,7 @@ interface FastPathOptions {
   readonly requests: PublicServer;
   readonly keepAliveMs: number;
   /**
-   * Refuses the bytes of a connection, which are no HTTP, end too early or arrive too slowly. The same function handles `clientError` of
+   * Refuses the bytes of a connection that are not HTTP, end too early or arrive too slowly. The same function handles `clientError` of
    * Node's server. edge/refusal/unreadable.ts
    */
   onClientError(error: NodeJS.ErrnoException, socket: Socket): void;
