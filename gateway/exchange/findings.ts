@@ -48,7 +48,7 @@ export type RetryReason =
   | 'declared'
   | 'credential';
 
-/** The kinds of answers that stay open, which are event streams, lines of JSON and upgraded connections. */
+/** The kinds of answers that stay open: event streams, lines of JSON and upgraded connections. */
 export type StreamKind = 'events' | 'lines' | 'websocket';
 
 /**
