@@ -1,4 +1,4 @@
-// Suggests the next steps after a refused or failed request, which are a hint for the client, commands to copy, and a runbook. Pure.
+// Suggests the next steps after a refused or failed request: a hint for the client, commands to copy, and a runbook. Pure.
 
 import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
@@ -43,8 +43,8 @@ export function nextStepsOf(line: LogLine, causes: readonly PresentCause[]): Nex
 }
 
 /**
- * Returns the sentences for the client, which are the hint of its error object, and the remedy from the page of the code; undefined if no
- * change of the request helps.
+ * Returns the sentences for the client: the hint of its error object, and the remedy from the page of the code; undefined if no change of
+ * the request helps.
  */
 function clientOf(line: LogLine): string | undefined {
   const code = String(line.code);
