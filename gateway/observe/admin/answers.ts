@@ -36,7 +36,7 @@ export interface Answers extends FleetSources {
   findOrganizations(text: string): Promise<object>;
   /** Returns an organization with its keys and limits; undefined for an unknown organization. */
   organization(id: string): Promise<object | undefined>;
-  /** Returns a view, which is audit, routes, configuration, or the rehearsal of a request. */
+  /** Returns a view: audit, routes, configuration, or the rehearsal of a request. */
   view(view: ConsoleView): Promise<object>;
   /** Returns deprecated operations, their callers, and the notices to the callers. */
   versions(): Promise<object>;

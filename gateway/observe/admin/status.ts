@@ -1,4 +1,4 @@
-// Reports the state of the gateway for the admin listener, which is its readiness, and the state of its parts.
+// Reports the state of the gateway for the admin listener: its readiness, and the state of its parts.
 
 /** `ending`: still serving, but no longer ready; `draining`: finishes only requests in progress. */
 export type Lifecycle = 'starting' | 'serving' | 'ending' | 'draining';

@@ -1,5 +1,5 @@
-// Decides the labels of request metrics, which are operation and status, or, if there are many operations, entry and status class. A
-// histogram has 20 lines for each series, so an operation takes some 3 KB of `/metrics` for each status.
+// Decides the labels of request metrics: operation and status, or, if there are many operations, entry and status class. A histogram has 20
+// lines for each series, so an operation takes some 3 KB of `/metrics` for each status.
 
 import type { Operation } from '../../exchange/operation.ts';
 

@@ -118,7 +118,7 @@ function labelWorker(snapshot: readonly MetricSnapshot[], worker: string): Metri
   });
 }
 
-/** Returns the metrics that stay valid after the worker has ended, which are all counters and histograms, except process metrics. */
+/** Returns the metrics that stay valid after the worker has ended: all counters and histograms, except process metrics. */
 function lasting(snapshot: readonly MetricSnapshot[]): MetricSnapshot[] {
   return snapshot.filter(({ name, type }) => (type === 'counter' || type === 'histogram') && !OF_A_PROCESS.test(name));
 }
