@@ -1,5 +1,4 @@
-// The static assets of pages, which are a fixed list of files, and the colours and the logo of the configuration. A URL never selects a
-// file by path.
+// The static assets of pages: a fixed list of files, and the colours and the logo of the configuration. A URL never selects a file by path.
 
 import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';

@@ -1,4 +1,4 @@
-// Adds the pages of the error catalogue, which are the list, and one page for each code.
+// Adds the pages of the error catalogue: the list, and one page for each code.
 
 import { fileURLToPath } from 'node:url';
 import { ALL_CAPABILITIES } from '../catalogue/capabilities.ts';

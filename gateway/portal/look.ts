@@ -1,4 +1,4 @@
-// Applies the look of the configuration to pages, which is colours, logo, and the mark in place of a logo.
+// Applies the look of the configuration to pages: colours, logo, and the mark in place of a logo.
 
 import { createHash } from 'node:crypto';
 

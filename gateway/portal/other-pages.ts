@@ -1,4 +1,4 @@
-// The pages beside guides, reference and errors, which are limits, changes, agents and account.
+// The pages beside guides, reference and errors: limits, changes, agents and account.
 
 import { accountPage } from './account.ts';
 import { agentsPage } from './agents.ts';

@@ -129,10 +129,7 @@ const NEAREST_MAX = 5;
 const SHOWN_PATH_MAX = 80;
 const ALIKE_MIN = 4;
 
-/**
- * Returns suggestions for an address without a page, which are the pages next to it that begin in the same way, and the nearest page above
- * it.
- */
+/** Returns suggestions for an address without a page: the pages next to it that begin in the same way, and the nearest page above it. */
 function nearestPages(path: string, all: readonly string[]): string[] {
   const pages = new Set(all.filter((one) => /^\/docs(\/[^.]*)?$/.test(one) && !one.startsWith('/docs/assets')));
   const name = nameIn(path);

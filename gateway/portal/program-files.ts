@@ -1,4 +1,4 @@
-// Adds the files for programs, which are llms.txt for agents, and the index of the search.
+// Adds the files for programs: llms.txt for agents, and the index of the search.
 
 import type { ErrorCode } from '../catalogue/errors.ts';
 import type { Guide } from './guides.ts';

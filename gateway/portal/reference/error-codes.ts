@@ -1,5 +1,5 @@
-// Finds the error codes of an operation, which are codes that its contract names, and codes of the gateway that follow from its
-// credentials, parameters and body.
+// Finds the error codes of an operation: codes that its contract names, and codes of the gateway that follow from its credentials,
+// parameters and body.
 
 import type { CatalogueEntry, CodeNeed } from '../../catalogue/catalogue-entry.ts';
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';

@@ -1,5 +1,5 @@
-// Adds the pages of the reference, which are the list of all contracts, and the overview, the resources, the operations and the documents
-// of each contract.
+// Adds the pages of the reference: the list of all contracts, and the overview, the resources, the operations and the documents of each
+// contract.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ErrorCode } from '../../catalogue/errors.ts';

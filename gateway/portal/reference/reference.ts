@@ -1,4 +1,4 @@
-// The types of the input for the reference, which is the served contracts, in the form in which the gateway passes them on.
+// The types of the input for the reference: the served contracts, in the form in which the gateway passes them on.
 
 import type { PublishedContract, PublishedOperation } from '../../shared/contracts/published-contract.ts';
 

@@ -20,7 +20,7 @@ export interface SampleForm {
   readonly response: SampleResponse;
 }
 
-/** The form of the response, which is whole, line by line while the connection is open, or as messages of a WebSocket. */
+/** The form of the response: whole, line by line while the connection is open, or as messages of a WebSocket. */
 type SampleResponse = 'whole' | 'lines' | 'messages';
 
 type SampleCredentials = 'key' | 'basic' | 'none';

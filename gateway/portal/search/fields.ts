@@ -1,4 +1,4 @@
-// Collects the fields for the search, which are fields of request bodies and of the objects of resources, and parameters.
+// Collects the fields for the search: fields of request bodies and of the objects of resources, and parameters.
 
 import { SLUG_MAX, shorten } from '../html.ts';
 import { plain } from '../markdown.ts';

@@ -1,6 +1,6 @@
-// The topics of pages, which are words for which readers search, and which the page does not use. A query finds a page by its topic if it
-// contains one of the words before the bar, and no words except the words of both sides. A guide of the configuration has the topic of the
-// guide that it replaces.
+// The topics of pages: words for which readers search, and which the page does not use. A query finds a page by its topic if it contains
+// one of the words before the bar, and no words except the words of both sides. A guide of the configuration has the topic of the guide
+// that it replaces.
 
 import type { ReferredOperation } from '../reference/reference.ts';
 import { membersOf } from '../reference/reference.ts';

@@ -1,4 +1,4 @@
-// Makes the result of a search for webhooks, which is the webhooks of the contracts, or a text about alternatives if there are none.
+// Makes the result of a search for webhooks: the webhooks of the contracts, or a text about alternatives if there are none.
 
 import { shorten } from '../html.ts';
 import { plain } from '../markdown.ts';
