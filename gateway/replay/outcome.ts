@@ -1,4 +1,4 @@
-// Pure: encodes an outcome as bytes, which are a line of JSON and the unchanged body of an answer.
+// Pure: encodes an outcome as bytes: a line of JSON and the unchanged body of an answer.
 
 import { type ErrorCode, GatewayError, type GatewayErrorDetails } from '../catalogue/errors.ts';
 import type { RecordedAnswer } from '../exchange/exchange.ts';
