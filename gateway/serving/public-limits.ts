@@ -1,5 +1,4 @@
-// The limits in force that the documentation shows to clients, which are tiers that the configuration shows, limits of operations, and
-// sizes.
+// The limits in force that the documentation shows to clients: tiers that the configuration shows, limits of operations, and sizes.
 
 import type { Configuration } from '../configuration.ts';
 import { ANONYMOUS_TIER, extraOf, OPEN_STREAMS_MAX } from '../limits/limit-rules.ts';
