@@ -15,10 +15,7 @@ export interface CertificateLife {
   readonly expiresAtMs: number;
 }
 
-/**
- * Returns the milliseconds before its end from which on a certificate is about to expire, which are a sixth of its lifetime, at most 30
- * days.
- */
+/** Returns the milliseconds before its end from which on a certificate is about to expire: a sixth of its lifetime, at most 30 days. */
 export function warnBeforeMs({ validFromMs, expiresAtMs }: CertificateLife): number {
   return Math.min((expiresAtMs - validFromMs) * WARN_SHARE, WARN_MAX_MS);
 }

@@ -1,5 +1,5 @@
-// Reports faults, which are errors in callbacks of sockets and timers, and at the end of a turn, where throwing cannot refuse a request. A
-// fault ends only its exchange or connection, and the process continues.
+// Reports faults: errors in callbacks of sockets and timers, and at the end of a turn, where throwing cannot refuse a request. A fault ends
+// only its exchange or connection, and the process continues.
 
 type Report = (thrown: unknown) => void;
 

@@ -19,8 +19,7 @@ export function isLoginRefusal(status: number): boolean {
 }
 
 /**
- * Whether a text can be a field value, which is visible ASCII, with spaces and tabs only between words (RFC 9110 section 5.5, without
- * `obs-text`).
+ * Whether a text can be a field value: visible ASCII, with spaces and tabs only between words (RFC 9110 section 5.5, without `obs-text`).
  */
 export function isFieldText(text: string): boolean {
   return /^[!-~](?:[\t -~]*[!-~])?$/.test(text);

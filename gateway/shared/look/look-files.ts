@@ -1,5 +1,4 @@
-// The files that the pages of clients and of operators share, which are one style sheet and its two fonts, in two files each (licences
-// beside them).
+// The files that the pages of clients and of operators share: one style sheet and its two fonts, in two files each (licences beside them).
 
 import { readFile } from 'node:fs/promises';
 
