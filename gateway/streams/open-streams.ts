@@ -1,5 +1,5 @@
-// Tracks answers that stay open, which are event streams, JSON lines and WebSockets. Bounds their number per organization. Ends a stream if
-// its caller has lost access, its operation has gone, or its process ends. Throws too_many_streams.
+// Tracks answers that stay open: event streams, JSON lines and WebSockets. Bounds their number per organization. Ends a stream if its
+// caller has lost access, its operation has gone, or its process ends. Throws too_many_streams.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Caller } from '../exchange/caller.ts';
