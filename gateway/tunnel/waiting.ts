@@ -79,7 +79,7 @@ export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMa
 /** Idle time before TCP sends keep-alive probes. */
 export const KEEP_ALIVE_MS = 60_000;
 
-/** Returns the refusal for an expired deadline, which is request_timeout or upstream_timeout. */
+/** Returns the refusal for an expired deadline: request_timeout or upstream_timeout. */
 export function tooLong(what: Wait): GatewayError {
   if (what === 'sending') return new GatewayError('request_timeout');
   const error = what === 'connecting' ? 'connection_timeout' : 'http_response_timeout';
