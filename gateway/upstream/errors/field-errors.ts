@@ -14,7 +14,7 @@ export interface FieldError {
   readonly constraint?: Readonly<Record<string, unknown>>;
 }
 
-/** The place of a field without a declared place, which is the body, or the query of a request without a body. */
+/** The place of a field without a declared place: the body, or the query of a request without a body. */
 export type DefaultPlace = 'body' | 'query';
 
 /** Maximum number of refused fields; the rest is dropped. */

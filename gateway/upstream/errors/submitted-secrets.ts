@@ -10,7 +10,7 @@ const SECRET_NAME =
 const SECRET_LENGTH_MIN = 4;
 const SECRETS_MAX = 100;
 
-/** Returns the secrets in a body of JSON or of a form, which are the values of members with the name of a secret. */
+/** Returns the secrets in a body of JSON or of a form: the values of members with the name of a secret. */
 export function secretsIn(rawBody: Buffer | undefined, contentType: string | undefined): readonly string[] {
   const body = rawBody === undefined ? undefined : parseBody(rawBody.toString('utf8'), contentType ?? '');
   const found: string[] = [];

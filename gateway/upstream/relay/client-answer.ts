@@ -94,7 +94,7 @@ export class ClientAnswer implements WithheldNotes {
   }
 
   /**
-   * Sends the rest, which is the end of the body, or the whole answer.
+   * Sends the rest: the end of the body, or the whole answer.
    *
    * @param whole the body, if it did not arrive in chunks
    */

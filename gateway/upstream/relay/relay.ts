@@ -127,7 +127,7 @@ export class Relay implements AnswerHandler {
     this.#recordRead = control;
   }
 
-  /** Call it before the same attempt sends another request, which is its request once more, or the request that is made from a record. */
+  /** Call it before the same attempt sends another request: its request once more, or the request that is made from a record. */
   startAgain(): void {
     const { trail } = this.exchange;
     this.startedAt = performance.now();

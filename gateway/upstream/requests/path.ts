@@ -1,4 +1,4 @@
-// Makes the path for the upstream, which is the path of the client, or a template filled with decoded parameter values.
+// Makes the path for the upstream: the path of the client, or a template filled with decoded parameter values.
 
 import type { Operation } from '../../exchange/operation.ts';
 

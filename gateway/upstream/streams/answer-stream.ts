@@ -92,7 +92,7 @@ export class AnswerStream {
     this.#exchange.response.flushHeaders();
   }
 
-  /** Whether the upstream may be silent for any length of time, which is so between two lines of an event stream, but not within a line. */
+  /** Whether the upstream may be silent for any length of time. It may between two lines of an event stream, but not within a line. */
   get mayPause(): boolean {
     return this.#kind === 'events' && (this.#isOpaque || this.#boundaries.isAtLineEnd());
   }

@@ -1,5 +1,4 @@
-// Finds the boundaries between the items of a stream, which are the empty line after an event (HTML standard, section 9.2.6), or the end of
-// a line.
+// Finds the boundaries between the items of a stream: the empty line after an event (HTML standard, section 9.2.6), or the end of a line.
 
 import type { StreamKind } from '../../exchange/findings.ts';
 
