@@ -40,7 +40,7 @@ export function spanAt(unit: PeriodUnit, atMs: number): PeriodSpan {
   return { unit, name, startMs, endMs: endOf(by, atMs) };
 }
 
-/** Returns the number of a period in its span, which is the hour of the day, the day of the month, or the month of the year. */
+/** Returns the number of a period in its span: the hour of the day, the day of the month, or the month of the year. */
 export function placeInSpan(unit: PeriodUnit, atMs: number): number {
   const date = new Date(atMs);
   if (unit === 'hour') return date.getUTCHours();
