@@ -73,7 +73,7 @@ export function deprecationJson({ operation, deprecated, sunset, successor, guid
   };
 }
 
-/** Returns the state, which is `announced` until the day of the deprecation, then `deprecated`, and `ended` from the sunset on. */
+/** Returns the state: `announced` until the day of the deprecation, then `deprecated`, and `ended` from the sunset on. */
 export function deprecationState(
   { deprecated, sunset }: { readonly deprecated?: string | undefined; readonly sunset?: string | undefined },
   nowMs: number,
