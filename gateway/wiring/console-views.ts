@@ -1,5 +1,5 @@
-// The views of the console that one process answers from its configuration and its stores, which are audit, routes, configuration, and the
-// rehearsal of a request.
+// The views of the console that one process answers from its configuration and its stores: audit, routes, configuration, and the rehearsal
+// of a request.
 
 import { isIP } from 'node:net';
 import { ANONYMOUS } from '../auth/authenticate.ts';

@@ -1,4 +1,4 @@
-// The console of a gateway, which is a single process or the primary process of several, and the alerts about the causes that it finds.
+// Opens the console of a gateway, in a single process or in the primary process of several, and the alerts about the causes that it finds.
 
 import type { Attention } from '../administration/attention.ts';
 import { type AlertsInForce, type AlertsOptions, AlertsRun } from '../alerts/alerts.ts';

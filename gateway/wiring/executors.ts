@@ -1,5 +1,4 @@
-// Creates the functions that execute operations of the gateway itself, which are administration at `gateway:` and browser sessions at
-// `session:`.
+// Creates the functions that execute operations of the gateway itself: administration at `gateway:` and browser sessions at `session:`.
 
 import { randomBytes } from 'node:crypto';
 import { createService } from '../administration/service/service.ts';

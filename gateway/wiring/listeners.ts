@@ -1,5 +1,5 @@
-// The listeners for clients, which are the public listener and, if it uses TLS, a plaintext listener beside it, and the number of
-// connections that both may have together.
+// The listeners for clients: the public listener and, if it uses TLS, a plaintext listener beside it. Also bounds the connections of both
+// together.
 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Settings } from '../config/settings.ts';

@@ -1,4 +1,4 @@
-// Opens the admin listener, and makes its answers to operators, which are status, metrics, limits, recent exchanges and the console.
+// Opens the admin listener, and makes its answers to operators: status, metrics, limits, recent exchanges and the console.
 
 import type { Server } from 'node:http';
 import { resetLimits } from '../administration/limits.ts';

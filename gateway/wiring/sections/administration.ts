@@ -1,4 +1,4 @@
-// The last parts of the process, which are reloads and the views of operators on all parts.
+// The last parts of the process: reloads and the views of operators on all parts.
 
 import { dirname } from 'node:path';
 import { reloadConfiguration } from '../../configuration.ts';

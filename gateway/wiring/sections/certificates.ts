@@ -1,5 +1,5 @@
-// The certificates of the public listener, which are certificates in files, and certificates that the gateway orders, whose code is loaded
-// only with `tls.acme`.
+// The certificates of the public listener: certificates in files, and certificates that the gateway orders, whose code is loaded only with
+// `tls.acme`.
 
 import type { OrderedCertificates } from '../acme.ts';
 import type { CertificateStatus } from '../certificate-status.ts';
