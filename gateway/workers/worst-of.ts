@@ -1,5 +1,5 @@
-// Combines the states that each worker determines separately, which are the health of targets, and the load. The result is the worst state,
-// because a part of the requests meets it. Numbers of requests that wait for an answer are added. Pure.
+// Combines the states that each worker determines separately: the health of targets, and the load. The result is the worst state, because a
+// part of the requests meets it. Numbers of requests that wait for an answer are added. Pure.
 
 import { type CredentialState, isSuspended } from '../shared/contracts/upstreams.ts';
 
