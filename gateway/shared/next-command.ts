@@ -1,5 +1,8 @@
 // Chooses the command that an operator runs first about a cause. The lists of causes (console, `status`, mails) and `explain` show it. Pure.
 
+/** `gateway status` itself does not propose it. */
+export const STATUS = 'bin/gateway status';
+
 /**
  * Ids of causes, and the commands about them. A name in the id, which a shell takes as one word, replaces its placeholder in the command.
  */
@@ -16,7 +19,8 @@ const COMMANDS: readonly (readonly [id: RegExp, command: string])[] = [
   [/^keys lost$/, 'bin/gateway keys import keys.jsonl'],
   [/^unknown callers$/, 'bin/gateway orgs list'],
   [/^(?:redis$|stores$|store writes$|issuer )/, 'bin/gateway doctor'],
-  [/^(?:silent$|loop$|shedding$|worker |instance |lifecycle$|configuration differs$)/, 'bin/gateway status'],
+  [/^instance /, 'bin/gateway status --history'],
+  [/^(?:silent$|loop$|shedding$|worker |lifecycle$|configuration differs$)/, STATUS],
 ];
 
 /** Commands for sections of docs/operations.md, which replace the command for the id of the cause. */

@@ -68,18 +68,19 @@ function organizationToJson({ id, name, tier, state, operator }: Organization): 
 function commandsFor({ id: name, tier, state }: Organization, tiers: readonly string[]): CommandLine[] {
   const id = shellWord(name);
   const other = tiers.find((one) => one !== tier);
+  // Those that only read come first, and the one that stops a customer comes last.
   return [
-    state === 'suspended'
-      ? { does: 'Let it in again', line: `bin/gateway orgs resume ${id} --wait` }
-      : { does: 'Refuse all its requests', line: `bin/gateway orgs suspend ${id} --wait` },
+    { does: 'Show its limits', line: `bin/gateway limits show --org ${id}` },
+    { does: 'List its keys', line: `bin/gateway keys list --org ${id}` },
+    { does: 'Show its changes', line: `bin/gateway audit --org ${id}` },
+    { does: 'Create a key', line: `bin/gateway keys create --org ${id} --mode live --scopes '*'` },
+    { does: 'Reset its counters', line: `bin/gateway limits reset --org ${id}` },
     ...(other === undefined
       ? []
       : [{ does: 'Change its tier', line: `bin/gateway orgs set-tier ${id} ${shellWord(other)} --wait` }]),
-    { does: 'Create a key', line: `bin/gateway keys create --org ${id} --mode live --scopes '*'` },
-    { does: 'Show its limits', line: `bin/gateway limits show --org ${id}` },
-    { does: 'Reset its counters', line: `bin/gateway limits reset --org ${id}` },
-    { does: 'List its keys', line: `bin/gateway keys list --org ${id}` },
-    { does: 'Show its changes', line: `bin/gateway audit --org ${id}` },
+    state === 'suspended'
+      ? { does: 'Let it in again', line: `bin/gateway orgs resume ${id} --wait` }
+      : { does: 'Refuse all its requests', line: `bin/gateway orgs suspend ${id} --wait` },
   ];
 }
 

@@ -30,7 +30,9 @@ export async function printHistory(context: CommandContext, asJson: boolean): Pr
     ['began', 'ended', 'kind', 'what', 'instance'],
     rows.map(({ kind, at, until, text, instance = '' }) => [timeOf(at), endOf(at, until), kind, text, instance]),
   );
-  if (without.length > 0) printLine(context, `\nWithout ${without.join(', ')}, which did not answer.`);
+  if (without.length === 0) return;
+  printLine(context, '');
+  printLine(context, `Without ${without.join(', ')}, which did not answer.`);
 }
 
 function endOf(at: string, until: string | null): string {

@@ -1,6 +1,7 @@
 // Prints what needs attention, in the words of the console. Each cause is printed with its consequence, its runbook and its link.
 
 import type { AlertNote } from '../../alerts/message.ts';
+import { STATUS } from '../../shared/next-command.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
 
@@ -30,7 +31,7 @@ function linesOf({ id, severity, cause, consequence, since, instances, runbook, 
     `cause    ${id}`,
     ...(runbook === null ? [] : [`runbook  ${runbook} in docs/operations.md, and ${pageOf(link, runbook)}`]),
     `details  ${link}`,
-    ...(next == null ? [] : [`next     ${next}`]),
+    ...(next == null || next === STATUS ? [] : [`next     ${next}`]),
   ];
   return [`${severity.toUpperCase().padEnd(WIDTH)}${cause}`, ...more.map((line) => `${' '.repeat(WIDTH)}${line}`)];
 }

@@ -104,7 +104,7 @@ function marks() {
     place('marks-more').firstElementChild.textContent = `${earlier.length} earlier`;
     const { bytes: used, bytes_max: most } = history.memory;
     place('reach').textContent =
-      `Counts reach back ${ago(history.from).replace(' ago', '')} here, and at most two days. They take ${bytes(used)} of at most ${bytes(most)} of memory, and survive a restart.`;
+      `Counts reach back ${ago(history.from).replace(' ago', '')}, at most two days, and take ${bytes(used)} of at most ${bytes(most)}.`;
   };
 }
 

@@ -30,7 +30,7 @@ const rows: readonly (readonly [id: string, command: string | undefined, runbook
   ['configuration differs', 'bin/gateway status'],
   ['tier gold', 'bin/gateway check'],
   ['worker 2', 'bin/gateway status'],
-  ['instance gw-7:8080', 'bin/gateway status'],
+  ['instance gw-7:8080', 'bin/gateway status --history'],
   ['receiver pager', 'bin/gateway alerts test pager'],
 ];
 
