@@ -230,7 +230,7 @@ describe('the data of the console: exchanges, organizations and keys', () => {
     );
     const { body } = await get(`organizations/${encodeURIComponent(id)}`).expect(200);
     const [first] = (body as Organization).commands;
-    assert.equal(first?.line, "bin/gateway orgs suspend 'org_$(touch it)'\\'';reboot' --wait");
+    assert.equal(first?.line, "bin/gateway limits show --org 'org_$(touch it)'\\'';reboot'");
   });
 
   it('has no command that revokes a key twice', async () => {
