@@ -6,6 +6,7 @@ import { GatewayError, REFUSALS } from '../catalogue/errors.ts';
 import type { StageReport } from '../explain/report.ts';
 import { reportForClients } from '../explain/report-for-clients.ts';
 import { exchangeTest } from '../observe/log/line-matcher.ts';
+import { violationRemedy } from '../shared/contracts/violation-text.ts';
 import type { ExchangeFilter, ExchangeLine, ExchangeOwner } from '../shared/questions/exchange-filter.ts';
 import { exchangesIn } from '../shared/questions/fleet.ts';
 import { STAGES } from '../stages.ts';
@@ -70,16 +71,17 @@ export function explainOwnRequest({
     if (line === undefined) throw new GatewayError('resource_missing');
     const { verdict, stages } = reportForClients(line);
     const { publicUrl } = configuration().config.gateway;
-    return { request: line, verdict, stages, ...adviceOn(line.code, publicUrl) };
+    return { request: line, verdict, stages, ...adviceOn(line, publicUrl) };
   };
 }
 
-/** Returns the remedy and the page of a code. */
-function adviceOn(code: string | undefined, publicUrl: string): Pick<Explanation, 'remedy' | 'docUrl'> {
+/** Returns the remedy of a single violation, or of the code; and the page of the code. */
+function adviceOn(line: RequestLine, publicUrl: string): Pick<Explanation, 'remedy' | 'docUrl'> {
+  const { code } = line;
   if (code === undefined) return { remedy: null, docUrl: null };
   // A service may use codes that are not in the catalogue.
   const known = Object.hasOwn(REFUSALS, code) ? REFUSALS[code as keyof typeof REFUSALS].remedy : undefined;
-  const remedy = known?.replaceAll('](/', `](${publicUrl}/`) ?? null;
+  const remedy = violationRemedy(line) ?? known?.replaceAll('](/', `](${publicUrl}/`) ?? null;
   return { remedy, docUrl: `${publicUrl}/docs/errors/${code}` };
 }
 

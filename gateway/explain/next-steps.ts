@@ -2,7 +2,7 @@
 
 import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
-import { onlyViolation } from '../shared/contracts/violation-text.ts';
+import { violationRemedy } from '../shared/contracts/violation-text.ts';
 import { hadNoSecret, lacksSecret, runbookOf, wasRefused } from '../shared/failed-requests.ts';
 import { nextCommandOf } from '../shared/next-command.ts';
 import type { LogLine } from './log-line.ts';
@@ -50,9 +50,8 @@ function clientOf(line: LogLine): string | undefined {
   const code = String(line.code);
   if (!wasRefused(line) || Number(line.status) >= 429 || !Object.hasOwn(REFUSALS, code)) return undefined;
   const { remedy, hints }: CatalogueEntry = REFUSALS[code as keyof typeof REFUSALS];
-  const only = code === 'validation_failed' ? onlyViolation(line.violations) : undefined;
-  if (only?.isName) return `Correct \`${only.where}\`: it ${only.reason}.`;
-  if (only !== undefined) return `Correct the request: ${only.where} ${only.reason}.`;
+  const only = violationRemedy(line);
+  if (only !== undefined) return only;
   const hint = hints?.[String(line.hint)];
   // The links to the documentation are removed, because a terminal does not show them.
   return [hint, remedy.replace(/ See \[[^\]]*\]\([^)]*\)\./, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')]

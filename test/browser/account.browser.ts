@@ -687,7 +687,7 @@ describe('the account page and the gateway itself', () => {
       await page.locator('.stage.refused', { hasText: 'validate' }).first().waitFor(PATIENCE);
       assert.match(
         (await page.locator('#requests details[open] .explanation').textContent()) ?? '',
-        /What to do: Correct every entry/,
+        /What to do: Correct limit: it must be at most/,
       );
       await page.locator('.usage-legend', { hasText: 'List customers' }).waitFor(PATIENCE);
       await takeScreenshot(page, `account-round-${colorScheme}-${width}`);

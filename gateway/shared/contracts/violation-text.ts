@@ -49,3 +49,12 @@ export function onlyViolation(violations: unknown): OnlyViolation | undefined {
   const where = members.in === 'body' && isName ? `body ${text}`.trimEnd() : text;
   return { where, isName, reason: violationReason(members) };
 }
+
+/** Returns how to correct a request with a single violation; undefined for any other request. */
+export function violationRemedy({ code, violations }: Members): string | undefined {
+  const only = code === 'validation_failed' ? onlyViolation(violations) : undefined;
+  if (only === undefined) return undefined;
+  return only.isName
+    ? `Correct \`${only.where}\`: it ${only.reason}.`
+    : `Correct the request: ${only.where} ${only.reason}.`;
+}

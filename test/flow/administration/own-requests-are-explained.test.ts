@@ -160,6 +160,8 @@ describe('the requests of an organization', () => {
     assert.match(body.remedy, /errors/);
     assert.match(body.doc_url, /^https?:\/\/[^/]+\/docs\/errors\/validation_failed$/);
     assert.doesNotMatch(body.remedy, /\]\(\//);
+    const one = await call('POST /v1/things', mine.key, { body: { name: 7 } });
+    assert.equal((await explain(one.id)).body.remedy, 'Correct `body /name`: it must be a string.');
     const stageOf = (name: string) => body.stages.find(({ stage }: { stage: string }) => stage === name);
     assert.deepEqual(
       body.stages.map(({ outcome }: { outcome: string }) => outcome),
