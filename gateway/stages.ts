@@ -19,7 +19,7 @@ export const STAGE_LIST = {
     refusesWith: '400, 405, 408, 414, 417, 421, 431, 505, 503 when draining or overloaded',
   },
   throttle: {
-    checks: 'how often this client address has failed; keys known to be good pass',
+    checks: 'whether this client address has had too many failures; known valid credentials pass',
     refusesWith: '429',
     unrehearsed: 'a rehearsal does not ask whether the address is blocked',
   },
