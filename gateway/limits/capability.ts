@@ -19,7 +19,7 @@ const CODES = {
     ...RATE_LIMITED,
     status: 429,
     message: 'Too many failed requests came from this network address. Wait as long as Retry-After says.',
-    meaning: 'Too many requests from this network address were refused. Keys known to be good still pass.',
+    meaning: 'Too many requests from this network address were refused. A key that was accepted before still passes.',
     remedy:
       'Stop sending what is refused, correct the key or the path, and wait `retry_after` seconds, as the header `Retry-After` says.',
   },
