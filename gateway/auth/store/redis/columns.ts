@@ -1,6 +1,6 @@
-// Converts keys and organizations to and from their form in the Redis key store: one text for the part that never changes (of an
-// organization: name, contacts and rank), and a column for each kind of change. An unchanged record takes no room in a column. All records
-// are read page by page.
+// Converts keys and organizations to and from their form in the Redis key store. That form is one text for the part that never changes (for
+// an organization: name, contacts and rank), and a column for each kind of change. An unchanged record takes no room in a column. All
+// records are read page by page.
 
 import type { Organization } from '../../../exchange/caller.ts';
 import type { StoredKey } from '../stored-key.ts';
