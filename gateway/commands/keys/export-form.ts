@@ -1,5 +1,5 @@
-// The format of an export, with one JSON object per line: a header, organizations and keys, each organization before its keys, and a last
-// line with the counts, which shows whether the file was cut off. An export contains digests, never the keys themselves.
+// The format of an export, with one JSON object per line: a header, each organization followed by its keys, and a last line with the
+// counts. The last line shows whether the file was cut off. An export contains digests, never the keys themselves.
 
 import { keyOfMembers, membersOfKey } from '../../auth/key-json.ts';
 import type { StoredKey } from '../../auth/store/stored-key.ts';
