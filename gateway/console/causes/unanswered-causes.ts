@@ -68,7 +68,9 @@ export function unansweredCause(silent: UnansweredRequests, nowMs: number): Caus
   );
 }
 
-/** Returns the id of the cause of a failing target: the first requests that end in a timeout make the same outage that cause. */
+/**
+ * Returns the id of the cause of a failing target, because the first requests that end in a timeout turn the same outage into that cause.
+ */
 function causeId({ upstream, mode }: Pick<UnansweredRequests, 'upstream' | 'mode'>): string {
   return `upstream ${upstream} ${mode}`;
 }
