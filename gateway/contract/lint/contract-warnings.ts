@@ -1,5 +1,5 @@
 // Finds legal parts of contracts that deserve a warning of `check`: pairs of path templates that one request can match, and operations for
-// files whose bodies are buffered, which refuse files that are longer than the buffer.
+// files whose bodies are buffered. Such an operation refuses files that are longer than the buffer.
 
 import { essenceOf, isJson, isOfBytes, MULTIPART } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';

@@ -31,8 +31,8 @@ export interface SecuritySettings {
 }
 
 /**
- * Returns the scopes that operations of this document may require: `<resource>:read` and `<resource>:write`, where the resource is a tag, a
- * path segment or the upstream, and the scopes that the upstreams.yaml entry names. This check finds misspelt scopes, which would lock out
+ * Returns the scopes that operations of this document may require: `<resource>:read`, `<resource>:write`, and the scopes that the
+ * upstreams.yaml entry names. The resource is a tag, a path segment or the upstream. This check finds misspelt scopes, which would lock out
  * every caller. Only the gateway's own contract may use its own scopes.
  */
 export function knownScopes(root: JsonObject, defaults: SecuritySettings): ReadonlySet<string> {
