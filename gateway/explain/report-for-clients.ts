@@ -1,5 +1,5 @@
-// Makes the explanation for the organization that sent the request. It uses only the members of the log line whose rows have `forClients`. An
-// error object can have more: `idempotency_outcome_unknown` names the upstream in `sent_to`. Pure.
+// Makes the explanation for the organization that sent the request. It uses only the members of the log line whose rows have `forClients`.
+// An error object can contain more. For example, `idempotency_outcome_unknown` names the upstream in `sent_to`. Pure.
 
 import type { FactRows, LogField } from '../catalogue/capability.ts';
 import { LOG_FIELDS } from '../catalogue/log-fields.ts';
