@@ -1,4 +1,4 @@
-// Collects all mistakes that refuse a start, for `start` and `check`, in settings, configuration files, contracts, secrets, listen
+// Collects, for `start` and `check`, all mistakes that prevent a start: in settings, configuration files, contracts, secrets, listen
 // addresses, and the data directory. commands/check-machine.ts checks the state of this machine, such as ports in use.
 
 import { existsSync, statfsSync, statSync } from 'node:fs';
