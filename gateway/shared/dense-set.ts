@@ -19,7 +19,7 @@ interface DenseSet<T> {
 /**
  * Creates a set that causes less garbage collection than `Set`. With steady additions and deletions, a `Set` replaces its table now and
  * then, and the old table refers to the new one. When one table is in old space, all later tables and their contents survive until the next
- * full collection. 4 MB of every 50 MB that requests allocated moved into old space, which cost a sixth of their CPU (V8 13.6, measured
+ * full collection. Of every 50 MB that requests allocated, 4 MB moved into old space. This cost a sixth of their CPU (V8 13.6, measured
  * with `--trace-gc-nvp`).
  */
 export function createDenseSet<T>(): DenseSet<T> {

@@ -15,8 +15,8 @@ const QUOTED = /"([^"\\]*)"/y;
 
 /**
  * Parses a header field of the form `value; name=value` strictly, because parsers read irregular fields in different ways. Returns
- * undefined for a field that breaks RFC 9110 section 5.6.6, and for a field with a repeated parameter, a parameter in the extended notation
- * (`filename*`, RFC 8187), or a backslash in a quoted text. The time is linear.
+ * undefined for a field that breaks RFC 9110 section 5.6.6. It also does so for a repeated parameter, a parameter in the extended notation
+ * (`filename*`, RFC 8187), and a backslash in a quoted text. The time is linear.
  */
 export function parseParameterizedField(text: string): ParameterizedField | undefined {
   const value = matchAt(VALUE, text, 0);
