@@ -43,8 +43,8 @@ export function watchForStall(
 }
 
 /**
- * Destroys the answer with an error if the connection ends without a close_notify, because over TLS, an answer that the end of the
- * connection delimits is complete only after a close_notify (RFC 9112 section 9.8). Call it with the head of the answer.
+ * Destroys the answer with an error if the connection ends without a close_notify. Over TLS, an answer that the end of the connection
+ * delimits is complete only after a close_notify (RFC 9112 section 9.8). Call it with the head of the answer.
  */
 export function failIfCut(incoming: IncomingMessage): void {
   const { socket, headers } = incoming;
