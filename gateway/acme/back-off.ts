@@ -27,8 +27,8 @@ export function isToCome(atMs: number, nowMs: number): boolean {
 }
 
 /**
- * Returns the time until the next attempt, which is twice as long after each failure, with a jitter of up to a quarter, and never ends
- * before Retry-After.
+ * Returns the time until the next attempt. It doubles with each failure, has a jitter of up to a quarter, and never ends before
+ * Retry-After.
  */
 export function nextAttemptAfterMs({ kind, failures, retryAfterMs = 0, random }: Failed): number {
   const { firstMs, longestMs } = BACK_OFF[kind];

@@ -12,8 +12,7 @@ export interface Journal {
 }
 
 /**
- * If the confirmation of a lease took this share of its duration, it is too late, because the rest may be shorter than a request to the
- * server.
+ * A confirmation that took this share of the lease's duration is too late, because the rest may be shorter than a request to the server.
  */
 const LATE_SHARE = 1 / 4;
 
