@@ -1,4 +1,5 @@
-// Prints what happened lately, for `gateway status --history`: failures and warnings with their begin and end, starts, reloads and deaths.
+// Prints what happened lately, for `gateway status --history`: failures and warnings with their start and end, starts of processes, reloads
+// and deaths.
 
 import type { GatewayEvent } from '../../console/history/events.ts';
 import { absenceText, complaintOf } from '../admin-client.ts';
