@@ -158,7 +158,7 @@ function unexplainedErrors({ requests, failed, refused, mostOften }: LastMinute)
 export interface CauseMemory {
   /** Whether the cause was among the causes of the last call. */
   lasts(id: string): boolean;
-  /** Whether the cause was among those, because requests waited for an answer. */
+  /** Whether the cause was among the causes of the last call because requests waited for an answer. */
   wasSilent(id: string): boolean;
   /** Returns the ids of failures of the gateway and of upstreams during the last minute. */
   culprits(nowMs: number): readonly string[];

@@ -1,5 +1,5 @@
 // Finds the error codes with which requests to operations fail, and since when. The counts by operation have neither. Both are therefore
-// read from recent log lines, only while requests fail, which costs other requests nothing.
+// read from recent log lines, but only while requests fail, so other requests cost nothing more.
 
 import { MINUTE_MS } from '../../shared/durations.ts';
 import type { ExchangeFilter, ExchangeLine } from '../../shared/questions/exchange-filter.ts';

@@ -232,7 +232,9 @@ function uncountedSince(kept: KeptHistory | undefined, nowMs: number): number | 
   return keptAtMs !== undefined && nowMs - keptAtMs >= SLOT_MS ? keptAtMs : undefined;
 }
 
-/** Returns when the process before was last known to run, if it has died; undefined if it ended in order, or is not known. */
+/**
+ * Returns the time at which the previous process was last known to run, if it has died; undefined if it ended in order, or is not known.
+ */
 function lastAliveMs(kept: KeptHistory | undefined): number | undefined {
   return kept?.hasEnded === false ? kept.keptAtMs : undefined;
 }

@@ -1,4 +1,4 @@
-// Makes the markers on charts, for starts, reloads, restarts of workers, and outages and warnings with their begin and end. Markers are
+// Makes the markers on charts, for starts, reloads, restarts of workers, and outages and warnings with their start and end. Markers are
 // derived from successive states of the gateway, and bounded in number.
 
 import type { Cause } from '../../shared/contracts/cause.ts';
@@ -131,7 +131,7 @@ export function createEvents(
       if (known?.event && !isSame) end(known.event, cause.id);
       const began = known?.event === undefined ? since : timeNow();
       const event = isSame ? known.event : kind && addLasting(kind, cause, began);
-      // A cause that returns soon keeps the begin of its outage.
+      // A cause that returns soon keeps the start of its outage.
       lasting.set(cause.id, {
         cause: { ...cause, since: event !== undefined && event.at < since ? event.at : since },
         event,

@@ -25,7 +25,7 @@ export type Range = keyof typeof RANGES;
 /** A period that ends now, or a period between two times, in epoch milliseconds. */
 export interface ShownTime {
   readonly range: Range | 'free';
-  /** The begin of a free range; undefined for a range that ends now. */
+  /** The start of a free range; undefined for a range that ends now. */
   readonly fromMs?: number;
   readonly toMs?: number;
 }

@@ -188,7 +188,7 @@ function openDialog(action, target, opener, { tiers = [], tier, text = action, d
     if (!confirm.disabled && !over) void carryOut();
   });
   cancel.addEventListener('click', () => dialog.close());
-  // While the request is on its way, its outcome has to be seen.
+  // The operator has to see the outcome of a request that is in progress.
   dialog.addEventListener('cancel', (event) => {
     if (busy) event.preventDefault();
   });
@@ -205,7 +205,7 @@ function openDialog(action, target, opener, { tiers = [], tier, text = action, d
   void ask();
 }
 
-/** What the operator enters, as members of the request. */
+/** Returns what the operator entered, as members of the request. */
 function fieldsFor(action, tiers, tier) {
   const nothing = { forPlan: () => ({}), forChange: () => ({}), allowsLast: () => false, onChange: () => undefined };
   if (action in FIXED_SECONDS) {
@@ -297,7 +297,7 @@ function planOf(seen, last) {
   return [list, ...last, ...nothing];
 }
 
-/** Says on how many instances the change is in force, until it is on all, the dialog is closed, or the time is over. */
+/** Says on how many instances the change is in force. Stops when all have it, the dialog is closed, or the time is over. */
 async function follow(outcome, dialog) {
   const did = outcome.textContent;
   const endsAt = Date.now() + FOLLOWED_MS;

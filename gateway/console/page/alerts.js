@@ -1,4 +1,4 @@
-// Alerts: those that receivers have at present, the silences, and whether the receivers take messages.
+// Shows alerts: the alerts that receivers have now, the silences, and whether the receivers accept messages.
 
 import { actionButton } from './actions.js';
 import { read } from './api.js';
@@ -92,7 +92,7 @@ const showReceivers = createTable(place('alerts-receivers'), {
   ],
 });
 
-/** The causes in the latest feed. They say where to look and what to do. */
+/** The causes in the latest feed. The causes say where to look and what to do. */
 let latestCauses = [];
 
 const renew = () => void showAlerts().catch(() => undefined);

@@ -14,7 +14,7 @@ export const forgetToken = () => sessionStorage.removeItem(TOKEN);
 /** The token is missing or wrong. */
 export class Unauthorized extends Error {}
 
-/** A store is away; the message is a sentence. */
+/** A store cannot be reached. The message is a sentence. */
 export class Unavailable extends Error {}
 
 /** Resolves with the answer, or undefined if there is nothing at the path. Throws Unauthorized, and an error if there is no answer. */

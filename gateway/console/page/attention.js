@@ -1,10 +1,10 @@
-// What needs attention, as a list. Each line has a cause, its consequence, its begin, and links to its details.
+// What needs attention, as a list. Each line has a cause, its consequence, its start, and links to its details.
 
 import { commandLine, element, link, state } from './elements.js';
 import { timeElement, withTimes } from './format.js';
 import { addressOf, routeIn } from './routes.js';
 
-/** Shows what the cause has: a page leaves out the link to itself, and the first page the command. */
+/** Shows the parts of a cause. A page leaves out the link to itself, and the first page leaves out the command. */
 export function attentionLine({ kind, cause, consequence, since, until, runbook, details, instances, next }) {
   const where = instances === undefined ? '' : ` On ${instances.join(', ')}.`;
   const line = lineOf(
@@ -44,5 +44,5 @@ export function causesOf(causes, { view, id }) {
   });
 }
 
-/** Whether something among them has become slow: its durations are then marked. */
+/** Whether one of the causes is that something has become slow. Its durations are then marked. */
 export const isSlow = (causes) => causes.some(({ id, hasRecovered: isOver }) => id.startsWith('slow ') && !isOver);

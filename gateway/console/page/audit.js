@@ -59,7 +59,7 @@ function changeOf([name, from, to]) {
   return [`${name}: `, element('strong', {}, `${settingOf(from)} → ${settingOf(to)}`), '; '];
 }
 
-/** A block of settings in words: its braces and quotes say nothing. */
+/** Returns a block of settings in words, because its braces and quotes say nothing. */
 const settingOf = (text) =>
   /^\{[^{}]*\}$/.test(text) ? text.replaceAll(/[{}"]/g, '').replaceAll(/([:,])/g, '$1 ') : text;
 

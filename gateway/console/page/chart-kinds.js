@@ -32,7 +32,7 @@ export const STACKED = {
   },
 };
 
-/** Durations in milliseconds, on a logarithmic axis: a time-out must not flatten everything else. */
+/** Durations in milliseconds, on a logarithmic axis, because a timeout must not flatten everything else. */
 export const DURATIONS = {
   format: quantile,
   axisFormat: duration,
@@ -54,7 +54,7 @@ export const DURATIONS = {
       // Also the slot that is still running, as in the columns.
       const isFew = (slot) => few[slot] === true || (slot === unfinished && points[slot] != null);
       const isFirm = (slot) => points[slot] != null && !isFew(slot);
-      // A single point beside pale ones is as pale: a dot would draw the eye.
+      // A single point beside pale points is pale, too, because a dot would draw the eye.
       const isDot = (slot) => !isFirm(slot - 1) && !isFirm(slot + 1) && (isFew(slot - 1) || isFew(slot + 1));
       const firm = points.map((point, slot) => (isFirm(slot) && !isDot(slot) ? point : null));
       // The pale line includes the neighbours, so it meets the other line.
@@ -78,7 +78,7 @@ function totals(series) {
   return Array.from({ length: slots }, (_, slot) => series.reduce((sum, { values }) => sum + (values[slot] ?? 0), 0));
 }
 
-/** A single point is drawn as a dot: a line of no length with round ends. */
+/** A single point is drawn as a dot, by a line of no length with round ends. */
 function pathOf(points) {
   return points
     .map((point, index) => {

@@ -19,7 +19,7 @@ function draw({ kind, text, instance }, from, to, { top, bottom, pattern }) {
   const group = drawn('g', { class: `mark ${kind}` }, drawn('title', {}, text + where));
   const band = { x: from, y: top, width: Math.max(2, to - from), height: bottom - top };
   if (kind === 'outage') group.append(drawn('rect', band));
-  // A strip at the top: charts stay readable while several of them last.
+  // A warning is a strip at the top, so that charts stay readable while several warnings last.
   else if (kind === 'warning') group.append(drawn('rect', { ...band, height: 3 }));
   else if (kind === 'uncounted')
     // The stripes have the colour of the paper.

@@ -1,5 +1,5 @@
-// The contents of a chart as a table, for readers who cannot see it: at most some fifty rows, the newest first. It is loaded when the first
-// one is opened.
+// Shows the contents of a chart as a table, for readers who cannot see the chart, in about fifty rows, the newest first. This script is
+// loaded when the first table is opened.
 
 import { element } from './elements.js';
 import { clockWithSeconds } from './format.js';

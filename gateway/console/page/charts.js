@@ -1,6 +1,6 @@
-// Charts over time: stacked columns or lines, with markers. A time is chosen with the pointer or the arrow keys; its values are shown beside
-// it, and Enter or a click opens its requests. Dragging, or Shift with the arrow keys, selects a longer time, which the charts then show
-// alone. A sentence and, on demand, a table describe the contents of a chart.
+// Charts over time: stacked columns or lines, with markers. A time is chosen with the pointer or the arrow keys. Its values are shown
+// beside it, and Enter or a click opens its requests. Dragging, or Shift with the arrow keys, selects a longer time, which the charts then
+// show alone. A sentence and, on demand, a table describe the contents of a chart.
 
 import { marksIn } from './chart-marks.js';
 import { drawn, element } from './elements.js';
@@ -233,7 +233,7 @@ function keyOf({ name, kind, values }, { unfinished }, { format, lastSlot }) {
   return element('li', { class: `key ${kind}` }, name, ...last);
 }
 
-/** Stripes: a reader who sees no colours can tell the columns apart. */
+/** Stripes, by which a reader who sees no colours can tell the columns apart. */
 function hatch(id) {
   const stripe = drawn('path', { d: 'M0 6L6 0M-1 1L1 -1M5 7L7 5', class: 'stripe' });
   const pattern = drawn('pattern', { id, width: 6, height: 6, patternUnits: 'userSpaceOnUse' }, stripe);

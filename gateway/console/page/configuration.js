@@ -9,7 +9,7 @@ import { addressOf, instanceIn } from './routes.js';
 
 const LINE_KINDS = { '+': 'added', '-': 'removed', '@': 'place' };
 
-/** The shown configuration: route, instance, version, and the begin of that version. */
+/** The shown configuration: route, instance, version, and the start of that version. */
 let shown;
 let isReading = false;
 

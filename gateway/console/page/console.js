@@ -85,7 +85,7 @@ function onFeed(feed) {
   startedAt = feed.started_at;
   place('run').textContent = `as of ${clockWithSeconds(Date.parse(feed.at))}`;
   place('run').title = `Version ${feed.status?.version ?? '?'}`;
-  // So that a tab in the background says that something fails.
+  // A tab in the background says by its title that something fails.
   const failures = feed.attention.filter(({ kind }) => kind === 'bad').length;
   document.title = document.title.replace(/^(?:\(\d+\) )?/, failures === 0 ? '' : `(${failures}) `);
   offerInstances(feed);
@@ -95,7 +95,7 @@ function onFeed(feed) {
   else views.feed(feed);
 }
 
-/** The latest answer; undefined while there is none for the present address. */
+/** The latest answer; undefined while the current address has none. */
 function latestFeed() {
   return JSON.stringify(questionOf(routeIn(location.hash))) === asked ? latest : undefined;
 }
@@ -253,7 +253,7 @@ function onAddress() {
   for (const one of document.querySelectorAll('#nav a')) one.href = addressOf(one.dataset.name);
 }
 
-// A click follows in a moment: its script is then there.
+// A click will probably follow, so its script is loaded now.
 addEventListener('pointerover', ({ target }) => {
   const lead = startedAt === undefined ? null : target.closest?.('a[href^="#/"]');
   if (lead) views.prepare(routeIn(lead.hash));
@@ -262,7 +262,7 @@ addEventListener('pointerover', ({ target }) => {
 addEventListener('hashchange', () => {
   onAddress();
   if (startedAt !== undefined) void views.show();
-  // Also before the first answer: what has been asked until then is about another view. Without a token nothing is asked.
+  // This applies before the first answer, too, because the earlier question was about another view. Without a token, nothing is asked.
   if (!refused && JSON.stringify(questionOf(routeIn(location.hash))) !== asked) begin();
 });
 

@@ -9,8 +9,8 @@ const COPIED_MS = 2000;
 const SLOT_MS = 15_000;
 
 /**
- * Copies the address of what is shown. A time that ends now is written as its two moments, because the reader opens the link later. The page
- * then shows that time, too: the page and the link have the same numbers.
+ * Copies the address of what is shown. A time that ends now is written as its two moments, because the reader opens the link later. The
+ * page then shows that time, too, so the page and the link have the same numbers.
  *
  * @param shown the period of the charts, or nothing where there are none
  */
@@ -39,8 +39,8 @@ export async function copyLink(button, shown) {
 }
 
 /**
- * Ends with the last complete slot. Begins with a slot that is kept for longer than the finest slots: the numbers
- * stay the same when the finest slots are deleted.
+ * Ends with the last complete slot. Begins with a slot that is kept for longer than the finest slots, so that the numbers stay the same
+ * when the finest slots are deleted.
  */
 function wholeSlotsOf({ from, to }) {
   const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];

@@ -21,8 +21,8 @@ export const link = (href, ...children) => element('a', { href }, ...children);
 const SIGNS = { good: '●', warn: '▲', bad: '✕', off: '○' };
 
 /**
- * A word with a sign before it: its meaning does not depend on colour. Failures are red. Refusals and warnings are amber.
- * A good state has no colour. A usual state has no kind: the function returns only the text.
+ * Returns a word with a sign before it, so that its meaning does not depend on colour. Failures are red. Refusals and warnings are amber. A
+ * good state has no colour. A usual state has no kind: the function returns only the text.
  */
 export function state(kind, text) {
   if (kind === undefined) return text;
@@ -34,7 +34,7 @@ export function state(kind, text) {
   );
 }
 
-/** The colour of an exchange: a 5xx hurts its client, whether the service failed or the gateway kept the request from it. */
+/** Returns the colour of an exchange. A 5xx hurts the client, whether the service failed or the gateway refused the request. */
 export function kindOf({ status, code, refused, upstream_ms: upstreamMs }) {
   if (status >= 500) return 'bad';
   if (refused) return 'warn';
@@ -42,7 +42,7 @@ export function kindOf({ status, code, refused, upstream_ms: upstreamMs }) {
   return code != null && upstreamMs == null ? 'warn' : undefined;
 }
 
-/** Words of a command stay whole, where a browser would break them behind a hyphen: `--` alone would end a line. */
+/** Keeps the words of a command whole. A browser would break them after a hyphen, so `--` alone could end a line. */
 const wordsOf = (line) =>
   line.split(/(\s+)/).map((word) => (word.includes('-') ? element('span', { class: 'word' }, word) : word));
 

@@ -10,7 +10,9 @@ import { createTable } from './tables.js';
 const LIVE_MS = 1500;
 const FILTERS = ['status', 'code', 'operation', 'organization', 'key', 'client', 'upstream', 'min_ms'];
 
-/** The time in the gateway and the time of the upstream, as numbers and as a bar. The upstream has the wait for an answer, too. */
+/**
+ * The time in the gateway and the time of the upstream, as numbers and as a bar. The time of the upstream includes the wait for an answer.
+ */
 function durationCell({ duration_ms: all, upstream_ms: answered, waited_ms: waited, longest }) {
   const upstream = answered ?? waited;
   const own = upstream === null ? all : Math.max(0, all - upstream);
@@ -169,7 +171,7 @@ export function exchanges(tell) {
       for (const name of FILTERS) form.elements[name].value = params.get(name) ?? '';
       showChips();
       const sort = params.get('sort') === 'duration' ? { key: 'duration', descending: true } : undefined;
-      // A new table each time: it must not keep rows of other filters.
+      // The table is new each time, because it must not keep rows of other filters.
       show = exchangeTable(place('exchange-list'), {
         caption: 'Recent requests',
         empty: 'No remembered request matches these filters.',

@@ -1,4 +1,4 @@
-// A form that tries a request out, as `bin/gateway explain --request` does: nothing is sent to a service, spent or written.
+// A form that tries a request out, as `bin/gateway explain --request` does. Nothing is sent to a service, spent or written.
 
 import { ask } from './api.js';
 import { commandLine, element, place, state } from './elements.js';

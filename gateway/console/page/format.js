@@ -117,7 +117,7 @@ export function operationName(name) {
   return name.replace(/ unmatched$/, ', no operation matches');
 }
 
-/** The name of an operation with the method in a separate element: such a list is easier to scan. */
+/** Returns the name of an operation with the method in a separate element, because such a list is easier to scan. */
 export function operationLabel(name) {
   const [, method, path] = /^([A-Z]{3,7}) (.+)$/.exec(operationName(name)) ?? [];
   return method === undefined

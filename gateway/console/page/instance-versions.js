@@ -1,4 +1,4 @@
-// Which configuration each instance has in force: a change that has reached only some of them is seen at once.
+// Shows the configuration that each instance has in force. The reader sees at once that a change has reached only some instances.
 
 import { element, state } from './elements.js';
 import { NONE, timeElement } from './format.js';
@@ -13,7 +13,7 @@ export function versionsIn({ statuses }) {
   return rows.map((row) => ({ ...row, differs: known.size > 1 }));
 }
 
-/** Version and begin of a row. */
+/** Version and start of a row. */
 export function versionCell({ configuration, since, differs }) {
   if (configuration === undefined) return '';
   const version = element('code', {}, configuration);

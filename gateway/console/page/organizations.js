@@ -9,7 +9,7 @@ import { createTable } from './tables.js';
 
 const STATE_KINDS = { suspended: 'warn', revoked: 'off', expired: 'off' };
 
-/** What is typed may be a whole key: only its last four characters leave this field. */
+/** The typed text may be a whole key, so only its last four characters leave this field. */
 export function searchText(text) {
   const wanted = text.trim();
   return /^(sk|pk|…|\.\.\.)/.test(wanted) && wanted.length > 4 ? wanted.slice(-4) : wanted;
@@ -81,7 +81,7 @@ function showKeys(keys) {
 
 const visible = ({ prefix, last_four: end }) => `${prefix}…${end}`;
 
-/** Resolves with false if there is no such organization. */
+/** Resolves with false if the organization does not exist. */
 export async function showOrganization(id) {
   const box = place('organization');
   const found = await read(`organizations/${encodeURIComponent(id)}`);
@@ -89,7 +89,7 @@ export async function showOrganization(id) {
   if (routeIn(location.hash).id !== id) return true;
   if (found === undefined) return false;
   place('subject-title').textContent = found.name || id;
-  // Beside the facts there is room for the commands; below them they would keep the figures away.
+  // The commands stand beside the facts. Below them, they would push the figures down.
   const isOpen = place('subject-about').querySelector('details')?.open ?? matchMedia('(min-width: 64rem)').matches;
   place('subject-about').replaceChildren(
     element(

@@ -29,7 +29,7 @@ function attention() {
   };
 }
 
-/** Nothing is a cause, but a request to a target may have failed. */
+/** There is no cause, but a request to a target may have failed. */
 function wellLine(statuses) {
   const isSuspect = (target) => stateOfTarget(target) === 'suspect';
   const names = statuses.flatMap(({ status }) =>
@@ -91,7 +91,7 @@ function nothingOf({ all }) {
 /** The latest events that are shown at once. */
 const EVENTS_SHOWN = 6;
 
-/** Shows what is marked in the charts, the latest first, and the begin of the charts. */
+/** Lists the events that the charts mark, the latest first, and the start of the charts. */
 function marks() {
   return ({ history, events }) => {
     const fromMs = Date.parse(history.from);

@@ -48,7 +48,7 @@ const show = createTable(place('routes-found'), {
   ],
 });
 
-/** A sign with a name: the words would stand in every row. */
+/** A sign with a name, because the words would be in every row. */
 function explainLink(method, path) {
   const name = `Explain ${method} ${path}`;
   const sign = drawn(

@@ -9,7 +9,7 @@ import { addressOf } from './routes.js';
 const inWords = (title) =>
   title.replace(/^Gateway(?=[A-Z].*[A-Z])/, '').replace(/(?<=^\w*[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-/** Lists all sections. The sections about a present cause come first. */
+/** Lists all sections. The sections about a current cause come first. */
 async function showIndex(attention) {
   const { sections } = await read('runbook');
   const isNeeded = (title) => attention.some(({ runbook }) => runbook === title);

@@ -68,7 +68,7 @@ export function stagesOf(stages, record) {
   return element('ol', { class: 'stages' }, ...stages.map((stage) => stageOf(stage, record)));
 }
 
-/** They need a question to the gateway, and come when they are known. */
+/** The next steps need a question to the gateway, and are shown when it is answered. */
 function nextStepsOf(record, next) {
   if (next === undefined) return [];
   const list = element('ul', { class: 'steps card' });

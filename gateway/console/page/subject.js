@@ -15,7 +15,7 @@ import { createTrafficCharts } from './traffic-charts.js';
 
 const NOT_COUNTED =
   'No counts for this time: it had no requests, or fewer than those that are counted. The remembered requests are listed below.';
-/** An increase that is worth a sign: by half, and not from nearly nothing. */
+/** An increase that is worth a sign, which is one by half that does not start from nearly nothing. */
 const GREW = 1.5;
 /** An upstream may also fail a request by a 4xx, such as one about the credential of the gateway. */
 const OF_UPSTREAM = '5xx, or no answer';
@@ -24,7 +24,7 @@ const REFUSED_WARNED = 0.2;
 
 let subject;
 let isUnknown = false;
-/** The remembered requests that the gateway refused with 5xx in place of the upstream: nothing was sent, so its counts do not have them. */
+/** The remembered requests that the gateway refused with 5xx without sending them. The counts of the upstream do not include them. */
 let unsent = 0;
 /** Whether the subject has become slow. */
 let isSlowHere = false;
@@ -45,7 +45,7 @@ export function openSubject({ view, id }) {
   for (const box of ['subject-traffic', 'subject-latency']) place(box).parentElement.hidden = true;
 }
 
-/** What needs attention here comes first: the figures below show it, but do not name it. */
+/** What needs attention comes first, because the figures below show it, but do not name it. */
 function showCauses(here) {
   const next = element('ul', {}, ...here.map((cause) => attentionLine({ ...cause, details: undefined })));
   const list = place('subject-causes');
@@ -89,7 +89,7 @@ function causesHere(attention) {
   return attention.filter(({ cause, consequence }) => `${cause} ${consequence}`.split(/[^\w]+/).includes(subject.id));
 }
 
-/** The series of a code as the charts take those of requests: each has this code. */
+/** Returns the series of a code in the form in which charts take series of requests. All its requests have this code. */
 function asRequests({ series, status }) {
   const none = series.map(() => 0);
   const unknown = series.map(() => null);
@@ -155,7 +155,7 @@ function tilesOf(history, isSlowNow) {
     });
 }
 
-/** An upstream that gets nothing fails no request: its clients are refused before. */
+/** An upstream that gets no request fails none, because its clients are refused before. */
 function unsentTile() {
   if (subject.view !== 'upstreams' || unsent === 0) return [];
   const made = tile({ name: 'Not sent', value: count(unsent), kind: 'bad', params: { status: 'refused' } });
@@ -204,7 +204,7 @@ function tile({ name, value, kind, latest, yesterday, trend, slots, params }) {
   );
 }
 
-/** There is nothing of this name: figures without any value would only hide that. */
+/** Says that nothing has this name. Figures without any value would only hide that. */
 export function showNothing(text, ...leads) {
   isUnknown = true;
   place('subject-figures').hidden = true;
@@ -218,7 +218,7 @@ const isHurt = ({ targets = [], breaker = {} }) => targets.some(isBad) || Object
 const refusedLink = () => link(addressOf('requests', { ...subjectIn(subject), status: 'refused' }), 'its requests');
 const isBad = (target) => TARGET_KINDS[target.state] === 'bad';
 
-/** Shows the present state of the upstream, by preference on an instance where the upstream has a fault. */
+/** Shows the current state of the upstream, if possible on an instance where the upstream has a fault. */
 function showUpstream({ statuses }) {
   const known = statuses.flatMap(({ instance, status }) => {
     const upstream = status?.upstreams?.[subject.id];

@@ -245,7 +245,7 @@ function versions() {
   });
 }
 
-/** Keeps the text unchanged while it is open: the reader keeps a selection and the scroll position. */
+/** Keeps the text unchanged while it is open, so that the reader keeps a selection and the scroll position. */
 function everything() {
   const details = place('status').closest('details');
   // It scrolls, which must also be possible with the keyboard.

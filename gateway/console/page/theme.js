@@ -1,5 +1,5 @@
-// The colours of the page: the system's or the reader's choice. This is a plain script in the head: a page of the chosen colours does
-// not flash in the others. The choice is a matter of the device, so it outlives the tab.
+// The colours of the page: the system's or the reader's choice. This is a plain script in the head, so that a page of the chosen colours
+// does not flash in the others. The choice is a matter of the device, so it outlives the tab.
 
 {
   const root = document.documentElement;

@@ -9,7 +9,7 @@ import { addressOf } from './routes.js';
 /** Failures from this share and number on are bad, as for what needs attention; each one is worth a warning. */
 const FAILED_BAD = 0.01;
 const FAILED_BAD_MIN = 3;
-/** Clients are refused all the time; so many of them are worth a look. */
+/** Clients are refused all the time, but this many refusals are worth a look. */
 const REFUSED_WARNED = 0.2;
 
 /** @returns a function that shows a feed */

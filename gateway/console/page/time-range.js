@@ -1,5 +1,5 @@
-// The time of charts and tables, and the instance that is asked. The address contains both: a link shows the same page, and the
-// browser's buttons go back through the pages before.
+// The time of charts and tables, and the instance that is asked. The address contains both, so a link shows the same page, and the
+// browser's buttons go back through earlier pages.
 
 import { place } from './elements.js';
 import { gatewayNow, moment } from './format.js';
@@ -35,7 +35,7 @@ export function timeName() {
   return range === undefined ? `${moment(from)} to ${moment(to)}` : RANGE_NAMES[range];
 }
 
-/** Shows another time in the present view. Moments are epoch milliseconds. */
+/** Shows another time in the current view. Moments are epoch milliseconds. */
 export function showTime({ range, fromMs, toMs }) {
   const { view, id, params } = now();
   const time =
@@ -54,7 +54,7 @@ export function placeTime() {
   if (!free.contains(document.activeElement)) free.open = false;
 }
 
-// The fields begin with the shown time: often the reader changes only one end.
+// The fields begin with the shown time, because the reader often changes only one end.
 free.addEventListener('toggle', () => {
   if (!free.open) return;
   const { range, from, to } = shownTime();

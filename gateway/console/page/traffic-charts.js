@@ -7,7 +7,7 @@ import { count, period } from './format.js';
 import { addressOf } from './routes.js';
 import { showTime } from './time-range.js';
 
-/** Fewer requests have no p99: a single slow request would look like an incident. */
+/** Fewer requests have no p99, because a single slow request would look like an incident. */
 const FEW = 5;
 
 /**
@@ -54,7 +54,7 @@ export function createTrafficCharts(trafficBox, latencyBox, filter) {
 
 function chartData({ history, at, events }, { series }, of) {
   const slotMs = history.slot_seconds * 1000;
-  // The last slot has the count so far: over its first seconds a rate would be noise.
+  // The last slot shows the count so far, because a rate over its first seconds would be noise.
   const unfinished = history.last_slot_seconds < history.slot_seconds ? series.requests.length - 1 : undefined;
   const perSecond = (values) => values.map((value) => value / history.slot_seconds);
   const good = series.requests.map(

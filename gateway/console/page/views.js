@@ -1,5 +1,5 @@
-// The views of the address. The first page is there from the start; the script of another one is loaded when it is first opened. A feed is
-// shown only by the view of the address: the feed of another view may be of another time.
+// The views of the address. The first page is there from the start; the script of another one is loaded when it is first opened. Only the
+// view of the address shows a feed, because the feed of another view may be of another time.
 
 import { read, Unavailable } from './api.js';
 import { link, place } from './elements.js';
@@ -26,7 +26,7 @@ const TITLES = {
   codes: 'Error code',
 };
 const WITH_CHARTS = ['overview', 'subject'];
-/** Views that are reached from another one: its link at the top is marked. */
+/** Views that are reached from another view, whose link at the top is marked. */
 const WITHIN = { configuration: 'system', alerts: 'system', upstreams: 'system', operations: 'routes' };
 
 /** By panel: a function that loads it. Its result has `open(route, feed)`, and if needed `feed(feed)` and `close()`. */
@@ -101,7 +101,7 @@ async function loadSubject(tell) {
     if (view === 'codes') showCode(await read(`codes/${encodeURIComponent(id)}`));
   }
 
-  /** An organization is read again with each answer: a key that is revoked beside the page must not stay active on it. */
+  /** An organization is read again with each answer, because a key that is revoked elsewhere must not stay active on the page. */
   async function refresh() {
     if (opened?.view !== 'organizations' || refreshing) return;
     refreshing = true;
@@ -241,7 +241,7 @@ export function createViews(tell, latest, before) {
         await view.open(route, latest(), before());
       } catch (error) {
         if (error instanceof Unavailable) tellUnread(panel, error.message);
-        // The connection is told at the top by the next question to the gateway.
+        // The next question to the gateway updates the state of the connection at the top.
         else tell.lost();
       }
     },
