@@ -19,7 +19,7 @@ export function isAboutNothing(message: string): boolean {
   return /^Expected type `[^`]*` \(object\) but got `null`/.test(message);
 }
 
-/** Returns the name of the member that the message says is not expected. */
+/** Returns the name of the member that the message calls unexpected. */
 export function unexpectedIn(message: string): string | undefined {
   return /^Property `([^`]*)` is not expected here/.exec(message)?.[1];
 }

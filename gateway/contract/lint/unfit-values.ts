@@ -14,13 +14,13 @@ import { toBodyViolations } from '../violations/violations.ts';
 interface ShownValue {
   readonly kind: 'default' | 'example';
   readonly value: unknown;
-  /** Its place below the object that has it. */
+  /** Its place below the object that contains it. */
   readonly place: readonly (string | number)[];
 }
 
-/** Compiling a check takes a millisecond. In large documents, these values stand for all. */
+/** The most values that are checked. Compiling a check takes a millisecond, so in large documents these values stand for all. */
 const VALUES_MAX = 2000;
-/** The remedy tells the first violations of a value. */
+/** The most violations of a value that the remedy names. */
 const TOLD_MAX = 3;
 
 /** Returns one finding per value. */
