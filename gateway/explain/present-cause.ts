@@ -30,7 +30,7 @@ const KEYS = /^(keys lost|unknown callers)$/;
 const STORES = /^(redis|stores|keys lost)$/;
 const LOAD = /^(loop|shedding)$/;
 
-/** Returns whether the cause with an id explains the request. */
+/** Whether the cause with an id explains the request. */
 function explanationOf(line: LogLine): (id: string) => boolean {
   const { code, stage, organization, upstream, mode, method, route } = line;
   if (code === 'api_key_invalid') return (id) => KEYS.test(id);
