@@ -84,7 +84,7 @@ function acceptsHtml({ headers }: IncomingMessage): boolean {
   return /(^|,)\s*text\/html\s*(;|,|$)/i.test(headers.accept ?? '');
 }
 
-/** Returns the page of an unknown path. If no page is near, it leads to the sections. */
+/** Returns the page of an unknown path. If no similar page exists, it links to the sections. */
 function notFoundPage(
   path: string,
   nearest: readonly string[],

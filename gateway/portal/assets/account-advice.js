@@ -13,7 +13,7 @@ export function readKey(pasted) {
   return { key };
 }
 
-/** Pure. `isSafeToRepeat`: the same may be sent again. */
+/** Pure. `isSafeToRepeat`: the same request may be sent again. */
 export function adviceOn(refusal) {
   const { status, code, message, retryAfterSeconds, unknownRequest } = refusal;
   const [title, ...sentences] = textsFor(refusal);
@@ -24,7 +24,7 @@ export function adviceOn(refusal) {
     sentences: sentences.filter(Boolean),
     message: unknownRequest === undefined ? message : undefined,
     code,
-    // The one that a reader asked about, not the look-up.
+    // The request that the reader asked about, not the look-up.
     requestId: unknownRequest ?? refusal.requestId,
     doc,
     isSafeToRepeat,
@@ -111,7 +111,7 @@ export function errorPage(code) {
   return /^[a-z0-9_]{1,64}$/.test(code) ? `/docs/errors/${code}` : undefined;
 }
 
-/** A text with code and links in Markdown, as texts of the error catalogue have. Whatever else it holds stays text. */
+/** A text with code and links in Markdown, as texts of the error catalogue have. Everything else in it stays text. */
 export function inlineNodes(text) {
   const nodes = [];
   let end = 0;

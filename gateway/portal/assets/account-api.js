@@ -5,7 +5,7 @@ import { randomText } from './page-tools.js';
 
 /** The gateway answers within 20 seconds. */
 const PATIENCE_MS = 30_000;
-/** Before a write whose answer was lost is sent again; after that the reader decides. */
+/** The pauses before a write whose answer was lost is sent again. After the last one, the reader decides. */
 const PAUSES_MS = [1000, 3000];
 const RETRY_AFTER_MAX_S = 10;
 
@@ -26,9 +26,7 @@ export class Refusal extends Error {
 
 const listOf = (value) => (Array.isArray(value) ? value : []);
 
-/**
- * A request that changes something. Its Idempotency-Key stays the same: however often it is sent, it has one effect.
- */
+/** A request that changes something. Its Idempotency-Key stays the same, so it has one effect, however often it is sent. */
 export function createIntention(request) {
   return Object.freeze({ ...request, idempotencyKey: randomText() });
 }

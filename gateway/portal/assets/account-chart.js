@@ -1,5 +1,5 @@
-// The chart of use: one column for each day, stacked by operation. The values of a day are shown below it for the pointer and the arrow keys; a
-// table has the same.
+// The chart of use: one column for each day, stacked by operation. The values of a day are shown below it for the pointer and the arrow
+// keys. A table contains the same values.
 
 import { count, countTicks, dayText } from './account-figures.js';
 import { drawn, element } from './page-tools.js';

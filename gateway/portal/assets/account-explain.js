@@ -52,7 +52,7 @@ export function explainSection(api, section) {
     note.replaceChildren(id === undefined ? `This is no request id. ${WHERE}` : WHERE);
     if (id === undefined) return field.focus();
     field.value = id;
-    // So that the address leads back here; an event would load the whole page anew.
+    // The address then leads back here, without an event that would load the whole page again.
     history.replaceState(history.state, '', `#request=${id}`);
     one.load();
   });

@@ -47,7 +47,7 @@ export function fillOf({ limit, used, remaining }) {
 /** The fullest first; limits that refuse nothing last. */
 export function inOrderOfNeed(limits) {
   const rank = (one) => (one.enforced === false ? -1 : ['free', 'near', 'full'].indexOf(fillOf(one).level));
-  // By name where the need is alike: a few requests more change no places.
+  // Sorts by name where the need is alike, so that a few requests more do not change the order.
   const nameOf = ({ policy, key_id: keyId }) => `${policy} ${keyId ?? ''}`;
   return [...limits].sort((one, other) => rank(other) - rank(one) || nameOf(one).localeCompare(nameOf(other), 'en'));
 }
@@ -117,11 +117,11 @@ export function ownKeyIn(keys, secret) {
     ({ state, prefix, last_four: end }) =>
       state === 'active' && prefix && end && secret.startsWith(prefix) && secret.endsWith(end),
   );
-  // The visible ends of two keys may be the same: then nothing is known of either.
+  // The visible ends of two keys may be the same. The page then knows nothing about either.
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** Whether the page offers to change keys. A token says nothing of its scopes: the gateway decides. */
+/** Whether the page offers to change keys. A token does not show its scopes, so the gateway decides. */
 export function mayChangeKeys(own) {
   return own === undefined || listOf(own.scopes).includes('gateway:keys');
 }

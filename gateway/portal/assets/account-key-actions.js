@@ -104,7 +104,7 @@ export function createKeyActions(context) {
   return { create, rotate, revoke };
 }
 
-/** A key without a scope may do nothing: the gateway refuses it. */
+/** The gateway refuses a key without a scope, because it could do nothing. */
 function askForScope(form) {
   const note = form.querySelector('#key-scopes-note');
   note.hidden = false;

@@ -43,7 +43,7 @@ export function createKeySteps({ api, dialog, reload, useKey }) {
     return ask(trial, ({ value }) => onChecked(value), onRefused);
   }
 
-  /** Reads a key again: the reader confirms a change of its present state. */
+  /** Reads a key again, because the reader confirms a change of its current state. */
   function readAgain(path, onRead, onRefused) {
     dialog.showBusy('Checking…');
     return ask(() => api.get(path), onRead, onRefused);

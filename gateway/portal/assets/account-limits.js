@@ -1,4 +1,5 @@
-// The limits of an organization with bars: those that are nearly used up come first; those on trial, which refuse nothing, are folded.
+// Shows the limits of an organization with bars. Limits that are nearly used up come first. Limits on trial, which refuse nothing, are
+// folded.
 
 import { count, fillOf, inOrderOfNeed, listOf, spanText, timeOfDay } from './account-figures.js';
 import { titleOf } from './account-operations.js';
@@ -6,7 +7,7 @@ import { element } from './page-tools.js';
 
 const LIMITS_SHOWN = 6;
 
-/** @param keys the keys of the organization that the page may read: the limits of a key are shown with its name */
+/** @param keys the keys of the organization that the page may read, for their names beside their limits */
 export function limitElements({ data }, keys) {
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   const all = inOrderOfNeed(listOf(data));

@@ -1,4 +1,4 @@
-// The operations by the names that readers know them by: the index of the search has title and page of each.
+// Finds the names by which readers know operations. The index of the search contains the title and the page of each.
 
 import { element } from './page-tools.js';
 

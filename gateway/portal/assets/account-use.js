@@ -1,5 +1,5 @@
-// The use of an organization by day and operation. Each of the busiest operations has a part of each column. All others share one part: the sums
-// are right for any number of operations. Requests about the account are among the others, and the sentence has their number.
+// The use of an organization by day and operation. Each of the busiest operations has a part of each column. All others share one part, so
+// the sums are right for any number of operations. Requests about the account are among the others, and the sentence states their number.
 
 import { usageChart, usageTable } from './account-chart.js';
 import { byOperation, count, lastDays, listOf, moment, perDay, remainderOf } from './account-figures.js';

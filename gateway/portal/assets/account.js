@@ -65,7 +65,7 @@ function close() {
   status.textContent = '';
 }
 
-/** A link to a request leads here before there is a key: the page says what the key is for. */
+/** A link to a request leads here before there is a key, so the page says what the key is for. */
 function announceRequest() {
   const id = linkedId();
   if (id === undefined) return;
@@ -76,7 +76,7 @@ function announceRequest() {
   form.querySelector('label').before(asked);
 }
 
-/** @param isAsked whether the reader waits for the account: then it gets the focus */
+/** @param isAsked whether the reader waits for the account, which then gets the focus */
 async function open(key, { isAsked = true } = {}) {
   close();
   const leaving = new AbortController();
@@ -167,7 +167,7 @@ async function keysOf(api, limits) {
   }
 }
 
-/** A part of the page that loads by itself: a refusal shows in its place. */
+/** A part of the page that loads by itself. A refusal is shown in its place. */
 function section(id, title, fill) {
   const body = element('div', { class: 'account-body' }, element('p', {}, 'Loading…'));
   const heading = element('h2', { id: `${id}-title`, tabindex: '-1' }, title);
@@ -188,7 +188,7 @@ function section(id, title, fill) {
     if (run === runs) body.replaceChildren(...parts);
   }
 
-  /** After a dialog: the button that opened it is replaced, so the focus goes to the heading. */
+  /** After a dialog, the focus goes to the heading, because the button that opened the dialog is replaced. */
   async function reload() {
     heading.focus();
     await load();

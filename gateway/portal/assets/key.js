@@ -26,7 +26,7 @@ export function forgetStoredKey() {
   sessionStorage.removeItem(LIMIT);
 }
 
-/** Puts the key into samples: as dots, which become the key when they are copied. */
+/** Puts the key into samples, as dots that become the key when they are copied. */
 export function showKey() {
   const key = storedKey();
   const [prefix = ''] = /^sk_test_/.exec(key) ?? [];
@@ -176,7 +176,7 @@ async function verdictOn(answer) {
 }
 
 /**
- * Takes a test key from the fragment, and removes it from the address: it is never sent, and no history keeps it.
+ * Takes a test key from the fragment, and removes it from the address, so that it is never sent and no history keeps it.
  * @returns the problem with the key, empty if it is taken; undefined if the address has none
  */
 function takeFromAddress() {

@@ -52,7 +52,7 @@ function rememberLanguage() {
     const top = target.getBoundingClientRect().top;
     sessionStorage.setItem(LANGUAGE, target.value);
     choose(target.value);
-    // Samples above may have another height in this language: what the reader looks at stays where it is.
+    // Samples above may have another height in this language, but the text that the reader looks at stays where it is.
     scrollBy(0, target.getBoundingClientRect().top - top);
   });
 }
@@ -82,7 +82,9 @@ function unfoldTarget() {
   target.scrollIntoView();
 }
 
-/** On narrow windows the contents cover the page while the address names them: Escape and "Close" lead back to the link that opened them. */
+/**
+ * On narrow windows, the contents cover the page while the address names them. Escape and "Close" lead back to the link that opened them.
+ */
 function closeContents() {
   const opener = document.querySelector('.open-contents a');
   if (opener === null) return;

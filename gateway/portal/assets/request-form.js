@@ -61,7 +61,7 @@ function bodyOf(form) {
 function textBody(text, bodyType) {
   if (/urlencoded/.test(bodyType)) return { body: { kind: 'form', fields: [...new URLSearchParams(text)] }, bodyType };
   const value = parseJson(text);
-  // A text that is not JSON is shown and sent as typed: the gateway names its mistake.
+  // A text that is not JSON is shown and sent as typed, because the gateway names its mistake.
   if (typeof value === 'string') return { body: { kind: 'text', text }, bodyType };
   return { body: sampleContentOf(bodyType, value), bodyType };
 }

@@ -3,7 +3,7 @@
 const REQUEST =
   /^\s*(?:(get|head|post|put|patch|delete|options|query)\s+)?(?:https?:\/\/[^/\s]+)?([^\s?#]*\/[^\s?#]*)/i;
 
-/** The operations whose path begins with the path in the text, the shortest first; none if the text is not a path. */
+/** Returns the operations whose path begins with the path in the text, the shortest first; none if the text is not a path. */
 export function operationsOn(entries, text) {
   const [, method = '', path] = REQUEST.exec(text) ?? [];
   if (path === undefined) return [];

@@ -10,7 +10,7 @@ const FIELDS_ALIKE_MAX = 5;
 /** The order of entries that fit equally well. */
 const KIND_ORDER = { Page: 4, Operation: 3, Resource: 3, Guide: 2, Field: 1, Reference: 1, Error: 0 };
 
-/** An entry is what is looked for: by its whole title, or by the topic of its page. */
+/** An entry may fit by its whole title, or by the topic of its page. */
 const EXACT = 110;
 const ABOUT = 90;
 
@@ -82,8 +82,8 @@ export function wordsOf(text) {
 }
 
 /**
- * A question is answered by a guide rather than by a name that has its words; by the guide as a whole rather than by a part. A guide that
- * has the words in its text only is no answer.
+ * A guide answers a question better than a name that contains its words, and the whole guide better than a part. A guide that contains the
+ * words only in its text is no answer.
  */
 function bonusOf(entry, terms) {
   const { kind, context } = entry;
@@ -118,7 +118,7 @@ function weightOfSynonyms(entry, term) {
   return Math.max(0, ...(ALIKE.get(term) ?? []).map((other) => weightOfTerm(entry, other) * share));
 }
 
-/** Words match at their beginning: "entry" is no find for "try". Titles and sections stand above texts. */
+/** Words match at their beginning, so "try" does not find "entry". Titles and sections rank above texts. */
 function weightOfTerm({ kind, lowTitle, lowContext, lowWords }, term) {
   const inTitle = placeOf(lowTitle, term);
   // Beside an operation, a field is a detail.
@@ -147,7 +147,7 @@ function isLetter(character) {
   return /[\p{L}\p{N}]/u.test(character);
 }
 
-/** The operations of a path; else the entries that have every word. The best come first. */
+/** Returns the operations of a path; otherwise the entries that contain every word. The best come first. */
 export function found(entries, text) {
   const onPath = operationsOn(entries, text);
   if (onPath.length > 0) return onPath;
@@ -166,12 +166,12 @@ export function found(entries, text) {
   return mended.some((term, index) => term !== terms[index]) ? found(entries, mended.join(' ')) : [];
 }
 
-/** "How do I get a key" ends with what a section is called. */
+/** "How do I get a key" ends with the title of a section. */
 function endsWithTitle(asked, { lowTitle }) {
   return lowTitle.includes(' ') && asked.endsWith(` ${lowTitle}`);
 }
 
-/** Where nothing has every word: the entries that have most of them in a name. */
+/** For a text of which no entry contains every word. Returns the entries that contain most of the words in a name. */
 export function nearlyFound(entries, text) {
   const { terms } = termsOf(text);
   if (terms.length < 2) return [];
@@ -185,10 +185,10 @@ export function nearlyFound(entries, text) {
 /** The weight of a word in a title. Entries below a share of this weight, or of the best entry's weight, are left out. */
 const CLEAR = 30;
 const WEAK_SHARE = 0.35;
-/** A word is in a name of the entry, or in its topic: not just in its text. */
+/** The least weight of a word that is in a name of the entry or in its topic, not only in its text. */
 const NAMED = 12;
 
-/** If the best find has each word in a name, one that has some of them in its text only is half a find. */
+/** If the best entry contains each word in a name, removes the entries that do not. */
 function withoutPartial(finds, terms) {
   const isNamed = (entry) => terms.every((term) => isNamedBy(entry, term));
   return terms.length > 1 && isNamed(finds[0]) ? finds.filter(isNamed) : finds;

@@ -2,7 +2,7 @@
 
 import { element } from './page-tools.js';
 
-/** A line of an event, or of JSON: not the time after which a client comes back, and not a comment. */
+/** Matches a line of an event, or of JSON. Does not match a comment, or the time after which a client reconnects. */
 const EVENT = /^(?!retry:|:)\S/m;
 
 /** Ends the stream that is shown, because another request is sent in its place. */

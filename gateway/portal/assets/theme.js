@@ -17,7 +17,7 @@ export function openThemeSwitch(button) {
 
   button.addEventListener('click', () => {
     const next = current() === 'dark' ? 'light' : 'dark';
-    // The reader chose the same as the device: the page follows the device again.
+    // The reader chose the colours of the device, so the page follows the device again.
     if (next === (system.matches ? 'dark' : 'light')) {
       delete document.documentElement.dataset.theme;
       localStorage.removeItem(THEME);
