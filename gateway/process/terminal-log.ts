@@ -30,7 +30,7 @@ export function terminalSinkOf(around: TerminalOptions): ByteSink | undefined {
   };
 }
 
-/** Logs the begin of the drain, except to a user who has just pressed Ctrl-C. */
+/** Logs the start of the drain, except to a user who has just pressed Ctrl-C. */
 export function tellDrain(around: TerminalOptions, { logger }: Pick<Log, 'logger'>, signal: NodeJS.Signals): void {
   if (!(signal === 'SIGINT' && around.outputOnTerminal)) logger.info('draining');
 }
