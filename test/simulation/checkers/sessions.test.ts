@@ -87,3 +87,24 @@ it('a token is redeemed a second time although its process could write the lease
 it('a lease that the store has lost, whose process is cut off from it, keeps nobody away', async () => {
   assert.equal(await onSecondAfterCut(8000), undefined);
 });
+
+/** The sentence on a request that is accepted ten seconds after a failover has lost the end of its session, with something else out of order. */
+async function onLostEnd(where: 'inside' | 'outside'): Promise<string | undefined> {
+  const { world, deployment, checker, holder, other } = begin();
+  const { redis, disturbances } = deployment;
+  await world.run(100_000);
+  redis.lag(1000);
+  redis.model.execute(['set', 'end', ID]);
+  checker.endBegins(ID)(holder.process);
+  await world.run(100_500);
+  redis.failOver(0);
+  disturbances.begin(where);
+  await world.run(110_500);
+  checker.accepted({ place: other, process: other.process, id: ID, sentMs: world.now() });
+  return world.violation()?.message;
+}
+
+it('a provider that is slow excuses no session that goes on after its end, as a fault of the gateways may', async () => {
+  assert.match((await onLostEnd('outside')) ?? '', /^gateway-2 accepts ses_1, 10500 ms after its end was confirmed/);
+  assert.equal(await onLostEnd('inside'), undefined);
+});
