@@ -285,9 +285,16 @@ export class LiveSessions {
     if (failure !== undefined) throw failure;
     if (this.#known.isAbsent(hash)) return undefined;
     return this.#lookUp(hash, () => {
-      const found = this.#store.find(hash);
+      const found = this.#isWithinGrace() ? this.#store.find(hash) : this.#findWithTime(hash);
       return found instanceof Promise ? this.#inTime(found) : found;
     });
+  }
+
+  /** The estimate of the store's clock is old: the machine may have been suspended since the last read. */
+  async #findWithTime(hash: string): Promise<Session | undefined> {
+    const time = this.#clock.reading(async () => ({ nowMs: await this.#store.nowMs() }));
+    const [found] = await Promise.all([this.#store.find(hash), time]);
+    return found;
   }
 
   #used(found: KnownSession | undefined): KnownSession | undefined {
