@@ -51,13 +51,13 @@ it('ends with the time of faults, and does not begin after it', async () => {
   assert.ok(late.other.isRunning());
 });
 
-it('a failover after an end loses what was written shortly before', async () => {
+it('a failover after a write loses what was written shortly before', async () => {
   const world = new World({ seed: 'aimed' });
   const deployment = new Deployment(world, 1, () => undefined);
   const [{ process }] = deployment.places as readonly [Place];
   const { redis } = deployment;
   const aim = { at: 'end', leftOut: 0, delayMs: 900 } as const;
-  const kind = 'redis failover after an end';
+  const kind = 'redis failover after a write';
   applyFaults(deployment, [{ kind, atMs: 1000, forMs: 20, place: 0, amount: 1 / 3, aim }], UNTIL_MS);
   redis.model.execute(['set', 'session', 'open']);
   await world.run(5000);

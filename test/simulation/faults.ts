@@ -26,7 +26,7 @@ type FaultKind =
   | 'redis failover to a late replica'
   | 'redis failover behind a gateway'
   | 'redis failover after a cut'
-  | 'redis failover after an end'
+  | 'redis failover after a write'
   | 'redis lag'
   | 'redis clock'
   | 'redis clock for a while'
@@ -85,15 +85,15 @@ export function planFaults(world: World, options: FaultPlanOptions): readonly Fa
     const kind = random.pick(kinds);
     const forMs = Math.min(durationOf(kind, random), untilMs - atMs);
     const [place, amount] = [random.below(processes), random.between(-1, 1)];
-    const aim = kind === 'redis failover after an end' ? aimAtEnd(amount) : drawnAim(kind, aimed, random);
+    const aim = kind === 'redis failover after a write' ? aimAtWrite(amount) : drawnAim(kind, aimed, random);
     faults.push({ kind, atMs, forMs, place, amount, aim });
   }
   return faults;
 }
 
-/** The replica lacks the end. */
-function aimAtEnd(amount: number): Aim {
-  return { at: 'end', leftOut: 0, delayMs: 0.9 * lateMs(amount) };
+/** The replica lacks an end that was confirmed, or what a gateway wrote before it asked a service outside. */
+function aimAtWrite(amount: number): Aim {
+  return { at: amount < 0 ? 'question' : 'end', leftOut: 0, delayMs: 0.9 * lateMs(amount) };
 }
 
 function drawnAim(kind: FaultKind, aimed: number, random: World['random']): Aim | undefined {
@@ -119,7 +119,7 @@ function durationOf(kind: FaultKind, random: World['random']): number {
   // Others need the time to write in place of what was lost, and a gateway may be away for longer than its grace.
   if (kind === 'redis failover behind a gateway' || kind === 'redis failover after a cut')
     return random.between(20_000, 5 * MINUTE_MS);
-  if (kind === 'redis failover after an end') return 20;
+  if (kind === 'redis failover after a write') return 20;
   const length = random.pick(['moment', 'moment', 'seconds', 'seconds', 'minutes', 'long'] as const);
   if (length === 'moment') return random.between(20, 900);
   if (length === 'seconds') return random.between(900, 20_000);
@@ -134,7 +134,7 @@ export function applyFaults(deployment: Deployment, faults: readonly Fault[], un
     const { aim } = fault;
     world.after(fault.atMs - world.now(), () => {
       if (aim === undefined) return begin(deployment, fault);
-      if (fault.kind === 'redis failover after an end') redis.lag(lateMs(fault.amount));
+      if (fault.kind === 'redis failover after a write') redis.lag(lateMs(fault.amount));
       deployment.afterMoments(aim.at, aim.leftOut, ({ index }) => {
         world.after(aim.delayMs, () => {
           const forMs = Math.min(fault.forMs, untilMs - world.now());
@@ -217,7 +217,7 @@ function faultOf(deployment: Deployment, { kind, forMs, place: index, amount }: 
         redis.failOver(500 * amount);
         redis.lag(20);
       };
-    case 'redis failover after an end':
+    case 'redis failover after a write':
       redis.failOver(500 * amount);
       redis.lag(20);
       return undefined;

@@ -47,7 +47,7 @@ export const sessionsProtocol: Protocol = {
     'redis restart empty': 1,
     'redis failover': 2,
     'redis failover to a late replica': 1,
-    'redis failover after an end': 2,
+    'redis failover after a write': 3,
     'redis lag': 1,
     'redis full': 1,
   },
