@@ -9,11 +9,13 @@ import { isoTime } from '../shared/text.ts';
 import type { WriterStatus } from '../usage/writer.ts';
 import type { WorkerQuestion } from './messages.ts';
 import type { WorkerProcess } from './process.ts';
-import type { WorkerPool } from './worker-pool.ts';
+import type { WorkerPool, WorkerStatus } from './worker-pool.ts';
 import { type OverloadReport, type WorkerUpstream, worstOverload, worstUpstreams } from './worst-of.ts';
 
+type Workers = Pick<WorkerPool, 'processes' | 'places'>;
+
 interface WorkersOperatorsOptions {
-  readonly pool: Pick<WorkerPool, 'processes' | 'places'>;
+  readonly pool: Workers;
   readonly metrics: WorkerMetrics;
   /** Whether the whole gateway is ending. */
   isEnding(): boolean;
@@ -49,82 +51,8 @@ const BAD_STATES = ['failing', 'away'];
  * Answers operators for all workers. One worker answers for the state that all share, such as limits. For states that each worker
  * determines separately, the answer is the worst state.
  */
-export function createWorkersOperators(options: WorkersOperatorsOptions): WorkersOperators {
-  const { pool, metrics, isEnding } = options;
-  const serving = () => pool.processes().filter((worker) => worker.state() === 'serving');
-
-  async function askAll<T>(question: WorkerQuestion, withinMs?: number): Promise<Replies<T>> {
-    const ask = async (worker: WorkerProcess) =>
-      [worker, (await worker.ask(question, withinMs).catch(() => undefined)) as T | undefined] as const;
-    return new Map(await Promise.all(serving().map(ask)));
-  }
-
-  /** Asks the workers in turn until one answers. Rejects with the last error. */
-  async function askOne(question: WorkerQuestion): Promise<object | undefined> {
-    let failure: unknown = new Error('no worker serves');
-    for (const worker of serving()) {
-      try {
-        return (await worker.ask(question)) as object | undefined;
-      } catch (error) {
-        failure = error;
-      }
-    }
-    throw failure;
-  }
-
-  /** Lets one worker act. If it fails, no other worker acts, because the action may have taken effect. */
-  async function askFirst(question: WorkerQuestion): Promise<unknown> {
-    const [worker] = serving();
-    if (worker === undefined) throw new Error('no worker serves');
-    return worker.ask(question, ACTION_MS);
-  }
-
-  /** Returns the state of a worker, which may have begun to end after it was asked. */
-  function stateOf(worker: WorkerProcess, replies: Replies<unknown>): string {
-    const isSilent = worker.state() === 'serving' && replies.has(worker) && replies.get(worker) === undefined;
-    return isSilent ? 'silent' : worker.state();
-  }
-
-  /** Returns ready if at least one worker takes requests, because no request is refused then. A worker that answers late is ignored. */
-  async function readiness(): Promise<Readiness> {
-    const replies = await askAll<Readiness>({ about: 'readiness' });
-    const answers = [...replies.values()].filter((answer) => answer !== undefined);
-    const ready = !isEnding() && answers.some((answer) => answer.ready);
-    const lifecycle = isEnding() ? 'ending' : ready ? 'serving' : 'unavailable';
-    const waiting = pool.places().map(({ number }) => [`worker ${number}`, 'waiting']);
-    const here = pool.processes().map((worker) => [`worker ${worker.number}`, stateOf(worker, replies)]);
-    const checks = worstOf(answers.map((answer) => answer.checks));
-    return { ready, checks: { ...checks, lifecycle, ...Object.fromEntries([...waiting, ...here]) } };
-  }
-
-  async function status(): Promise<object> {
-    const replies = await askAll<Status>({ about: 'status' });
-    const answers = [...replies.values()].filter((answer) => answer !== undefined);
-    const [anyStatus] = answers;
-    const workers = pool.places().flatMap(({ number, restarts, waitsUntilMs }): object[] => {
-      const here = pool.processes().filter((worker) => worker.number === number);
-      if (here.length === 0) {
-        const startsAt = waitsUntilMs === undefined ? null : isoTime(waitsUntilMs);
-        return [{ worker: number, pid: null, state: 'waiting', starts_at: startsAt, restarts }];
-      }
-      return here.map((worker) => ({
-        worker: number,
-        pid: worker.pid,
-        state: stateOf(worker, replies),
-        since: isoTime(worker.sinceMs()),
-        restarts,
-        configuration: replies.get(worker)?.configuration.version ?? null,
-      }));
-    });
-    const usage = answers.flatMap((answer) => answer.usage ?? []);
-    return {
-      ...anyStatus,
-      upstreams: worstUpstreams(answers.map(({ upstreams = {} }) => upstreams)),
-      overload: worstOverload(answers.flatMap(({ overload }) => overload ?? [])),
-      usage: usageOfAll(usage),
-      workers,
-    };
-  }
+export function createWorkersOperators({ pool, metrics, isEnding }: WorkersOperatorsOptions): WorkersOperators {
+  const { askAll, askOne, askFirst } = createAsking(pool);
 
   async function metricsText(): Promise<string> {
     for (const [worker, snapshot] of await askAll<MetricSnapshot[]>({ about: 'metrics' })) {
@@ -136,8 +64,8 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
 
   return {
     metrics: { contentType: metrics.contentType, text: metricsText },
-    readiness,
-    status,
+    readiness: async () => readinessOf(pool, await askAll({ about: 'readiness' }), isEnding()),
+    status: async () => statusOf(pool, await askAll({ about: 'status' })),
     samples: () => askAll({ about: 'sample' }),
     alertsInForce: async () => (await askOne({ about: 'alerts' })) ?? {},
     versions: async () => (await askOne({ about: 'versions' })) ?? {},
@@ -170,6 +98,92 @@ export function createWorkersOperators(options: WorkersOperatorsOptions): Worker
     retry: async (upstream, author) =>
       (await askFirst({ about: 'retry', upstream, ...author })) as UpstreamRetry | undefined,
   };
+}
+
+/** Returns the functions that ask the workers that serve. */
+function createAsking(pool: Workers) {
+  const serving = () => pool.processes().filter((worker) => worker.state() === 'serving');
+
+  async function askAll<T>(question: WorkerQuestion, withinMs?: number): Promise<Replies<T>> {
+    const ask = async (worker: WorkerProcess) =>
+      [worker, (await worker.ask(question, withinMs).catch(() => undefined)) as T | undefined] as const;
+    return new Map(await Promise.all(serving().map(ask)));
+  }
+
+  /** Asks the workers in turn until one answers. Rejects with the last error. */
+  async function askOne(question: WorkerQuestion): Promise<object | undefined> {
+    let failure: unknown = new Error('no worker serves');
+    for (const worker of serving()) {
+      try {
+        return (await worker.ask(question)) as object | undefined;
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  /** Lets one worker act. If it fails, no other worker acts, because the action may have taken effect. */
+  async function askFirst(question: WorkerQuestion): Promise<unknown> {
+    const [worker] = serving();
+    if (worker === undefined) throw new Error('no worker serves');
+    return worker.ask(question, ACTION_MS);
+  }
+
+  return { askAll, askOne, askFirst };
+}
+
+/** Returns ready if at least one worker takes requests, because no request is refused then. A worker that answers late is ignored. */
+function readinessOf(pool: Workers, replies: Replies<Readiness>, isEnding: boolean): Readiness {
+  const answers = answersIn(replies);
+  const ready = !isEnding && answers.some((answer) => answer.ready);
+  const lifecycle = isEnding ? 'ending' : ready ? 'serving' : 'unavailable';
+  const waiting = pool.places().map(({ number }) => [`worker ${number}`, 'waiting']);
+  const here = pool.processes().map((worker) => [`worker ${worker.number}`, stateOf(worker, replies)]);
+  const checks = worstOf(answers.map((answer) => answer.checks));
+  return { ready, checks: { ...checks, lifecycle, ...Object.fromEntries([...waiting, ...here]) } };
+}
+
+function statusOf(pool: Workers, replies: Replies<Status>): object {
+  const answers = answersIn(replies);
+  const [anyStatus] = answers;
+  const usage = answers.flatMap((answer) => answer.usage ?? []);
+  return {
+    ...anyStatus,
+    upstreams: worstUpstreams(answers.map(({ upstreams = {} }) => upstreams)),
+    overload: worstOverload(answers.flatMap(({ overload }) => overload ?? [])),
+    usage: usageOfAll(usage),
+    workers: pool.places().flatMap((place) => workersIn(place, pool, replies)),
+  };
+}
+
+/** Returns the rows of a place: of its worker, of the successor too while both run, or of the next start. */
+function workersIn(
+  { number, restarts, waitsUntilMs }: WorkerStatus,
+  pool: Workers,
+  replies: Replies<Status>,
+): object[] {
+  const here = pool.processes().filter((worker) => worker.number === number);
+  if (here.length === 0)
+    return [{ worker: number, pid: null, state: 'waiting', starts_at: isoTime(waitsUntilMs) ?? null, restarts }];
+  return here.map((worker) => ({
+    worker: number,
+    pid: worker.pid,
+    state: stateOf(worker, replies),
+    since: isoTime(worker.sinceMs()),
+    restarts,
+    configuration: replies.get(worker)?.configuration.version ?? null,
+  }));
+}
+
+function answersIn<T>(replies: Replies<T>): T[] {
+  return [...replies.values()].filter((answer) => answer !== undefined);
+}
+
+/** Returns the state of a worker, which may have begun to end after it was asked. */
+function stateOf(worker: WorkerProcess, replies: Replies<unknown>): string {
+  const isSilent = worker.state() === 'serving' && replies.has(worker) && replies.get(worker) === undefined;
+  return isSilent ? 'silent' : worker.state();
 }
 
 /** Combines the checks of several workers into the worst state of each. */

@@ -8,7 +8,7 @@ import { newTicketKeys } from '../edge/tls/secure.ts';
 import { createAdminServer } from '../observe/admin/admin.ts';
 import { createJoinedOutput, type JoinedOutput, keepsWritesTogether } from '../observe/log/joined-output.ts';
 import { createLog, type Log } from '../observe/log/log.ts';
-import { openStandardOutput } from '../observe/log/standard-output.ts';
+import { StandardOutput } from '../observe/log/standard-output.ts';
 import { DROPPED } from '../observe/log/waiting-lines.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../observe/metrics/worker-metrics.ts';
 import { endOnCrash } from '../process/crash.ts';
@@ -21,8 +21,8 @@ import { createForwardClock } from '../shared/machine.ts';
 import { openConsole } from '../wiring/console.ts';
 import { createGap } from './gap.ts';
 import { createWorkersOperators } from './operators.ts';
-import { type StartOptions, startWorkerProcess, type WorkerProcess } from './process.ts';
-import { createWorkerPool, type WorkerPool } from './worker-pool.ts';
+import { ForkedWorker, type StartOptions, type WorkerProcess } from './process.ts';
+import { WorkerPool } from './worker-pool.ts';
 
 /** The longest wait at the end for the workers' last log lines. */
 const LAST_LINES_MS = 2000;
@@ -48,7 +48,7 @@ export async function startPrimary(context: HostProcess & Painter, settings: Set
     askFleet: (question) => opened.console.askFleet(question),
     ...{ metrics, output, now },
   });
-  const pool = createWorkerPool({ size: settings.workers, start, backOff: BACK_OFF, now, ...reportTo(log, metrics) });
+  const pool = new WorkerPool({ size: settings.workers, start, backOff: BACK_OFF, now, ...reportTo(log, metrics) });
   const operators = createWorkersOperators({ pool, metrics, isEnding });
   const secrets = openSecrets(context, settings);
   const opened = openConsole(operators, {
@@ -97,7 +97,7 @@ export async function startPrimary(context: HostProcess & Painter, settings: Set
 
 /** Opens the standard output, which this process and its workers share. */
 function openOutput(context: HostProcess & Painter, metrics: WorkerMetrics): JoinedOutput {
-  return createJoinedOutput(terminalSinkOf(context) ?? openStandardOutput(), {
+  return createJoinedOutput(terminalSinkOf(context) ?? new StandardOutput(), {
     bytesMax: OWN_LINES_BYTES_MAX,
     onDropped: metrics.logLinesDropped,
     droppedLine: (dropped) =>
@@ -116,7 +116,7 @@ function createStart({ metrics, output, ...options }: WorkersOptions) {
   // New with each start, and never written to disk.
   const ticketKeys = newTicketKeys().toString('base64');
   return (number: number, isFirst: boolean): WorkerProcess => {
-    const worker = startWorkerProcess({
+    const worker = new ForkedWorker({
       ...options,
       ...{ number, isFirst, ticketKeys, writesItself, metrics: metrics.of(number) },
     });

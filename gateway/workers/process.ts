@@ -1,6 +1,6 @@
 // One worker process, seen from the primary, which starts it, asks it, and ends it, by force if it does not end in time.
 
-import cluster from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { MetricsOfWorker } from '../observe/metrics/worker-metrics.ts';
@@ -72,105 +72,142 @@ export interface StartOptions {
   now(): number;
 }
 
-export function startWorkerProcess(options: StartOptions): WorkerProcess {
-  const { number, metrics, now } = options;
-  cluster.setupPrimary({ stdio: ['ignore', options.writesItself ? 'inherit' : 'pipe', 'inherit', 'ipc'] });
-  cluster.schedulingPolicy = cluster.SCHED_RR;
-  const worker = cluster.fork();
-  const returnConnections = followConnections(worker, options.gap);
-  const ready = Promise.withResolvers<Ready>();
-  const ended = Promise.withResolvers<Ending>();
-  const questions = createQuestions<WorkerQuestion>(ANSWER_MS, (id, question) =>
-    send({ kind: 'question', id, question }),
-  );
-  let state: WorkerState = 'starting';
-  let sinceMs = now();
-  let readyAtMs: number | undefined;
-  let drainMs = 0;
-  const starting = setTimeout(kill, START_MS);
+/** Starts a worker process. */
+export class ForkedWorker implements WorkerProcess {
+  readonly number: number;
+  readonly metrics: MetricsOfWorker;
+  readonly ask: WorkerProcess['ask'];
+  readonly #options: StartOptions;
+  readonly #worker: Worker;
+  readonly #questions: ReturnType<typeof createQuestions<WorkerQuestion>>;
+  readonly #ready = Promise.withResolvers<Ready>();
+  readonly #ended = Promise.withResolvers<Ending>();
+  readonly #starting: NodeJS.Timeout;
+  #state: WorkerState = 'starting';
+  #sinceMs: number;
+  #readyAtMs: number | undefined;
+  #drainMs = 0;
 
-  function setState(next: WorkerState): void {
-    state = next;
-    sinceMs = now();
+  constructor(options: StartOptions) {
+    this.#options = options;
+    this.number = options.number;
+    this.metrics = options.metrics;
+    cluster.setupPrimary({ stdio: ['ignore', options.writesItself ? 'inherit' : 'pipe', 'inherit', 'ipc'] });
+    cluster.schedulingPolicy = cluster.SCHED_RR;
+    this.#worker = cluster.fork();
+    this.#questions = createQuestions<WorkerQuestion>(ANSWER_MS, (id, question) =>
+      this.#send({ kind: 'question', id, question }),
+    );
+    this.ask = this.#questions.ask;
+    this.#sinceMs = options.now();
+    this.#starting = setTimeout(() => this.kill(), START_MS);
+    this.#worker.on('message', (message: FromWorker) => this.#take(message));
+    this.#followEnd(followConnections(this.#worker, options.gap));
   }
 
-  function send(message: ToWorker): void {
-    // A worker that has ended gets no message; `exit` and `disconnect` report its end.
-    if (worker.isConnected()) worker.send(message, () => undefined);
+  get pid(): number {
+    return this.#worker.process.pid as number;
   }
 
-  function give(socket: Socket, port: number): void {
-    const message: ToWorker = { kind: 'connection', port };
-    worker.send(message, socket, { keepOpen: false }, () => undefined);
+  get ready(): Promise<Ready> {
+    return this.#ready.promise;
   }
 
-  function kill(): void {
-    worker.process.kill('SIGKILL');
+  get ended(): Promise<Ending> {
+    return this.#ended.promise;
   }
 
-  worker.on('message', (message: FromWorker) => {
+  get output(): Readable | undefined {
+    return this.#worker.process.stdout ?? undefined;
+  }
+
+  state(): WorkerState {
+    return this.#state;
+  }
+
+  sinceMs(): number {
+    return this.#sinceMs;
+  }
+
+  reload(): void {
+    this.#send({ kind: 'reload' });
+  }
+
+  async stop(handOver: boolean): Promise<Ending> {
+    this.#setState('ending');
+    this.#send({ kind: 'stop', handOver });
+    const deadline = setTimeout(() => this.kill(), this.#drainMs + CLOSE_MS);
+    const ending = await this.#ended.promise;
+    clearTimeout(deadline);
+    return ending;
+  }
+
+  kill(): void {
+    this.#worker.process.kill('SIGKILL');
+  }
+
+  #take(message: FromWorker): void {
+    const { isFirst, ticketKeys, askFleet, gap, now } = this.#options;
     if (message.kind === 'here') {
-      const { isFirst, ticketKeys } = options;
-      send({ kind: 'begin', worker: number, isFirst, ticketKeys, answersQuestions: true });
-    } else if (message.kind === 'answer') questions.takeReply(message);
-    else if (message.kind === 'question') void replyTo(message.id, () => options.askFleet(message.question)).then(send);
-    else if (message.kind === 'farewell') metrics.note(message.metrics);
-    else if (message.kind === 'failed') ready.reject(errorOf(message));
+      this.#send({ kind: 'begin', worker: this.number, isFirst, ticketKeys, answersQuestions: true });
+    } else if (message.kind === 'answer') this.#questions.takeReply(message);
+    else if (message.kind === 'question')
+      void replyTo(message.id, () => askFleet(message.question)).then((reply) => this.#send(reply));
+    else if (message.kind === 'farewell') this.metrics.note(message.metrics);
+    else if (message.kind === 'failed') this.#ready.reject(errorOf(message));
     else if (message.kind === 'ready') {
-      clearTimeout(starting);
-      readyAtMs = now();
-      drainMs = message.drainMs;
-      setState('serving');
-      ready.resolve(message);
-      options.gap.end(give);
+      clearTimeout(this.#starting);
+      this.#readyAtMs = now();
+      this.#drainMs = message.drainMs;
+      this.#setState('serving');
+      this.#ready.resolve(message);
+      gap.end((socket, port) => this.#give(socket, port));
     }
-  });
-  // The channel breaks when the process ends.
-  worker.on('error', () => undefined);
-  // Its last messages may arrive after its exit, but not after the end of its channel.
-  const exited = Promise.withResolvers<Pick<Ending, 'code' | 'signal'>>();
-  const disconnected = Promise.withResolvers<void>();
-  worker.once('exit', (code: number | null, signal: string | null) => {
-    exited.resolve({ code, signal });
-    endChannel(worker, disconnected.promise);
-  });
-  worker.once('disconnect', () => {
-    disconnected.resolve();
-    options.gap.begin(worker.id);
-  });
-  void Promise.all([exited.promise, disconnected.promise]).then(([{ code, signal }]) => {
-    clearTimeout(starting);
-    returnConnections();
-    setState('ended');
-    ready.reject(new Error(`Worker ${number} ended before it was ready (${signal ?? `code ${code}`}).`));
-    questions.giveUp();
-    ended.resolve({ servedMs: readyAtMs === undefined ? 0 : now() - readyAtMs, code, signal });
-  });
-  void ended.promise.then(metrics.end);
-  // Avoids an unhandled rejection if no caller waits for `ready`.
-  ready.promise.catch(() => undefined);
+  }
 
-  return {
-    number,
-    pid: worker.process.pid as number,
-    state: () => state,
-    sinceMs: () => sinceMs,
-    ready: ready.promise,
-    ended: ended.promise,
-    output: worker.process.stdout ?? undefined,
-    metrics,
-    ask: questions.ask,
-    reload: () => send({ kind: 'reload' }),
-    async stop(handOver) {
-      setState('ending');
-      send({ kind: 'stop', handOver });
-      const deadline = setTimeout(kill, drainMs + CLOSE_MS);
-      const ending = await ended.promise;
-      clearTimeout(deadline);
-      return ending;
-    },
-    kill,
-  };
+  /** Waits for the end of the process. Its last messages may arrive after its exit, but not after the end of its channel. */
+  #followEnd(returnConnections: () => void): void {
+    const worker = this.#worker;
+    const exited = Promise.withResolvers<Pick<Ending, 'code' | 'signal'>>();
+    const disconnected = Promise.withResolvers<void>();
+    // The channel breaks when the process ends.
+    worker.on('error', () => undefined);
+    worker.once('exit', (code: number | null, signal: string | null) => {
+      exited.resolve({ code, signal });
+      endChannel(worker, disconnected.promise);
+    });
+    worker.once('disconnect', () => {
+      disconnected.resolve();
+      this.#options.gap.begin(worker.id);
+    });
+    void Promise.all([exited.promise, disconnected.promise]).then(([{ code, signal }]) => {
+      clearTimeout(this.#starting);
+      returnConnections();
+      this.#setState('ended');
+      this.#ready.reject(new Error(`Worker ${this.number} ended before it was ready (${signal ?? `code ${code}`}).`));
+      this.#questions.giveUp();
+      const servedMs = this.#readyAtMs === undefined ? 0 : this.#options.now() - this.#readyAtMs;
+      this.#ended.resolve({ servedMs, code, signal });
+    });
+    void this.#ended.promise.then(this.metrics.end);
+    // Avoids an unhandled rejection if no caller waits for `ready`.
+    this.#ready.promise.catch(() => undefined);
+  }
+
+  #setState(next: WorkerState): void {
+    this.#state = next;
+    this.#sinceMs = this.#options.now();
+  }
+
+  #send(message: ToWorker): void {
+    // A worker that has ended gets no message; `exit` and `disconnect` report its end.
+    if (this.#worker.isConnected()) this.#worker.send(message, () => undefined);
+  }
+
+  #give(socket: Socket, port: number): void {
+    const message: ToWorker = { kind: 'connection', port };
+    this.#worker.send(message, socket, { keepOpen: false }, () => undefined);
+  }
 }
 
 function errorOf({ message, mistakes }: WorkerFailure): Error {

@@ -7,7 +7,7 @@ import type { Trail } from '../../exchange/trail.ts';
 import type { ExchangeFilter, ExchangeLine, ExchangeOwner } from '../../shared/questions/exchange-filter.ts';
 import { createLineOf } from './line.ts';
 import { createRecentLines } from './recent.ts';
-import { openStandardOutput, tellDroppedAtEnd } from './standard-output.ts';
+import { StandardOutput, tellDroppedAtEnd } from './standard-output.ts';
 import { bytesOf, createLineBatch, createPending, DROPPED, linesIn } from './waiting-lines.ts';
 
 export interface Log {
@@ -104,7 +104,7 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
  * and a second queue would then write into the middle of a line. The number of waiting lines is bounded.
  */
 function standardOutput(onDropped: (lines: number) => void, onFlowing: (dropped: number) => void): Output {
-  const output = openStandardOutput();
+  const output = new StandardOutput();
   const pending = createPending({ bytesMax: PENDING_BYTES_MAX, onDropped, onFlowing });
 
   function write(bytes: Buffer, done: () => void): void {

@@ -43,130 +43,134 @@ const STILL_MS = 1000;
 const END_MS = 3000;
 const LOOK_MS = 5;
 
-export function openStandardOutput(): ByteSink {
-  // Whether this thread writes. A write to a disk may take long, so another thread does it. A write to a pipe must not be left to another
-  // thread, because if the reader stops, the thread would never end, and Node exits only when all its threads have ended.
-  let isDirect = isPipe(FD);
-  const onDrain: (() => void)[] = [];
-  const waiting: Piece[] = [];
-  let waitingBytes = 0;
-  let isBusy = false;
-  let retryMs = RETRY_MS.first;
+export class StandardOutput implements ByteSink {
+  /**
+   * Whether this thread writes. A write to a disk may take long, so another thread does it. A write to a pipe must not be left to another
+   * thread, because if the reader stops, the thread would never end, and Node exits only when all its threads have ended.
+   */
+  #isDirect = isPipe(FD);
+  readonly #onDrain: (() => void)[] = [];
+  readonly #waiting: Piece[] = [];
+  #waitingBytes = 0;
+  #isBusy = false;
+  #retryMs = RETRY_MS.first;
   /** Whether the last byte that was written ended a line. */
-  let isAtLineStart = true;
+  #isAtLineStart = true;
   /** Whether the rest of the line that was written last has been dropped. */
-  let isTorn = false;
-  let endsAt: number | undefined;
-  let standsStill = false;
+  #isTorn = false;
+  #endsAt: number | undefined;
+  #standsStill = false;
 
-  function write(bytes: Buffer, done: OnTaken): boolean {
-    waiting.push({ bytes, done });
-    waitingBytes += bytes.length;
-    if (!isBusy) pump();
-    return waitingBytes < WAITING_BYTES_MAX;
+  write(bytes: Buffer, done: OnTaken): boolean {
+    this.#waiting.push({ bytes, done });
+    this.#waitingBytes += bytes.length;
+    if (!this.#isBusy) this.#pump();
+    return this.#waitingBytes < WAITING_BYTES_MAX;
   }
 
-  function pump(): void {
-    isBusy = true;
-    if (isDirect) unblock(FD);
-    for (let calls = 0; waiting.length > 0; calls += 1) {
-      if (isDirect && calls < CALLS_MAX && writeNow()) continue;
-      if (!isDirect) writeInThread();
-      else if (calls === CALLS_MAX) setImmediate(pump);
-      else pumpLater();
+  onDrain(handle: () => void): void {
+    this.#onDrain.push(handle);
+  }
+
+  end(): void {
+    this.#isDirect = true;
+    this.#isBusy = true;
+    unblock(FD);
+    this.#endsAt ??= performance.now() + END_MS;
+    for (let tookAt = performance.now(); this.#waiting.length > 0; ) {
+      const now = performance.now();
+      if (this.#writeNow()) {
+        tookAt = now;
+        this.#standsStill = false;
+        continue;
+      }
+      this.#standsStill ||= now >= Math.min(this.#endsAt, tookAt + STILL_MS);
+      if (this.#standsStill) this.#drop(this.#waiting.splice(0));
+      else pause(LOOK_MS);
+    }
+    this.#isBusy = false;
+  }
+
+  #pump(): void {
+    this.#isBusy = true;
+    if (this.#isDirect) unblock(FD);
+    for (let calls = 0; this.#waiting.length > 0; calls += 1) {
+      if (this.#isDirect && calls < CALLS_MAX && this.#writeNow()) continue;
+      if (!this.#isDirect) this.#writeInThread();
+      else if (calls === CALLS_MAX) setImmediate(() => this.#pump());
+      else this.#pumpLater();
       return;
     }
-    isBusy = false;
-    for (const handle of onDrain) handle();
+    this.#isBusy = false;
+    for (const handle of this.#onDrain) handle();
   }
 
-  function pumpLater(): void {
-    setTimeout(pump, retryMs);
-    retryMs = Math.min(RETRY_MS.longest, retryMs * 2);
+  #pumpLater(): void {
+    setTimeout(() => this.#pump(), this.#retryMs);
+    this.#retryMs = Math.min(RETRY_MS.longest, this.#retryMs * 2);
   }
 
-  function writeInThread(): void {
-    const pieces = waiting.splice(0, PIECES_MAX);
-    writev(FD, buffersOf(pieces), (error, count) => {
-      if (settle(pieces, error, count)) pump();
-      else pumpLater();
+  #writeInThread(): void {
+    const pieces = this.#waiting.splice(0, PIECES_MAX);
+    writev(FD, this.#buffersOf(pieces), (error, count) => {
+      if (this.#settle(pieces, error, count)) this.#pump();
+      else this.#pumpLater();
     });
   }
 
-  function writeNow(): boolean {
-    const pieces = waiting.splice(0, PIECES_MAX);
+  #writeNow(): boolean {
+    const pieces = this.#waiting.splice(0, PIECES_MAX);
     try {
-      return settle(pieces, null, writevSync(FD, buffersOf(pieces)));
+      return this.#settle(pieces, null, writevSync(FD, this.#buffersOf(pieces)));
     } catch (error) {
-      return settle(pieces, error as NodeJS.ErrnoException, 0);
+      return this.#settle(pieces, error as NodeJS.ErrnoException, 0);
     }
   }
 
-  function buffersOf(pieces: readonly Piece[]): Buffer[] {
+  #buffersOf(pieces: readonly Piece[]): Buffer[] {
     const buffers = pieces.map(({ bytes }) => bytes);
     // End a line that was cut off, because the next line must begin on a new line.
-    return isTorn ? [NEWLINE, ...buffers] : buffers;
+    return this.#isTorn ? [NEWLINE, ...buffers] : buffers;
   }
 
   /** Notes the result of a write, and puts back the bytes that were not written. Returns false if the output is full. */
-  function settle(pieces: Piece[], error: NodeJS.ErrnoException | null, count: number): boolean {
+  #settle(pieces: Piece[], error: NodeJS.ErrnoException | null, count: number): boolean {
     if (error !== null && isFull(error)) {
-      waiting.unshift(...pieces);
+      this.#waiting.unshift(...pieces);
       return false;
     }
-    if (error === null) advance(pieces, count);
-    else drop(pieces);
+    if (error === null) this.#advance(pieces, count);
+    else this.#drop(pieces);
     return true;
   }
 
-  function advance(pieces: Piece[], count: number): void {
+  #advance(pieces: Piece[], count: number): void {
     let left = count;
-    if (isTorn && left > 0) {
+    if (this.#isTorn && left > 0) {
       left -= 1;
-      isTorn = false;
-      isAtLineStart = true;
+      this.#isTorn = false;
+      this.#isAtLineStart = true;
     }
-    retryMs = RETRY_MS.first;
+    this.#retryMs = RETRY_MS.first;
     while (left > 0) {
       const piece = pieces[0] as Piece;
       const taken = Math.min(left, piece.bytes.length);
-      isAtLineStart = piece.bytes[taken - 1] === NEWLINE[0];
+      this.#isAtLineStart = piece.bytes[taken - 1] === NEWLINE[0];
       piece.bytes = piece.bytes.subarray(taken);
-      waitingBytes -= taken;
+      this.#waitingBytes -= taken;
       left -= taken;
       if (piece.bytes.length === 0) pieces.shift()?.done(0);
     }
-    waiting.unshift(...pieces);
+    this.#waiting.unshift(...pieces);
   }
 
-  function drop(pieces: readonly Piece[]): void {
-    isTorn ||= !isAtLineStart;
+  #drop(pieces: readonly Piece[]): void {
+    this.#isTorn ||= !this.#isAtLineStart;
     for (const { bytes, done } of pieces) {
-      waitingBytes -= bytes.length;
+      this.#waitingBytes -= bytes.length;
       done(linesIn(bytes));
     }
   }
-
-  function end(): void {
-    isDirect = true;
-    isBusy = true;
-    unblock(FD);
-    endsAt ??= performance.now() + END_MS;
-    for (let tookAt = performance.now(); waiting.length > 0; ) {
-      const now = performance.now();
-      if (writeNow()) {
-        tookAt = now;
-        standsStill = false;
-        continue;
-      }
-      standsStill ||= now >= Math.min(endsAt, tookAt + STILL_MS);
-      if (standsStill) drop(waiting.splice(0));
-      else pause(LOOK_MS);
-    }
-    isBusy = false;
-  }
-
-  return { write, onDrain: (handle) => void onDrain.push(handle), end };
 }
 
 /** Says on standard error, if it takes the text at once, that lines were dropped at the end, because no log line can say this now. */

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { afterEach, it, mock } from 'node:test';
 import type { Ready } from '../../../gateway/workers/messages.ts';
 import type { Ending, WorkerProcess } from '../../../gateway/workers/process.ts';
-import { createWorkerPool } from '../../../gateway/workers/worker-pool.ts';
+import { WorkerPool } from '../../../gateway/workers/worker-pool.ts';
 
 const backOff = { steadyMs: 10_000, firstMs: 500, longestMs: 30_000 };
 
@@ -46,7 +46,7 @@ async function crewOf(size: number) {
   mock.timers.enable({ apis: ['setTimeout'] });
   const delays: number[] = [];
   const latest = new Map<number, FakeWorker>();
-  const crew = createWorkerPool({
+  const crew = new WorkerPool({
     size,
     backOff,
     now: () => 0,
