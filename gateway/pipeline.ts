@@ -43,7 +43,7 @@ export interface OperationSteps extends Readonly<Record<StageName, unknown>> {
   authenticate(matched: Matched): Awaitable<Identified>;
   /** auth/authorize.ts */
   authorize(identified: Identified): Permitted;
-  /** Notes that an organization still calls a deprecated operation. versions/uses.ts */
+  /** Notes that an organization still calls a deprecated operation. versions/deprecated-calls.ts */
   noteUse(permitted: Permitted): void;
   /** limits/limit.ts */
   limit(permitted: Permitted): Awaitable<Counted>;

@@ -13,10 +13,9 @@ import { createLimit, type LimitOptions } from '../limits/limit.ts';
 import type { Overload } from '../overload/overload.ts';
 import type { OperationSteps, Steps } from '../pipeline.ts';
 import { createTunnelTable } from '../tunnel/table.ts';
+import { createNoteUse, type DeprecatedCalls } from '../versions/deprecated-calls.ts';
 import { type Deprecations, deprecationsOf } from '../versions/deprecation.ts';
 import { createSunset } from '../versions/sunset.ts';
-import { createNoteUse } from '../versions/uses.ts';
-import type { VersionUses } from '../versions/version-uses.ts';
 import { rightsOf } from './rights.ts';
 
 export interface Checking {
@@ -36,7 +35,7 @@ interface CheckingParts {
   readonly callers: {
     readonly throttle: Pick<Steps, 'throttle'>;
     readonly identity: { readonly readers: CredentialReaders };
-    readonly versionUses: Pick<VersionUses, 'note'>;
+    readonly deprecatedCalls: Pick<DeprecatedCalls, 'note'>;
   };
   readonly traffic: { readonly overload: Pick<Overload, 'shed' | 'reserve' | 'hold'> };
 }
@@ -79,7 +78,7 @@ export function createCheckingSteps(configuration: Configuration, sections: Chec
       sunset,
       authenticate: createAuthenticate(callers.identity.readers),
       authorize: createAuthorize({ ...rightsOf(configuration), now }),
-      noteUse: createNoteUse(deprecations, callers.versionUses.note),
+      noteUse: createNoteUse(deprecations, callers.deprecatedCalls),
       limit: createLimit({ store: counters.requests, rules: limits, now }),
       reserve: overload.reserve,
       validate: createValidate({ ...contracts, ...gateway.limits, hold: overload.hold }),

@@ -14,16 +14,6 @@ const SPAN_UNITS = { hour: 'day', day: 'month', month: 'year' } as const satisfi
 /** How many characters of an ISO time name a span. */
 const NAME_LENGTHS = { day: 10, month: 7, year: 4 } as const satisfies Record<SpanUnit, number>;
 
-/** Returns the beginning of the period that includes this moment. Epoch milliseconds. */
-export function periodStart(unit: PeriodUnit, atMs: number): number {
-  return startOf(unit, atMs);
-}
-
-/** Returns the end of the period that includes this moment. Epoch milliseconds. */
-export function periodEnd(unit: PeriodUnit, atMs: number): number {
-  return endOf(unit, atMs);
-}
-
 export interface PeriodSpan {
   readonly unit: PeriodUnit;
   /** `2026-11-26` for hours, `2026-11` for days, `2026` for months. */
@@ -35,9 +25,9 @@ export interface PeriodSpan {
 /** Returns the span that includes this moment. */
 export function spanAt(unit: PeriodUnit, atMs: number): PeriodSpan {
   const by = SPAN_UNITS[unit];
-  const startMs = startOf(by, atMs);
+  const startMs = periodStart(by, atMs);
   const name = new Date(startMs).toISOString().slice(0, NAME_LENGTHS[by]);
-  return { unit, name, startMs, endMs: endOf(by, atMs) };
+  return { unit, name, startMs, endMs: periodEnd(by, atMs) };
 }
 
 /** Returns the number of a period in its span: the hour of the day, the day of the month, or the month of the year. */
@@ -56,22 +46,24 @@ export function periodAtPlace({ unit, startMs }: PeriodSpan, place: number): num
 
 /** Returns the beginning of the period that is `count` periods before the period of this moment. */
 export function periodsBefore(unit: PeriodUnit, atMs: number, count: number): number {
-  const startMs = startOf(unit, atMs);
+  const startMs = periodStart(unit, atMs);
   if (unit === 'hour') return startMs - count * HOUR_MS;
   if (unit === 'day') return startMs - count * DAY_MS;
   const date = new Date(startMs);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - count);
 }
 
-function startOf(unit: PeriodUnit | SpanUnit, atMs: number): number {
+/** Returns the beginning of the period that includes this moment. Epoch milliseconds. */
+export function periodStart(unit: PeriodUnit | SpanUnit, atMs: number): number {
   if (unit === 'hour') return Math.floor(atMs / HOUR_MS) * HOUR_MS;
   if (unit === 'day') return Math.floor(atMs / DAY_MS) * DAY_MS;
   const date = new Date(atMs);
   return Date.UTC(date.getUTCFullYear(), unit === 'month' ? date.getUTCMonth() : 0);
 }
 
-function endOf(unit: PeriodUnit | SpanUnit, atMs: number): number {
-  const startMs = startOf(unit, atMs);
+/** Returns the end of the period that includes this moment. Epoch milliseconds. */
+export function periodEnd(unit: PeriodUnit | SpanUnit, atMs: number): number {
+  const startMs = periodStart(unit, atMs);
   if (unit === 'hour') return startMs + HOUR_MS;
   if (unit === 'day') return startMs + DAY_MS;
   const date = new Date(startMs);

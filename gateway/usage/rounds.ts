@@ -3,7 +3,7 @@
 
 import type { Machine } from '../shared/machine.ts';
 import type { UsageStore } from './store.ts';
-import { BATCH_ENTRIES, type WaitingBatches } from './waiting-batches.ts';
+import { BATCH_ENTRIES, nextTurn, type WaitingBatches } from './waiting-batches.ts';
 
 /** The pause after a call is this many times as long as the call. During the pause, the store serves others. */
 const RESTS_PER_CALL = 4;
@@ -34,56 +34,74 @@ interface Round {
   restedMs: number;
 }
 
-export interface Rounds {
+export class Rounds {
+  readonly #writer: string;
+  readonly #batches: WaitingBatches;
+  readonly #machine: Machine;
+  #isAdvancing = true;
+  #isHurried = false;
+
+  /** @param writer the name under which the store knows this process */
+  constructor(writer: string, batches: WaitingBatches, machine: Machine) {
+    this.#writer = writer;
+    this.#batches = batches;
+    this.#machine = machine;
+  }
+
   /** Whether the last round wrote a batch, or had no batch to write. */
-  isAdvancing: boolean;
-  /** Set when the process ends, so that rounds have no pauses. */
-  isHurried: boolean;
+  get isAdvancing(): boolean {
+    return this.#isAdvancing;
+  }
+
+  /** Ends the pauses, because the process ends. */
+  hurry(): void {
+    this.#isHurried = true;
+  }
+
+  /** Notes that no round can begin, because the store fails. */
+  stall(): void {
+    this.#isAdvancing = false;
+  }
+
   /** Sends the waiting batches of all organizations. Returns whether the store has confirmed all of them. */
-  send(to: UsageStore): Promise<boolean>;
-}
-
-/** @param writer the name under which the store knows this process */
-export function createRounds(writer: string, batches: WaitingBatches, machine: Machine): Rounds {
-  const rounds: Rounds = { isAdvancing: true, isHurried: false, send };
-
-  async function send(to: UsageStore): Promise<boolean> {
-    const due = batches.organizations();
+  async send(to: UsageStore): Promise<boolean> {
+    const due = this.#batches.organizations();
     const round: Round = { to, due, alone: [], failuresInARow: 0, hasFailed: false, restedMs: 0 };
-    rounds.isAdvancing = due.length === 0;
-    await Promise.all(Array.from({ length: Math.ceil(LANES / to.batchesMax) }, () => sendCalls(round)));
+    this.#isAdvancing = due.length === 0;
+    await Promise.all(Array.from({ length: Math.ceil(LANES / to.batchesMax) }, () => this.#sendCalls(round)));
     return !round.hasFailed;
   }
 
   /** Sends batches, call after call, until none is left. Several of these loops run at the same time. */
-  async function sendCalls(round: Round): Promise<void> {
-    const take = () => takeDue(round);
+  async #sendCalls(round: Round): Promise<void> {
+    const { performance } = this.#machine;
+    const take = () => this.#takeDue(round);
     for (let names = take(); names.length > 0 && round.failuresInARow < FAILURES_MAX; names = take()) {
-      const sentAt = machine.performance.now();
+      const sentAt = performance.now();
       try {
-        round.due.push(...(await sendNext(round.to, names)));
+        round.due.push(...(await this.#sendNext(round.to, names)));
         round.failuresInARow = 0;
-        rounds.isAdvancing = true;
-        await rest(round, machine.performance.now() - sentAt);
+        this.#isAdvancing = true;
+        await this.#rest(round, performance.now() - sentAt);
       } catch {
         round.failuresInARow += 1;
         if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;
         else round.alone.push(...names);
-        await batches.nextTurn();
+        await nextTurn(this.#machine);
       }
     }
   }
 
   /** Pauses. Requests wait for the same store, and for this process if the store is embedded. */
-  async function rest(round: Round, tookMs: number): Promise<void> {
-    if (rounds.isHurried || round.restedMs >= RESTS_MAX_MS) return batches.nextTurn();
+  async #rest(round: Round, tookMs: number): Promise<void> {
+    if (this.#isHurried || round.restedMs >= RESTS_MAX_MS) return nextTurn(this.#machine);
     const ms = Math.min(tookMs * RESTS_PER_CALL, REST_MAX_MS, RESTS_MAX_MS - round.restedMs);
     round.restedMs += ms;
-    await machine.sleep(ms);
+    await this.#machine.sleep(ms);
   }
 
   /** Takes the organizations whose next batches go into one call. */
-  function takeDue({ to, due, alone }: Round): string[] {
+  #takeDue({ to, due, alone }: Round): string[] {
     const single = alone.pop();
     if (single !== undefined) return [single];
     const taken: string[] = [];
@@ -91,7 +109,7 @@ export function createRounds(writer: string, batches: WaitingBatches, machine: M
     while (taken.length < to.batchesMax) {
       const name = due.at(-1);
       if (name === undefined) break;
-      entries += batches.nextOf(name)?.entries.length ?? 0;
+      entries += this.#batches.nextOf(name)?.entries.length ?? 0;
       if (entries > BATCH_ENTRIES && taken.length > 0) break;
       taken.push(name);
       due.pop();
@@ -100,11 +118,9 @@ export function createRounds(writer: string, batches: WaitingBatches, machine: M
   }
 
   /** Sends the next batch of each organization. Returns the organizations that have another batch. */
-  async function sendNext(to: UsageStore, organizations: readonly string[]): Promise<string[]> {
-    const next = organizations.flatMap((name) => batches.nextOf(name) ?? []);
-    await to.add(writer, next);
-    return organizations.filter((name) => batches.confirm(name));
+  async #sendNext(to: UsageStore, organizations: readonly string[]): Promise<string[]> {
+    const next = organizations.flatMap((name) => this.#batches.nextOf(name) ?? []);
+    await to.add(this.#writer, next);
+    return organizations.filter((name) => this.#batches.confirm(name));
   }
-
-  return rounds;
 }

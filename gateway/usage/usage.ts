@@ -1,9 +1,22 @@
-// The usage counts of a running gateway. Opens the usage store, counts exchanges that have ended, and returns reports.
+// The usage counts of a running gateway. Opens the usage store, counts exchanges that have ended, and returns reports. The store is in Redis
+// if one is configured, otherwise in a file of the data directory.
 
 import type { Trail } from '../exchange/trail.ts';
-import { type OpenUsageStoreOptions, openUsageStore } from './open-store.ts';
+import type { ConnectRedis } from '../redis/client.ts';
+import type { Awaitable } from '../shared/awaitable.ts';
+import { createRedisUsageStore } from './redis-store.ts';
 import { type UsagePage, type UsageQuestion, usagePage } from './report.ts';
+import { createSqliteUsageStore } from './sqlite-store.ts';
+import type { UsageStore, UsageStoreOptions } from './store.ts';
 import { UsageWriter, type WriterOptions, type WriterStatus } from './writer.ts';
+
+interface OpenUsageStoreOptions extends UsageStoreOptions {
+  readonly redisUrl: string | undefined;
+  readonly connect?: ConnectRedis | undefined;
+  readonly dataDirectory: string;
+  /** See `applySteps`. */
+  readonly acceptOneWay?: boolean | undefined;
+}
 
 interface UsageOptions
   extends Omit<OpenUsageStoreOptions, 'detailsMax'>,
@@ -55,4 +68,11 @@ export async function openUsage({ onChange, machine, pairsMax, foldedMax, ...opt
     drain: async () => void (await writer.flush()),
     close: () => writer.close(),
   };
+}
+
+/** Opens the store. Rejects with an Error for operators if a file cannot be opened. Waits only for the first attempt to connect to Redis. */
+export function openUsageStore({ redisUrl, dataDirectory, ...options }: OpenUsageStoreOptions): Awaitable<UsageStore> {
+  return redisUrl === undefined
+    ? createSqliteUsageStore({ directory: dataDirectory, ...options })
+    : createRedisUsageStore({ url: redisUrl, ...options });
 }

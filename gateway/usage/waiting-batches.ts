@@ -24,11 +24,6 @@ export function createWaitingBatches(machine: Pick<Machine, 'setImmediate'>) {
   let size = 0;
   let lastNumber = 0;
 
-  /** Resolves in the next turn of the event loop. */
-  function nextTurn(): Promise<void> {
-    return new Promise((resolve) => void machine.setImmediate(resolve));
-  }
-
   function cutPiece(piece: readonly TalliedCount[]): void {
     for (const [organization, counted] of Map.groupBy(piece, (one) => one.organization)) {
       const queue = queues.get(organization) ?? [];
@@ -42,7 +37,6 @@ export function createWaitingBatches(machine: Pick<Machine, 'setImmediate'>) {
   }
 
   return {
-    nextTurn,
     size: () => size,
     organizations: () => [...queues.keys()],
     /** Returns the next batch of an organization, which stays the same until `confirm`. */
@@ -72,11 +66,16 @@ export function createWaitingBatches(machine: Pick<Machine, 'setImmediate'>) {
           const cut = Math.min(pairs, piece.length);
           size -= cut;
           pairs -= cut;
-          await nextTurn();
+          await nextTurn(machine);
         }
       }
     },
   };
+}
+
+/** Resolves in the next turn of the event loop. */
+export function nextTurn(machine: Pick<Machine, 'setImmediate'>): Promise<void> {
+  return new Promise((resolve) => void machine.setImmediate(resolve));
 }
 
 /** Returns the next entries, as many as a batch may contain. */

@@ -3,7 +3,7 @@
 
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type Machine, REAL_MACHINE, type Timer } from '../shared/machine.ts';
-import { createRounds, RESTS_MAX_MS, type Rounds } from './rounds.ts';
+import { RESTS_MAX_MS, Rounds } from './rounds.ts';
 import type { UsageStore } from './store.ts';
 import { createTally, type TallyOptions, type UsageTally } from './tally.ts';
 import { createWaitingBatches, type WaitingBatches } from './waiting-batches.ts';
@@ -70,7 +70,7 @@ export class UsageWriter {
     this.#machine = machine;
     this.#name = machine.randomBytes(9).toString('base64url');
     this.#batches = createWaitingBatches(machine);
-    this.#rounds = createRounds(this.#name, this.#batches, machine);
+    this.#rounds = new Rounds(this.#name, this.#batches, machine);
     this.#tally = createTally({
       now,
       onPair: () => this.#schedule(),
@@ -120,7 +120,7 @@ export class UsageWriter {
 
   /** Writes the rest and ends. */
   async close(): Promise<void> {
-    this.#rounds.isHurried = true;
+    this.#rounds.hurry();
     await Promise.race([this.flush(), this.#machine.sleep(LAST_FLUSH_MS, { ref: false })]);
     this.#isClosed = true;
     this.#machine.clearTimeout(this.#timer);
@@ -197,7 +197,7 @@ export class UsageWriter {
       this.#become('up');
       await Promise.resolve(to.purge()).catch(() => undefined);
     } catch {
-      this.#rounds.isAdvancing = false;
+      this.#rounds.stall();
       this.#become('away');
     }
   }

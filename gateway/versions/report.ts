@@ -1,7 +1,8 @@
 // Reports deprecated calls by organization, with the replacement and dates of each operation.
 
 import type { Organization } from '../exchange/caller.ts';
-import type { Deprecation } from './deprecation.ts';
+import type { Deprecation, Deprecations } from './deprecation.ts';
+import { noticesOf } from './notices.ts';
 import type { Use } from './store.ts';
 
 export interface UsedOperation {
@@ -81,4 +82,27 @@ export function deprecationState(
   if (sunset !== undefined && Date.parse(sunset) <= nowMs) return 'ended';
   if (deprecated === undefined) return 'current';
   return Date.parse(deprecated) <= nowMs ? 'deprecated' : 'announced';
+}
+
+interface ReportParts {
+  readonly deprecations: Deprecations;
+  readonly uses: readonly Use[];
+  readonly organizations: readonly Organization[];
+  readonly sinceDay: string;
+  readonly publicUrl: string;
+  readonly nowMs: number;
+}
+
+/** Returns the report for operators on deprecated operations, with their callers and the notices for these. */
+export function versionReport({ deprecations, uses, organizations, sinceDay, publicUrl, nowMs }: ReportParts): object {
+  const affected = affectedBy(uses, deprecations.ofOperations.values(), organizations);
+  return {
+    since: sinceDay,
+    operations: [...deprecations.ofOperations.values()].map((deprecation) => ({
+      ...deprecationJson(deprecation),
+      state: deprecationState(deprecation, nowMs),
+    })),
+    organizations: affected.map(jsonOf),
+    notices: noticesOf(affected, sinceDay, publicUrl),
+  };
 }

@@ -21,7 +21,7 @@ export function createExecutors({
   const { settings, store, digestOf, version, now } = options;
   const { inForce, inForceSinceMs } = base;
   const { access, targets } = upstreams;
-  const { usage, versionUses, sessionServices } = callers;
+  const { usage, deprecatedCalls, sessionServices } = callers;
   const administer = createService({
     store,
     digestOf,
@@ -38,7 +38,7 @@ export function createExecutors({
     deprecatedUses(organization) {
       const { gateway: rules } = inForce().config;
       const deprecations = deprecationsOf(operationsServed(inForce()), rules, rules.publicUrl);
-      return versionUses.affected(deprecations, organization);
+      return deprecatedCalls.affected(deprecations, organization);
     },
     sessions: sessionServices?.operators,
     instance: instanceName(settings.port),

@@ -21,8 +21,8 @@ import type { AlertMetrics } from '../observe/metrics/library-metrics.ts';
 import type { Metrics } from '../observe/metrics/metrics.ts';
 import { CREDENTIAL_STATES, type CredentialState } from '../shared/contracts/upstreams.ts';
 import { type AskFleet, answerFleet, type FleetSources, type UpstreamRetry } from '../shared/questions/fleet.ts';
+import type { DeprecatedCalls } from '../versions/deprecated-calls.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
-import type { VersionUses } from '../versions/version-uses.ts';
 import type { AppOptions } from './app-options.ts';
 import type { ConfigurationChanges } from './configuration-changes.ts';
 import { type OpenedConsole, openConsole } from './console.ts';
@@ -111,7 +111,7 @@ interface OperatorsOptions extends StatusOptions {
   readonly pressed: NearLimit;
   readonly limitUsage: LimitUsage;
   readonly changes: ConfigurationChanges;
-  readonly versionUses: Pick<VersionUses, 'report'>;
+  readonly deprecatedCalls: Pick<DeprecatedCalls, 'report'>;
   /** Makes this process send the refused credential of an upstream again. Returns undefined for an unknown upstream. */
   retryCredential(upstream: string): UpstreamRetry | undefined;
   /** Asks all processes of all instances. */
@@ -124,7 +124,7 @@ interface OperatorsOptions extends StatusOptions {
 
 /** Creates the answers of this process to operators. */
 export function answersForOperators(options: OperatorsOptions): Operators<Sample> {
-  const { metrics, store, now, versionUses, serving, limitUsage } = options;
+  const { metrics, store, now, deprecatedCalls, serving, limitUsage } = options;
   const { readiness, status } = createStatus(options);
   const rules = () => serving().configuration.config.limits;
   const reset = resetLimits({ store, limitUsage, now });
@@ -144,7 +144,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     ...createConsoleActions({ ...options, configuration: () => serving().configuration }),
     exchanges: async (id, owner) => options.log.recent(id, owner),
     view: createConsoleViews({ ...options, configuration: () => serving().configuration }),
-    versions: () => versionUses.report(serving().deprecations),
+    versions: () => deprecatedCalls.report(serving().deprecations),
     async alertsInForce() {
       const { alerts: settings, publicUrl: gateway } = serving().configuration.config.gateway;
       return { settings, gateway } satisfies AlertsInForce;

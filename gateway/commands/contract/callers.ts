@@ -37,7 +37,7 @@ async function readCallers(context: MachineContext): Promise<Callers> {
   const { store } = await context.keyStore();
   const [{ usagePage }, { openUsageStore }] = await Promise.all([
     import('../../usage/report.ts'),
-    import('../../usage/open-store.ts'),
+    import('../../usage/usage.ts'),
   ]);
   const { now } = context;
   const keepDays = DAYS + 1;

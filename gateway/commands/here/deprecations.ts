@@ -1,9 +1,9 @@
 // Reads the callers of deprecated operations from the stores of this machine.
 
 import type { Actions } from '../../administration/actions.ts';
+import { openUseStore } from '../../versions/deprecated-calls.ts';
 import { deprecationsOf } from '../../versions/deprecation.ts';
 import { noticesOf } from '../../versions/notices.ts';
-import { openUseStore } from '../../versions/open-store.ts';
 import { affectedBy, jsonOf } from '../../versions/report.ts';
 import { dayOf } from '../../versions/store.ts';
 import type { MachineContext } from '../context.ts';

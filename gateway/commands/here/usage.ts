@@ -3,8 +3,8 @@
 import type { Actions } from '../../administration/actions.ts';
 import { createListUsage, type UsageInput } from '../../administration/usage.ts';
 import { GatewayError } from '../../catalogue/errors.ts';
-import { openUsageStore } from '../../usage/open-store.ts';
 import { type UsageQuestion, usagePage } from '../../usage/report.ts';
+import { openUsageStore } from '../../usage/usage.ts';
 import type { MachineContext } from '../context.ts';
 import { knownHere, noOrganization } from './deps.ts';
 

@@ -52,7 +52,7 @@ export function createRehearsedSteps(
     callers: {
       identity: { readers },
       throttle: { throttle: nothing },
-      versionUses: { note: nothing },
+      deprecatedCalls: { note: nothing },
     },
     traffic: { overload: { shed: nothing, reserve: nothing, hold: nothing } },
   });

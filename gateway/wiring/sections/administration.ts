@@ -30,7 +30,7 @@ export function openAdministration(
   const { inForce, lifecycle } = base;
   const { log, metrics, pressed, admin } = observation;
   const { access, targets } = upstreams;
-  const { identity, versionUses } = callers;
+  const { identity, deprecatedCalls } = callers;
   const reloads = followConfiguration({
     directories: [settings.configDirectory, settings.contractsDirectory],
     secretsDirectory: settings.secretsDirectory,
@@ -77,7 +77,7 @@ export function openAdministration(
     pressed,
     limitUsage: counters.limitUsage,
     changes,
-    versionUses,
+    deprecatedCalls,
     retryCredential: (upstream) => access.retry(upstream),
     askFleet: admin.askFleet,
     credentialOf: (upstream) => new Map(Object.entries(access.status())).get(upstream),

@@ -10,7 +10,7 @@ import { openReplayStore } from '../../replay/open-store.ts';
 import type { ReplayStore } from '../../replay/replay-store.ts';
 import { OpenStreams } from '../../streams/open-streams.ts';
 import { openUsage, type Usage } from '../../usage/usage.ts';
-import { openVersionUses, type VersionUses } from '../../versions/version-uses.ts';
+import { DeprecatedCalls, openUseStore } from '../../versions/deprecated-calls.ts';
 import { type Identity, openIdentity } from '../identity.ts';
 import type { Parts } from '../parts.ts';
 import { openSessions, type SessionServices, type Sessions } from '../sessions.ts';
@@ -25,7 +25,7 @@ export interface CallersSection {
   readonly replayStore: ReplayStore;
   readonly throttle: Throttle;
   readonly streams: OpenStreams;
-  readonly versionUses: VersionUses;
+  readonly deprecatedCalls: DeprecatedCalls;
   readonly tunnelStreams: OpenStreams;
   readonly usage: Usage;
   /** The services of sessions; undefined if people cannot sign in. */
@@ -47,7 +47,7 @@ export async function openCallers(above: EarlierSections, parts: Parts): Promise
   const identity = openIdentityPart(above, sessions, [streams, tunnelStreams], parts);
   above.counters.live.begin();
   const replayStore = await openReplayStorePart(above, parts);
-  const versionUses = openVersionUsesPart(above, parts);
+  const deprecatedCalls = openDeprecatedCallsPart(above, parts);
   const usage = await openUsagePart(above, parts);
   const throttle = openThrottle(above, identity, parts);
   return {
@@ -55,7 +55,7 @@ export async function openCallers(above: EarlierSections, parts: Parts): Promise
     tunnelStreams,
     identity,
     replayStore,
-    versionUses,
+    deprecatedCalls,
     usage,
     throttle,
     sessionServices: sessions?.servicesOf(identity),
@@ -156,23 +156,23 @@ async function openReplayStorePart(
   return replayStore;
 }
 
-function openVersionUsesPart(
+function openDeprecatedCallsPart(
   { options: { settings, store, now }, base: { gateway }, observation: { log } }: EarlierSections,
   parts: Parts,
-): VersionUses {
-  const versionUses = openVersionUses({
-    settings,
+): DeprecatedCalls {
+  const deprecatedCalls = new DeprecatedCalls({
+    open: () => openUseStore({ ...settings, now }),
     organizations: store.organizations.list,
     onChange: logStoreState(log, 'deprecated calls', 'debug'),
     publicUrl: () => gateway.publicUrl,
     now,
   });
   parts.add({
-    name: 'version uses',
-    status: () => ({ deprecated_uses: versionUses.status() }),
-    close: versionUses.close,
+    name: 'deprecated calls',
+    status: () => ({ deprecated_uses: deprecatedCalls.status() }),
+    close: () => deprecatedCalls.close(),
   });
-  return versionUses;
+  return deprecatedCalls;
 }
 
 async function openUsagePart(

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, beforeEach, describe, it } from 'node:test';
-import { openUsageStore } from '../../../gateway/usage/open-store.ts';
+import { openUsageStore } from '../../../gateway/usage/usage.ts';
 import { environmentOf, writeConfiguration } from '../../support/configuration.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { thingsContract } from '../../support/things.ts';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { DeprecatedCalls, type DeprecatedCallsStatus } from '../../../gateway/versions/deprecated-calls.ts';
 import type { Use, UseStore } from '../../../gateway/versions/store.ts';
-import { createUses, type UsesStatus } from '../../../gateway/versions/uses.ts';
 
 const NOW_MS = Date.parse('2027-06-01T12:00:00Z');
 
@@ -21,13 +21,19 @@ function countingStore() {
   return { store, written, away: (next: boolean) => (isAway = next) };
 }
 
-function usesOn({ store }: ReturnType<typeof countingStore>, changes: UsesStatus[] = []) {
+function usesOn({ store }: ReturnType<typeof countingStore>, changes: DeprecatedCallsStatus[] = []) {
   let opened = 0;
   const open = () => {
     opened += 1;
     return store;
   };
-  const uses = createUses({ open, now: () => NOW_MS, flushMs: 3_600_000, onChange: (state) => changes.push(state) });
+  const uses = new DeprecatedCalls({
+    open,
+    organizations: () => [],
+    publicUrl: () => '',
+    now: () => NOW_MS,
+    onChange: (state) => changes.push(state),
+  });
   return { uses, opened: () => opened };
 }
 
@@ -59,7 +65,7 @@ describe('uses', () => {
 
   it('wait while the store is away, and are written when it is back', async () => {
     const place = countingStore();
-    const changes: UsesStatus[] = [];
+    const changes: DeprecatedCallsStatus[] = [];
     const { uses } = usesOn(place, changes);
     place.away(true);
     uses.note('org_a', 'listThings');
