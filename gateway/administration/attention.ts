@@ -34,22 +34,21 @@ interface SilenceRequest {
 const SILENCE_SECONDS_MIN = 60;
 
 /** Begins or ends a silence. Resolves with its end, ISO 8601; with null if it was ended. */
-export function silenceAlerts({ askFleet }: FleetDeps) {
-  return async (
-    { by, requestId = '' }: Actor,
-    { causes: target, seconds, reason, dryRun }: SilenceRequest,
-  ): Promise<string | null> => {
-    if (!isCausePattern(target)) throw refusalOf('/causes', 'pattern_mismatch', 'No cause has such an id.');
-    if (seconds > 0 && seconds < SILENCE_SECONDS_MIN)
-      throw refusalOf('/seconds', 'too_small', `Must be 0, or at least ${SILENCE_SECONDS_MIN}.`);
-    const action = { action: 'silence-alerts', target, seconds, reason, dryRun } as const;
-    const [answer] = (await askFleet({ about: 'silence', action, requestId, by })) as readonly (
-      | ActionAnswer
-      | undefined
-    )[];
-    if (answer?.status !== 200) throw new GatewayError('records_unavailable');
-    return (answer.body as { readonly after: { readonly silent_until: string | null } }).after.silent_until;
-  };
+export async function silenceAlerts(
+  { askFleet }: FleetDeps,
+  { by, requestId = '' }: Actor,
+  { causes: target, seconds, reason, dryRun }: SilenceRequest,
+): Promise<string | null> {
+  if (!isCausePattern(target)) throw refusalOf('/causes', 'pattern_mismatch', 'No cause has such an id.');
+  if (seconds > 0 && seconds < SILENCE_SECONDS_MIN)
+    throw refusalOf('/seconds', 'too_small', `Must be 0, or at least ${SILENCE_SECONDS_MIN}.`);
+  const action = { action: 'silence-alerts', target, seconds, reason, dryRun } as const;
+  const [answer] = (await askFleet({ about: 'silence', action, requestId, by })) as readonly (
+    | ActionAnswer
+    | undefined
+  )[];
+  if (answer?.status !== 200) throw new GatewayError('records_unavailable');
+  return (answer.body as { readonly after: { readonly silent_until: string | null } }).after.silent_until;
 }
 
 function refusalOf(pointer: string, code: ViolationCode, message: string): GatewayError {

@@ -14,9 +14,11 @@ interface AuditListing {
 }
 
 /** Lists the changes, newest first. */
-export function listAudit({ store }: Pick<AdministrationDeps, 'store'>) {
-  return async ({ organization, fromMs, before, most }: AuditListing): Promise<readonly KeyStoreChange[]> =>
-    store.audit.list({ organization, sinceMs: fromMs, before, limit: most });
+export async function listAudit(
+  { store }: Pick<AdministrationDeps, 'store'>,
+  { organization, fromMs, before, most }: AuditListing,
+): Promise<readonly KeyStoreChange[]> {
+  return store.audit.list({ organization, sinceMs: fromMs, before, limit: most });
 }
 
 interface OwnChange {
@@ -58,7 +60,10 @@ interface EventListing {
  * Returns the events, newest first. While the store of deprecated calls cannot be reached, deprecations are left out, so that changes can
  * still be read. Deprecations appear again afterwards.
  */
-export function listEvents({ store, deprecatedUses }: Pick<AdministrationDeps, 'store' | 'deprecatedUses'>) {
+export async function listEvents(
+  { store, deprecatedUses }: Pick<AdministrationDeps, 'store' | 'deprecatedUses'>,
+  listing: EventListing,
+): Promise<PlacedEvent[]> {
   async function changesOf({ organization, behind, most }: EventListing): Promise<OwnChange[]> {
     const changes = await store.audit.list({ organization, before: behind.change, limit: most });
     return changes.map((change) => {
@@ -75,19 +80,16 @@ export function listEvents({ store, deprecatedUses }: Pick<AdministrationDeps, '
       .filter((one) => isBehind(behind.deprecation, one))
       .sort((one, other) => other.atMs - one.atMs || (idOf(one) < idOf(other) ? 1 : -1));
   }
-
-  return async (listing: EventListing): Promise<PlacedEvent[]> => {
-    const [changes, deprecations] = await Promise.all([changesOf(listing), deprecationsOf(listing)]);
-    const merged: PlacedEvent[] = [];
-    let place = listing.behind;
-    while (merged.length < listing.most) {
-      const event = isLater(deprecations[0], changes[0]) ? deprecations.shift() : changes.shift();
-      if (event === undefined) break;
-      place = event.kind === 'change' ? { ...place, change: event.change.sequence } : withDeprecation(place, event);
-      merged.push({ event, place });
-    }
-    return merged;
-  };
+  const [changes, deprecations] = await Promise.all([changesOf(listing), deprecationsOf(listing)]);
+  const merged: PlacedEvent[] = [];
+  let place = listing.behind;
+  while (merged.length < listing.most) {
+    const event = isLater(deprecations[0], changes[0]) ? deprecations.shift() : changes.shift();
+    if (event === undefined) break;
+    place = event.kind === 'change' ? { ...place, change: event.change.sequence } : withDeprecation(place, event);
+    merged.push({ event, place });
+  }
+  return merged;
 }
 
 function withDeprecation(place: EventPlace, event: DeprecationInUse): EventPlace {

@@ -45,53 +45,59 @@ async function requireGrant(deps: GrantDeps, { may }: Authority, granted: Grante
   if (may !== undefined) requireHeld(may, granted, scopeRulesOf(await deps.configuration()));
 }
 
-export function createKey(deps: IssueDeps) {
+export function createKey(
+  deps: IssueDeps,
+  actor: Actor,
+  { dryRun, ...request }: Omit<KeyRequest, 'by'> & Trial,
+): Promise<MadeKey> {
   const { store, now } = deps;
-  return (actor: Actor, { dryRun, ...request }: Omit<KeyRequest, 'by'> & Trial): Promise<MadeKey> =>
-    whileUndisturbed(async () => {
-      const authority = await readAuthority(deps, actor);
-      const organization = await store.organizations.get(request.organization);
-      if (organization === undefined) throw new GatewayError('resource_missing');
-      requireKnownScopes(request.scopes, organization, await deps.configuration());
-      requireRanges(request.allowedCidrs);
-      requireFuture(request.expiresAtMs, now());
-      await requireGrant(deps, authority, request);
-      const { key, record } = createIssueKey(deps)({ ...request, by: actor.by });
-      if (dryRun) {
-        await requireRoom(deps, organization.id);
-        return { key: undefined, record };
-      }
-      const { author, keys } = authority;
-      const organizations = [...authority.organizations, organization];
-      const most = await mostOf(deps);
-      if (!(await store.keys.create(record, author, { keys, organizations, most })))
-        throw new GatewayError('resource_missing');
-      return { key, record };
-    });
+  return whileUndisturbed(async () => {
+    const authority = await readAuthority(deps, actor);
+    const organization = await store.organizations.get(request.organization);
+    if (organization === undefined) throw new GatewayError('resource_missing');
+    requireKnownScopes(request.scopes, organization, await deps.configuration());
+    requireRanges(request.allowedCidrs);
+    requireFuture(request.expiresAtMs, now());
+    await requireGrant(deps, authority, request);
+    const { key, record } = createIssueKey(deps)({ ...request, by: actor.by });
+    if (dryRun) {
+      await requireRoom(deps, organization.id);
+      return { key: undefined, record };
+    }
+    const { author, keys } = authority;
+    const organizations = [...authority.organizations, organization];
+    const most = await mostOf(deps);
+    if (!(await store.keys.create(record, author, { keys, organizations, most })))
+      throw new GatewayError('resource_missing');
+    return { key, record };
+  });
 }
 
 /** Changes a key. The acting key needs all rights that the changed key would have. */
-export function changeKey(deps: GrantDeps) {
+export function changeKey(
+  deps: GrantDeps,
+  actor: Actor,
+  { patch, ifMatch, dryRun, ...one }: OneKey & Conditional & { readonly patch: KeyPatch },
+) {
   const { store, now } = deps;
-  return (actor: Actor, { patch, ifMatch, dryRun, ...one }: OneKey & Conditional & { readonly patch: KeyPatch }) =>
-    whileUndisturbed(async (): Promise<StoredKey> => {
-      const authority = await readAuthority(deps, actor);
-      const before = await getKey(deps, one);
-      requireMatch(ifMatch, keyTag(before));
-      const after = { ...before, ...patch };
-      requireChangeable(before, after, now());
-      const organization = await store.organizations.get(before.organization);
-      if (organization === undefined) throw new GatewayError('resource_missing');
-      if (patch.scopes !== undefined) requireKnownScopes(patch.scopes, organization, await deps.configuration());
-      if (patch.allowedCidrs !== undefined) requireRanges(patch.allowedCidrs);
-      if ('expiresAtMs' in patch) requireFuture(patch.expiresAtMs, now());
-      await requireGrant(deps, authority, after);
-      if (dryRun) return after;
-      const keys = [...authority.keys, before];
-      const organizations = [...authority.organizations, organization];
-      const changed = await store.keys.change(one.id, patch, authority.author, { keys, organizations });
-      return changed ?? after;
-    });
+  return whileUndisturbed(async (): Promise<StoredKey> => {
+    const authority = await readAuthority(deps, actor);
+    const before = await getKey(deps, one);
+    requireMatch(ifMatch, keyTag(before));
+    const after = { ...before, ...patch };
+    requireChangeable(before, after, now());
+    const organization = await store.organizations.get(before.organization);
+    if (organization === undefined) throw new GatewayError('resource_missing');
+    if (patch.scopes !== undefined) requireKnownScopes(patch.scopes, organization, await deps.configuration());
+    if (patch.allowedCidrs !== undefined) requireRanges(patch.allowedCidrs);
+    if ('expiresAtMs' in patch) requireFuture(patch.expiresAtMs, now());
+    await requireGrant(deps, authority, after);
+    if (dryRun) return after;
+    const keys = [...authority.keys, before];
+    const organizations = [...authority.organizations, organization];
+    const changed = await store.keys.change(one.id, patch, authority.author, { keys, organizations });
+    return changed ?? after;
+  });
 }
 
 interface Rotation extends OneKey, Trial {
@@ -110,35 +116,38 @@ interface RotatedKey extends MadeKey {
 }
 
 /** Rotates a key. The acting key needs all rights that the successor would have. */
-export function rotateKey(deps: IssueDeps) {
+export function rotateKey(
+  deps: IssueDeps,
+  actor: Actor,
+  { overlapMs, expiresAtMs: wanted, dryRun, ...one }: Rotation,
+): Promise<RotatedKey> {
   const { store, now } = deps;
-  return (actor: Actor, { overlapMs, expiresAtMs: wanted, dryRun, ...one }: Rotation): Promise<RotatedKey> =>
-    whileUndisturbed(async () => {
-      const authority = await readAuthority(deps, actor);
-      const before = await getKey(deps, one);
-      const nowMs = now();
-      if (!isActive(before, nowMs)) throw new GatewayError('invalid_transition');
-      const expiresAtMs = wanted === undefined ? sameLifetime(before, nowMs, authority) : (wanted ?? undefined);
-      requireFuture(expiresAtMs, nowMs);
-      const { organization, mode, name, scopes, allowedCidrs } = before;
-      const request = { organization, mode, name, scopes, allowedCidrs, expiresAtMs, by: actor.by };
-      await requireGrant(deps, authority, request);
-      const { key, record } = createIssueKey({ ...deps, now: () => nowMs })(request);
-      const endsAtMs = nowMs + overlapMs;
-      if (dryRun) {
-        const end = Math.min(endsAtMs, before.expiresAtMs ?? Number.POSITIVE_INFINITY);
-        const previous = { ...before, expiresAtMs: end, replacedBy: record.id };
-        await requireRoom(deps, organization, previous);
-        return { key: undefined, record, previous };
-      }
-      const { author, organizations } = authority;
-      const keys = [...authority.keys, before];
-      const conditions = { keys, organizations, most: await mostOf(deps) };
-      const previous = await store.keys.rotate(one.id, record, endsAtMs, author, conditions);
-      // The key has expired since it was checked.
-      if (previous === undefined) throw new GatewayError('invalid_transition');
-      return { key, record, previous };
-    });
+  return whileUndisturbed(async () => {
+    const authority = await readAuthority(deps, actor);
+    const before = await getKey(deps, one);
+    const nowMs = now();
+    if (!isActive(before, nowMs)) throw new GatewayError('invalid_transition');
+    const expiresAtMs = wanted === undefined ? sameLifetime(before, nowMs, authority) : (wanted ?? undefined);
+    requireFuture(expiresAtMs, nowMs);
+    const { organization, mode, name, scopes, allowedCidrs } = before;
+    const request = { organization, mode, name, scopes, allowedCidrs, expiresAtMs, by: actor.by };
+    await requireGrant(deps, authority, request);
+    const { key, record } = createIssueKey({ ...deps, now: () => nowMs })(request);
+    const endsAtMs = nowMs + overlapMs;
+    if (dryRun) {
+      const end = Math.min(endsAtMs, before.expiresAtMs ?? Number.POSITIVE_INFINITY);
+      const previous = { ...before, expiresAtMs: end, replacedBy: record.id };
+      await requireRoom(deps, organization, previous);
+      return { key: undefined, record, previous };
+    }
+    const { author, organizations } = authority;
+    const keys = [...authority.keys, before];
+    const conditions = { keys, organizations, most: await mostOf(deps) };
+    const previous = await store.keys.rotate(one.id, record, endsAtMs, author, conditions);
+    // The key has expired since it was checked.
+    if (previous === undefined) throw new GatewayError('invalid_transition');
+    return { key, record, previous };
+  });
 }
 
 /** Maximum number of keys that an organization may have, whether they work or not. The bound is needed because each creation may read all of them. */
@@ -183,7 +192,11 @@ interface Revocation extends OneKey, Conditional {
  * Revokes a key. The acting key may revoke each key of its organization, even a key with more rights. A key that was revoked before stays
  * unchanged. Throws last_key.
  */
-export function revokeKey(deps: KeyDeps) {
+export function revokeKey(
+  deps: KeyDeps,
+  actor: Actor,
+  { reason, allowLast, ifMatch, dryRun, ...one }: Revocation,
+): Promise<StoredKey> {
   const { store, now } = deps;
 
   async function isLast(key: StoredKey, nowMs: number): Promise<boolean> {
@@ -192,22 +205,20 @@ export function revokeKey(deps: KeyDeps) {
       if (page.some((other) => takesPlaceOf(other, key, nowMs))) return false;
     return true;
   }
-
-  return (actor: Actor, { reason, allowLast, ifMatch, dryRun, ...one }: Revocation): Promise<StoredKey> =>
-    whileUndisturbed(async () => {
-      const { author, keys: acting, organizations } = await readAuthority(deps, actor);
-      const before = await getKey(deps, one);
-      requireMatch(ifMatch, keyTag(before));
-      if (dryRun) {
-        const nowMs = now();
-        if (!allowLast && (await isLast(before, nowMs))) throw new GatewayError('last_key');
-        const revocation = { revokedAtMs: nowMs, revokedBy: actor.by, revokedReason: reason };
-        return before.revokedAtMs === undefined ? { ...before, ...revocation } : before;
-      }
-      const keys = ifMatch === undefined ? acting : [...acting, before];
-      const conditions = { keys, organizations, leavesAnother: !allowLast };
-      const after = await store.keys.revoke(one.id, author, reason, conditions);
-      if (after === undefined) throw new GatewayError('resource_missing');
-      return after;
-    });
+  return whileUndisturbed(async () => {
+    const { author, keys: acting, organizations } = await readAuthority(deps, actor);
+    const before = await getKey(deps, one);
+    requireMatch(ifMatch, keyTag(before));
+    if (dryRun) {
+      const nowMs = now();
+      if (!allowLast && (await isLast(before, nowMs))) throw new GatewayError('last_key');
+      const revocation = { revokedAtMs: nowMs, revokedBy: actor.by, revokedReason: reason };
+      return before.revokedAtMs === undefined ? { ...before, ...revocation } : before;
+    }
+    const keys = ifMatch === undefined ? acting : [...acting, before];
+    const conditions = { keys, organizations, leavesAnother: !allowLast };
+    const after = await store.keys.revoke(one.id, author, reason, conditions);
+    if (after === undefined) throw new GatewayError('resource_missing');
+    return after;
+  });
 }

@@ -17,16 +17,18 @@ interface LimitsReset {
  * already when a running gateway reads the note. If the note fails, the reset can be repeated. Resolves with undefined for an unknown
  * organization.
  */
-export function resetLimits(deps: LimitDeps) {
+export async function resetLimits(
+  deps: LimitDeps,
+  actor: Actor,
+  { organization, dryRun = false }: LimitsReset,
+): Promise<ResetReport | undefined> {
   const { store, limitUsage } = deps;
-  return async (actor: Actor, { organization, dryRun = false }: LimitsReset): Promise<ResetReport | undefined> => {
-    const { author } = await readAuthority(deps, actor);
-    const before = await limitUsage.show(organization);
-    const report = before && (await limitUsage.reset(organization, dryRun));
-    if (before === undefined || report === undefined) return undefined;
-    if (!dryRun) await store.audit.appendReset(organization, author, detailsOf(before));
-    return report;
-  };
+  const { author } = await readAuthority(deps, actor);
+  const before = await limitUsage.show(organization);
+  const report = before && (await limitUsage.reset(organization, dryRun));
+  if (before === undefined || report === undefined) return undefined;
+  if (!dryRun) await store.audit.appendReset(organization, author, detailsOf(before));
+  return report;
 }
 
 /** Maximum number of limits in one note. An organization may have a thousand keys with limits. */

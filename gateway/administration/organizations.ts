@@ -89,21 +89,24 @@ type NewOrganization = Pick<Organization, 'name' | 'tier' | 'contacts' | 'operat
 };
 
 /** Throws already_exists, reference_missing, validation_failed. */
-export function createOrganization(deps: TierDeps & { readonly randomBytes: RandomBytes }) {
+export function createOrganization(
+  deps: TierDeps & { readonly randomBytes: RandomBytes },
+  actor: Actor,
+  { dryRun, ...wanted }: NewOrganization & Trial,
+): Promise<Organization> {
   const { store, randomBytes } = deps;
-  return (actor: Actor, { dryRun, ...wanted }: NewOrganization & Trial): Promise<Organization> =>
-    whileUndisturbed(async () => {
-      const { author, ...conditions } = await readAuthority(deps, actor);
-      const { id = newOrganizationId(randomBytes), name, tier, contacts, operator } = wanted;
-      requireName(name);
-      await requireTier(deps, tier);
-      const organization: Organization = { id, name, tier, state: 'active', contacts, operator };
-      const isTaken = dryRun
-        ? (await store.organizations.get(id)) !== undefined
-        : !(await store.organizations.create(organization, author, conditions));
-      if (isTaken) throw new GatewayError('already_exists', { fields: { param: 'id' } });
-      return organization;
-    });
+  return whileUndisturbed(async () => {
+    const { author, ...conditions } = await readAuthority(deps, actor);
+    const { id = newOrganizationId(randomBytes), name, tier, contacts, operator } = wanted;
+    requireName(name);
+    await requireTier(deps, tier);
+    const organization: Organization = { id, name, tier, state: 'active', contacts, operator };
+    const isTaken = dryRun
+      ? (await store.organizations.get(id)) !== undefined
+      : !(await store.organizations.create(organization, author, conditions));
+    if (isTaken) throw new GatewayError('already_exists', { fields: { param: 'id' } });
+    return organization;
+  });
 }
 
 type Write = (authority: Authority, conditions: Conditions) => Awaitable<Organization | undefined>;
@@ -130,28 +133,27 @@ function change(
 }
 
 /** Throws reference_missing for a tier that does not exist. */
-export function changeOrganization(deps: TierDeps) {
-  return async (actor: Actor, { patch, ...one }: OneOrganization & { readonly patch: OrganizationPatch }) => {
-    if (patch.tier !== undefined) await requireTier(deps, patch.tier);
-    return change(deps, actor, one, patch, ({ author }, conditions) =>
-      deps.store.organizations.change(one.id, patch, author, conditions),
-    );
-  };
+export async function changeOrganization(
+  deps: TierDeps,
+  actor: Actor,
+  { patch, ...one }: OneOrganization & { readonly patch: OrganizationPatch },
+) {
+  if (patch.tier !== undefined) await requireTier(deps, patch.tier);
+  return change(deps, actor, one, patch, ({ author }, conditions) =>
+    deps.store.organizations.change(one.id, patch, author, conditions),
+  );
 }
 
 /** Suspends an organization. An organization cannot suspend itself, because none of its keys could undo that. Throws invalid_transition. */
-export function suspendOrganization(deps: OrganizationDeps) {
-  return async (actor: Actor, one: OneOrganization) => {
-    if (actor.organization === one.id) throw new GatewayError('invalid_transition');
-    return change(deps, actor, one, { state: 'suspended' }, ({ author }, conditions) =>
-      deps.store.organizations.suspend(one.id, author, conditions),
-    );
-  };
+export async function suspendOrganization(deps: OrganizationDeps, actor: Actor, one: OneOrganization) {
+  if (actor.organization === one.id) throw new GatewayError('invalid_transition');
+  return change(deps, actor, one, { state: 'suspended' }, ({ author }, conditions) =>
+    deps.store.organizations.suspend(one.id, author, conditions),
+  );
 }
 
-export function resumeOrganization(deps: OrganizationDeps) {
-  return (actor: Actor, one: OneOrganization) =>
-    change(deps, actor, one, { state: 'active' }, ({ author }, conditions) =>
-      deps.store.organizations.resume(one.id, author, conditions),
-    );
+export function resumeOrganization(deps: OrganizationDeps, actor: Actor, one: OneOrganization) {
+  return change(deps, actor, one, { state: 'active' }, ({ author }, conditions) =>
+    deps.store.organizations.resume(one.id, author, conditions),
+  );
 }

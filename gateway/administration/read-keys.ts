@@ -33,14 +33,15 @@ export interface KeyListing {
 }
 
 /** Lists keys, oldest first. Throws resource_missing for an unknown organization. */
-export function listKeys({ store, now }: KeyDeps) {
-  return async ({ organization, state, after, most }: KeyListing): Promise<PartOfList<StoredKey>> => {
-    if (organization !== undefined && (await store.organizations.get(organization)) === undefined)
-      throw new GatewayError('resource_missing');
-    const nowMs = now();
-    const isWanted = (key: StoredKey) => state === undefined || stateOf(key, nowMs) === state;
-    return partOfPages(store.keys.scan({ organization, after }), isWanted, most);
-  };
+export async function listKeys(
+  { store, now }: KeyDeps,
+  { organization, state, after, most }: KeyListing,
+): Promise<PartOfList<StoredKey>> {
+  if (organization !== undefined && (await store.organizations.get(organization)) === undefined)
+    throw new GatewayError('resource_missing');
+  const nowMs = now();
+  const isWanted = (key: StoredKey) => state === undefined || stateOf(key, nowMs) === state;
+  return partOfPages(store.keys.scan({ organization, after }), isWanted, most);
 }
 
 /** Returns the state of a key for lists. A key with a successor is active until it expires. */

@@ -35,14 +35,16 @@ type RequestFilter = Omit<ExchangeFilter, 'organization' | 'mode' | 'operation' 
 export type Sight = ExchangeOwner & { readonly organization: string };
 
 /** Lists the requests, newest first. */
-export function listRequests({ askFleet }: RequestDeps) {
-  return async (sight: Sight, filter: RequestFilter): Promise<readonly RequestLine[]> => {
-    const { key } = filter;
-    if (key !== undefined && sight.key !== undefined && key !== sight.key) return [];
-    const whole = { ...filter, ...sight, key: sight.key ?? key };
-    const lines = exchangesIn(await askFleet({ about: 'recent', filter: whole })).filter(exchangeTest(whole));
-    return lines.filter(isRequestLine).slice(0, filter.limit);
-  };
+export async function listRequests(
+  { askFleet }: RequestDeps,
+  sight: Sight,
+  filter: RequestFilter,
+): Promise<readonly RequestLine[]> {
+  const { key } = filter;
+  if (key !== undefined && sight.key !== undefined && key !== sight.key) return [];
+  const whole = { ...filter, ...sight, key: sight.key ?? key };
+  const lines = exchangesIn(await askFleet({ about: 'recent', filter: whole })).filter(exchangeTest(whole));
+  return lines.filter(isRequestLine).slice(0, filter.limit);
 }
 
 interface Explanation {
@@ -59,20 +61,19 @@ interface Explanation {
  *
  * @throws GatewayError resource_missing
  */
-export function explainOwnRequest({
-  askFleet,
-  configuration,
-}: RequestDeps & Pick<AdministrationDeps, 'configuration'>) {
-  return async (sight: Sight, id: string): Promise<Explanation> => {
-    const answers = await askFleet({ about: 'exchange', id, ...sight });
-    const lines = exchangesIn(answers).filter(exchangeTest({ ...sight, limit: answers.length }));
-    const linesWith = (member: 'request_id' | 'client_request_id') => lines.filter((line) => line[member] === id);
-    const [line] = [...linesWith('request_id'), ...linesWith('client_request_id')].filter(isRequestLine);
-    if (line === undefined) throw new GatewayError('resource_missing');
-    const { verdict, stages } = reportForClients(line);
-    const { publicUrl } = configuration().config.gateway;
-    return { request: line, verdict, stages, ...adviceOn(line, publicUrl) };
-  };
+export async function explainOwnRequest(
+  { askFleet, configuration }: RequestDeps & Pick<AdministrationDeps, 'configuration'>,
+  sight: Sight,
+  id: string,
+): Promise<Explanation> {
+  const answers = await askFleet({ about: 'exchange', id, ...sight });
+  const lines = exchangesIn(answers).filter(exchangeTest({ ...sight, limit: answers.length }));
+  const linesWith = (member: 'request_id' | 'client_request_id') => lines.filter((line) => line[member] === id);
+  const [line] = [...linesWith('request_id'), ...linesWith('client_request_id')].filter(isRequestLine);
+  if (line === undefined) throw new GatewayError('resource_missing');
+  const { verdict, stages } = reportForClients(line);
+  const { publicUrl } = configuration().config.gateway;
+  return { request: line, verdict, stages, ...adviceOn(line, publicUrl) };
 }
 
 /** Returns the remedy of a single violation, or of the code; and the page of the code. */

@@ -13,13 +13,11 @@ type EndDeps = Pick<AdministrationDeps, 'store' | 'sessions' | 'now'>;
  *
  * @throws GatewayError resource_missing, session_store_unavailable
  */
-export function endSession(deps: EndDeps) {
-  return async (actor: Actor, organization: string, id: string): Promise<Session> => {
-    const { author } = await readAuthority(deps, actor);
-    const ended = await deps.sessions?.end(organization, id);
-    if (ended === undefined) throw new GatewayError('resource_missing');
-    const { provider, subject } = ended;
-    await deps.store.audit.appendSessionEnd(organization, author, { session: id, provider, subject });
-    return ended;
-  };
+export async function endSession(deps: EndDeps, actor: Actor, organization: string, id: string): Promise<Session> {
+  const { author } = await readAuthority(deps, actor);
+  const ended = await deps.sessions?.end(organization, id);
+  if (ended === undefined) throw new GatewayError('resource_missing');
+  const { provider, subject } = ended;
+  await deps.store.audit.appendSessionEnd(organization, author, { session: id, provider, subject });
+  return ended;
 }

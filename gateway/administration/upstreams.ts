@@ -20,15 +20,17 @@ export interface Retry {
  * @returns whether one of them had a refused credential
  * @throws GatewayError resource_missing
  */
-export function retryUpstream(deps: RetryDeps) {
+export async function retryUpstream(
+  deps: RetryDeps,
+  actor: Actor,
+  { upstream, dryRun = false }: Retry,
+): Promise<boolean> {
   const { store, askFleet } = deps;
-  return async (actor: Actor, { upstream, dryRun = false }: Retry): Promise<boolean> => {
-    const { author } = await readAuthority(deps, actor);
-    const retry = retryIn(await askFleet({ about: dryRun ? 'upstream refused' : 'upstream retry', upstream }));
-    if (retry === undefined) throw new GatewayError('resource_missing');
-    const isRetried = retry.retried.includes(upstream);
-    const change = { before: { credential: 'refused' }, after: { credential: 'unproven' } };
-    if (isRetried && !dryRun) await store.audit.appendRetry(author, { upstream, ...change });
-    return isRetried;
-  };
+  const { author } = await readAuthority(deps, actor);
+  const retry = retryIn(await askFleet({ about: dryRun ? 'upstream refused' : 'upstream retry', upstream }));
+  if (retry === undefined) throw new GatewayError('resource_missing');
+  const isRetried = retry.retried.includes(upstream);
+  const change = { before: { credential: 'refused' }, after: { credential: 'unproven' } };
+  if (isRetried && !dryRun) await store.audit.appendRetry(author, { upstream, ...change });
+  return isRetried;
 }

@@ -32,18 +32,19 @@ type UsageDeps = Pick<AdministrationDeps, 'now' | 'usage'> & {
   readonly store: Pick<AdministrationDeps['store'], 'organizations'>;
 };
 
-export function createListUsage({ store, usage, now }: UsageDeps): (input: UsageInput) => Promise<UsageAnswer> {
-  return async function listUsage({ organization, by: unit, limit, ...input }) {
-    const nowMs = now();
-    const { toMs = nowMs, fromMs = periodsBefore(unit, toMs, DEFAULT_PERIODS[unit]), ...filter } = input;
-    if (fromMs > toMs) throw laterThanTo(toMs);
-    if ((await store.organizations.get(organization)) === undefined) throw new GatewayError('resource_missing');
-    const page = await usage.page({ organization, unit, fromMs, toMs, limit, ...filter });
-    return {
-      data: page.sums.map(sumJson),
-      complete_until: isoTime(page.completeUntilMs),
-      next: page.next,
-    };
+export async function listUsage(
+  { store, usage, now }: UsageDeps,
+  { organization, by: unit, limit, ...input }: UsageInput,
+): Promise<UsageAnswer> {
+  const nowMs = now();
+  const { toMs = nowMs, fromMs = periodsBefore(unit, toMs, DEFAULT_PERIODS[unit]), ...filter } = input;
+  if (fromMs > toMs) throw laterThanTo(toMs);
+  if ((await store.organizations.get(organization)) === undefined) throw new GatewayError('resource_missing');
+  const page = await usage.page({ organization, unit, fromMs, toMs, limit, ...filter });
+  return {
+    data: page.sums.map(sumJson),
+    complete_until: isoTime(page.completeUntilMs),
+    next: page.next,
   };
 }
 

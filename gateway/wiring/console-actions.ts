@@ -111,8 +111,7 @@ async function prepareRevocation(
   const { target: id, reason = '', allowLast = false, ifMatch } = action;
   const one = { id, organization: undefined, reason: reason || undefined };
   const before = await getKey(options, one);
-  const revoke = revokeKey(options);
-  const isLastKey = await throwsLastKey(() => revoke(actor, { ...one, allowLast: false, dryRun: true }));
+  const isLastKey = await throwsLastKey(() => revokeKey(options, actor, { ...one, allowLast: false, dryRun: true }));
   const usable = await usableKeysOf(options, before.organization);
   const wasUsable = stateOf(before, nowMs) === 'active';
   return {
@@ -122,7 +121,7 @@ async function prepareRevocation(
     keys: { before: usable, after: wasUsable ? usable - 1 : usable },
     isLastKey,
     tag: keyTag(before),
-    carryOut: () => revoke(actor, { ...one, allowLast, ifMatch }),
+    carryOut: () => revokeKey(options, actor, { ...one, allowLast, ifMatch }),
   };
 }
 
@@ -140,7 +139,7 @@ async function prepareReset(
     organization: id,
     before: Object.fromEntries(used),
     after: Object.fromEntries(used.map(([name]) => [name, 0])),
-    carryOut: () => resetLimits(options)(actor, { organization: id }),
+    carryOut: () => resetLimits(options, actor, { organization: id }),
   };
 }
 
@@ -155,7 +154,7 @@ function prepareRetry(
   return {
     before: { credential: credential ?? 'none' },
     after: { credential: credential === undefined ? 'none' : CREDENTIAL_STATES[credential].afterRetry },
-    carryOut: () => retryUpstream(options)(actor, { upstream }),
+    carryOut: () => retryUpstream(options, actor, { upstream }),
   };
 }
 
@@ -184,15 +183,15 @@ function prepare(
 ): PreparedAction | Promise<PreparedAction> {
   switch (action.action) {
     case 'suspend-organization':
-      return prepareOrganization(options, action, (one) => suspendOrganization(options)(actor, one), 'state');
+      return prepareOrganization(options, action, (one) => suspendOrganization(options, actor, one), 'state');
     case 'resume-organization':
-      return prepareOrganization(options, action, (one) => resumeOrganization(options)(actor, one), 'state');
+      return prepareOrganization(options, action, (one) => resumeOrganization(options, actor, one), 'state');
     case 'change-tier': {
       const patch = { tier: action.tier as string };
       return prepareOrganization(
         options,
         action,
-        (one) => changeOrganization(options)(actor, { ...one, patch }),
+        (one) => changeOrganization(options, actor, { ...one, patch }),
         'tier',
       );
     }

@@ -127,7 +127,6 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
   const { metrics, store, now, deprecatedCalls, serving, limitUsage } = options;
   const { readiness, status } = createStatus(options);
   const rules = () => serving().configuration.config.limits;
-  const reset = resetLimits({ store, limitUsage, now });
   return {
     metrics,
     readiness,
@@ -151,11 +150,12 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     },
     limits: {
       show: limitUsage.show,
-      reset: (organization, author) => reset({ kind: 'operator', ...author }, { organization }),
+      reset: (organization, author) =>
+        resetLimits({ store, limitUsage, now }, { kind: 'operator', ...author }, { organization }),
     },
     async retry(upstream, author) {
       const isRetried = await orUnknown(
-        retryUpstream({ store, askFleet: options.askFleet, now })({ kind: 'operator', ...author }, { upstream }),
+        retryUpstream({ store, askFleet: options.askFleet, now }, { kind: 'operator', ...author }, { upstream }),
       );
       return isRetried === undefined ? undefined : { retried: isRetried ? [upstream] : [] };
     },

@@ -19,6 +19,6 @@ export const ALERTS: Handlers = {
   async silenceAlerts(deps, call) {
     const { causes, seconds, reason = '' } = call.body as { causes: string; seconds: number; reason?: string };
     const wanted = { causes, seconds, reason, dryRun: call.dryRun };
-    return { body: { causes, silent_until: await silenceAlerts(deps)(await call.actor(), wanted) } };
+    return { body: { causes, silent_until: await silenceAlerts(deps, await call.actor(), wanted) } };
   },
 };

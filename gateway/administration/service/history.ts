@@ -11,7 +11,7 @@ import { pageOf } from './page.ts';
 export const HISTORY: Handlers = {
   async listEvents(deps, call) {
     const position = call.cursors.position();
-    const found = await listEvents(deps)({
+    const found = await listEvents(deps, {
       organization: call.organization.id,
       behind: position === undefined ? {} : (JSON.parse(position) as EventPlace),
       most: call.limit + 1,
@@ -28,7 +28,7 @@ export const HISTORY: Handlers = {
     const { query, cursors, limit } = call;
     const from = query('from');
     const position = cursors.position();
-    const found = await listAudit(deps)({
+    const found = await listAudit(deps, {
       organization: query('organization_id'),
       fromMs: from === undefined ? undefined : Date.parse(from),
       before: position === undefined ? undefined : Number(position),

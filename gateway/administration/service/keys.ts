@@ -31,7 +31,7 @@ function keyOperations(organizationOf: (call: Call) => string, collectionOf: (ca
   const addressOf = (call: Call, { id }: StoredKey) => (call.dryRun ? undefined : `${collectionOf(call)}/${id}`);
 
   const list: Handler = async (deps, call) => {
-    const part = await listKeys(deps)({
+    const part = await listKeys(deps, {
       organization: organizationOf(call),
       state: call.query('state') as KeyListing['state'],
       after: call.cursors.position(),
@@ -45,7 +45,7 @@ function keyOperations(organizationOf: (call: Call) => string, collectionOf: (ca
     const organization = organizationOf(call);
     const expiresAtMs = momentOf(end) ?? undefined;
     const request = { organization, mode, name, scopes, allowedCidrs, expiresAtMs };
-    const made = await createKey(deps)(await call.actor(), { ...request, dryRun: call.dryRun });
+    const made = await createKey(deps, await call.actor(), { ...request, dryRun: call.dryRun });
     const answer = newKeyAnswer(made, deps.now(), await inForceAfter(call, deps));
     return { ...answer, location: addressOf(call, made.record) };
   };
@@ -55,14 +55,14 @@ function keyOperations(organizationOf: (call: Call) => string, collectionOf: (ca
   const change: Handler = async (deps, call) => {
     const { dryRun, ifMatch } = call;
     const patch = patchOf(body(call));
-    const key = await changeKey(deps)(await call.actor(), { ...one(call), patch, ifMatch, dryRun });
+    const key = await changeKey(deps, await call.actor(), { ...one(call), patch, ifMatch, dryRun });
     return keyAnswer(key, deps.now(), await inForceAfter(call, deps));
   };
 
   const rotate: Handler = async (deps, call) => {
     const { overlap_seconds: overlap = 86_400, expires_at: end } = body(call);
     const rotation = { overlapMs: overlap * 1000, expiresAtMs: momentOf(end), dryRun: call.dryRun };
-    const made = await rotateKey(deps)(await call.actor(), { ...one(call), ...rotation });
+    const made = await rotateKey(deps, await call.actor(), { ...one(call), ...rotation });
     const inForce = await inForceAfter(call, deps);
     const nowMs = deps.now();
     const answer = newKeyAnswer(made, nowMs, { replaces: keyJson(made.previous, nowMs), ...inForce });
@@ -72,7 +72,7 @@ function keyOperations(organizationOf: (call: Call) => string, collectionOf: (ca
   const revoke: Handler = async (deps, call) => {
     const { reason, allow_last: allowLast = false } = body(call);
     const { dryRun, ifMatch } = call;
-    const key = await revokeKey(deps)(await call.actor(), { ...one(call), reason, allowLast, ifMatch, dryRun });
+    const key = await revokeKey(deps, await call.actor(), { ...one(call), reason, allowLast, ifMatch, dryRun });
     return keyAnswer(key, deps.now(), await inForceAfter(call, deps));
   };
 

@@ -18,7 +18,7 @@ export const LIMITS_OF_ORGANIZATIONS: Handlers = {
   async resetOrganizationLimits(deps, call) {
     const { dryRun } = call;
     const organization = call.path('organization_id');
-    const { counters } = required(await resetLimits(deps)(await call.actor(), { organization, dryRun }));
+    const { counters } = required(await resetLimits(deps, await call.actor(), { organization, dryRun }));
     return { body: { organization_id: organization, counters, ...(await inForceAfter(call, deps)) } };
   },
 };

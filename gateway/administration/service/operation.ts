@@ -13,7 +13,7 @@ export const OPERATION: Handlers = {
   async retryUpstream(deps, call) {
     const { dryRun } = call;
     const name = call.path('upstream');
-    const retried = await retryUpstream(deps)(await call.actor(), { upstream: name, dryRun });
+    const retried = await retryUpstream(deps, await call.actor(), { upstream: name, dryRun });
     const upstream = deps.upstreams().find((one) => one.name === name);
     // A reload may have removed the upstream since it was found.
     if (upstream === undefined) throw new GatewayError('resource_missing');

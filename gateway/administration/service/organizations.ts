@@ -39,7 +39,7 @@ export const ORGANIZATIONS: Handlers = {
     const { id, name, tier, contacts = [] } = call.body as unknown as OrganizationBody;
     const { dryRun } = call;
     const wanted = { id, name, tier, contacts, operator: false, dryRun };
-    const made = await createOrganization(deps)(await call.actor(), wanted);
+    const made = await createOrganization(deps, await call.actor(), wanted);
     return { status: 201, ...answerOf(made), location: dryRun ? undefined : `/gateway/v1/organizations/${made.id}` };
   },
 
@@ -50,17 +50,17 @@ export const ORGANIZATIONS: Handlers = {
   async updateOrganization(deps, call) {
     const { tier, contacts } = call.body as OrganizationPatch;
     const patch = { ...(tier !== undefined && { tier }), ...(contacts !== undefined && { contacts }) };
-    const changed = await changeOrganization(deps)(await call.actor(), { ...oneOf(call), patch });
+    const changed = await changeOrganization(deps, await call.actor(), { ...oneOf(call), patch });
     return answerOf(changed, await inForceAfter(call, deps));
   },
 
   async suspendOrganization(deps, call) {
-    const suspended = await suspendOrganization(deps)(await call.actor(), oneOf(call));
+    const suspended = await suspendOrganization(deps, await call.actor(), oneOf(call));
     return answerOf(suspended, await inForceAfter(call, deps));
   },
 
   async resumeOrganization(deps, call) {
-    const resumed = await resumeOrganization(deps)(await call.actor(), oneOf(call));
+    const resumed = await resumeOrganization(deps, await call.actor(), oneOf(call));
     return answerOf(resumed, await inForceAfter(call, deps));
   },
 };

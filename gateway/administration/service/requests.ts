@@ -8,7 +8,7 @@ import { pageOf } from './page.ts';
 export const REQUESTS: Handlers = {
   async listRequests(deps, call) {
     const { query, cursors, limit } = call;
-    const found = await listRequests(deps)(sightOf(call), {
+    const found = await listRequests(deps, sightOf(call), {
       operationId: query('operation_id'),
       status: query('status'),
       code: query('code'),
@@ -23,7 +23,8 @@ export const REQUESTS: Handlers = {
   },
 
   async explainRequest(deps, call) {
-    const { request, verdict, remedy, docUrl, stages } = await explainOwnRequest(deps)(
+    const { request, verdict, remedy, docUrl, stages } = await explainOwnRequest(
+      deps,
       sightOf(call),
       call.path('request_id'),
     );

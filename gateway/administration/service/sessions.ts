@@ -17,8 +17,7 @@ export const SESSIONS_OF_ORGANIZATIONS: Handlers = {
   },
 
   async endOrganizationSession(deps, call) {
-    const end = endSession(deps);
-    const ended = await end(await call.actor(), call.path('organization_id'), call.path('session_id'));
+    const ended = await endSession(deps, await call.actor(), call.path('organization_id'), call.path('session_id'));
     return { body: sessionJson(ended) };
   },
 };

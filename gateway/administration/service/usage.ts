@@ -3,7 +3,7 @@
 import type { PeriodUnit } from '../../usage/periods.ts';
 import { positionIn, positionText, type UsageGroup } from '../../usage/report.ts';
 import type { AdministrationDeps } from '../deps.ts';
-import { createListUsage } from '../usage.ts';
+import { listUsage } from '../usage.ts';
 import type { Answer, Call, Handlers } from './call.ts';
 
 export const USAGE: Handlers = {
@@ -14,7 +14,7 @@ export const USAGE: Handlers = {
 async function usageOf(deps: AdministrationDeps, call: Call, organization: string): Promise<Answer> {
   const { query, queryAll, limit, cursors } = call;
   const position = cursors.position();
-  const { data, complete_until, next } = await createListUsage(deps)({
+  const { data, complete_until, next } = await listUsage(deps, {
     organization,
     // The contract defines the values and the default.
     by: query('by') as PeriodUnit,

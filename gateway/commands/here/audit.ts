@@ -9,7 +9,7 @@ export function auditHere(context: MachineContext): Actions['audit'] {
   return {
     async list({ organization, sinceMs: fromMs, before, limit: most }) {
       const deps = await actionDepsOf(context);
-      const changes = await listAudit(deps)({ organization, fromMs, before, most });
+      const changes = await listAudit(deps, { organization, fromMs, before, most });
       const isKnown = changes.length > 0 || organization === undefined;
       if (!isKnown && (await deps.store.organizations.get(organization)) === undefined)
         context.fail(await noOrganization(deps.store, organization));

@@ -27,8 +27,10 @@ export function keysHere(context: MachineContext): Actions['keys'] {
       if (organization !== undefined && (await deps.store.organizations.get(organization)) === undefined)
         fail(await noOrganization(deps.store, organization));
       if (after !== undefined) await requireBehind(deps.store, after, organization);
-      const list = listKeys(deps);
-      yield* partsOf((behind) => list({ organization, state: undefined, after: behind, most: PART_SIZE }), after);
+      yield* partsOf(
+        (behind) => listKeys(deps, { organization, state: undefined, after: behind, most: PART_SIZE }),
+        after,
+      );
     },
 
     async create({ organization: owner = '', ...request }) {
@@ -36,7 +38,7 @@ export function keysHere(context: MachineContext): Actions['keys'] {
       const organization = await deps.store.organizations.get(owner);
       if (organization === undefined) return fail(await noOrganization(deps.store, owner));
       await requireScopes(context, request.scopes, organization);
-      const creating = createKey(deps)(actor, { ...request, organization: owner });
+      const creating = createKey(deps, actor, { ...request, organization: owner });
       const { key = '', record } = await orFail(context, creating, { too_many_keys: () => tooMany(owner) });
       return { key, record };
     },
@@ -50,7 +52,7 @@ export function keysHere(context: MachineContext): Actions['keys'] {
       await requireScopes(context, change.add, organization);
       const scopes = scopesAfter(before.scopes, change);
       if (scopes.length === 0) return fail(`The key ${one.id} would have no scope: revoke it instead.`);
-      const changing = changeKey(deps)(actor, { ...one, patch: { scopes }, ifMatch: keyTag(before), dryRun: false });
+      const changing = changeKey(deps, actor, { ...one, patch: { scopes }, ifMatch: keyTag(before), dryRun: false });
       const record = await orFail(context, changing, {
         invalid_transition: () => `The key ${one.id} works no more, and cannot be changed.`,
         precondition_failed: () => `The key ${one.id} has been changed meanwhile: run the command again.`,
@@ -60,7 +62,7 @@ export function keysHere(context: MachineContext): Actions['keys'] {
 
     async rotate(one, how, waitMs) {
       const deps = await actionDepsOf(context);
-      const rotating = rotateKey(deps)(actor, { ...one, ...how });
+      const rotating = rotateKey(deps, actor, { ...one, ...how });
       const { key = '', ...records } = await orFail(context, rotating, {
         resource_missing: () => `There is no key ${one.id}.`,
         too_many_keys: () => tooMany('Its organization'),
@@ -72,7 +74,7 @@ export function keysHere(context: MachineContext): Actions['keys'] {
     async revoke(one, how, waitMs) {
       const deps = await actionDepsOf(context);
       // The user of the machine can create another key.
-      const revoking = revokeKey(deps)(actor, { ...one, ...how, allowLast: true });
+      const revoking = revokeKey(deps, actor, { ...one, ...how, allowLast: true });
       const record = await orFail(context, revoking, { resource_missing: () => `There is no key ${one.id}.` });
       return resultOf(context, deps.store, record, waitMs);
     },

@@ -59,10 +59,9 @@ async function withSharedStore<T>(
       keysOf: (organization) => liveKeysOf(store, organization, now()),
       placeOf: (rule) => placeOfRule(config.sources, rule),
     });
-    const reset = resetLimits({ store, limitUsage, now });
     return await work({
       show: limitUsage.show,
-      reset: (organization) => reset(actorOf(context), { organization }),
+      reset: (organization) => resetLimits({ store, limitUsage, now }, actorOf(context), { organization }),
     });
   } catch (error) {
     // In a Cluster, the unreachable server may be one that this command does not use.

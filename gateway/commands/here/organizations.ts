@@ -18,8 +18,8 @@ export function organizationsHere(context: MachineContext): Actions['organizatio
   return {
     async create(wanted) {
       await requireTier(context, wanted.tier);
-      const creating = createOrganization(await actionDepsOf(context, 'begin'));
-      return orFail(context, creating(actor, wanted), {
+      const creating = createOrganization(await actionDepsOf(context, 'begin'), actor, wanted);
+      return orFail(context, creating, {
         already_exists: () => `The organization ${wanted.id} exists already.`,
       });
     },
@@ -35,8 +35,8 @@ export function organizationsHere(context: MachineContext): Actions['organizatio
       const deps = await actionDepsOf(context);
       const changing =
         typeof change === 'string'
-          ? { suspend: suspendOrganization, resume: resumeOrganization }[change](deps)(actor, { id })
-          : changeOrganization(deps)(actor, { id, patch: change });
+          ? { suspend: suspendOrganization, resume: resumeOrganization }[change](deps, actor, { id })
+          : changeOrganization(deps, actor, { id, patch: change });
       const after = await orFail(context, changing, { resource_missing: () => noOrganization(deps.store, id) });
       return resultOf(context, deps.store, after, waitMs);
     },

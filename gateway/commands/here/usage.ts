@@ -1,7 +1,7 @@
 // The usage of an organization, from the store of this machine.
 
 import type { Actions } from '../../administration/actions.ts';
-import { createListUsage, type UsageInput } from '../../administration/usage.ts';
+import { listUsage, type UsageInput } from '../../administration/usage.ts';
 import { GatewayError } from '../../catalogue/errors.ts';
 import { type UsageQuestion, usagePage } from '../../usage/report.ts';
 import { openUsageStore } from '../../usage/usage.ts';
@@ -24,12 +24,12 @@ async function readAll(context: MachineContext, input: Omit<UsageInput, 'positio
   const { now } = context;
   const counts = await openUsageStore({ ...context.settings(), keepDays: () => keepDays, now });
   const page = (question: UsageQuestion) => usagePage(question, { store: counts, keepDays, nowMs: now() });
-  const listUsage = createListUsage({ store, now, usage: { page } });
+  const deps = { store, now, usage: { page } };
   try {
-    const first = await listUsage(input);
+    const first = await listUsage(deps, input);
     const data = [...first.data];
     for (let position = first.next; position !== undefined; ) {
-      const more = await listUsage({ ...input, position });
+      const more = await listUsage(deps, { ...input, position });
       data.push(...more.data);
       position = more.next;
     }

@@ -71,7 +71,7 @@ export function beginOperator({ deployment, rules, checkers, openCounters }: Ope
         keysOf: () => [`key of ${id}`],
         placeOf: () => undefined,
       });
-      await resetLimits({ store, limitUsage, now: machine.now })({ kind: 'operator', by: 'ada' }, { organization: id });
+      await resetLimits({ store, limitUsage, now: machine.now }, { kind: 'operator', by: 'ada' }, { organization: id });
       world.note('operator', `has reset ${id}`);
       done();
     } catch (error) {

@@ -33,22 +33,22 @@ async function scene() {
 it('a token makes keys that end when it does, with its name in the audit log', async () => {
   const { store, deps, token, wanted } = await scene();
   const end = { expiresAtMs: START_MS + 60_000 };
-  const { record } = await createKey(deps)(token, { ...wanted, ...end });
+  const { record } = await createKey(deps, token, { ...wanted, ...end });
   assert.equal(record.createdBy, 'shop:anna');
   const [entry] = await store.audit.list({ limit: 1 });
   assert.deepEqual([entry?.by, entry?.details.request_id], ['shop:anna', 'req_1']);
   for (const more of [{ expiresAtMs: undefined }, { ...end, scopes: ['jobs:write'] }, { ...end, scopes: ['*'] }])
-    await assert.rejects(createKey(deps)(token, { ...wanted, ...more }), { code: 'grant_not_held' });
+    await assert.rejects(createKey(deps, token, { ...wanted, ...more }), { code: 'grant_not_held' });
 });
 
 it('a token that has expired, or whose organization is suspended or gone, does nothing', async () => {
   const { store, deps, token, may, wanted } = await scene();
   const request = { ...wanted, expiresAtMs: START_MS + 1 };
   const expired = { ...token, may: { ...may, expiresAtMs: START_MS } };
-  await assert.rejects(createKey(deps)(expired, request), { code: 'token_expired' });
-  await assert.rejects(createKey(deps)({ ...token, organization: 'org_none' }, request), { code: 'account_inactive' });
+  await assert.rejects(createKey(deps, expired, request), { code: 'token_expired' });
+  await assert.rejects(createKey(deps, { ...token, organization: 'org_none' }, request), { code: 'account_inactive' });
   await store.organizations.suspend('org_acme', 'test');
-  await assert.rejects(createKey(deps)(token, request), { code: 'account_inactive' });
+  await assert.rejects(createKey(deps, token, request), { code: 'account_inactive' });
   assert.deepEqual(await store.keys.list(), []);
 });
 
@@ -56,8 +56,9 @@ it('commands and operators of the console are bounded by no key', async () => {
   const { store, deps, wanted } = await scene();
   await store.organizations.suspend('org_acme', 'test');
   for (const kind of ['command', 'operator'] as const) {
-    const { record } = await createKey(deps)({ kind, by: kind }, { ...wanted, scopes: ['*'], expiresAtMs: undefined });
-    const { record: successor } = await rotateKey(deps)(
+    const { record } = await createKey(deps, { kind, by: kind }, { ...wanted, scopes: ['*'], expiresAtMs: undefined });
+    const { record: successor } = await rotateKey(
+      deps,
       { kind, by: kind },
       { id: record.id, organization: undefined, overlapMs: 0, expiresAtMs: null },
     );
@@ -71,8 +72,8 @@ it('a key that expires while its request is on its way does nothing', async () =
   await store.keys.create(record);
   const actor: Actor = { kind: 'key', by: record.id, organization: 'org_acme' };
   const request = { ...wanted, expiresAtMs: undefined };
-  await assert.rejects(createKey(deps)(actor, request), { code: 'api_key_expired' });
-  await assert.rejects(createKey(deps)({ ...actor, by: 'key_none' }, request), { code: 'api_key_revoked' });
+  await assert.rejects(createKey(deps, actor, request), { code: 'api_key_expired' });
+  await assert.rejects(createKey(deps, { ...actor, by: 'key_none' }, request), { code: 'api_key_revoked' });
 });
 
 it('a key that is revoked between the check and the write does nothing', async () => {
@@ -85,7 +86,7 @@ it('a key that is revoked between the check and the write does nothing', async (
   };
   const late = { ...deps, store: { ...store, keys: { ...store.keys, create } } };
   const actor: Actor = { kind: 'key', by: record.id, organization: 'org_acme' };
-  await assert.rejects(createKey(late)(actor, { ...wanted, expiresAtMs: undefined }), { code: 'api_key_revoked' });
+  await assert.rejects(createKey(late, actor, { ...wanted, expiresAtMs: undefined }), { code: 'api_key_revoked' });
   assert.equal((await store.keys.list()).length, 1);
 });
 
@@ -98,7 +99,7 @@ it('records that others change all the time are unavailable in the end', async (
   };
   const busy = { ...deps, store: { ...store, organizations: { ...store.organizations, create } } };
   const wanted = { id: undefined, name: 'New', tier: 'standard', contacts: [], operator: false };
-  await assert.rejects(createOrganization(busy)({ kind: 'command', by: 'me' }, wanted), {
+  await assert.rejects(createOrganization(busy, { kind: 'command', by: 'me' }, wanted), {
     code: 'records_unavailable',
   });
   assert.equal(attempts, 20);

@@ -41,7 +41,7 @@ function usageOf(counters: Pick<CounterStore, 'decide' | 'reset'> = store): Limi
 function reset(limitUsage: LimitUsage, organization: string, dryRun = false) {
   const audit = { appendReset: (...change: unknown[]) => void noted.push(change) };
   const actor = { kind: 'operator', by: 'ada', requestId: 'req_1' } as const;
-  return resetLimits({ store: { audit } as unknown as KeyStore, limitUsage, now: () => nowMs })(actor, {
+  return resetLimits({ store: { audit } as unknown as KeyStore, limitUsage, now: () => nowMs }, actor, {
     organization,
     dryRun,
   });
