@@ -39,20 +39,35 @@ const KNOWN_METHODS = ['CONNECT', ...METHODS];
 const UNANSWERED_STATUS = 502;
 
 export function createDurationMetrics(registry: Registry, routes: RouteSeries): DurationMetrics {
+  const exchanges = createExchangeDurations(registry, routes);
+  const upstreams = createUpstreamDurations(registry, routes);
+  return {
+    exchange(trail) {
+      const bucket = exchanges.observe(trail);
+      const { operation, upstreamStatus } = trail;
+      if (operation !== undefined && upstreamStatus === undefined && isUnanswered(trail))
+        upstreams.countUnanswered(operation.upstream, bucket);
+      return bucket;
+    },
+    upstream: upstreams.observe,
+    refused: exchanges.countRefused,
+    expect(operations, served) {
+      exchanges.expect(served);
+      upstreams.expect(operations);
+    },
+    sample: () => ({ operations: exchanges.sample(), upstreams: upstreams.sample() }),
+  };
+}
+
+/** Creates the durations of exchanges, by operation. */
+function createExchangeDurations(registry: Registry, routes: RouteSeries) {
   const server = createHistogram(registry, {
     name: 'http_server_request_duration_seconds',
     help: 'Duration of exchanges, from arrival to the end of the answer. Without tunnels and streams, which may be open for days.',
     labelNames: ['http_request_method', 'http_route', 'http_response_status_code', 'api_version'],
     buckets: DURATION_BUCKETS,
   });
-  const client = createHistogram(registry, {
-    name: 'http_client_request_duration_seconds',
-    help: 'Time until an upstream began to answer.',
-    labelNames: ['upstream', 'http_request_method', 'http_response_status_code'],
-    buckets: DURATION_BUCKETS,
-  });
   const traffic = createTraffic();
-  const upstreamTraffic = createTraffic();
   const serverSeries = byOperation((operation, status) => {
     const { method, path, version, upstream } = operation;
     const label = routes.statusOf(operation, status);
@@ -73,22 +88,6 @@ export function createDurationMetrics(registry: Registry, routes: RouteSeries): 
       }),
     ]),
   );
-  const clientSeries = byOperation((operation, status) => {
-    const { upstream, method } = operation;
-    const label = routes.statusOf(operation, status);
-    const series = client.series(upstream, method, label);
-    upstreamTraffic.watch(upstream, status, series.buckets, `${method} ${label}`);
-    return series;
-  });
-  /**
-   * Counts exchanges that the gateway answered because the service did not. The histogram of upstreams does not contain them, because there
-   * was no answer. The console shows them as failures of the upstream.
-   */
-  const unansweredOf = memoize((upstream: string) => {
-    const buckets = new Float64Array(DURATION_BUCKETS.length + 1);
-    upstreamTraffic.watch(upstream, UNANSWERED_STATUS, buckets, 'unanswered');
-    return buckets;
-  });
   const refusedOf = byOperationAlone(({ method, path }) => traffic.refusedOf(`${method} ${path}`));
   const refusedUnmatched = memoize((method: string) => traffic.refusedOf(`${method} unmatched`));
   // This series must exist from the start, because an alert of deploy/prometheus compares it.
@@ -101,33 +100,62 @@ export function createDurationMetrics(registry: Registry, routes: RouteSeries): 
   }
 
   return {
-    exchange(trail) {
-      const { operation, upstreamStatus } = trail;
-      const bucket = seriesOf(trail).observe(trail.durationMs() / 1000);
-      if (operation !== undefined && upstreamStatus === undefined && isUnanswered(trail)) {
-        const buckets = unansweredOf(operation.upstream);
-        buckets[bucket] = (buckets[bucket] as number) + 1;
-      }
-      return bucket;
-    },
-    upstream({ operation, upstreamStatus, upstreamMs }) {
-      if (operation !== undefined && upstreamStatus !== undefined && upstreamMs !== undefined)
-        clientSeries.of(operation, upstreamStatus).observe(upstreamMs / 1000);
-    },
-    refused({ operation, method, status }) {
+    observe: (trail: Trail): number => seriesOf(trail).observe(trail.durationMs() / 1000),
+    countRefused({ operation, method, status }: Trail): void {
       const known = unmatchedSeries.has(method) ? method : OTHER_METHOD;
       const refused = operation === undefined ? refusedUnmatched(known) : refusedOf(operation);
       refused.all += 1;
       if (status >= 500) refused.with5xx += 1;
     },
-    expect(operations, served) {
+    expect(served: ReadonlySet<string>): void {
       serverSeries.forget();
-      clientSeries.forget();
       server.retain(({ http_route: route = '' }) => route === 'unmatched' || served.has(route));
+    },
+    sample: traffic.sample,
+  };
+}
+
+/** Creates the durations until upstreams began to answer, by upstream. */
+function createUpstreamDurations(registry: Registry, routes: RouteSeries) {
+  const client = createHistogram(registry, {
+    name: 'http_client_request_duration_seconds',
+    help: 'Time until an upstream began to answer.',
+    labelNames: ['upstream', 'http_request_method', 'http_response_status_code'],
+    buckets: DURATION_BUCKETS,
+  });
+  const traffic = createTraffic();
+  const clientSeries = byOperation((operation, status) => {
+    const { upstream, method } = operation;
+    const label = routes.statusOf(operation, status);
+    const series = client.series(upstream, method, label);
+    traffic.watch(upstream, status, series.buckets, `${method} ${label}`);
+    return series;
+  });
+  /**
+   * Counts exchanges that the gateway answered because the service did not. The histogram of upstreams does not contain them, because there
+   * was no answer. The console shows them as failures of the upstream.
+   */
+  const unansweredOf = memoize((upstream: string) => {
+    const buckets = new Float64Array(DURATION_BUCKETS.length + 1);
+    traffic.watch(upstream, UNANSWERED_STATUS, buckets, 'unanswered');
+    return buckets;
+  });
+
+  return {
+    observe({ operation, upstreamStatus, upstreamMs }: Trail): void {
+      if (operation !== undefined && upstreamStatus !== undefined && upstreamMs !== undefined)
+        clientSeries.of(operation, upstreamStatus).observe(upstreamMs / 1000);
+    },
+    countUnanswered(upstream: string, bucket: number): void {
+      const buckets = unansweredOf(upstream);
+      buckets[bucket] = (buckets[bucket] as number) + 1;
+    },
+    expect(operations: readonly MeasuredOperation[]): void {
+      clientSeries.forget();
       for (const upstream of new Set(operations.map((operation) => operation.upstream)))
         client.series(upstream, 'GET', '503');
     },
-    sample: () => ({ operations: traffic.sample(), upstreams: upstreamTraffic.sample() }),
+    sample: traffic.sample,
   };
 }
 

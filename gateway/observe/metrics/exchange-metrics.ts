@@ -47,9 +47,68 @@ const CREDENTIAL_CODES = Object.entries(REFUSALS).flatMap(([code, { status }]) =
 export function createExchangeMetrics(registry: Registry, onPressure: OnPressure): ExchangeMetrics {
   const routes = createRouteSeries();
   const durations = createDurationMetrics(registry, routes);
+  const callers = createCallerTraffic(DURATION_BUCKETS.length + 1);
+  const refusals = createRefusalCounts(registry);
+  // The page /metrics has the metrics in the order of these lines.
+  const longCounters = registerLongCounters(registry);
+  const limits = createLimitMetrics(registry, onPressure);
+  const upstreams = createUpstreamMetrics(registry);
+  const counters = { ...longCounters, ...registerCounters(registry) };
+
+  function expect(operations: readonly MeasuredOperation[], operationsMax: number): void {
+    routes.use(operations, operationsMax);
+    const served = new Set(operations.map(routes.routeOf));
+    durations.expect(operations, served);
+    for (const http_route of served) counters.violations.inc({ direction: 'response', http_route }, 0);
+    for (const upstream of new Set(operations.map((operation) => operation.upstream))) upstreams.expect(upstream);
+  }
+
+  function exchange(trail: Trail): void {
+    const { operation, code, rare } = trail;
+    if (rare !== undefined) count(rare, trail);
+    // Tunnels and streams are left out, because how long they stay open says nothing about the latency of answers.
+    if (rare?.tunnel === undefined && rare?.stream === undefined) noteCaller(trail, durations.exchange(trail));
+    durations.upstream(trail);
+    limits.decision(trail);
+    if (code !== undefined) refusals.count(trail, code);
+    if (code === 'validation_failed')
+      counters.violations.inc({ direction: 'request', http_route: routes.routeOf(operation) });
+  }
+
+  /** Counts a request for its organization. A request that the gateway refused is also counted separately. */
+  function noteCaller(trail: Trail, bucket: number): void {
+    const { caller, status } = trail;
+    const isRefusal = wasRefused(trail);
+    if (isRefusal) durations.refused(trail);
+    if (caller?.organization !== undefined) callers.note(caller.organization.id, bucket, status, isRefusal);
+  }
+
+  /** Counts what few exchanges have. */
+  function count(rare: RareNotes, trail: Trail): void {
+    const http_route = routes.routeOf(trail.operation);
+    const { tunnel, stream, answerViolations } = rare;
+    if (tunnel !== undefined) counters.tunnelled.inc({ tunnel, http_response_status_code: trail.status });
+    else if (stream !== undefined) counters.streams.inc({ http_route, kind: stream, end: endOf(trail) });
+    if (rare.replayed) counters.replays.inc({ http_route });
+    if (rare.outcomeUnknown) counters.lost.inc({ http_route });
+    if (answerViolations) counters.violations.inc({ direction: 'response', http_route });
+    if (rare.mcp !== undefined) counters.messages.inc({ method: rare.mcp });
+    if (rare.tool !== undefined) counters.toolCalls.inc({ http_route, outcome: toolOutcomeOf(trail) });
+    upstreams.rare(rare, trail.operation?.upstream ?? '');
+  }
+
+  return {
+    exchange,
+    limitBatch: limits.batch,
+    expect,
+    sample: async () => ({ ...durations.sample(), callers: callers.sample(), refusals: refusals.sample() }),
+  };
+}
+
+/** Counts refusals by stage and code. */
+function createRefusalCounts(registry: Registry) {
   /** The refusals of the stage `forward` whose request was sent to no target, by code. */
   const unsent = new Map<string, number>();
-  const callers = createCallerTraffic(DURATION_BUCKETS.length + 1);
   const rejected = createCounter(registry, {
     name: 'gateway_requests_rejected_total',
     help: 'Refusals by stage and code; upstream_own stands for every code that an upstream chose itself.',
@@ -63,6 +122,30 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
       return count;
     }),
   );
+  // These series must exist from the start, because alerts of deploy/prometheus compare them.
+  for (const stage of STAGES) rejectedBy(stage)('internal_error');
+  for (const code of CREDENTIAL_CODES) rejectedBy(OWNER_KNOWN.has(code) ? 'authorize' : 'authenticate')(code);
+
+  return {
+    count(trail: Trail, code: string): void {
+      // Upstreams may use their own codes, which must not become an unbounded label.
+      rejectedBy(trail.stage)(Object.hasOwn(REFUSALS, code) ? code : 'upstream_own').value += 1;
+      if (trail.stage === 'forward' && wasRefused(trail)) unsent.set(code, (unsent.get(code) ?? 0) + 1);
+    },
+    sample(): MetricsSample['refusals'] {
+      const seen = allRejected.filter(({ value }) => value > 0);
+      return seen.flatMap(({ labels, value }) => {
+        const { stage, code } = labels as { readonly stage: string; readonly code: string };
+        const unsentOnes = stage === 'forward' ? (unsent.get(code) ?? 0) : 0;
+        const sent = { stage, code, count: value - unsentOnes };
+        return unsentOnes === 0 ? [sent] : [sent, { stage: REFUSED_UNSENT[code] as string, code, count: unsentOnes }];
+      });
+    },
+  };
+}
+
+/** Registers the counters of exchanges that stay open. */
+function registerLongCounters(registry: Registry) {
   const tunnelled = registerCounter(
     registry,
     'gateway_tunnel_exchanges_total',
@@ -75,8 +158,11 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     'Streams of operations, counted at their end; end says why: the upstream, the client, failed, or why the gateway ended it.',
     ['http_route', 'kind', 'end'],
   );
-  const limits = createLimitMetrics(registry, onPressure);
-  const upstreams = createUpstreamMetrics(registry);
+  return { tunnelled, streams };
+}
+
+/** Registers the counters of what few exchanges have. */
+function registerCounters(registry: Registry) {
   const violations = registerCounter(
     registry,
     'gateway_validation_failures_total',
@@ -107,70 +193,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     'Calls of operations as tools; outcome is answered, refused (by the gateway or the service), or left (the agent has gone).',
     ['http_route', 'outcome'],
   );
-  // These series must exist from the start, because alerts of deploy/prometheus compare them.
-  for (const stage of STAGES) rejectedBy(stage)('internal_error');
-  for (const code of CREDENTIAL_CODES) rejectedBy(OWNER_KNOWN.has(code) ? 'authorize' : 'authenticate')(code);
-
-  function expect(operations: readonly MeasuredOperation[], operationsMax: number): void {
-    routes.use(operations, operationsMax);
-    const served = new Set(operations.map(routes.routeOf));
-    durations.expect(operations, served);
-    for (const http_route of served) violations.inc({ direction: 'response', http_route }, 0);
-    for (const upstream of new Set(operations.map((operation) => operation.upstream))) upstreams.expect(upstream);
-  }
-
-  function exchange(trail: Trail): void {
-    const { operation, code, rare } = trail;
-    if (rare !== undefined) count(rare, trail);
-    // Tunnels and streams are left out, because how long they stay open says nothing about the latency of answers.
-    if (rare?.tunnel === undefined && rare?.stream === undefined) noteCaller(trail, durations.exchange(trail));
-    durations.upstream(trail);
-    limits.decision(trail);
-    // Upstreams may use their own codes, which must not become an unbounded label.
-    if (code !== undefined) {
-      rejectedBy(trail.stage)(Object.hasOwn(REFUSALS, code) ? code : 'upstream_own').value += 1;
-      if (trail.stage === 'forward' && wasRefused(trail)) unsent.set(code, (unsent.get(code) ?? 0) + 1);
-    }
-    if (code === 'validation_failed') violations.inc({ direction: 'request', http_route: routes.routeOf(operation) });
-  }
-
-  /** Counts a request for its organization. A request that the gateway refused is also counted separately. */
-  function noteCaller(trail: Trail, bucket: number): void {
-    const { caller, status } = trail;
-    const isRefusal = wasRefused(trail);
-    if (isRefusal) durations.refused(trail);
-    if (caller?.organization !== undefined) callers.note(caller.organization.id, bucket, status, isRefusal);
-  }
-
-  /** Counts what few exchanges have. */
-  function count(rare: RareNotes, trail: Trail): void {
-    const http_route = routes.routeOf(trail.operation);
-    const { tunnel, stream, answerViolations } = rare;
-    if (tunnel !== undefined) tunnelled.inc({ tunnel, http_response_status_code: trail.status });
-    else if (stream !== undefined) streams.inc({ http_route, kind: stream, end: endOf(trail) });
-    if (rare.replayed) replays.inc({ http_route });
-    if (rare.outcomeUnknown) lost.inc({ http_route });
-    if (answerViolations) violations.inc({ direction: 'response', http_route });
-    if (rare.mcp !== undefined) messages.inc({ method: rare.mcp });
-    if (rare.tool !== undefined) toolCalls.inc({ http_route, outcome: toolOutcomeOf(trail) });
-    upstreams.rare(rare, trail.operation?.upstream ?? '');
-  }
-
-  return {
-    exchange,
-    limitBatch: limits.batch,
-    expect,
-    async sample() {
-      const seen = allRejected.filter(({ value }) => value > 0);
-      const refusals = seen.flatMap(({ labels, value }) => {
-        const { stage, code } = labels as { readonly stage: string; readonly code: string };
-        const unsentOnes = stage === 'forward' ? (unsent.get(code) ?? 0) : 0;
-        const sent = { stage, code, count: value - unsentOnes };
-        return unsentOnes === 0 ? [sent] : [sent, { stage: REFUSED_UNSENT[code] as string, code, count: unsentOnes }];
-      });
-      return { ...durations.sample(), callers: callers.sample(), refusals };
-    },
-  };
+  return { violations, replays, lost, messages, toolCalls };
 }
 
 function toolOutcomeOf({ status }: Trail): string {
