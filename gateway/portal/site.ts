@@ -4,25 +4,30 @@
 import type { CodeNeed } from '../catalogue/catalogue-entry.ts';
 import { needsScopeIn } from '../shared/contracts/scopes.ts';
 import type { GuideSource } from '../shared/guide-source.ts';
-import { apiNameOf } from './api-name.ts';
+import { accountPage } from './account.ts';
+import { agentsPage } from './agents.ts';
 import { openAssets } from './assets.ts';
-import { addCataloguePages } from './catalogue-pages.ts';
-import { addFeeds } from './changes/feeds.ts';
+import { changesEntries } from './changes/entries.ts';
+import { addFeeds } from './changes/feed.ts';
+import { changesPage } from './changes/page.ts';
+import { addCataloguePages } from './error-pages.ts';
 import { frameOf } from './frame.ts';
 import { type GuideSettings, guideFacts, sampleOperationOf } from './guide-facts.ts';
 import { type Guide, guidePage, guidesPage, loadGuides } from './guides.ts';
 import { landingPage } from './landing.ts';
-import type { Frame } from './layout.ts';
-import type { PublicLimits } from './limits-page.ts';
+import type { Frame, Page } from './layout.ts';
+import { limitsPage, type PublicLimits } from './limits-page.ts';
 import { listedCodes } from './listed-codes.ts';
 import type { Look } from './look.ts';
-import { otherPagesOf } from './other-pages.ts';
 import type { PageStore } from './page-store.ts';
 import { addProgramFiles } from './program-files.ts';
 import { type AddressedContract, addressed } from './reference/addresses.ts';
 import type { DocumentTools, Reference, ReferredOperation } from './reference/reference.ts';
 import { addContractPages, addReferenceList } from './reference/reference-pages.ts';
 import { createSiteMap, type SiteMap } from './site-map.ts';
+
+/** Maximum length of the title. If the titles of all services are longer together, they are in the description. */
+const TITLES_MAX = 60;
 
 /** The sources of the documentation. */
 export interface PortalOptions extends GuideSettings {
@@ -99,6 +104,42 @@ function titlesOf(
   ]);
   const ofGuides = guides.map(({ name, title }) => [`/docs/guides/${name}`, title] as const);
   return new Map([...sections, ...ofReference, ...ofGuides]);
+}
+
+/**
+ * Returns the title and the description of the API, from the configuration, otherwise from the contracts. Contracts of the gateway itself are
+ * used only if there are no others.
+ */
+function apiNameOf(
+  { title, description }: Pick<PortalOptions, 'title' | 'description'>,
+  published: readonly Reference[],
+): { title: string; description: string } {
+  const ofServices = published.filter(({ isOfGateway }) => !isOfGateway);
+  const named = ofServices.length > 0 ? ofServices : published;
+  const [sole] = named;
+  if (sole !== undefined && named.length === 1)
+    return { title: title ?? (sole.title || 'API'), description: description ?? sole.description };
+  const titles = named.flatMap((one) => one.title || []).join(', ');
+  return {
+    title: title ?? (titles !== '' && titles.length <= TITLES_MAX ? titles : 'API'),
+    description: description ?? (titles === '' ? '' : `Several services at one address: ${titles}.`),
+  };
+}
+
+/** Returns the pages beside guides, reference and errors that the configuration has, in the order of their links. */
+function otherPagesOf(
+  { limits, publications, hasAccount, agentsPath, help, publicUrl }: PortalOptions,
+  references: readonly AddressedContract[],
+  guides: ReadonlySet<string>,
+  title: string,
+): Page[] {
+  const changes = changesPage(changesEntries(publications, references));
+  return [
+    ...(limits === undefined ? [] : [limitsPage(limits, references, guides.has('rate-limits'))]),
+    ...(changes === undefined ? [] : [changes]),
+    agentsPage({ path: agentsPath, publicUrl, title, references, guides }),
+    ...(hasAccount ? [accountPage(references, help.contact)] : []),
+  ];
 }
 
 function addGuidePages(site: SiteMap, guides: readonly Guide[], title: string): void {

@@ -2,10 +2,15 @@
 // each entry once.
 
 import { escapeHtml } from '../html.ts';
-import { CHANGES_PATH, type ChangesEntry, linesOf } from './entries.ts';
+import type { AddressedContract } from '../reference/addresses.ts';
+import { toResource } from '../resource.ts';
+import type { PortalOptions } from '../site.ts';
+import type { SiteMap } from '../site-map.ts';
+import { CHANGES_PATH, type ChangesEntry, changesEntries, linesOf } from './entries.ts';
 import { isAllForOperators } from './row-html.ts';
 import { changeRows } from './rows.ts';
 
+const ATOM = 'application/atom+xml; charset=utf-8';
 const FEED_MAX = 30;
 
 /** Returns the path of the feed of one contract; without a name, of all contracts. */
@@ -80,4 +85,23 @@ function summaryOf(entry: ChangesEntry): string {
 /** Escapes a text. XML allows no control characters except tabs and line ends, not even if they are escaped (section 2.2). */
 function escapeXml(text: string): string {
   return escapeHtml(text.toWellFormed().replace(/[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, ' '));
+}
+
+export function addFeeds(
+  site: SiteMap,
+  { publications, publicUrl }: Pick<PortalOptions, 'publications' | 'publicUrl'>,
+  references: readonly AddressedContract[],
+  title: string,
+): void {
+  for (const [path, entries] of feedsOf(publications, references)) {
+    const feed = () => changesFeed(entries, { title, publicUrl, path });
+    site.add(path, () => toResource('document', ATOM, feed()));
+  }
+}
+
+/** Returns the feed of all changes, and the feed of each contract; empty if nothing is recorded. */
+function feedsOf(publications: PortalOptions['publications'], references: readonly AddressedContract[]) {
+  const all = changesEntries(publications, references);
+  const own = Map.groupBy(all, ({ publication }) => feedPath(publication.contract));
+  return all.length === 0 ? [] : [[feedPath(), all] as const, ...own];
 }

@@ -10,9 +10,10 @@ import type { AddressedContract, OperationAddress, OperationGroup } from '../ref
 import { isDocumentObject, membersOf, textAt } from '../reference/reference.ts';
 import { OPERATORS, type SearchEntry } from './entry.ts';
 import { type FieldTools, fieldsIn } from './fields.ts';
-import { TOPIC_OF_CONTRACT, topicOfOperation, topicOfPage } from './topics.ts';
-import { webhookEntries } from './webhooks.ts';
+import { sendsEvents, TOPIC_OF_CONTRACT, topicOfOperation, topicOfPage } from './topics.ts';
 
+/** The topic of webhooks, as in `topics.ts`. */
+const WEBHOOKS = 'webhook webhooks callback callbacks hook hooks | api event events notification notifications';
 const WORDS_MAX = 400;
 /** Guides answer questions by any of their words. */
 const GUIDE_WORDS_MAX = 1500;
@@ -130,4 +131,31 @@ function violationEntry([code, meaning]: [string, string]): SearchEntry {
 function codeEntry(code: ErrorCode): SearchEntry {
   const { status, type, meaning } = REFUSALS[code];
   return ['Error', code, `/docs/errors/${code}`, `${status} ${type}`, shorten(plain(meaning), WORDS_MAX)];
+}
+
+/** Returns the webhooks of the contracts, or a text about alternatives if there are none. */
+function webhookEntries(references: readonly AddressedContract[]): SearchEntry[] {
+  const entries = references.flatMap(webhooksOf);
+  return entries.length > 0 || references.some(hasCallbacks) ? entries : [noWebhooks(references)];
+}
+
+function webhooksOf({ reference, webhooks }: AddressedContract): SearchEntry[] {
+  return webhooks.map(({ title, summary, path, webhook: { item } }) => {
+    const texts = membersOf(item).map(([, one]) => textAt(one, 'description'));
+    const words = `Webhook ${shorten(plain(texts.join(' ')), WORDS_MAX)}`;
+    return ['Webhook', title, path, plain(summary) || reference.title, words, WEBHOOKS];
+  });
+}
+
+function hasCallbacks({ operations }: AddressedContract): boolean {
+  return operations.some(({ operation }) => membersOf(operation.declared.callbacks).length > 0);
+}
+
+/** Returns the entry for APIs without webhooks. It names streams, which also report events. */
+function noWebhooks(references: readonly AddressedContract[]): SearchEntry {
+  const stream = references
+    .flatMap(({ operations }) => operations)
+    .find(({ operation, isForOperators }) => !isForOperators && sendsEvents(operation));
+  const context = stream === undefined ? 'See what it has' : `Events come as a stream: ${stream.title}`;
+  return ['Page', 'This API has no webhooks', stream?.path ?? '/docs/reference', context, '', WEBHOOKS];
 }
