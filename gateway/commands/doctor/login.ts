@@ -53,12 +53,12 @@ async function tryLogin(
   secrets: Pick<Secrets, 'read'>,
   { name, upstream, credential }: Login,
 ): Promise<Finding[]> {
-  const text = secrets.read(credential.secret);
+  const text = secrets.read(credential.secret)?.replace(/\r?\n$/, '');
   // Another check reports a missing credential.
   if (text === undefined) return [];
-  const parsed = parseCredential(text.replace(/\r?\n$/, ''), credential);
+  const parsed = parseCredential(text, credential);
   if (parsed === undefined) {
-    const problem = credentialProblem(text.replace(/\r?\n$/, ''), credential);
+    const problem = credentialProblem(text, credential);
     return [fail(name, `The secrets entry "${credential.secret}" cannot be used: ${problem}`, 'Correct it.')];
   }
   const asked = provingRequestOf(configuration, upstream);

@@ -37,17 +37,9 @@ interface OpenBackend {
 export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
   const { configuration, settings, secrets, name, address, now } = options;
   const { config } = configuration;
-  const entry = config.upstreams[name] as UpstreamEntry;
-  const owner = entryOfUpstream(name);
-  const entries = { [owner]: config.upstreams[owner] as UpstreamEntry, [name]: entry };
+  const alone = upstreamAlone(configuration, name, secrets);
   // Silent, because the findings report all problems.
   const log = createLog({ level: 'fatal', now, destination: { write: () => undefined } });
-  const alone = {
-    config: { ...config, upstreams: entries, gateway: { ...config.gateway, tracing: undefined } },
-    upstreamTls: new Map([...configuration.upstreamTls].filter(([upstream]) => upstream === name)),
-  };
-  const mistakes = Object.values(checkSecrets(alone, secrets.read, false)).flat();
-  if (mistakes.length > 0) throw new ConfigError(mistakes);
   const { access, sandboxAdministrator } = await openUpstreamAccess({
     config: alone.config,
     workers: 1,
@@ -66,29 +58,26 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
   });
   const sandbox = address.startsWith('sandbox:')
     ? await openSandbox({
-        settings,
-        config,
-        secrets,
+        ...{ settings, config, secrets, log },
         jwks: assertions.jwks,
         mailAdministrator: sandboxAdministrator,
-        log,
       })
     : undefined;
   const caller = trialCaller(configuration, options.mode, options.organization);
   const { process } = sandbox ?? {};
   try {
     if (address === 'sandbox:platform') await process?.seed(await assertions.assertionFor(caller, name));
-    const tlsSettingsOf = createTlsSettings({ secrets, log, now });
     const { credential } = access.find(name) ?? {};
     await credential?.awaitHeader();
+    const entry = config.upstreams[name] as UpstreamEntry;
     const sendsCaller = entry.sendCaller ?? credential === undefined;
     const backend = createBackend({
       origin: sandbox?.originOf(address) ?? address,
       entry,
-      tls: tlsSettingsOf(alone).get(name),
+      tls: createTlsSettings({ secrets, log, now })(alone).get(name),
       caller,
       scheme: new URL(config.gateway.publicUrl).protocol.slice(0, -1),
-      assertion: () => (sendsCaller ? assertions.assertionFor(caller, owner) : undefined),
+      assertion: () => (sendsCaller ? assertions.assertionFor(caller, entryOfUpstream(name)) : undefined),
       credential: credential && (() => credential.header(true)),
     });
     return {
@@ -102,6 +91,19 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
     process?.close();
     throw error;
   }
+}
+
+/** Returns the configuration with this upstream alone, and the upstream that its secrets belong to. Throws ConfigError for unusable secrets. */
+function upstreamAlone({ config, upstreamTls }: Configuration, name: string, { read }: Secrets) {
+  const names = [entryOfUpstream(name), name];
+  const upstreams = Object.fromEntries(names.map((one) => [one, config.upstreams[one] as UpstreamEntry]));
+  const alone = {
+    config: { ...config, upstreams, gateway: { ...config.gateway, tracing: undefined } },
+    upstreamTls: new Map([...upstreamTls].filter(([upstream]) => upstream === name)),
+  };
+  const mistakes = Object.values(checkSecrets(alone, read, false)).flat();
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return alone;
 }
 
 /** Returns a caller with every scope, who is in no key store. */
