@@ -5,7 +5,7 @@ import { GatewayError } from '../catalogue/errors.ts';
 import type { Caller, Organization } from '../exchange/caller.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
-import { type ChangeFollower, createChangeFollower } from '../shared/stores/change-follower.ts';
+import { ChangeFollower } from '../shared/stores/change-follower.ts';
 import { createLookUp, type LookUp } from '../shared/stores/look-up.ts';
 import { type DigestOf, parseApiKey } from './api-key.ts';
 import { parseAuthorization } from './credentials.ts';
@@ -93,7 +93,7 @@ export class Directory {
       onListed: () => this.#follower.readNow(),
       machine,
     });
-    const follower = createChangeFollower({
+    const follower = new ChangeFollower({
       stream: store.audit,
       pollMs,
       now,

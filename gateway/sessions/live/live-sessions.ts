@@ -3,7 +3,7 @@
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type Machine, REAL_MACHINE } from '../../shared/machine.ts';
-import { type ChangeFollower, createChangeFollower } from '../../shared/stores/change-follower.ts';
+import { ChangeFollower } from '../../shared/stores/change-follower.ts';
 import { createLookUp, type LookUp } from '../../shared/stores/look-up.ts';
 import { type RefreshedSession, Refresher, type RefresherOptions } from '../refresh/refresher.ts';
 import type { EndReason, ProviderLogout, Session, SessionEnd, SessionStore } from '../store/session-store.ts';
@@ -91,7 +91,7 @@ export class LiveSessions {
 
   #followEnds(): ChangeFollower<SessionEnd> {
     const { ends } = this.#store;
-    return createChangeFollower<SessionEnd>({
+    return new ChangeFollower<SessionEnd>({
       stream: {
         since: (sequence, limit) => this.#clock.reading(() => ends.since(sequence, limit)),
         subscribe: ends.subscribe,

@@ -4,7 +4,7 @@ import type { Awaitable } from '../awaitable.ts';
 import type { ChangeFollower } from './change-follower.ts';
 
 interface LookUpOptions<Found, Known> {
-  readonly follower: Pick<ChangeFollower<unknown>, 'position' | 'generation' | 'noteFailure'>;
+  readonly follower: Pick<ChangeFollower<never>, 'position' | 'generation' | 'noteFailure'>;
   /** Converts the store's answer, once for all requests that wait for it. If `keep` is false, the result must not be cached. */
   learn(name: string, found: Found | undefined, keep: boolean): Known | undefined;
   /** Returns the error for requests when the store cannot be read. */

@@ -170,14 +170,14 @@ const KEYS = of('keys', [
   [
     'a failed read counts as one',
     'shared/stores/change-follower.ts',
-    '} catch (cause) {\n      noteFailure(cause);\n    }\n    onPolled();',
-    '} catch (cause) {\n      readAtMs = startedAtMs;\n      readAt = startedAt;\n      noteFailure(cause);\n    }\n    onPolled();',
+    '} catch (cause) {\n      this.noteFailure(cause);\n    }\n    onPolled();',
+    '} catch (cause) {\n      this.#readAtMs = startedAtMs;\n      this.#readAt = startedAt;\n      this.noteFailure(cause);\n    }\n    onPolled();',
   ],
   [
     'the changes are not polled, only heard of',
     'shared/stores/change-follower.ts',
-    'setInterval(poll, pollMs)',
-    'setInterval(poll, 1e9)',
+    'setInterval(() => this.#poll(), options.pollMs)',
+    'setInterval(() => this.#poll(), 1e9)',
   ],
   [
     'a revocation is announced and not written to the log',
@@ -187,7 +187,7 @@ const KEYS = of('keys', [
   ],
   [
     'a stream that was cut and filled again is taken for the same',
-    'shared/stores/change-follower.ts',
+    'shared/stores/stream-reader.ts',
     '(last !== undefined && JSON.stringify(first) !== last.json)',
     'false',
   ],

@@ -6,7 +6,7 @@ import type { CounterStore } from '../../../gateway/limits/counters/counter-stor
 import type { LimitRules } from '../../../gateway/limits/limit-rules.ts';
 import { createLimitUsage } from '../../../gateway/limits/limit-usage.ts';
 import type { ConnectRedis } from '../../../gateway/redis/client.ts';
-import { createChangeFollower } from '../../../gateway/shared/stores/change-follower.ts';
+import { ChangeFollower } from '../../../gateway/shared/stores/change-follower.ts';
 import { organization } from '../../unit/limits/parties.ts';
 import type { WindowChecker } from '../checkers/window.ts';
 import type { Deployment } from '../deployment.ts';
@@ -26,7 +26,7 @@ export async function followResets(
 ): Promise<void> {
   const { machine } = process;
   const store = await openKeyStore(process, connect);
-  createChangeFollower({
+  new ChangeFollower({
     stream: store.audit,
     pollMs: POLL_MS,
     now: machine.now,

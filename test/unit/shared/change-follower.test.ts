@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { KeyStore } from '../../../gateway/auth/store/key-store.ts';
-import { createChangeFollower } from '../../../gateway/shared/stores/change-follower.ts';
+import { ChangeFollower } from '../../../gateway/shared/stores/change-follower.ts';
 import { openStore, organization, until } from '../auth/samples.ts';
 
 const NEVER_MS = 3_600_000;
@@ -22,7 +22,7 @@ function following(test: TestContext, { store = openStore(), pollMs = NEVER_MS }
     state.readsAtOnce -= 1;
     return read;
   };
-  const follower = createChangeFollower({
+  const follower = new ChangeFollower({
     stream: {
       since,
       subscribe(onAnnounced) {
@@ -41,7 +41,7 @@ function following(test: TestContext, { store = openStore(), pollMs = NEVER_MS }
     },
     onPolled() {},
   });
-  test.after(follower.stop);
+  test.after(() => follower.stop());
   /** Read changes arrive here when the returned function is called. */
   function holdAnswers(): () => void {
     const gate = Promise.withResolvers<void>();
