@@ -11,14 +11,7 @@ import { LeaseLost, WrongSeal } from './failure.ts';
 import { type AcmeEvent, Jobs } from './jobs.ts';
 import { createJournal, createPause } from './journal.ts';
 import { certificateIdFor, recordIn, recordName, SEAL_RECORD, SERVER } from './records.ts';
-import {
-  type AcmeView,
-  createView,
-  type KeptCertificate,
-  keptIn,
-  type ReadPair,
-  type ShownCertificate,
-} from './view.ts';
+import { AcmeView, type KeptCertificate, keptIn, type ReadPair, type ShownCertificate } from './view.ts';
 import type { AcmeSettings } from './work.ts';
 
 /**
@@ -92,22 +85,22 @@ export class Keeper {
     this.#options = options;
     this.#machine = machine;
     this.#leaseMs = leaseMs;
-    this.#view = createView({ ...options, certificates: settings.certificates });
+    this.#view = new AcmeView({ ...options, certificates: settings.certificates });
     this.answers = this.#createAnswers(new Set(settings.certificates.flat()));
   }
 
   #createAnswers(configured: ReadonlySet<string>): ChallengeAnswers {
-    const { challengeFor, keyAuthorizationOf } = this.#view;
+    const view = this.#view;
     return {
       isConfigured: (name) => configured.has(name),
-      pairFor: challengeFor,
+      pairFor: (name) => view.challengeFor(name),
       find: async (name) => {
-        if (challengeFor(name) === undefined) await this.#check();
-        return challengeFor(name);
+        if (view.challengeFor(name) === undefined) await this.#check();
+        return view.challengeFor(name);
       },
       findToken: async (token) => {
-        if (keyAuthorizationOf(token) === undefined) await this.#check();
-        return keyAuthorizationOf(token);
+        if (view.keyAuthorizationOf(token) === undefined) await this.#check();
+        return view.keyAuthorizationOf(token);
       },
     };
   }
@@ -198,7 +191,7 @@ export class Keeper {
 
   #isAnyDue(): boolean {
     const records = this.#records;
-    const { certificateInUse } = this.#view;
+    const certificateInUse = (id: string) => this.#view.certificateInUse(id);
     if (recordIn(records, 'asked', SERVER) !== undefined) return true;
     const ids = this.#options.settings.certificates.map(certificateIdFor);
     const isLost = (id: string) => certificateInUse(id) !== undefined && !records.has(recordName('certificate', id));
@@ -254,7 +247,7 @@ export class Keeper {
     const work = { settings, client, journal, seal, now, pause, machine };
     await new Jobs({
       work,
-      certificateInUse: this.#view.certificateInUse,
+      certificateInUse: (id) => this.#view.certificateInUse(id),
       readPair,
       random: machine.random,
       onEvent,

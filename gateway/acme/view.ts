@@ -51,17 +51,6 @@ export interface KeptCertificate {
   readonly failure: AttemptsRecord | undefined;
 }
 
-export interface AcmeView {
-  /** Reads new records. Returns whether a certificate has changed. */
-  use(records: AcmeRecords): boolean;
-  /** Returns the certificate of a configured list of names. */
-  certificateInUse(id: string): HeldCertificate | undefined;
-  /** Returns the certificates for listeners: first the certificates of configured lists, then others for configured names. */
-  servedCertificates(): readonly ShownCertificate[];
-  challengeFor(name: string): ChallengeCertificate | undefined;
-  keyAuthorizationOf(token: string): string | undefined;
-}
-
 interface ViewOptions {
   readonly certificates: readonly (readonly string[])[];
   readonly seal: TextSeal;
@@ -71,18 +60,62 @@ interface ViewOptions {
   onUnusable(id: string, reason: string): void;
 }
 
-export function createView({ certificates, seal, readPair, now, onUnusable }: ViewOptions): AcmeView {
-  const ids = certificates.map(certificateIdFor);
-  const configured = new Set(certificates.flat());
-  const unusable = new Map<string, string>();
-  let all = new Map<string, HeldCertificate>();
-  let challenges = new Map<string, ChallengeRecord>();
-  let made = new Map<string, ChallengeCertificate>();
+export class AcmeView {
+  readonly #options: ViewOptions;
+  /** The ids of the configured certificates. */
+  readonly #ids: readonly string[];
+  /** The texts of records that cannot be used, by id. */
+  readonly #unusable = new Map<string, string>();
+  #byId = new Map<string, HeldCertificate>();
+  #challenges = new Map<string, ChallengeRecord>();
+  #challengeCertificates = new Map<string, ChallengeCertificate>();
 
-  function read(id: string, text: string, record: CertificateRecord): HeldCertificate | undefined {
-    const known = all.get(id);
+  constructor(options: ViewOptions) {
+    this.#options = options;
+    this.#ids = options.certificates.map(certificateIdFor);
+  }
+
+  /** Reads new records. Returns whether a certificate has changed. */
+  use(records: AcmeRecords): boolean {
+    this.#useChallenges(records);
+    return this.#useCertificates(records);
+  }
+
+  /** Returns the certificate of a configured list of names. */
+  certificateInUse(id: string): HeldCertificate | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** Returns the certificates for listeners: first the certificates of configured lists, then others for configured names. */
+  servedCertificates(): readonly ShownCertificate[] {
+    const configured = new Set(this.#options.certificates.flat());
+    const own = this.#ids.flatMap((id) => this.#byId.get(id) ?? []);
+    // After a change of the lists, the former certificate is shown until the new list has a certificate.
+    const former = [...this.#byId.values()].filter(
+      ({ id, shown }) => !this.#ids.includes(id) && shown.names.some((name) => configured.has(name)),
+    );
+    return [...own, ...former].map(({ shown }) => shown);
+  }
+
+  challengeFor(name: string): ChallengeCertificate | undefined {
+    const challenge = this.#challenges.get(name);
+    if (challenge === undefined) return undefined;
+    const certificate =
+      this.#challengeCertificates.get(name) ??
+      createChallengeCertificate(name, challenge.keyAuthorization, this.#options.now());
+    this.#challengeCertificates.set(name, certificate);
+    return certificate;
+  }
+
+  keyAuthorizationOf(token: string): string | undefined {
+    return [...this.#challenges.values()].find((one) => one.token === token)?.keyAuthorization;
+  }
+
+  #read(id: string, text: string, record: CertificateRecord): HeldCertificate | undefined {
+    const known = this.#byId.get(id);
     if (known?.text === text) return known;
-    if (unusable.get(id) === text) return undefined;
+    if (this.#unusable.get(id) === text) return undefined;
+    const { seal, readPair } = this.#options;
     try {
       const shown = readPair(record.certificate, seal.open(record.key, sealedAs(id)), record.names);
       if ('reason' in shown) throw new Error(`The certificate cannot be used: ${shown.reason}`);
@@ -92,56 +125,34 @@ export function createView({ certificates, seal, readPair, now, onUnusable }: Vi
       const certificateId = certificateIdOf(record.certificate);
       return { id, shown, text, validFromMs, expiresAtMs, fingerprint, certificateId, isRevoked, issuedAtMs };
     } catch (error) {
-      unusable.set(id, text);
-      onUnusable(id, (error as Error).message);
+      this.#unusable.set(id, text);
+      this.#options.onUnusable(id, (error as Error).message);
       return undefined;
     }
   }
 
-  function useCertificates(records: AcmeRecords): boolean {
+  #useCertificates(records: AcmeRecords): boolean {
     const next = new Map<string, HeldCertificate>();
     for (const { id, text, value } of recordsOf(records, 'certificate')) {
-      const held = read(id, text, value);
+      const held = this.#read(id, text, value);
       if (held !== undefined) next.set(id, held);
     }
     // A certificate stays in use even if the store has lost its record.
-    for (const [id, held] of all) if (!next.has(id) && ids.includes(id)) next.set(id, held);
-    const isSame = next.size === all.size && [...next].every(([id, held]) => all.get(id) === held);
-    all = next;
+    for (const [id, held] of this.#byId) if (!next.has(id) && this.#ids.includes(id)) next.set(id, held);
+    const isSame = next.size === this.#byId.size && [...next].every(([id, held]) => this.#byId.get(id) === held);
+    this.#byId = next;
     return !isSame;
   }
 
-  function useChallenges(records: AcmeRecords): void {
+  #useChallenges(records: AcmeRecords): void {
     const kinds = [recordsOf(records, 'rehearsal'), recordsOf(records, 'challenges')];
     const open = kinds.flat().flatMap(({ value }) => value);
     const next = new Map(open.map((challenge) => [challenge.name, challenge]));
-    made = new Map([...made].filter(([name]) => next.get(name)?.token === challenges.get(name)?.token));
-    challenges = next;
+    this.#challengeCertificates = new Map(
+      [...this.#challengeCertificates].filter(([name]) => next.get(name)?.token === this.#challenges.get(name)?.token),
+    );
+    this.#challenges = next;
   }
-
-  return {
-    use(records) {
-      useChallenges(records);
-      return useCertificates(records);
-    },
-    certificateInUse: (id) => all.get(id),
-    servedCertificates() {
-      const own = ids.flatMap((id) => all.get(id) ?? []);
-      // After a change of the lists, the former certificate is shown until the new list has a certificate.
-      const former = [...all.values()].filter(
-        ({ id, shown }) => !ids.includes(id) && shown.names.some((name) => configured.has(name)),
-      );
-      return [...own, ...former].map(({ shown }) => shown);
-    },
-    challengeFor(name) {
-      const challenge = challenges.get(name);
-      if (challenge === undefined) return undefined;
-      const certificate = made.get(name) ?? createChallengeCertificate(name, challenge.keyAuthorization, now());
-      made.set(name, certificate);
-      return certificate;
-    },
-    keyAuthorizationOf: (token) => [...challenges.values()].find((one) => one.token === token)?.keyAuthorization,
-  };
 }
 
 /** Returns the state of the certificate for a configured list of names. */

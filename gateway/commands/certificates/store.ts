@@ -2,7 +2,7 @@
 
 import type { AcmeRecords, AcmeStore } from '../../acme/acme-store.ts';
 import { certificateIdFor } from '../../acme/records.ts';
-import { createView, keptIn } from '../../acme/view.ts';
+import { AcmeView, keptIn } from '../../acme/view.ts';
 import type { Acme } from '../../config/gateway/acme.ts';
 import type { Configuration } from '../../configuration.ts';
 import { pathsOf, readOnlyCertificate } from '../../edge/tls/certificate.ts';
@@ -51,7 +51,7 @@ export function certificateStatusIn(
   records: AcmeRecords,
   nowMs: number,
 ): CertificateStatus[] {
-  const view = createView({
+  const view = new AcmeView({
     certificates: acme.certificates,
     seal: { fingerprint: '', seal: (text) => text, open: () => '' },
     readPair: (certificate, _key, names) => readOnlyCertificate(certificate, names),

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { change, sealedAs } from '../../../gateway/acme/records.ts';
 import { createSeal } from '../../../gateway/acme/seal.ts';
-import { createView } from '../../../gateway/acme/view.ts';
+import { AcmeView } from '../../../gateway/acme/view.ts';
 import { certificateOf } from '../../../gateway/edge/tls/certificate.ts';
 import { createAuthority } from '../../support/certificates.ts';
 
@@ -30,7 +30,7 @@ for (const [what, bad, reason] of [
   it(`a stored certificate with ${what} leaves the one in use, and says why`, () => {
     const reasons: string[] = [];
     const onUnusable = (_id: string, says: string) => void reasons.push(says);
-    const view = createView({ certificates: [names], seal, readPair: certificateOf, now: Date.now, onUnusable });
+    const view = new AcmeView({ certificates: [names], seal, readPair: certificateOf, now: Date.now, onUnusable });
     assert.equal(view.use(recordsOf(good)), true);
     assert.equal(view.use(recordsOf(bad)), false);
     assert.deepEqual(
