@@ -14,62 +14,64 @@ export interface AccountSigner extends Signer {
 
 /** Finds or registers the account. Finishes a key change that was interrupted, and updates the contacts. */
 export async function openAccount(work: Work): Promise<AccountSigner> {
-  const { settings, journal, client } = work;
-  let record = recordIn(journal.records(), 'account', settings.directory);
+  const { settings, client } = work;
+  const stored = new StoredAccount(work);
+  let record = stored.read();
   if (record === undefined) {
     // The record is stored before the request, so that if this instance crashes, the next instance finds the same account.
-    record = { key: sealedKey(work, newKeyPem()), contacts: settings.contacts };
-    await save(work, record);
+    record = { key: stored.newKey(), contacts: settings.contacts };
+    await stored.save(record);
   }
-  if (record.nextKey !== undefined) record = await finishKeyChange(work, record);
-  const key = accountKeyOf(work, record.key);
+  if (record.nextKey !== undefined) record = await finishKeyChange(work, stored, record);
+  const key = stored.openKey(record.key);
   if (record.url === undefined) {
     record = { ...record, url: await register(work, key), contacts: settings.contacts };
-    await save(work, record);
+    await stored.save(record);
   }
   const signer = { key, account: record.url as string };
   if (record.contacts.join() !== settings.contacts.join()) {
     await client.post(signer.account, signer, { contact: contactsOf(work) });
-    await save(work, { ...record, contacts: settings.contacts });
+    await stored.save({ ...record, contacts: settings.contacts });
   }
   return signer;
 }
 
 /** Forgets the URL of an account that the server no longer knows, so that the next attempt registers the key again. */
 export async function forgetAccount(work: Work): Promise<void> {
-  const record = recordIn(work.journal.records(), 'account', work.settings.directory);
-  if (record !== undefined) await save(work, { ...record, url: undefined });
+  const stored = new StoredAccount(work);
+  const record = stored.read();
+  if (record !== undefined) await stored.save({ ...record, url: undefined });
 }
 
 /** Replaces the account key (section 7.3.5). */
 export async function changeAccountKey(work: Work): Promise<void> {
   const { account } = await openAccount(work);
-  const record = recordIn(work.journal.records(), 'account', work.settings.directory);
+  const stored = new StoredAccount(work);
+  const record = stored.read();
   if (record === undefined) throw new AcmeFailure('refused', `There is no record of the account ${account}.`);
-  const next = { ...record, nextKey: sealedKey(work, newKeyPem()) };
-  await save(work, next);
-  await finishKeyChange(work, next);
+  const next = { ...record, nextKey: stored.newKey() };
+  await stored.save(next);
+  await finishKeyChange(work, stored, next);
 }
 
 /** Finishes a key change. If the server has changed the key already, it finds the account by the next key. */
-async function finishKeyChange(work: Work, record: AccountRecord): Promise<AccountRecord> {
-  const { client } = work;
+async function finishKeyChange({ client }: Work, stored: StoredAccount, record: AccountRecord): Promise<AccountRecord> {
   const { url, nextKey } = record;
   if (url === undefined || nextKey === undefined) return record;
   const { newAccount, keyChange } = await client.directory();
-  const next = accountKeyOf(work, nextKey);
+  const next = stored.openKey(nextKey);
   const known = await client.post(newAccount, { key: next }, { onlyReturnExisting: true }).catch((error: unknown) => {
     if (error instanceof AcmeFailure && error.type === 'accountDoesNotExist') return undefined;
     throw error;
   });
   if (known === undefined) {
-    const former = accountKeyOf(work, record.key);
+    const former = stored.openKey(record.key);
     const header = { alg: 'ES256', url: keyChange, jwk: publicJwk(next) };
     const inner = toJws(header, next, { account: url, oldKey: publicJwk(former) });
     await client.post(keyChange, { key: former, account: url }, inner);
   }
   const changed = { ...record, key: nextKey, nextKey: undefined };
-  await save(work, changed);
+  await stored.save(changed);
   return changed;
 }
 
@@ -97,10 +99,32 @@ function bindingOf({ settings }: Work, key: KeyObject, url: string): object {
   return toJws({ alg: 'HS256', kid: keyId, url }, Buffer.from(secret, 'base64url'), publicJwk(key));
 }
 
-const contactsOf = ({ settings }: Work) => settings.contacts.map((address) => `mailto:${address}`);
+function contactsOf({ settings }: Work): string[] {
+  return settings.contacts.map((address) => `mailto:${address}`);
+}
 
-const accountSeal = ({ settings }: Work) => recordName('account', settings.directory);
-const sealedKey = (work: Work, pem: string) => work.seal.seal(pem, accountSeal(work));
-const accountKeyOf = (work: Work, sealed: string) => createPrivateKey(work.seal.open(sealed, accountSeal(work)));
-const save = (work: Work, record: AccountRecord) =>
-  work.journal.write(change('account', work.settings.directory, record));
+/** The record of the account at the present server, and its sealed keys. */
+class StoredAccount {
+  readonly #work: Work;
+
+  constructor(work: Work) {
+    this.#work = work;
+  }
+
+  read(): AccountRecord | undefined {
+    return recordIn(this.#work.journal.records(), 'account', this.#work.settings.directory);
+  }
+
+  async save(record: AccountRecord): Promise<void> {
+    await this.#work.journal.write(change('account', this.#work.settings.directory, record));
+  }
+
+  /** Makes a key, and seals it. */
+  newKey(): string {
+    return this.#work.seal.seal(newKeyPem(), recordName('account', this.#work.settings.directory));
+  }
+
+  openKey(sealed: string): KeyObject {
+    return createPrivateKey(this.#work.seal.open(sealed, recordName('account', this.#work.settings.directory)));
+  }
+}
