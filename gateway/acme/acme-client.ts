@@ -115,7 +115,7 @@ export function createAcmeClient({ directoryUrl, http, before, signal, now }: Ac
 
 /**
  * Makes a JWS (RFC 7515), which is a request, or the inner JWS of a key change or an external account (sections 7.3.4 and 7.3.5). The
- * function signs synchronously, because simulations have to be repeatable (`test/simulation`).
+ * function signs synchronously, because simulations must be repeatable (`test/simulation`).
  */
 export function toJws(header: object, key: KeyObject | Uint8Array, payload?: object) {
   const part = (text: string) => Buffer.from(text).toString('base64url');
