@@ -45,8 +45,8 @@ export interface CredentialReaders {
   /** Compares a user name and password with the credential of the upstream. upstream/credentials/credential.ts */
   readonly matchesBasic: MatchesBasic;
   /**
-   * Returns the caller of a session cookie; undefined if the request has none (sessions/session-reader.ts). The function is absent if people
-   * cannot sign in.
+   * Returns the caller of a session cookie; undefined if the request has none (sessions/session-reader.ts). The function is absent if
+   * people cannot sign in.
    */
   readonly readSession?: ((matched: Matched) => Awaitable<Caller> | undefined) | undefined;
 }
@@ -65,7 +65,7 @@ export function createAuthenticate({ directory, readToken, matchesBasic, readSes
     return caller;
   }
 
-  /** Returns no promise, unless the caller has to be looked up in the store. */
+  /** Returns no promise, unless the caller must be looked up in the store. */
   return function authenticate(matched: Matched): Awaitable<Identified> {
     if (matched.operation.security.length === 0) return identify(matched, ANONYMOUS);
     try {

@@ -36,7 +36,7 @@ export function isActive(key: StoredKey, nowMs: number): boolean {
 }
 
 /**
- * Whether `other` still works after `key` is revoked. For a live key, `other` has to be a live key, too, because only a live key can create
+ * Whether `other` still works after `key` is revoked. For a live key, `other` must be a live key, too, because only a live key can create
  * keys.
  */
 export function takesPlaceOf(other: StoredKey, key: StoredKey, nowMs: number): boolean {
