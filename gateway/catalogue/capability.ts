@@ -27,7 +27,7 @@ export interface Capability {
  *     trace       the id of the trace             answer      what the upstream answered
  *     end         what ends every line
  *   in observe/log/line-rare.ts
- *     kind        the request is no usual one: a tunnel, a stream, a tool
+ *     kind        the request is unusual: a tunnel, a stream, a tool
  *     code        the error code
  *     rare        the value is the first note of the row, or `computedFields` makes it from several notes
  *     refusal     a detail of the error
