@@ -18,7 +18,7 @@ export interface OpenedStore {
   readonly files: readonly CertificateStatus[];
 }
 
-/** The remedy for a certificate in files that has to be renewed. */
+/** The remedy for a certificate in files that must be renewed. */
 export const WRITE_IT_THERE = 'write the renewed one there, with its key. It is in use within a second.';
 
 /** Ends the command if the configuration has no `tls.acme`. The caller closes the store. */

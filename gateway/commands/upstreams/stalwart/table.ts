@@ -41,7 +41,7 @@ export async function stepTable(options: StepTableOptions): Promise<StepTable | 
   const { hosts, publicUrl } = configuration.config.gateway;
   const addressOf = addressOfSite(hosts, publicUrl);
   const sites = entry.tunnels.filter(({ paths }) => paths.includes('/jmap/*')).flatMap((tunnel) => tunnel.hosts);
-  // The host name of JMAP comes first, because it has to be written.
+  // The host name of JMAP comes first, because it must be written.
   const order = ['jmap', 'mail', 'api'] as const;
   const named = order.filter((site) => sites.includes(site) && (site === 'api' || hosts[site] !== undefined));
   const publicOrigins = [...new Set(named.map((site) => new URL(addressOf(site)).origin))];
