@@ -13,7 +13,7 @@ const DIRECTORIES = {
 /** The maximum number of names that Let's Encrypt accepts. */
 const NAMES_MAX = 100;
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
-/** The address of a directory, which has to be a URL for `https` requests. */
+/** The address of a directory, which must be a URL for `https` requests. */
 const DIRECTORY_URL = /^https:\/\/[^/?#\s@]+(\/[^\s#]*)?$/;
 
 const orderedName = z.string().check((context) => {

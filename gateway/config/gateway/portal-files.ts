@@ -166,7 +166,7 @@ function checkLinks(lines: readonly string[], first: number, known: readonly str
 interface WithFrontMatter {
   /** The members by name. Line numbers begin with 1. */
   readonly members: ReadonlyMap<string, { readonly value: string; readonly line: number }>;
-  /** Lines that are no member. */
+  /** Lines that are not a member. */
   readonly unreadable: readonly number[];
   /** The text behind the head. */
   readonly body: string;
