@@ -38,7 +38,7 @@ export function messageIn(text: string): FleetMessage | undefined {
   }
 }
 
-/** Returns the members that have to be texts. Throws for a message of an unknown shape. */
+/** Returns the members that must be texts. Throws for a message of an unknown shape. */
 function partsOf(message: FleetMessage): readonly unknown[] {
   if (message.kind === 'end') return [message.from];
   if (message.kind === 'answer') return [message.id, ...namesOf(message.instance)];

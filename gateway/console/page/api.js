@@ -4,7 +4,7 @@
 const TOKEN = 'admin-token';
 /** Collecting the data of a worker may take a second. */
 const PATIENCE_MS = 8000;
-/** A store may be slow, and the outcome of an action has to be known. */
+/** A store may be slow, and the outcome of an action must be known. */
 const ACTION_PATIENCE_MS = 15_000;
 
 export const hasToken = () => sessionStorage.getItem(TOKEN) !== null;
