@@ -59,7 +59,7 @@ function* candidates(options: ValueOptions): Generator<Candidate> {
       : writtenExamples(root, mediaType).filter(({ name }) => name === example);
   // The library ignores a falsy example, so such an example is given here.
   if (examples[0] !== undefined && !examples[0].value) yield { value: examples[0].value, isMade: false };
-  // The values of the library have to be checked, because it combines several schemas (allOf, oneOf) in a wrong way.
+  // The values of the library must be checked, because it combines several schemas (allOf, oneOf) in a wrong way.
   const mocked = checkFor(options) && mockedBy(options, examples);
   const saysNothing = JSON.stringify(mocked?.value) === '{}';
   if (mocked !== undefined && !saysNothing) yield { ...mocked, isMade: false };

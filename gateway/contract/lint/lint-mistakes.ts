@@ -8,7 +8,7 @@ import { isObject, pathOf, valueAt } from '../pointer.ts';
 import { isAboutNothing, pathIn, unexpectedIn } from './lint-causes.ts';
 import { isPathWithoutSlash } from './lint-verdict.ts';
 
-/** Returns the mistake of a file that parses but is no usable OpenAPI document. */
+/** Returns the mistake of a file that parses but is not a usable OpenAPI document. */
 export function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy'> | undefined {
   const begin = 'Begin it with "openapi: 3.1.1", info and paths.';
   if (typeof parsed !== 'object' || parsed === null) return { reason: 'the file holds no document.', remedy: begin };

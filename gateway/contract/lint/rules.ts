@@ -101,7 +101,7 @@ const headerNamesFitHeaders: Oas3Rule = () => ({
   },
 });
 
-/** A path ends before a question mark; a number sign in it has to be written as an escape. */
+/** A path ends before a question mark; a number sign in it must be written as an escape. */
 const pathsCanBeRequested: Oas3Rule = () => ({
   Paths(paths, { report, location }) {
     for (const template of Object.keys(paths)) {

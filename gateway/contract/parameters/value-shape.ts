@@ -21,7 +21,7 @@ export interface ValueShape {
   readonly types: Types;
   /** Whether the schema describes bytes instead of text. */
   readonly isBinary: boolean;
-  /** Whether the schema says which texts fit, so that the text has to be read even in a part with a file name. */
+  /** Whether the schema says which texts fit, so that the text must be read even in a part with a file name. */
   readonly isTextChecked: boolean;
   /** The format of texts that the schema names. Tools also name the format of the value that a file becomes, such as its address. */
   readonly format: string | undefined;

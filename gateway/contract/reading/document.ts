@@ -43,7 +43,7 @@ export function createDirectReader(directory?: string, kept?: KeptContracts): Co
 
   const withinOf = (file: string) => directory ?? dirname(file);
 
-  /** Finds a kept contract. Its files have to be in the directory, because it may have been kept with another directory. */
+  /** Finds a kept contract. Its files must be in the directory, because it may have been kept with another directory. */
   function findKept(file: string, text: string): ContractContent | 'part' | undefined {
     const found = kept?.find(file, text);
     if (found === undefined || found === 'part') return found;

@@ -44,7 +44,7 @@ export interface KeptContracts {
   comparison(published: string, served: readonly ComparedOperation[]): KeptComparison | undefined;
 }
 
-/** An operation that is compared. A kept comparison is found by all of its other members, too, which have to be JSON. */
+/** An operation that is compared. A kept comparison is found by all of its other members, too, which must be JSON. */
 interface ComparedOperation {
   readonly root: JsonObject;
   readonly located: { readonly pointer: string };
