@@ -43,8 +43,8 @@ export function createIsTrusted(trustedProxies: readonly string[]): (address: st
  * Reads X-Forwarded-For from the right and stops at the first address that is not a trusted proxy; ignores the header of an untrusted peer.
  *
  * @param ownScheme scheme of the listener, for clients that connect without a proxy
- * @param onUnreadable called with an entry of a trusted proxy that is no address, and with the proxy's address. Reading ends there, so all
- * clients behind that proxy are counted as one
+ * @param onUnreadable called with an entry of a trusted proxy that is not an address, and with the proxy's address. Reading ends there, so
+ * all clients behind that proxy are counted as one
  */
 export function createClientAddress(
   trustedProxies: readonly string[],

@@ -74,7 +74,7 @@ export function trackConnections(
   return open.all;
 }
 
-/** Whether a request may open a WebSocket, which has to be a GET of HTTP/1.1 without a body (RFC 6455 section 4.1). */
+/** Whether a request may open a WebSocket, which must be a GET of HTTP/1.1 without a body (RFC 6455 section 4.1). */
 function isWebSocket({ method, httpVersionMinor, headers }: IncomingMessage): boolean {
   if (method !== 'GET' || httpVersionMinor !== 1 || headers.upgrade?.toLowerCase() !== 'websocket') return false;
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;

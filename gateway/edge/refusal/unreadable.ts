@@ -1,5 +1,5 @@
-// Handles input that is no valid request: bytes that the parser rejects, requests that arrive too slowly, CONNECT. Codes: malformed_http,
-// headers_too_large, http_version_not_supported, request_timeout, body_too_large, method_not_allowed.
+// Handles input that is not a valid request: bytes that the parser rejects, requests that arrive too slowly, CONNECT. Codes:
+// malformed_http, headers_too_large, http_version_not_supported, request_timeout, body_too_large, method_not_allowed.
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
