@@ -1,5 +1,5 @@
-// The types of one request, stage by stage. `admit` makes the object. Each later stage adds its findings to the same object, and returns the
-// object under the next type, or returns nothing.
+// The types of one request, stage by stage. `admit` makes the object. Each later stage adds its findings to the same object, and returns
+// the object under the next type, or returns nothing.
 
 import type { Caller } from './caller.ts';
 import type { DownstreamRequest, DownstreamResponse } from './downstream.ts';
@@ -16,9 +16,9 @@ export interface OrganizationLoad {
 
 /** The share of one exchange in the load of its organization. Only `overload/` writes and reads it. */
 export interface Reservation {
-  /** The load of the organization while this request counts in it; undefined while the request does not count. */
+  /** The load of the organization that counts this request; undefined while none does. */
   load: OrganizationLoad | undefined;
-  /** Bytes of the request's body that count in `load`. */
+  /** Bytes of the request's body that are counted in `load`. */
   bytesHeld: number;
 }
 
@@ -112,8 +112,8 @@ export interface Recording {
   keep(answer: RecordedAnswer): Promise<void>;
   /**
    * Ends the recording with the error that forwarding threw, if any. Has no effect after `keep`.
-   * - If the upstream refused the request with a status below 500, the refusal is stored. Exceptions are 401, 403, 408, 409 and 429, because
-   *   a retry may get another answer.
+   * - If the upstream refused the request with a status below 500, the refusal is stored. Exceptions are 401, 403, 408, 409 and 429,
+   *   because a retry may get another answer.
    * - If nothing was sent, or the upstream answered with such an exception or from 500 on, nothing is stored and the key is free again.
    * - Otherwise the outcome is stored as unknown.
    */

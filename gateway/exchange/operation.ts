@@ -33,7 +33,7 @@ export interface Operation {
   readonly timeoutMs: number | undefined;
   /** Clients put this prefix before the paths of the document. */
   readonly publicPrefix: string;
-  /** The gateway puts this prefix before them when it sends a request. */
+  /** The gateway puts this prefix before the paths when it sends a request. */
   readonly upstreamPrefix: string;
   /** The contract file, as messages name it. */
   readonly contract: string;
