@@ -165,7 +165,7 @@ export class AnswerReader {
     if (line === undefined) return false;
     this.#trailerBytes += line.length;
     if (line === '') this.#state = 'over';
-    // A line that is no field is rejected, because another parser may end the body here and read the line as the beginning of the next
+    // A line that is not a field is rejected, because another parser may end the body here and read the line as the beginning of the next
     // answer.
     else if (!FIELD.test(line)) throw new WireFault('WIRE_MALFORMED', 'a line after the last chunk is not a field');
     return true;
