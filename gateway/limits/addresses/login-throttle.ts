@@ -30,7 +30,7 @@ export interface LoginAttempt {
   over(): void;
 }
 
-/** An attempt that counts nothing. It is for a request that is no login, or whose client left while it waited. */
+/** An attempt that counts nothing. It is for a request that is not a login, or whose client left while it waited. */
 export const NO_LOGIN: LoginAttempt = { answered: () => undefined, abandoned: () => undefined, over: () => undefined };
 
 /** Statuses by which an upstream answers a failed login, or too many failed logins. */
