@@ -70,7 +70,7 @@ export interface WireRefusal {
 }
 
 const PAGE = /^page:(\d{1,6})$/;
-/** An id of this length or more is no counter, so it identifies one call for certain. */
+/** An id of this length or more is not a counter, so it identifies one call for certain. */
 const UNIQUE_ID_MIN = 16;
 const SESSION = /^[\x21-\x7e]{16,128}$/;
 const REFUSED = -32_000;
