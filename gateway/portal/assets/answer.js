@@ -11,7 +11,7 @@ const SHOWN_MAX = 200_000;
 /**
  * Shows an answer. Returns the refusal, or undefined if the answer is none.
  *
- * @param way how long the answer took, whether it is an example of the contract if it is no refusal, and the text that was sent
+ * @param way how long the answer took, whether it is an example of the contract if it is not a refusal, and the text that was sent
  */
 export async function showAnswer(place, answer, way) {
   if (isStream(answer)) return showStream(place, answer, way);
@@ -76,7 +76,9 @@ function codeElement(label, html) {
   return block;
 }
 
-/** Addresses among the values of JSON become links, request ids lead to their explanation, error codes to their pages. Takes and gives HTML. */
+/**
+ * Addresses among the values of JSON become links, request ids lead to their explanation, error codes to their pages. Takes and gives HTML.
+ */
 export function linkAddresses(html) {
   const addresses = withCodes(html).replace(
     /(<span class="s">&quot;)(https?:\/\/[^\s<>\\]{1,2000}?)(&quot;<\/span>)/g,

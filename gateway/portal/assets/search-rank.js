@@ -70,7 +70,7 @@ function termsOf(text) {
     .filter(Boolean)
     .slice(0, 12);
   const telling = words.filter((word) => !FILLERS.has(word));
-  // An operation of one word, such as "get", is no question, and "get customer" is none either.
+  // An operation of one word, such as "get", is not a question, and neither is "get customer".
   if (telling.length === 0 || (words[0] === 'get' && telling.length === words.length - 1))
     return { terms: words, isQuestion: false };
   return { terms: telling, isQuestion: telling.length < words.length };
@@ -83,7 +83,7 @@ export function wordsOf(text) {
 
 /**
  * A guide answers a question better than a name that contains its words, and the whole guide better than a part. A guide that contains the
- * words only in its text is no answer.
+ * words only in its text is not an answer.
  */
 function bonusOf(entry, terms) {
   const { kind, context } = entry;
@@ -132,8 +132,8 @@ function weightOfTerm({ kind, lowTitle, lowContext, lowWords }, term) {
 }
 
 /**
- * The position of the first word in the text that begins with the term; -1 if there is none. A term of one or two letters has to be a whole word:
- * "id" is not the beginning of "idempotency".
+ * The position of the first word in the text that begins with the term; -1 if there is none. A term of one or two letters must be a whole
+ * word: "id" is not the beginning of "idempotency".
  */
 function placeOf(text, term) {
   for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + 1)) {

@@ -135,7 +135,7 @@ export function fieldText(value: unknown): string {
     .replace(/\p{Cc}/gu, ' ');
 }
 
-/** Returns a media type to send for a declared one, which may be a range: JSON for a value that is no text, else bytes. */
+/** Returns a media type to send for a declared one, which may be a range: JSON for a value that is not a text, otherwise bytes. */
 export function sentTypeOf(type: string, value: unknown): string {
   const [range = ''] = type.split(';');
   if (/^image\/\*$/i.test(range)) return 'image/png';
