@@ -11,7 +11,7 @@ import { ACCEPT, oneWayReason } from '../shared/stores/sqlite-schema.ts';
 import { VERSIONED_FILES } from './store-files.ts';
 
 /**
- * Returns one mistake for each file whose upgrade has to be accepted. Returns none with Redis, because the gateway then does not open these
+ * Returns one mistake for each file whose upgrade must be accepted. Returns none with Redis, because the gateway then does not open these
  * files.
  */
 export function oneWayUpgrades({ redisUrl, dataDirectory }: Pick<Settings, 'redisUrl' | 'dataDirectory'>): Mistake[] {
