@@ -14,7 +14,7 @@ interface Asking {
 }
 
 /**
- * Whether the request has to be refused, because its headers say that a page of another site made it, or because they do not say which page
+ * Whether the request must be refused, because its headers say that a page of another site made it, or because they do not say which page
  * made it.
  */
 export function isCrossSite({ method, headers }: Asking, { origins, requestHeader }: CrossSiteRules): boolean {

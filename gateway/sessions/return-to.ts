@@ -1,4 +1,4 @@
-// Checks the path to which a person returns after a login. It has to be a path of the same origin, which no browser reads as another
+// Checks the path to which a person returns after a login. It must be a path of the same origin, which no browser reads as another
 // address. Pure.
 
 const LENGTH_MAX = 1024;

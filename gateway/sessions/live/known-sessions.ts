@@ -31,7 +31,7 @@ interface KnownSessions {
   /** Whether, as far as this process knows, neither the absolute end nor the idle end of the session has come. */
   isAlive(session: Session, nowMs: number): boolean;
   noteUse(known: KnownSession, nowMs: number): void;
-  /** Returns some uses that have to be written, by hash. */
+  /** Returns some uses that must be written, by hash. */
   unwritten(most: number): ReadonlyMap<string, number>;
   noteWritten(uses: ReadonlyMap<string, number>): void;
   forget(hash: string): void;

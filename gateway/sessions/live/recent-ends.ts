@@ -13,7 +13,7 @@ interface RecentEnds {
   reasonOf(id: string): EndReason | undefined;
   /** Call it when the store was replaced. All ends that are known here are then written again. */
   repeatAll(): void;
-  /** Writes some of the ends that have to be written again. Never rejects. An end that could not be written is left for the next call. */
+  /** Writes some of the ends that must be written again. Never rejects. An end that could not be written is left for the next call. */
   repeatSome(): Promise<void>;
 }
 

@@ -63,7 +63,7 @@ export function createTransactions(ring: KeyRing, randomText: () => string): Tra
 }
 
 /**
- * Returns the oldest logins, whose cookies have to be removed to make room. A browser sends its oldest cookie first (RFC 6265 section 5.4).
+ * Returns the oldest logins, whose cookies must be removed to make room. A browser sends its oldest cookie first (RFC 6265 section 5.4).
  */
 function oldest(values: ReadonlyMap<string, string>): string[] {
   let bytes = 0;

@@ -97,7 +97,7 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
       // The signature of a new ID token is not checked, because if the keys could not be read now, the session would be lost.
       const answer = await library.refreshTokenGrant(configuration, refreshToken);
       const claims = answer.claims();
-      // The new ID token has to be about the same person (OpenID Connect Core section 12.2).
+      // The new ID token must be about the same person (OpenID Connect Core section 12.2).
       if (claims !== undefined && claims.sub !== session.subject) return { kind: 'ended' };
       return { kind: 'tokens', tokens: issuedBy(answer, tokens) };
     } catch (error) {
