@@ -208,8 +208,8 @@ const FACTS: FactsOf<typeof FIELDS, 'code' | 'times'> = {
 export const UPSTREAM = { codes: UPSTREAM_CODES, fields: FIELDS, facts: FACTS } as const satisfies Capability;
 
 /**
- * Returns where a request was sent. A target that is no address of a service is the gateway itself (`gateway:`, `session:`) or the contract
- * of an upstream (`examples:<upstream>`).
+ * Returns where a request was sent. A target that is not an address of a service is the gateway itself (`gateway:`, `session:`) or the
+ * contract of an upstream (`examples:<upstream>`).
  */
 function sentTo(target: string): string {
   if (target === 'gateway:' || target === 'session:') return 'executed by the gateway itself';

@@ -20,7 +20,7 @@ export class ExchangeClock implements DeadlineOwner {
     this.#attempts = attempts;
   }
 
-  /** Whether the answer took longer than maxStreamMs. This is no failure of the target. */
+  /** Whether the answer took longer than maxStreamMs. This is not a failure of the target. */
   get isOverlong(): boolean {
     return this.#isOverlong;
   }
