@@ -1,5 +1,5 @@
-// Opens the ordering of certificates (`tls.acme`) with its store and secrets, and reports orders to the log, the audit log, `/status` and the
-// metrics. This file is loaded only if `tls.acme` is configured.
+// Opens the ordering of certificates (`tls.acme`) with its store and secrets, and reports orders to the log, the audit log, `/status` and
+// the metrics. This file is loaded only if `tls.acme` is configured.
 
 import { createHttpClient } from '../acme/acme-http.ts';
 import type { AcmeStore } from '../acme/acme-store.ts';
@@ -38,7 +38,7 @@ interface OpenAcmeOptions {
 }
 
 export interface OrderedCertificates {
-  /** Begins to order certificates. The listeners have to be open. */
+  /** Begins to order certificates. The listeners must be open. */
   begin(): void;
   /** Returns the certificates for the listener. */
   servedCertificates(): readonly Certificate[];
