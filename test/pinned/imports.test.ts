@@ -63,7 +63,7 @@ const libraries: Record<string, readonly string[]> = {
   'ajv-formats': ['gateway/contract/'],
   diff: ['gateway/config/differences.ts'],
   commander: ['gateway/main.ts', 'gateway/commands/'],
-  express: ['gateway/edge/', 'gateway/observe/admin/admin.ts'],
+  express: ['gateway/edge/', 'gateway/observe/admin/'],
   'http-proxy-middleware': ['gateway/tunnel/'],
   ioredis: ['gateway/redis/'],
   jose: ['gateway/auth/', 'gateway/sessions/provider/', 'sandbox/'],

@@ -29,7 +29,7 @@ interface AdminSession {
   readonly can_act: boolean;
 }
 
-interface AdminAccess {
+export interface AdminAccess {
   /**
    * Refuses requests of pages of other origins, and requests for a foreign host name. Without this check, a foreign page in an operator's
    * browser could use the listener. It could use a host name that resolves to the listener (DNS rebinding), or a form, an image or a
@@ -92,6 +92,15 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
 
   const roleOf = (headers: IncomingHttpHeaders) => operatorOf(headers)?.role;
 
+  function refuseReading(headers: IncomingHttpHeaders): AdminRefusal | undefined {
+    if (onLoopback || roleOf(headers) !== undefined) return undefined;
+    return refusal(
+      401,
+      'token_required',
+      'A token of an operator is required: admin_token, viewer_token or one of operator_tokens.',
+    );
+  }
+
   return {
     refuseStranger({ method, headers }) {
       const { origin } = headers;
@@ -103,14 +112,7 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
         return refusal(403, 'foreign_origin', 'Pages of other origins may not use this.');
       return undefined;
     },
-    refuseReading(headers) {
-      if (onLoopback || roleOf(headers) !== undefined) return undefined;
-      return refusal(
-        401,
-        'token_required',
-        'A token of an operator is required: admin_token, viewer_token or one of operator_tokens.',
-      );
-    },
+    refuseReading,
     refuseWriting(headers) {
       const role = roleOf(headers);
       if (role === 'admin') return undefined;
@@ -125,15 +127,7 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
       if (role === undefined) return missing();
       return formProblem(headers);
     },
-    refuseTrying(headers) {
-      if (!onLoopback && roleOf(headers) === undefined)
-        return refusal(
-          401,
-          'token_required',
-          'A token of an operator is required: admin_token, viewer_token or one of operator_tokens.',
-        );
-      return formProblem(headers);
-    },
+    refuseTrying: (headers) => refuseReading(headers) ?? formProblem(headers),
     sessionOf(headers) {
       const { role = 'viewer', name = null } = operatorOf(headers) ?? {};
       return { role, name, has_token: name !== null, can_act: canAct };
