@@ -1,7 +1,7 @@
 // Prints what happened lately, for `gateway status --history`: failures and warnings with their start and end, starts of processes, reloads
 // and deaths.
 
-import type { GatewayEvent } from '../../console/history/events.ts';
+import type { GatewayEvent } from '../../console/history/gateway-event.ts';
 import { absenceText, complaintOf } from '../admin-client.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine, printTable, shortTime } from '../print.ts';

@@ -1,4 +1,4 @@
-// Makes causes. Also contains the types of the status from which causes are read.
+// Types of the status that causes are read from, and of the causes that are found. Makes causes.
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import type { CredentialFault, CredentialState } from '../../shared/contracts/upstreams.ts';
@@ -84,26 +84,80 @@ export interface UpstreamReport {
   }[];
 }
 
+/** What causes are about. Each topic begins the ids of its causes, which operators write in silences and receivers: see docs/alerts.md. */
+type Topic =
+  | 'redis'
+  | 'stores'
+  | 'keys lost'
+  | 'store writes'
+  | 'silent'
+  | 'lifecycle'
+  | 'configuration'
+  | 'tier'
+  | 'issuer'
+  | 'loop'
+  | 'shedding'
+  | 'worker'
+  | 'certificate'
+  | 'receiver'
+  | 'instance'
+  | 'upstream'
+  | 'unanswered'
+  | 'operation'
+  | 'operations of'
+  | 'slow'
+  | 'slow operations of'
+  | 'organization'
+  | 'near'
+  | 'unknown callers'
+  | 'errors'
+  | 'more';
+
+/** The subject of a cause. Its id is made of these parts. */
+export interface About {
+  readonly topic: Topic;
+  /** The upstream, organization, certificate, …; absent if the topic has one subject only. */
+  readonly name?: string;
+  /** Distinguishes causes with the same subject. */
+  readonly detail?: string;
+}
+
+/** A cause that this process has found. Other code links causes by `about`. */
+export interface FoundCause extends Cause {
+  readonly about: About;
+}
+
+export function idOf({ topic, name, detail }: About): string {
+  return [topic, name, detail].filter((part) => part !== undefined).join(' ');
+}
+
 type CauseDetails = Partial<
   Pick<Cause, 'title' | 'since' | 'until' | 'runbook' | 'next' | 'details' | 'figures' | 'hasRecovered'>
 >;
 
-export function failureCause(id: string, cause: string, consequence: string, more: CauseDetails = {}): Cause {
-  return { id, kind: 'bad', cause, consequence, ...more };
+export function failureCause(about: About, cause: string, consequence: string, more: CauseDetails = {}): FoundCause {
+  return { about, id: idOf(about), kind: 'bad', cause, consequence, ...more };
 }
 
-export function warningCause(id: string, cause: string, consequence: string, more: CauseDetails = {}): Cause {
-  return { id, kind: 'warn', cause, consequence, ...more };
+export function warningCause(about: About, cause: string, consequence: string, more: CauseDetails = {}): FoundCause {
+  return { about, id: idOf(about), kind: 'warn', cause, consequence, ...more };
+}
+
+/** Returns the causes in the form that leaves the process. */
+export function published<Found extends FoundCause>({ about: _, ...cause }: Found): Omit<Found, 'about'> {
+  return cause;
 }
 
 /** Maximum number of causes of one kind that are shown. The others are only counted. */
 const SHOWN_MAX = 4;
 
 /** Returns the first causes, and one more that counts the others. */
-export function atMost(causes: readonly Cause[], what: string, details: string): Cause[] {
+export function atMost(causes: readonly FoundCause[], what: string, details: string): FoundCause[] {
   const more = causes.length - SHOWN_MAX;
   if (more <= 0) return [...causes];
   const isBad = causes.some(({ kind }) => kind === 'bad');
-  const rest = (isBad ? failureCause : warningCause)(`more ${what}`, `${more} more ${what}.`, '', { details });
+  const rest = (isBad ? failureCause : warningCause)({ topic: 'more', name: what }, `${more} more ${what}.`, '', {
+    details,
+  });
   return [...causes.slice(0, SHOWN_MAX), rest];
 }

@@ -1,11 +1,8 @@
-// Pure: finds what needs an operator's attention, from the status of one gateway and its last minute. Each cause has one entry. Refusals
-// for mistakes of clients are not a cause, unless they are a large part of the requests of one organization. This file also contains the
-// memory of causes.
+// Pure: what needs an operator's attention, from the status of one gateway and its last minute. Each cause has one entry. Refusals for
+// mistakes of clients are no cause, unless they are a large part of the requests of one organization.
 
-import type { Cause } from '../../shared/contracts/cause.ts';
-import { MINUTE_SLOTS } from '../history/history.ts';
-import { RESOLUTIONS } from '../history/ranges.ts';
-import { failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
+import { type About, type FoundCause, failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
+import { type CauseMemory, isCulprit } from './cause-memory.ts';
 import { organizationsInTrouble, unknownCallers } from './organization-causes.ts';
 import { ownCauses } from './own-causes.ts';
 import type { PresentTraffic } from './present.ts';
@@ -14,8 +11,8 @@ import { redisCause } from './redis-cause.ts';
 import { serviceTimes } from './service-times.ts';
 import { slowOperations } from './slow-causes.ts';
 import { failingOperations, isOver, namesOfFailing, symptomsOf } from './traffic-causes.ts';
-import { isOfUnanswered, unansweredCause, unansweredIn } from './unanswered-causes.ts';
-import { failsOn, recoveringUpstreams, upstreamCauses } from './upstream-causes.ts';
+import { unansweredCause, unansweredIn } from './unanswered-causes.ts';
+import { failsOn, isOfUpstream, recoveringUpstreams, upstreamCauses } from './upstream-causes.ts';
 
 /** The last minute: the requests, the requests with 5xx, and the most frequent code among these. */
 export interface LastMinute {
@@ -40,32 +37,35 @@ export function causesOf(
   nowMs: number,
   present?: PresentTraffic,
   memory?: CauseMemory,
-): Cause[] {
+): FoundCause[] {
   if (status === null)
     return [
-      failureCause('silent', 'No worker reports its state.', 'Requests may get no answer.', { runbook: 'GatewayDown' }),
+      failureCause({ topic: 'silent' }, 'No worker reports its state.', 'Requests may get no answer.', {
+        runbook: 'GatewayDown',
+      }),
     ];
   const found = [
     ...redisCause(status, nowMs),
     ...Object.entries(status.upstreams ?? {}).flatMap((one) => causesWithSymptoms(one, status, nowMs, present)),
     ...ownCauses(status),
   ];
-  const failures = found.filter(({ kind }) => kind === 'bad').map(({ id }) => id);
-  const hasFailed = (upstream: string) => failures.some((id) => id.startsWith(`upstream ${upstream} `));
-  const lasts = (id: string) => memory?.lasts(id) === true;
-  const wasSilent = (id: string) => memory?.wasSilent(id) === true;
+  const failures = found.filter(({ kind }) => kind === 'bad').map(({ about }) => about);
+  const hasFailed = (upstream: string) => failures.some((about) => isOfUpstream(about, upstream));
+  const lasts = (about: About) => memory?.lasts(about) === true;
+  const wasSilent = (about: About) => memory?.wasSilent(about) === true;
   const silent = present === undefined ? [] : unansweredIn(status, present, { hasFailed, wasSilent });
   found.push(...silent.map((one) => unansweredCause(one, nowMs)));
   const unanswered = new Set(silent.flatMap(({ late }) => late.map(({ operation }) => operation)));
-  const past = (memory?.culprits(nowMs) ?? []).filter(
-    (id) => present === undefined || !failsOn(id, status, present, memory?.agoMs(id, nowMs) ?? 0),
+  const remembered = (memory?.culprits(nowMs) ?? []).filter(
+    ({ about, agoMs }) => present === undefined || !failsOn(about, status, present, agoMs),
   );
+  const past = remembered.map(({ about }) => about);
   if (present !== undefined) found.push(...recoveringUpstreams(status, found, present, past));
   const blame = blameOf([...failures.filter(isCulprit), ...past]);
-  const mayBegin = (id: string) => memory === undefined || memory.lasts(id);
+  const mayBegin = (about: About) => memory === undefined || memory.lasts(about);
   found.push(...errorCauses(minute, present, blame, unanswered, mayBegin));
   if (present !== undefined) {
-    if (!blame.isOwn) found.push(...unknownCallers(present, lasts('unknown callers')));
+    if (!blame.isOwn) found.push(...unknownCallers(present, lasts({ topic: 'unknown callers' })));
     const left = new Set([...namesOfFailing(present), ...unanswered]);
     const waitingFor = (upstream: string) => status.upstreams?.[upstream]?.waiting ?? 0;
     found.push(
@@ -78,20 +78,18 @@ export function causesOf(
 
 /**
  * Returns the failures of the gateway and of upstreams. Errors that were counted during these failures are not separate causes.
- *
- * @param culprits ids of failures
  */
-function blameOf(culprits: readonly string[]) {
-  const has = (ids: RegExp) => culprits.some((id) => ids.test(id));
+function blameOf(culprits: readonly About[]) {
+  const has = (...topics: readonly About['topic'][]) => culprits.some(({ topic }) => topics.includes(topic));
   return {
     isAny: culprits.length > 0,
-    isOwn: has(/^(redis|stores|loop|shedding)/),
+    isOwn: has('redis', 'stores', 'loop', 'shedding'),
     // A late event loop may make requests to services fail. An outage of the stores does not do this, so it must not hide failures of
     // services.
-    isBusy: has(/^loop/),
-    isOutage: has(/^(upstream|redis|stores)/),
+    isBusy: has('loop'),
+    isOutage: has('upstream', 'redis', 'stores'),
     hasUpstream: (upstream: string | undefined) =>
-      upstream !== undefined && culprits.some((id) => id.startsWith(`upstream ${upstream} `)),
+      upstream !== undefined && culprits.some((about) => isOfUpstream(about, upstream)),
   };
 }
 
@@ -104,8 +102,8 @@ function errorCauses(
   present: PresentTraffic | undefined,
   blame: ReturnType<typeof blameOf>,
   unanswered: ReadonlySet<string>,
-  mayBegin: (id: string) => boolean,
-): Cause[] {
+  mayBegin: (about: About) => boolean,
+): FoundCause[] {
   // An operation that no longer answers may have failed requests before. These belong to the same outage, so the operation is left out.
   const operations = present?.operations.filter(({ name }) => !unanswered.has(name)) ?? [];
   const isExplained = (upstream: string | undefined) => blame.isBusy || blame.hasUpstream(upstream);
@@ -124,7 +122,7 @@ function causesWithSymptoms(
   status: StatusForCauses,
   nowMs: number,
   present: PresentTraffic | undefined,
-): Cause[] {
+): FoundCause[] {
   const [name] = one;
   const causes = upstreamCauses(one, present && serviceTimes(present, name));
   const symptoms = present === undefined ? '' : symptomsOf(present, name);
@@ -137,7 +135,7 @@ function causesWithSymptoms(
 }
 
 /** Warns if three errors or more are at least one percent of the requests. */
-function unexplainedErrors({ requests, failed, refused, mostOften }: LastMinute): Cause[] {
+function unexplainedErrors({ requests, failed, refused, mostOften }: LastMinute): FoundCause[] {
   const errors = failed + refused;
   if (errors < 3 || errors * 100 < requests) return [];
   const what = failed === 0 ? 'The gateway refuses requests with 5xx' : 'Requests fail with 5xx';
@@ -145,51 +143,16 @@ function unexplainedErrors({ requests, failed, refused, mostOften }: LastMinute)
   const both = failed > 0 && refused > 0 ? `, ${failed} failed and ${refused} were refused by the gateway` : '';
   const code = mostOften === undefined ? '' : `, most of them with ${mostOften}`;
   return [
-    failureCause('errors', `${what}: ${errors} of ${requests} in the last minute ${share}${both}${code}.`, '', {
-      title: 'Responses with 5xx.',
-      runbook: 'GatewayServerErrors',
-      details: '#/requests?status=5xx',
-      figures: { requests, failed, refused },
-    }),
+    failureCause(
+      { topic: 'errors' },
+      `${what}: ${errors} of ${requests} in the last minute ${share}${both}${code}.`,
+      '',
+      {
+        title: 'Responses with 5xx.',
+        runbook: 'GatewayServerErrors',
+        details: '#/requests?status=5xx',
+        figures: { requests, failed, refused },
+      },
+    ),
   ];
-}
-
-/** Remembers the causes of the last call, and the failures whose errors are still counted in the last minute. */
-export interface CauseMemory {
-  /** Whether the cause was among the causes of the last call. */
-  lasts(id: string): boolean;
-  /** Whether the cause was among the causes of the last call because requests waited for an answer. */
-  wasSilent(id: string): boolean;
-  /** Returns the ids of failures of the gateway and of upstreams during the last minute. */
-  culprits(nowMs: number): readonly string[];
-  /** Returns the time since the failure was last seen, in milliseconds; Infinity if it is unknown. */
-  agoMs(id: string, nowMs: number): number;
-  note(causes: readonly Cause[], nowMs: number): void;
-}
-
-/** This is one slot longer than the counted minute, because a failure may have lasted for up to a slot after it was seen. */
-const COUNTED_MS = (MINUTE_SLOTS + 1) * RESOLUTIONS[0].slotMs;
-
-/** Whether such a failure makes requests to operations fail, or makes the gateway refuse them. */
-function isCulprit(id: string): boolean {
-  return /^(redis|stores|keys lost|loop|shedding|upstream )/.test(id);
-}
-
-export function createCauseMemory(): CauseMemory {
-  const seenMs = new Map<string, number>();
-  let lasting: ReadonlySet<string> = new Set();
-  let silent: ReadonlySet<string> = new Set();
-  return {
-    lasts: (id) => lasting.has(id),
-    wasSilent: (id) => silent.has(id),
-    culprits: (nowMs) => [...seenMs].filter(([, atMs]) => nowMs - atMs < COUNTED_MS).map(([id]) => id),
-    agoMs: (id, nowMs) => nowMs - (seenMs.get(id) ?? Number.NEGATIVE_INFINITY),
-    note(causes, nowMs) {
-      lasting = new Set(causes.map(({ id }) => id));
-      silent = new Set(causes.filter(isOfUnanswered).map(({ id }) => id));
-      for (const [id, atMs] of seenMs) if (nowMs - atMs >= COUNTED_MS) seenMs.delete(id);
-      for (const cause of causes)
-        if (cause.kind === 'bad' && isCulprit(cause.id) && !isOfUnanswered(cause)) seenMs.set(cause.id, nowMs);
-    },
-  };
 }

@@ -1,12 +1,11 @@
 // Pure: finds organizations that are refused, or soon will be, from the counts of the last minute and their limits. Also finds out whether
 // the requests of nearly all organizations are refused.
 
-import type { Cause } from '../../shared/contracts/cause.ts';
 import { MINUTE_MS } from '../../shared/durations.ts';
 import { type Figures, figuresOf } from '../history/figures.ts';
 import type { PresentCounts } from '../history/history-counts.ts';
 import type { OrganizationNearLimit } from '../history/sample.ts';
-import { atMost, failureCause, type StatusForCauses, warningCause } from './cause.ts';
+import { atMost, type FoundCause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
 import type { PresentTraffic } from './present.ts';
 import { recentChange } from './recent-change.ts';
 
@@ -21,20 +20,20 @@ export function organizationsInTrouble(
   status: StatusForCauses,
   nowMs: number,
   hasCulprit: boolean,
-): Cause[] {
+): FoundCause[] {
   const { limits } = status;
   const isShare = limits?.state === 'away' && limits.policyInForce === 'local';
   const share = isShare ? ', the share of one instance while Redis is away' : '';
   const changed = recentChange(status, 'limits.yaml ', nowMs);
   const lately = nearLimits.filter(({ last_at: at }) => nowMs - Date.parse(at) < MINUTE_MS);
-  const refused = organizations.flatMap((one): Cause[] => {
+  const refused = organizations.flatMap((one): FoundCause[] => {
     const counts = refusedCountsOf(bounds, one);
     const limit = lately.find(({ organization, refused }) => organization === one.name && refused > 0);
     if (counts === undefined || (limit === undefined && hasCulprit)) return [];
     return [refusedCause(one.name, counts, limit, { share, changed })];
   });
-  const named = new Set(refused.map(({ id }) => id));
-  const near = lately.filter((one) => !named.has(refusedId(one.organization)) && isNearlyUsed(one));
+  const named = new Set(refused.map(({ about }) => about.name));
+  const near = lately.filter((one) => !named.has(one.organization) && isNearlyUsed(one));
   return [
     ...atMost(refused, 'organizations are refused', '#/requests?status=refused'),
     ...atMost(
@@ -79,7 +78,7 @@ function refusedCause(
   { span, requests, refused, state }: RefusedCounts,
   limit: OrganizationNearLimit | undefined,
   { share, changed }: StatusTexts,
-): Cause {
+): FoundCause {
   const { at, ...bound } = limit?.last_refused ?? { at: undefined, ...limit };
   const why = limit ? ` for its limit ${limit.policy}, ${bound.limit} in ${bound.window_seconds} s${share}` : '';
   const counted = `${refused} of ${requests} requests (${Math.round((100 * refused) / requests)} %)`;
@@ -89,17 +88,18 @@ function refusedCause(
     recovering: `${name} is recovering: ${counted} were refused in the last ${span}, none in the last 15 seconds.`,
     refused: `${name} is refused${why}: ${counted} in the last ${span}.`,
   }[state];
+  const about = { topic: 'organization', name } as const;
   const more = {
     title: `${name} is refused.`,
     runbook: RUNBOOK,
     details: addressOf(name),
     figures: { requests, refused },
   };
-  if (state !== 'refused') return warningCause(refusedId(name), cause, '', { ...more, hasRecovered: true });
+  if (state !== 'refused') return warningCause(about, cause, '', { ...more, hasRecovered: true });
   const consequence = limit
     ? `These requests get 429 rate_limited, with the time to wait; other organizations are not affected.${changed}`
     : 'Its page has the codes that these requests get; other organizations are not affected.';
-  return warningCause(refusedId(name), cause, consequence, more);
+  return warningCause(about, cause, consequence, more);
 }
 
 /** A limit that is not enforced refuses nothing. */
@@ -107,12 +107,12 @@ function isNearlyUsed({ organization, limit, remaining, shadow_refused: shadow }
   return shadow === 0 && organization !== 'anonymous' && limit - remaining >= NEARLY_USED * limit;
 }
 
-function nearlyUsedCause(near: OrganizationNearLimit, share: string): Cause {
+function nearlyUsedCause(near: OrganizationNearLimit, share: string): FoundCause {
   const { organization, policy, limit, remaining, window_seconds: seconds, refused } = near;
   const used = limit - remaining;
   const next = remaining === 0 ? 'Its next request is refused.' : 'Soon its requests are refused.';
   return warningCause(
-    `near ${organization} ${policy}`,
+    { topic: 'near', name: organization, detail: policy },
     `${organization} has used ${used} of ${limit} in ${seconds} s, its limit ${policy}${share}.`,
     refused > 0 ? `${refused} of its requests were refused in the last quarter of an hour.` : next,
     {
@@ -121,10 +121,6 @@ function nearlyUsedCause(near: OrganizationNearLimit, share: string): Cause {
       figures: { used, limit, window_seconds: seconds },
     },
   );
-}
-
-function refusedId(organization: string): string {
-  return `organization ${organization}`;
 }
 
 function addressOf(organization: string): string {
@@ -152,7 +148,7 @@ const USUAL_SHARE = 0.1;
  *
  * @param lasts whether the cause lasts already, so that the hour before is not compared, because it includes the outage
  */
-export function unknownCallers({ bounds, operations, organizations }: PresentTraffic, lasts: boolean): Cause[] {
+export function unknownCallers({ bounds, operations, organizations }: PresentTraffic, lasts: boolean): FoundCause[] {
   const countsIn = (period: 'minute' | 'latest' | 'hour') => {
     const sumOf = (all: readonly PresentCounts[], of: 'requests' | 'refused') =>
       all.reduce((total, one) => total + figuresOf(bounds, one[period])[of], 0);
@@ -163,12 +159,11 @@ export function unknownCallers({ bounds, operations, organizations }: PresentTra
   if (minute.refused < REQUESTS_MIN || minute.refused < SHARE * minute.requests) return [];
   if (latest.refused < SHARE * latest.requests) return [];
   if (!lasts && (hour.requests < REQUESTS_MIN || hour.refused > USUAL_SHARE * hour.requests)) return [];
-  const id = 'unknown callers';
   const before = lasts ? '' : `, ${Math.round((100 * hour.refused) / hour.requests)} % in the hour before`;
   const make = minute.refused >= NEARLY_ALL * minute.requests ? failureCause : warningCause;
   return [
     make(
-      id,
+      { topic: 'unknown callers' },
       `Most requests are refused before their organization is known: ${minute.refused} of ${minute.requests} in the last minute${before}.`,
       'Their clients get 401, or 429 when they repeat it. A key store that was wiped or restored does not know their keys.',
       {

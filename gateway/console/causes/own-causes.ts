@@ -1,15 +1,14 @@
 // Finds causes in the gateway itself from the status of its files, certificates, workers, load, issuers and alert receivers. Pure.
 
-import type { Cause } from '../../shared/contracts/cause.ts';
 import { missingTierText } from '../../shared/missing-tier.ts';
-import { failureCause, type StatusForCauses, warningCause } from './cause.ts';
+import { type FoundCause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
 
 type MissingTier = NonNullable<StatusForCauses['missing_tiers']>[number];
 
 /** The number of failures of an order from which on they are a warning, as for the alert GatewayCertificateOrderFails. */
 const FAILURES_WARNED = 3;
 
-export function ownCauses(status: StatusForCauses): Cause[] {
+export function ownCauses(status: StatusForCauses): FoundCause[] {
   return [
     ...ofLifecycle(status),
     ...ofConfiguration(status),
@@ -30,12 +29,12 @@ const LIFECYCLES: Readonly<Record<string, string>> = {
     'It was told to end. It takes no new connections, finishes the requests in progress within timeouts.drainMs, and then ends.',
 };
 
-function ofLifecycle({ lifecycle }: StatusForCauses): Cause[] {
+function ofLifecycle({ lifecycle }: StatusForCauses): FoundCause[] {
   if (lifecycle === undefined || lifecycle === 'serving') return [];
-  return [warningCause('lifecycle', `The gateway is ${lifecycle}.`, LIFECYCLES[lifecycle] ?? '')];
+  return [warningCause({ topic: 'lifecycle' }, `The gateway is ${lifecycle}.`, LIFECYCLES[lifecycle] ?? '')];
 }
 
-function ofConfiguration({ configuration }: StatusForCauses): Cause[] {
+function ofConfiguration({ configuration }: StatusForCauses): FoundCause[] {
   const failure = configuration?.last_failure;
   if (!failure) return [];
   const [first = '', ...others] = failure.mistakes;
@@ -46,13 +45,13 @@ function ofConfiguration({ configuration }: StatusForCauses): Cause[] {
   return [
     failure.needs_restart === true
       ? warningCause(
-          'configuration restart',
+          { topic: 'configuration', detail: 'restart' },
           `The configuration files wait for a restart: ${which}`,
           `${stays}, also for their other changes.`,
           links,
         )
       : failureCause(
-          'configuration',
+          { topic: 'configuration' },
           `The configuration files have mistakes: ${which}`,
           `${stays}; the next start fails.`,
           links,
@@ -60,10 +59,10 @@ function ofConfiguration({ configuration }: StatusForCauses): Cause[] {
   ];
 }
 
-function ofMissingTier({ tier, organizations, in_place: inPlace }: MissingTier): Cause {
+function ofMissingTier({ tier, organizations, in_place: inPlace }: MissingTier): FoundCause {
   const text = missingTierText(tier, inPlace);
   const consequence = `${organizations === 1 ? '1 organization is' : `${organizations} organizations are`} on it.`;
-  return warningCause(`tier ${tier}`, `${text[0]?.toUpperCase()}${text.slice(1)}.`, consequence, {
+  return warningCause({ topic: 'tier', name: tier }, `${text[0]?.toUpperCase()}${text.slice(1)}.`, consequence, {
     details: '#/organizations',
   });
 }
@@ -80,13 +79,13 @@ function suggestionIn(mistake: string): string {
   return suggestion === undefined ? '' : ` ${suggestion}`;
 }
 
-function ofIssuers({ issuers = {} }: StatusForCauses): Cause[] {
+function ofIssuers({ issuers = {} }: StatusForCauses): FoundCause[] {
   return Object.entries(issuers).flatMap(([name, { failure, read_at: since }]) =>
     failure === undefined
       ? []
       : [
           warningCause(
-            `issuer ${name}`,
+            { topic: 'issuer', name },
             `The keys of the issuer ${name} cannot be read: ${failure}.`,
             'Tokens are checked with the keys that were read last.',
             { since, details: '#/system' },
@@ -95,20 +94,30 @@ function ofIssuers({ issuers = {} }: StatusForCauses): Cause[] {
   );
 }
 
-function ofOverload({ overload }: StatusForCauses): Cause[] {
+function ofOverload({ overload }: StatusForCauses): FoundCause[] {
   if (overload?.loop_overloaded)
     return [
-      failureCause('loop', 'The event loop is overloaded.', 'Requests of unknown callers get 503 gateway_overloaded.', {
-        runbook: 'GatewayEventLoopLate',
-        details: '#/requests?code=gateway_overloaded',
-      }),
+      failureCause(
+        { topic: 'loop' },
+        'The event loop is overloaded.',
+        'Requests of unknown callers get 503 gateway_overloaded.',
+        {
+          runbook: 'GatewayEventLoopLate',
+          details: '#/requests?code=gateway_overloaded',
+        },
+      ),
     ];
   if (!overload?.shedding) return [];
   return [
-    failureCause('shedding', 'The gateway is overloaded.', 'A part of the requests gets 503 gateway_overloaded.', {
-      runbook: 'GatewayShedding',
-      details: '#/requests?code=gateway_overloaded',
-    }),
+    failureCause(
+      { topic: 'shedding' },
+      'The gateway is overloaded.',
+      'A part of the requests gets 503 gateway_overloaded.',
+      {
+        runbook: 'GatewayShedding',
+        details: '#/requests?code=gateway_overloaded',
+      },
+    ),
   ];
 }
 
@@ -117,14 +126,13 @@ function ofWorker({
   state,
   starts_at: until,
   since,
-}: NonNullable<StatusForCauses['workers']>[number]): Cause[] {
+}: NonNullable<StatusForCauses['workers']>[number]): FoundCause[] {
+  const about = { topic: 'worker', name: String(worker) } as const;
   const more = { since, until: until ?? undefined, runbook: 'GatewayWorkerRestarts', details: '#/system' };
   const others = 'The other workers take its requests.';
   if (state === 'waiting')
-    return [failureCause(`worker ${worker}`, `Worker ${worker} died and waits for its next start.`, others, more)];
-  return state === 'silent'
-    ? [failureCause(`worker ${worker}`, `Worker ${worker} does not answer.`, others, more)]
-    : [];
+    return [failureCause(about, `Worker ${worker} died and waits for its next start.`, others, more)];
+  return state === 'silent' ? [failureCause(about, `Worker ${worker} does not answer.`, others, more)] : [];
 }
 
 function ofCertificate({
@@ -134,9 +142,9 @@ function ofCertificate({
   days_left: days,
   expires_at: until,
   last_failure: failure,
-}: NonNullable<StatusForCauses['certificates']>[number]): Cause[] {
+}: NonNullable<StatusForCauses['certificates']>[number]): FoundCause[] {
   const name = names[0] ?? '?';
-  const id = `certificate ${name}`;
+  const about = { topic: 'certificate', name } as const;
   const more = { until: until ?? undefined, details: '#/system' };
   const why = failure ? ` ${failure.reason}` : '';
   // The gateway renews no files.
@@ -144,13 +152,13 @@ function ofCertificate({
   if (state === 'missing') {
     const consequence = `Clients cannot connect.${why}`;
     const runbook = 'GatewayCertificateMissing';
-    return [failureCause(id, `There is no certificate for ${name} yet.`, consequence, { ...more, runbook })];
+    return [failureCause(about, `There is no certificate for ${name} yet.`, consequence, { ...more, runbook })];
   }
   const runbook = 'GatewayCertificateExpires';
   const consequence = 'Clients refuse the connection.';
   if (state === 'expired')
     return [
-      failureCause(id, `The certificate for ${name} has expired.`, `${consequence}${why}${renew}`, {
+      failureCause(about, `The certificate for ${name} has expired.`, `${consequence}${why}${renew}`, {
         ...more,
         runbook,
       }),
@@ -158,26 +166,26 @@ function ofCertificate({
   if (state === 'expiring') {
     const left = !days ? 'within a day' : days === 1 ? 'in one day' : `in ${days} days`;
     const then = `Clients then refuse the connection.${why}${renew}`;
-    return [warningCause(id, `The certificate for ${name} expires ${left}.`, then, { ...more, runbook })];
+    return [warningCause(about, `The certificate for ${name} expires ${left}.`, then, { ...more, runbook })];
   }
   if (file !== undefined && failure) {
     const stays = `The former one stays in use: ${failure.reason}`;
     const refused = { ...more, since: failure.at, runbook: 'GatewayCertificateRefused' };
-    return [warningCause(id, `The new certificate for ${name} in ${file} cannot be used.`, stays, refused)];
+    return [warningCause(about, `The new certificate for ${name} in ${file} cannot be used.`, stays, refused)];
   }
   if ((failure?.failures ?? 0) < FAILURES_WARNED) return [];
   const orderFails = { ...more, runbook: 'GatewayCertificateOrderFails' };
-  return [warningCause(id, `The certificate for ${name} is not renewed.`, failure?.reason ?? '', orderFails)];
+  return [warningCause(about, `The certificate for ${name} is not renewed.`, failure?.reason ?? '', orderFails)];
 }
 
 /** Returns a cause for each failing receiver, so that the other receivers get a message about it. */
-function ofReceivers({ alerts }: StatusForCauses): Cause[] {
+function ofReceivers({ alerts }: StatusForCauses): FoundCause[] {
   return Object.entries(alerts?.receivers ?? {}).flatMap(([name, { state, reason, failing_since: since }]) =>
     state !== 'failing'
       ? []
       : [
           warningCause(
-            `receiver ${name}`,
+            { topic: 'receiver', name },
             `Alerts do not reach the receiver ${name}: ${reason}.`,
             'They are sent again until they do.',
             { since: since ?? undefined, details: '#/alerts' },

@@ -16,6 +16,11 @@ export function recentChange({ configuration }: StatusForCauses, place: string, 
   const [file = ''] = place.split(' ');
   const changed = changes.flatMap((change) => (change.startsWith(place) ? [change.slice(file.length + 1)] : []));
   if (at === undefined || changed.length === 0 || nowMs - Date.parse(at) > CHANGED_MS) return '';
-  const more = changed.length > CHANGES_NAMED_MAX ? `, and ${changed.length - CHANGES_NAMED_MAX} more` : '';
-  return ` ${file} changed at ${at}: ${changed.slice(0, CHANGES_NAMED_MAX).join(', ')}${more}.`;
+  return ` ${file} changed at ${at}: ${firstChanges(changed)}.`;
+}
+
+/** Returns the first of the changes, and the number of the others. */
+export function firstChanges(changes: readonly string[]): string {
+  const more = changes.length > CHANGES_NAMED_MAX ? `, and ${changes.length - CHANGES_NAMED_MAX} more` : '';
+  return `${changes.slice(0, CHANGES_NAMED_MAX).join(', ')}${more}`;
 }

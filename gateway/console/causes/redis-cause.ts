@@ -1,14 +1,13 @@
 // Pure: finds the cause and the consequences of stores that cannot be used. The stores are one cause, because Redis may contain all of
 // them.
 
-import type { Cause } from '../../shared/contracts/cause.ts';
 import { AWAY, lossesOf } from '../stores.ts';
-import { failureCause, type StatusForCauses } from './cause.ts';
+import { type FoundCause, failureCause, type StatusForCauses } from './cause.ts';
 
 const UNREACHED = /cannot be reached|ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|(is|was) closed/;
 
 /** Returns the cause if Redis cannot be reached. @param nowMs decides whether the grace of known keys is over */
-export function redisCause(status: StatusForCauses, nowMs: number): Cause[] {
+export function redisCause(status: StatusForCauses, nowMs: number): FoundCause[] {
   const { keys = {}, limits = {}, redis } = status;
   const keysAway = AWAY.includes(keys.store ?? '');
   const limitsAway = limits.state === 'away';
@@ -21,7 +20,7 @@ export function redisCause(status: StatusForCauses, nowMs: number): Cause[] {
       : `Redis ${redis.address} ${fault(reason)}`;
   return [
     failureCause(
-      redis === undefined ? 'stores' : 'redis',
+      { topic: redis === undefined ? 'stores' : 'redis' },
       `${cause}.`,
       `${sentence(losses.map(({ lost }) => lost).join('; '))}.${redis === undefined ? '' : ' This ends by itself when Redis answers again.'}`,
       {
@@ -35,12 +34,12 @@ export function redisCause(status: StatusForCauses, nowMs: number): Cause[] {
 }
 
 /** Returns the cause if the key store was wiped under a running gateway. */
-function ofEmptiness({ keys: { emptied_at: since } = {}, redis }: StatusForCauses): Cause[] {
+function ofEmptiness({ keys: { emptied_at: since } = {}, redis }: StatusForCauses): FoundCause[] {
   if (since === undefined) return [];
   const where = redis === undefined ? 'The key store' : `The key store in Redis ${redis.address}`;
   return [
     failureCause(
-      'keys lost',
+      { topic: 'keys lost' },
       `${where} is empty: it was wiped, or came back without its data.`,
       'Every key gets 401 api_key_invalid until the organizations and keys of the latest export are imported. No restart is needed.',
       { since, runbook: 'GatewayKeyStoreEmpty', details: '#/system' },
@@ -49,14 +48,14 @@ function ofEmptiness({ keys: { emptied_at: since } = {}, redis }: StatusForCause
 }
 
 /** Returns the cause if the key store, or Redis, can be read but takes no writes. */
-function ofWrites({ keys = {}, redis }: StatusForCauses): Cause[] {
+function ofWrites({ keys = {}, redis }: StatusForCauses): FoundCause[] {
   const { writeFailure: failure } = keys;
   // For two seconds after an outage, the last write is a write that failed because of the outage.
   if (failure === undefined || UNREACHED.test(failure)) return [];
   const what = redis === undefined ? 'The key store' : `Redis ${redis.address}`;
   return [
     failureCause(
-      'store writes',
+      { topic: 'store writes' },
       `${what} takes no writes: ${failure.replace(/\.+$/, '')}.`,
       'Changes of keys and last uses are not stored.',
       {

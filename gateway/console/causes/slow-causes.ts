@@ -1,10 +1,9 @@
 // Finds operations that have become slow, by the counts of the last minute, so that the durations equal the durations of the charts. An
 // operation is compared with its own past, because an operation that always takes long is not slow.
 
-import type { Cause } from '../../shared/contracts/cause.ts';
 import { upstreamCommand } from '../../shared/next-command.ts';
 import { figuresOf, quantileMs } from '../history/figures.ts';
-import { atMost, warningCause } from './cause.ts';
+import { type About, atMost, type FoundCause, warningCause } from './cause.ts';
 import type { PresentTraffic } from './present.ts';
 import { duration, serviceTimes } from './service-times.ts';
 
@@ -84,7 +83,7 @@ export function slowOperations(
   isTold: (upstream: string | undefined) => boolean,
   failing: ReadonlySet<string>,
   waitingAt: (upstream: string) => number,
-): Cause[] {
+): FoundCause[] {
   const slow = slowIn(present).filter(({ name, upstream }) => !isTold(upstream) && !failing.has(name));
   const causes = [...Map.groupBy(slow, ({ upstream }) => upstream)].flatMap(([upstream, same]) => {
     const waiting = upstream === undefined ? 0 : waitingAt(upstream);
@@ -98,18 +97,18 @@ export function slowOperations(
 
 const SLOW_CONSEQUENCE = 'Its clients wait longer; a request that takes too long gets 504 upstream_timeout.';
 
-function operationIsSlow(slow: Slow, waiting: number, wait: string): Cause {
+function operationIsSlow(slow: Slow, waiting: number, wait: string): FoundCause {
   const { name, upstream } = slow;
   const what = upstream === undefined ? name : `${name} of ${upstream}`;
   const details = `#/operations/${encodeURIComponent(name)}`;
-  return slowCause(`slow ${name}`, slow, { what, title: `${what} is slow.`, of: '', waiting, wait, details });
+  return slowCause({ topic: 'slow', name }, slow, { what, title: `${what} is slow.`, of: '', waiting, wait, details });
 }
 
 /** Several slow operations of one upstream are one cause. */
-function upstreamIsSlow(upstream: string, same: readonly Slow[], waiting: number, wait: string): Cause {
+function upstreamIsSlow(upstream: string, same: readonly Slow[], waiting: number, wait: string): FoundCause {
   const lasting = same.filter(({ isRecovering }) => !isRecovering);
   const [worst] = (lasting.length > 0 ? lasting : same).toSorted((one, other) => other.nowMs - one.nowMs) as [Slow];
-  return slowCause(`slow operations of ${upstream}`, worst, {
+  return slowCause({ topic: 'slow operations of', name: upstream }, worst, {
     what: `Upstream ${upstream}`,
     title: `Upstream ${upstream} is slow.`,
     many: `, with ${(lasting.length > 0 ? lasting : same).length} of its operations`,
@@ -127,20 +126,24 @@ interface SlowTexts {
   readonly details: string;
 }
 
-function slowCause(id: string, slow: Slow, { what, title, many = '', of, waiting, wait, details }: SlowTexts): Cause {
+function slowCause(
+  about: About,
+  slow: Slow,
+  { what, title, many = '', of, waiting, wait, details }: SlowTexts,
+): FoundCause {
   const { nowMs, beforeMs, isRecovering } = slow;
   const figures = { p90_ms: Math.round(nowMs), p90_before_ms: Math.round(beforeMs), waiting };
   const more = { title, runbook: 'GatewaySlow', next: upstreamCommand(slow.upstream), details, figures };
   const most = `9 of 10 responses${of} within about ${duration(nowMs)}`;
   return isRecovering
     ? warningCause(
-        id,
+        about,
         `${what} is recovering${many}: ${most} in the last 15 seconds, after a slow time in the last minute.`,
         '',
         { ...more, hasRecovered: true },
       )
     : warningCause(
-        id,
+        about,
         `${what} is slow${many}: ${most}, about ${duration(beforeMs)} before${wait}.`,
         SLOW_CONSEQUENCE,
         more,

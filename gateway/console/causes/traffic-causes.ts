@@ -1,10 +1,9 @@
 // Pure: finds failing operations, from the counts of the last minute. Each text begins with the operation or upstream at fault, and says
 // when it recovers.
 
-import type { Cause } from '../../shared/contracts/cause.ts';
 import { upstreamCommand } from '../../shared/next-command.ts';
 import { figuresOf } from '../history/figures.ts';
-import { atMost, failureCause, warningCause } from './cause.ts';
+import { type About, atMost, type FoundCause, failureCause, warningCause } from './cause.ts';
 import type { FailureCodes } from './failure-codes.ts';
 import type { PresentTraffic } from './present.ts';
 import { slowIn } from './slow-causes.ts';
@@ -35,13 +34,13 @@ export function namesOfFailing(present: Pick<PresentTraffic, 'bounds' | 'operati
 
 /**
  * @param isTold whether another cause already explains the failures of this upstream
- * @param mayRecover whether the cause with this id is shown although the last seconds have no failure
+ * @param mayRecover whether the cause with this subject is shown although the last seconds have no failure
  */
 export function failingOperations(
   present: PresentTraffic,
   isTold: (upstream: string | undefined) => boolean,
-  mayRecover: (id: string) => boolean,
-): Cause[] {
+  mayRecover: (about: About) => boolean,
+): FoundCause[] {
   const failing = failingIn(present).filter(({ upstream }) => !isTold(upstream));
   const byUpstream = Map.groupBy(failing, ({ upstream }) => upstream);
   const causes = [...byUpstream].flatMap(([upstream, same]) =>
@@ -49,7 +48,7 @@ export function failingOperations(
       ? [upstreamFails(upstream, same, present.failureCodes)]
       : same.map((one) => operationFails(one, present.failureCodes)),
   );
-  const told = causes.filter(({ kind, id }) => kind === 'bad' || mayRecover(id));
+  const told = causes.filter(({ kind, about }) => kind === 'bad' || mayRecover(about));
   return atMost(told, 'operations fail', '#/');
 }
 
@@ -105,18 +104,27 @@ export function symptomsOf(present: PresentTraffic, upstream: string): string {
   return ` Seen in ${all.slice(0, SYMPTOMS_MAX).join(', ')}${more}.`;
 }
 
-function operationFails({ name, upstream, requests, failed, isRecovering }: Failing, known: FailureCodes): Cause {
+function operationFails({ name, upstream, requests, failed, isRecovering }: Failing, known: FailureCodes): FoundCause {
   const what = upstream === undefined ? name : `${name} of ${upstream}`;
   const details = `#/operations/${encodeURIComponent(name)}`;
   const codes = codesIn([name], known);
   const since = beginOf([name], known);
-  return failure(`operation ${name}`, what, { upstream, requests, failed, isRecovering, details, codes, since });
+  return failure({ topic: 'operation', name }, what, {
+    upstream,
+    requests,
+    failed,
+    isRecovering,
+    details,
+    codes,
+    since,
+  });
 }
 
-function upstreamFails(upstream: string, failing: readonly Failing[], known: FailureCodes): Cause {
+function upstreamFails(upstream: string, failing: readonly Failing[], known: FailureCodes): FoundCause {
   const sum = (of: (one: Failing) => number) => failing.reduce((total, one) => total + of(one), 0);
   const names = failing.map(({ name }) => name);
-  return failure(`operations of ${upstream}`, `Upstream ${upstream}, with ${failing.length} of its operations,`, {
+  const about = { topic: 'operations of', name: upstream } as const;
+  return failure(about, `Upstream ${upstream}, with ${failing.length} of its operations,`, {
     upstream,
     requests: sum(({ requests }) => requests),
     failed: sum(({ failed }) => failed),
@@ -146,7 +154,7 @@ interface Failure extends Omit<Failing, 'name'> {
   readonly since: string | undefined;
 }
 
-function failure(id: string, what: string, failing: Failure): Cause {
+function failure(about: About, what: string, failing: Failure): FoundCause {
   const { upstream, requests, failed, isRecovering, details, codes, since } = failing;
   const counted = `${failed} of ${requests}`;
   const more = {
@@ -160,10 +168,10 @@ function failure(id: string, what: string, failing: Failure): Cause {
   };
   return isRecovering
     ? warningCause(
-        id,
+        about,
         `${what} is recovering: ${counted} failed in the last minute, none in the last 15 seconds.`,
         '',
         { ...more, hasRecovered: true },
       )
-    : failureCause(id, `${what} fails: ${counted} in the last minute${codes}.`, FAILED_CONSEQUENCE, more);
+    : failureCause(about, `${what} fails: ${counted} in the last minute${codes}.`, FAILED_CONSEQUENCE, more);
 }

@@ -1,9 +1,8 @@
 // Pure: finds upstreams that do not answer. If a service accepts requests and never answers, no request fails before its deadline, so such
 // a service is found by requests that wait for it longer than usual.
 
-import type { Cause } from '../../shared/contracts/cause.ts';
 import { figuresOf, quantileMs } from '../history/figures.ts';
-import { failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
+import { type About, type FoundCause, failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
 import type { PresentTraffic } from './present.ts';
 import { duration } from './service-times.ts';
 
@@ -28,8 +27,8 @@ interface UnansweredRequests {
 interface UnansweredOptions {
   /** Whether another cause says that the upstream fails. */
   hasFailed(upstream: string): boolean;
-  /** Whether the cause of this id was there before, and was made here. The hour before then includes the outage, and is not compared. */
-  wasSilent(id: string): boolean;
+  /** Whether the cause with this subject was there before, and was made here. The hour before then includes the outage, and is not compared. */
+  wasSilent(about: About): boolean;
 }
 
 export function unansweredIn(
@@ -40,14 +39,14 @@ export function unansweredIn(
   const all = Object.entries(upstreams).flatMap(([upstream, { unanswered = [] }]) =>
     [...Map.groupBy(unanswered, ({ mode = 'live' }) => mode)].map(([mode, rows]) => {
       const isLate = ({ operation, oldest_ms: ageMs }: Row) =>
-        ageMs >= (wasSilent(causeId({ upstream, mode })) ? LATE_MS : lateMs(operation, present));
+        ageMs >= (wasSilent(subjectOf({ upstream, mode })) ? LATE_MS : lateMs(operation, present));
       return { upstream, mode, late: rows.filter(isLate) };
     }),
   );
   return all.filter(({ upstream, late }) => requestsIn(late) >= REQUESTS_MIN && !hasFailed(upstream));
 }
 
-export function unansweredCause(silent: UnansweredRequests, nowMs: number): Cause {
+export function unansweredCause(silent: UnansweredRequests, nowMs: number): FoundCause {
   const { upstream, late } = silent;
   const [first, ...others] = late as [Row, ...Row[]];
   const what = others.length === 0 ? `${first.operation} of ${upstream}` : `Upstream ${upstream}`;
@@ -55,7 +54,7 @@ export function unansweredCause(silent: UnansweredRequests, nowMs: number): Caus
   const requests = requestsIn(late);
   const oldestMs = Math.max(...late.map(({ oldest_ms: ms }) => ms));
   return failureCause(
-    causeId(silent),
+    subjectOf(silent),
     `${what} does not answer: ${requests} requests wait${of}, the oldest for ${duration(oldestMs)}.`,
     'The service has these requests and has not begun to answer. Each gets 504 upstream_timeout when its time is over.',
     {
@@ -69,14 +68,15 @@ export function unansweredCause(silent: UnansweredRequests, nowMs: number): Caus
 }
 
 /**
- * Returns the id of the cause of a failing target, because the first requests that end in a timeout turn the same outage into that cause.
+ * Returns the subject of the cause of a failing target, because the first requests that end in a timeout turn the same outage into that
+ * cause.
  */
-function causeId({ upstream, mode }: Pick<UnansweredRequests, 'upstream' | 'mode'>): string {
-  return `upstream ${upstream} ${mode}`;
+function subjectOf({ upstream, mode }: Pick<UnansweredRequests, 'upstream' | 'mode'>): About {
+  return { topic: 'upstream', name: upstream, detail: mode };
 }
 
 /** Whether a cause is about requests that wait. */
-export function isOfUnanswered({ figures }: Cause): boolean {
+export function isOfUnanswered({ figures }: FoundCause): boolean {
   return figures?.oldest_ms !== undefined;
 }
 

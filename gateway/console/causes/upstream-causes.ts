@@ -1,9 +1,15 @@
 // Pure: finds the causes of an upstream. Failing targets and the circuit breaker that they open are one cause. An upstream that works again
 // stays a cause, marked as over, while the counts of the last minute still include its failed requests.
 
-import type { Cause } from '../../shared/contracts/cause.ts';
 import type { CredentialFault } from '../../shared/contracts/upstreams.ts';
-import { failureCause, type StatusForCauses, type UpstreamReport, warningCause } from './cause.ts';
+import {
+  type About,
+  type FoundCause,
+  failureCause,
+  type StatusForCauses,
+  type UpstreamReport,
+  warningCause,
+} from './cause.ts';
 import type { PresentTraffic } from './present.ts';
 import { duration, type ServiceTimes } from './service-times.ts';
 import { recoveryOf } from './traffic-causes.ts';
@@ -40,14 +46,22 @@ function suspensionOf(upstream: string, { reason, secret, detail }: CredentialFa
   }
 }
 
-function suspensionCause(name: string, fault: NonNullable<UpstreamReport['credential_fault']>, details: string): Cause {
+function suspensionCause(
+  name: string,
+  fault: NonNullable<UpstreamReport['credential_fault']>,
+  details: string,
+): FoundCause {
   const { cause, ends, runbook } = suspensionOf(name, fault);
   const consequence = `Nothing is sent to it until ${ends}; its requests get 502 upstream_auth_failed.`;
-  return failureCause(`upstream ${name} credential`, cause, consequence, { since: fault.began_at, runbook, details });
+  const about = { topic: 'upstream', name, detail: 'credential' } as const;
+  return failureCause(about, cause, consequence, { since: fault.began_at, runbook, details });
 }
 
 /** @param times how long the service takes, if that is known */
-export function upstreamCauses([name, upstream]: readonly [string, UpstreamReport], times?: ServiceTimes): Cause[] {
+export function upstreamCauses(
+  [name, upstream]: readonly [string, UpstreamReport],
+  times?: ServiceTimes,
+): FoundCause[] {
   const { targets = [], breaker = {}, credential_fault: fault, shedding, isolated_until: until } = upstream;
   const details = `#/upstreams/${encodeURIComponent(name)}`;
   const modes = new Set([...targets.map(({ mode }) => mode), ...Object.keys(breaker)]);
@@ -65,7 +79,7 @@ export function upstreamCauses([name, upstream]: readonly [string, UpstreamRepor
   if (shedding === true && !found.some(({ kind }) => kind === 'bad'))
     found.push(
       failureCause(
-        `upstream ${name} shedding`,
+        { topic: 'upstream', name, detail: 'shedding' },
         `Upstream ${name} is overloaded${loadOf(upstream, times)}.`,
         'A part of its requests gets 503 upstream_overloaded.',
         {
@@ -79,7 +93,7 @@ export function upstreamCauses([name, upstream]: readonly [string, UpstreamRepor
   if (typeof until === 'string')
     found.push(
       warningCause(
-        `upstream ${name} unasked`,
+        { topic: 'upstream', name, detail: 'unasked' },
         `Upstream ${name} sent bytes that no request asked for.`,
         'Each of its requests gets a connection of its own, as with isolate: true, so that no client gets the answer of another one.',
         { until, details },
@@ -110,15 +124,15 @@ interface UpstreamMode {
   readonly details: string;
 }
 
-function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Cause[] {
-  const id = `upstream ${name} ${mode}`;
+function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): FoundCause[] {
+  const about = { topic: 'upstream', name, detail: mode } as const;
   const out = targets.filter(({ state }) => OUT.includes(state));
   const since = beginOf(out);
   if (breaker === 'open' || breaker === 'half_open') {
     const what = out.length > 0 ? faultsOf(out) : 'its requests failed';
     return [
       failureCause(
-        id,
+        about,
         `Upstream ${name} (${mode}): ${what}.`,
         breaker === 'open'
           ? 'The circuit breaker is open: its requests get 503.'
@@ -130,7 +144,7 @@ function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Ca
   const trial = targets.filter(({ state }) => state === 'trial');
   if (out.length === 0 && trial.length > 0)
     return [
-      warningCause(id, `Upstream ${name} (${mode}): ${faultsOf(trial)}.`, 'It gets one request at a time.', {
+      warningCause(about, `Upstream ${name} (${mode}): ${faultsOf(trial)}.`, 'It gets one request at a time.', {
         ...{ since: beginOf(trial), runbook: 'GatewayTargetDown', details },
       }),
     ];
@@ -143,10 +157,10 @@ function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Ca
     out.length === 1 && out[0]?.ejected_until ? ` A request tries it again at ${out[0].ejected_until}.` : '';
   const fails = `Its requests fail with ${refusals ?? '502 or 504'}.${again}`;
   return out.length === targets.length
-    ? [failureCause(id, `Upstream ${name} (${mode}): ${faultsOf(out)}.`, fails, more)]
+    ? [failureCause(about, `Upstream ${name} (${mode}): ${faultsOf(out)}.`, fails, more)]
     : [
         warningCause(
-          id,
+          about,
           `Upstream ${name} (${mode}): ${faultsOf(out)}.`,
           `The other targets get its share.${again}`,
           more,
@@ -196,14 +210,14 @@ const LATEST_MS = 30_000;
 /** Returns upstreams that work again, while the figures of the last minute still show their failure. */
 export function recoveringUpstreams(
   { upstreams = {} }: StatusForCauses,
-  found: readonly Cause[],
+  found: readonly FoundCause[],
   present: PresentTraffic,
-  culprits: readonly string[],
-): Cause[] {
+  culprits: readonly About[],
+): FoundCause[] {
   return Object.keys(upstreams).flatMap((name) => {
-    const id = culprits.find((one) => one.startsWith(`upstream ${name} `));
-    const now = id === undefined ? undefined : recoveryOf(present, name);
-    if (id === undefined || now === undefined || found.some((one) => one.id.startsWith(`upstream ${name} `))) return [];
+    const about = culprits.find((one) => isOfUpstream(one, name));
+    const now = about && recoveryOf(present, name);
+    if (about === undefined || now === undefined || found.some((one) => isOfUpstream(one.about, name))) return [];
     const { requests, failed, isRecovering } = now;
     const counted = `${failed} of ${requests} requests failed in the last minute`;
     const cause = isRecovering
@@ -218,17 +232,22 @@ export function recoveringUpstreams(
       figures,
       hasRecovered: true as const,
     };
-    return [warningCause(id, `Upstream ${name} ${cause}`, '', more)];
+    return [warningCause(about, `Upstream ${name} ${cause}`, '', more)];
   });
 }
 
 /** Whether requests to an upstream still fail although its targets work. Its operations are then shown as the cause. */
 export function failsOn(
-  id: string,
-  { upstreams = {} }: StatusForCauses,
+  { topic, name }: About,
+  status: StatusForCauses,
   present: PresentTraffic,
   agoMs: number,
 ): boolean {
-  const name = Object.keys(upstreams).find((one) => id.startsWith(`upstream ${one} `));
-  return agoMs >= LATEST_MS && name !== undefined && recoveryOf(present, name)?.isRecovering === false;
+  if (topic !== 'upstream' || name === undefined || status.upstreams?.[name] === undefined) return false;
+  return agoMs >= LATEST_MS && recoveryOf(present, name)?.isRecovering === false;
+}
+
+/** Whether a cause is about an upstream itself, and not about its operations. */
+export function isOfUpstream({ topic, name }: About, upstream: string): boolean {
+  return topic === 'upstream' && name === upstream;
 }

@@ -3,11 +3,12 @@
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { nextCommandOf } from '../../shared/next-command.ts';
-import { warningCause } from '../causes/cause.ts';
+import { type FoundCause, idOf, published, warningCause } from '../causes/cause.ts';
 import { type FleetInstance, GONE_MS, type MissingInstance, type ReturnedInstance } from '../fleet/fleet-instance.ts';
-import type { GatewayEvent, LastingCause } from '../history/events.ts';
+import type { GatewayEvent } from '../history/gateway-event.ts';
 import type { RangeCounts } from '../history/history-counts.ts';
 import { type HistoryReport, historyReport } from '../history/history-report.ts';
+import type { Lasting } from '../history/outages.ts';
 import type { OrganizationNearLimit } from '../history/sample.ts';
 import { type StoreReport, storeReports } from '../stores.ts';
 import { mergeNearLimit } from './near-limit.ts';
@@ -21,7 +22,7 @@ export interface LocalFeed {
   readonly status: object | null;
   /** The versions; null if these are not known yet, or if no process answered. */
   readonly versions: VersionSummary | null;
-  readonly causes: readonly LastingCause[];
+  readonly causes: readonly Lasting<Cause>[];
   /** The configuration in force; absent from an instance of an earlier version. */
   readonly configuration?: ConfigurationInForce | undefined;
   readonly events: readonly GatewayEvent[];
@@ -93,9 +94,9 @@ export function attentionOf(
 ): Cause[] {
   const told = answers.flatMap(({ instance: { name }, value }) => (value === undefined ? [] : [{ ...value, name }]));
   const silent = answers.filter(({ value }) => value === undefined).map(({ instance }) => silentCause(instance));
-  const isSilent = ({ name }: ReturnedInstance) => silent.some(({ id }) => id === missingCauseId(name));
+  const isSilent = ({ name }: ReturnedInstance) => silent.some(({ about }) => about.name === name);
   const over = returned.filter((one) => !isSilent(one)).map(returnedCause);
-  return [...silent, ...joinCauses(told), ...over, ...differentConfigurations(told, nowMs)];
+  return [...silent.map(published), ...joinCauses(told), ...over, ...differentConfigurations(told, nowMs)];
 }
 
 /** Joins the same cause of several instances into one, with its earliest beginning. */
@@ -110,18 +111,15 @@ function joinCauses(told: readonly (Pick<LocalFeed, 'causes'> & { readonly name:
 }
 
 export function missingCauseId(name: string): string {
-  return `instance ${name}`;
+  return idOf({ topic: 'instance', name });
 }
 
-export function isMissingCause(id: string): boolean {
-  return id.startsWith(missingCauseId(''));
-}
-
-export function silentCause(instance: FleetInstance | MissingInstance): Cause {
+export function silentCause(instance: FleetInstance | MissingInstance): FoundCause {
   const { name } = instance;
   const since = 'missing_since' in instance ? instance.missing_since : undefined;
   const goneAt = since === undefined ? undefined : new Date(Date.parse(since) + GONE_MS).toISOString();
   return {
+    about: { topic: 'instance', name },
     id: missingCauseId(name),
     kind: 'bad',
     cause: `Instance ${name} does not respond.`,
@@ -136,8 +134,9 @@ export function silentCause(instance: FleetInstance | MissingInstance): Cause {
 
 /** Returns the recovered cause of an instance that has returned. Alerts read the reason from it. */
 function returnedCause({ name, missing_since: since, why }: ReturnedInstance): Cause {
+  const text = `Instance ${name} is no longer missing.`;
   return {
-    ...warningCause(missingCauseId(name), `Instance ${name} is no longer missing.`, why, { since, hasRecovered: true }),
+    ...published(warningCause({ topic: 'instance', name }, text, why, { since, hasRecovered: true })),
     ...{ details: '#/system', ended: why, instances: [name] },
   };
 }
@@ -207,14 +206,13 @@ function differentConfigurations(instances: readonly Instance[], nowMs: number):
     .at(-1);
   if (versions.size < 2 || since === undefined || nowMs - Date.parse(since) < CHANGE_MS) return [];
   const groups = [...versions].map(([version, same]) => `${version} on ${namesOf(same)}`);
-  return [
-    warningCause(
-      'configuration differs',
-      `The instances have different configurations: ${groups.join('; ')}.`,
-      'The same request may be decided by other rules on another instance.',
-      { since, details: '#/system' },
-    ),
-  ];
+  const cause = warningCause(
+    { topic: 'configuration', detail: 'differs' },
+    `The instances have different configurations: ${groups.join('; ')}.`,
+    'The same request may be decided by other rules on another instance.',
+    { since, details: '#/system' },
+  );
+  return [published(cause)];
 }
 
 function namesOf(instances: readonly { readonly name: string }[]): string {

@@ -5,8 +5,7 @@ import type { ExchangeFilter, ExchangeLine } from '../../shared/questions/exchan
 import { type AskFleet, answerFleet, type FleetQuestion, type FleetSources } from '../../shared/questions/fleet.ts';
 import { exchangeRow } from '../exchanges.ts';
 import { attentionOf, type Feed, type LocalFeed } from '../feed/feed.ts';
-import { type SamplingOptions, startSampling } from '../feed/sampling.ts';
-import type { LastingCause } from '../history/events.ts';
+import { Sampling, type SamplingOptions } from '../feed/sampling.ts';
 import type { Subject } from '../history/history-counts.ts';
 import type { ShownTime } from '../history/ranges.ts';
 import type { Fleet } from './fleet.ts';
@@ -14,7 +13,7 @@ import type { FleetInstance } from './fleet-instance.ts';
 
 export interface InstancesOptions extends SamplingOptions, FleetSources {
   /** Returns the explanation of an exchange that `explain` gives. @param causes the current causes of this instance */
-  story(line: ExchangeLine, causes: readonly LastingCause[]): object;
+  story(line: ExchangeLine, causes: LocalFeed['causes']): object;
   /** Returns a view: audit, routes or configuration. */
   view(view: ConsoleView): Promise<object>;
   readonly version: string;
@@ -45,13 +44,13 @@ export class Instances {
   /** The other instances; undefined without Redis. */
   readonly fleet: Fleet | undefined;
   readonly #options: InstancesOptions;
-  readonly #sampling: ReturnType<typeof startSampling>;
+  readonly #sampling: Sampling;
 
   constructor(options: InstancesOptions) {
     const { version, name, now } = options;
     const self = { name, version, started_at: new Date(now()).toISOString() };
     this.#options = options;
-    this.#sampling = startSampling(options, () => this.fleet);
+    this.#sampling = new Sampling(options, () => this.fleet);
     this.fleet = options.openFleet?.(self, (question) => this.#local(question as LocalQuestion));
     this.self = this.fleet?.self ?? { id: 'here', ...self };
   }

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GatewayEvent } from './events.ts';
+import type { GatewayEvent } from './gateway-event.ts';
 import { COARSEST, RESOLUTIONS, YESTERDAY_SLOTS } from './ranges.ts';
 import { createRing, createSeries, type Ring, type SeriesRings } from './ring.ts';
 import type { OrganizationNearLimit } from './sample.ts';

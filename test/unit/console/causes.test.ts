@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StatusForCauses } from '../../../gateway/console/causes/cause.ts';
+import { failureCause, published, type StatusForCauses, warningCause } from '../../../gateway/console/causes/cause.ts';
 import { causesOf, type LastMinute } from '../../../gateway/console/causes/causes.ts';
-import { createEvents, eventsAbout } from '../../../gateway/console/history/events.ts';
+import { Events } from '../../../gateway/console/history/events.ts';
+import { eventsAbout } from '../../../gateway/console/history/gateway-event.ts';
 
 const NOW_MS = Date.parse('2027-03-01T12:25:00.000Z');
 const SINCE = '2027-03-01T12:22:00.000Z';
@@ -62,7 +63,7 @@ test('without an answering worker there is that one cause', () => {
 
 test('an upstream that sent unasked bytes is a warning until its connections are kept again', () => {
   const platform = { ...fine.upstreams?.platform, isolated_until: GRACE_END };
-  assert.deepEqual(causesWith({ upstreams: { platform } }), [
+  assert.deepEqual(causesWith({ upstreams: { platform } }).map(published), [
     {
       id: 'upstream platform unasked',
       kind: 'warn',
@@ -77,7 +78,7 @@ test('an upstream that sent unasked bytes is a warning until its connections are
 });
 
 test('an outage of Redis is one cause, with its consequences, its begin, its end and the runbook', () => {
-  assert.deepEqual(causesWith(redisAway), [
+  assert.deepEqual(causesWith(redisAway).map(published), [
     {
       id: 'redis',
       kind: 'bad',
@@ -248,7 +249,7 @@ test('what the gateway refused with 5xx is told apart from what services failed'
 
 test('causes last from when they were first seen, and an outage is marked from its begin to its end', () => {
   let nowMs = NOW_MS;
-  const events = createEvents(() => nowMs);
+  const events = new Events(() => nowMs);
   const observe = (status: StatusForCauses) => {
     const all = { ...fine, ...status };
     events.observe(all, causesOf(all, quiet, nowMs));
@@ -282,7 +283,7 @@ test('causes last from when they were first seen, and an outage is marked from i
 
 test('an outage that comes and goes is one mark, and stands only where it concerns what is shown', () => {
   let nowMs = NOW_MS;
-  const events = createEvents(() => nowMs);
+  const events = new Events(() => nowMs);
   const down = { targets: [{ mode: 'live', address: 'http://a', state: 'failing' }] };
   const observe = (status: StatusForCauses) => {
     events.observe({ ...fine, ...status }, causesOf({ ...fine, ...status }, quiet, nowMs));
@@ -314,9 +315,11 @@ test('an outage that comes and goes is one mark, and stands only where it concer
 
 test('a warning is marked, too, apart from the outage that it becomes, and not while it recovers', () => {
   let nowMs = NOW_MS;
-  const events = createEvents(() => nowMs);
+  const events = new Events(() => nowMs);
+  const live = { topic: 'upstream', name: 'files', detail: 'live' } as const;
   const observe = (kind: 'warn' | 'bad', more: object = {}) => {
-    events.observe(fine, [{ id: 'upstream files live', kind, cause: 'It fails.', consequence: '', ...more }]);
+    const make = kind === 'bad' ? failureCause : warningCause;
+    events.observe(fine, [{ ...make(live, 'It fails.', ''), ...more }]);
     nowMs += 1000;
   };
   observe('warn');
@@ -332,13 +335,14 @@ test('a warning is marked, too, apart from the outage that it becomes, and not w
     ],
   );
   assert.equal(events.causes()[0]?.since, timeOf(0));
-  events.observe(fine, [{ id: 'near org_a organization', kind: 'warn', cause: 'Near.', consequence: '' }]);
+  const near = { topic: 'near', name: 'org_a', detail: 'organization' } as const;
+  events.observe(fine, [warningCause(near, 'Near.', '')]);
   assert.equal(events.list().length, 3);
 });
 
 test('events are bounded', () => {
   let nowMs = NOW_MS;
-  const events = createEvents(() => nowMs);
+  const events = new Events(() => nowMs);
   for (let index = 0; index < 1000; index += 1) {
     nowMs += 1000;
     events.observe({ configuration: { version: String(index), loaded_at: new Date(nowMs).toISOString() } }, []);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joinEvents } from '../../../gateway/console/feed/feed.ts';
-import type { GatewayEvent } from '../../../gateway/console/history/events.ts';
+import type { GatewayEvent } from '../../../gateway/console/history/gateway-event.ts';
 
 const at = (second: number) => new Date(second * 1000).toISOString();
 const outage = (from: number, until: number | null, text = 'Redis is away.'): GatewayEvent => ({

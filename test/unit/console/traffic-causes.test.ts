@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CauseMemory, causesOf, createCauseMemory } from '../../../gateway/console/causes/causes.ts';
+import { type CauseMemory, createCauseMemory } from '../../../gateway/console/causes/cause-memory.ts';
+import { causesOf } from '../../../gateway/console/causes/causes.ts';
 import type { PresentTraffic } from '../../../gateway/console/causes/present.ts';
 import { createSlowMemory, slowIn } from '../../../gateway/console/causes/slow-causes.ts';
 import type { PresentCounts } from '../../../gateway/console/history/history-counts.ts';

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { causesOf, createCauseMemory } from '../../../gateway/console/causes/causes.ts';
+import { createCauseMemory } from '../../../gateway/console/causes/cause-memory.ts';
+import { causesOf } from '../../../gateway/console/causes/causes.ts';
 import type { PresentTraffic } from '../../../gateway/console/causes/present.ts';
 
 const NOW_MS = Date.parse('2027-03-01T12:25:00.000Z');

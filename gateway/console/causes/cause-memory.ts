@@ -1,0 +1,48 @@
+// Remembers the causes of the last search, and the failures whose errors are still counted in the last minute.
+
+import { MINUTE_SLOTS } from '../history/history.ts';
+import { RESOLUTIONS } from '../history/ranges.ts';
+import { type About, type FoundCause, idOf } from './cause.ts';
+import { isOfUnanswered } from './unanswered-causes.ts';
+
+export interface CauseMemory {
+  /** Whether the cause was among those of the last search. */
+  lasts(about: About): boolean;
+  /** Whether the cause was among those, because requests waited for an answer. */
+  wasSilent(about: About): boolean;
+  /** Returns the failures of the gateway and of upstreams during the last minute, with the milliseconds since they were last seen. */
+  culprits(nowMs: number): readonly { readonly about: About; readonly agoMs: number }[];
+  note(causes: readonly FoundCause[], nowMs: number): void;
+}
+
+/** This is one slot longer than the counted minute, because a failure may have lasted for up to a slot after it was seen. */
+const COUNTED_MS = (MINUTE_SLOTS + 1) * RESOLUTIONS[0].slotMs;
+
+const CULPRITS: readonly About['topic'][] = ['redis', 'stores', 'keys lost', 'loop', 'shedding', 'upstream'];
+
+/** Whether such a failure makes requests to operations fail, or makes the gateway refuse them. */
+export function isCulprit({ topic }: About): boolean {
+  return CULPRITS.includes(topic);
+}
+
+export function createCauseMemory(): CauseMemory {
+  const seen = new Map<string, { readonly about: About; readonly atMs: number }>();
+  let lasting: ReadonlySet<string> = new Set();
+  let silent: ReadonlySet<string> = new Set();
+  return {
+    lasts: (about) => lasting.has(idOf(about)),
+    wasSilent: (about) => silent.has(idOf(about)),
+    culprits: (nowMs) =>
+      [...seen.values()]
+        .map(({ about, atMs }) => ({ about, agoMs: nowMs - atMs }))
+        .filter(({ agoMs }) => agoMs < COUNTED_MS),
+    note(causes, nowMs) {
+      lasting = new Set(causes.map(({ id }) => id));
+      silent = new Set(causes.filter(isOfUnanswered).map(({ id }) => id));
+      for (const [id, { atMs }] of seen) if (nowMs - atMs >= COUNTED_MS) seen.delete(id);
+      for (const cause of causes)
+        if (cause.kind === 'bad' && isCulprit(cause.about) && !isOfUnanswered(cause))
+          seen.set(cause.id, { about: cause.about, atMs: nowMs });
+    },
+  };
+}
