@@ -109,8 +109,8 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
     return new Attempts(options, exchange, route, deadlineAt, assertion, dispatch).run();
   }
 
-  function dispatch(target: Target, relay: Relay, attempts: Attempts): void {
-    target.dispatcher.dispatch(outgoing(attempts), relay);
+  function dispatch(target: Target, relay: Relay): void {
+    target.dispatcher.dispatch(outgoing(relay.attempts), relay);
   }
 }
 

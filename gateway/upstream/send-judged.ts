@@ -13,7 +13,7 @@ import { RecordReadAnswer, recordRequest } from './attempts/record-read.ts';
 import type { Credential } from './credentials/credential.ts';
 import type { CredentialHeader } from './credentials/credential-kinds.ts';
 import { missingCredentialCause, toUpstreamRefusal } from './errors/upstream-errors.ts';
-import { type AnswerRecipient, BufferedAnswer, decodedAnswer } from './relay/buffered-answer.ts';
+import { type AnswerJudge, BufferedAnswer, decodedAnswer } from './relay/buffered-answer.ts';
 import type { Relay } from './relay/relay.ts';
 import type { RecordLock, RecordLocks } from './requests/record-locks.ts';
 import type { RecordRead, Rewritten } from './requests/rewrite.ts';
@@ -57,8 +57,8 @@ export async function sendJudged(
     if (lock !== undefined && !(await isTaken(lock, exchange, deadlineAt))) return;
     const headerReady = route.credential?.awaitHeader();
     if (headerReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, headerReady))) return;
-    const send: SendRequest = (target, relay, attempts) => {
-      new JudgedAttempt(options.outgoing, changed, target, relay, attempts).send();
+    const send: SendRequest = (target, relay) => {
+      new JudgedAttempt(options.outgoing, changed, target, relay).send();
     };
     await new Attempts(options, exchange, route, deadlineAt, assertion, send).run();
   } finally {
@@ -76,7 +76,7 @@ async function isTaken(lock: RecordLock, exchange: Forwardable, deadlineAt: numb
 }
 
 /** One attempt. It sends the request with the credential of this moment, and judges the answer. An error in a step fails the attempt. */
-class JudgedAttempt implements AnswerRecipient {
+class JudgedAttempt implements AnswerJudge {
   readonly #outgoing: JudgedOptions['outgoing'];
   readonly #changed: Rewritten | undefined;
   readonly #target: Target;
@@ -86,18 +86,12 @@ class JudgedAttempt implements AnswerRecipient {
   #sent: CredentialHeader | undefined;
 
   /** @param changed the request after its request rules; undefined if no rule names the operation */
-  constructor(
-    outgoing: JudgedOptions['outgoing'],
-    changed: Rewritten | undefined,
-    target: Target,
-    relay: Relay,
-    attempts: Attempts,
-  ) {
+  constructor(outgoing: JudgedOptions['outgoing'], changed: Rewritten | undefined, target: Target, relay: Relay) {
     this.#outgoing = outgoing;
     this.#changed = changed;
     this.#target = target;
     this.#relay = relay;
-    this.#attempts = attempts;
+    this.#attempts = relay.attempts;
   }
 
   /** Sends the request. Called a second time if a rule or a changed credential asks for it. */
@@ -120,7 +114,7 @@ class JudgedAttempt implements AnswerRecipient {
   }
 
   #dispatch(outgoing: Outgoing, handler: AnswerHandler): void {
-    if (this.#relay.ended) return;
+    if (this.#relay.isEnded) return;
     const { credential } = this.#attempts.route;
     try {
       this.#sent = credential?.header(this.#attempts.exchange.operation.provesCredential);
@@ -137,7 +131,7 @@ class JudgedAttempt implements AnswerRecipient {
    */
   #readRecord(outgoing: Outgoing, path: string, { operation, bodyFrom }: RecordRead): void {
     const { exchange } = this.#attempts;
-    const answered = new RecordReadAnswer(this.#relay, (answer) => {
+    const useRecord = (answer: CompleteAnswer) => {
       const readable = this.#readable(answer);
       const request = { operation, pathValues: exchange.pathValues, submitted: undefined };
       const body = this.#judge(readable, request);
@@ -152,8 +146,8 @@ class JudgedAttempt implements AnswerRecipient {
       this.#relay.startAgain();
       // The connection of the read is free once this handler has returned.
       queueMicrotask(() => this.#sendOnceReady({ ...outgoing, path: path + exchange.search, body: changedBody }));
-    });
-    this.#sendOnceReady(recordRequest(outgoing, path), answered);
+    };
+    this.#sendOnceReady(recordRequest(outgoing, path), new RecordReadAnswer(this.#relay, useRecord));
   }
 
   readsWhole(status: number, headers: AnswerHeaders): boolean {
@@ -164,13 +158,12 @@ class JudgedAttempt implements AnswerRecipient {
     return false;
   }
 
-  arrived(answer: CompleteAnswer, buffered: BufferedAnswer): void {
+  judge(answer: CompleteAnswer): CompleteAnswer | undefined {
     const readable = this.#readable(answer);
     const body = this.#judge(readable, requestForRules(this.#attempts.exchange));
-    if (body === undefined) return;
+    if (body === undefined) return undefined;
     // If no rule has changed the body, the client gets the bytes of the upstream with their content coding.
-    if (body === readable.body) buffered.pass(answer.headers, answer.body);
-    else buffered.pass(readable.headers, body);
+    return body === readable.body ? answer : { ...readable, body };
   }
 
   /** Returns the answer as the rules read it. */

@@ -25,8 +25,8 @@ export function ask(
     let status = 0;
     let headers: AnswerHeaders = {};
     let control: Control | undefined;
-    const handler: AnswerHandler & { ended: boolean } = {
-      ended: false,
+    const handler: AnswerHandler & { isEnded: boolean } = {
+      isEnded: false,
       onRequestStart(begun) {
         control = begun;
       },
@@ -48,7 +48,7 @@ export function ask(
     };
 
     function end(settle: () => void): void {
-      handler.ended = true;
+      handler.isEnded = true;
       signal.removeEventListener('abort', onAbort);
       settle();
     }

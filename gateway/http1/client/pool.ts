@@ -196,7 +196,7 @@ export class Pool implements Dispatcher {
 
   /** Drops the waiting requests that have ended, and returns whether another request waits. */
   #hasWaiting(): boolean {
-    while (this.#waiting[0]?.handler.ended === true) this.#waiting.shift();
+    while (this.#waiting[0]?.handler.isEnded === true) this.#waiting.shift();
     return this.#waiting.length > 0;
   }
 

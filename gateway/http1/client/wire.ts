@@ -32,7 +32,7 @@ export interface Control {
 /** Receives one answer. If one of its methods throws, the connection is closed and the error is passed to `onResponseError`. */
 export interface AnswerHandler {
   /** Whether the answer is no longer needed. A request that still waits for a connection is then dropped. */
-  readonly ended: boolean;
+  readonly isEnded: boolean;
   /**
    * Called when the request has a connection. No byte was sent before this call; the request is written in the same turn, or as its body
    * arrives.

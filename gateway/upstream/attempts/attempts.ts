@@ -31,7 +31,7 @@ export interface AttemptsOptions {
 }
 
 /** Sends the request of an exchange once. The relay gets the answer. If the function throws, the attempt has failed. */
-export type SendRequest = (target: Target, relay: Relay, attempts: Attempts) => void;
+export type SendRequest = (target: Target, relay: Relay) => void;
 
 export class Attempts implements PlaceOwner {
   readonly exchange: Forwardable;
@@ -131,7 +131,7 @@ export class Attempts implements PlaceOwner {
     this.#relay = relay;
     try {
       if (response.destroyed) this.#onClose();
-      else this.#send(target, relay, this);
+      else this.#send(target, relay);
     } catch (error) {
       relay.onResponseError(undefined, error as Error);
     }

@@ -32,9 +32,15 @@ export function recordRequest(outgoing: Outgoing, path: string): Outgoing {
 export class RecordReadAnswer extends BufferedAnswer {
   readonly #relay: Relay;
 
-  /** @param onAnswer called with the complete answer; if it throws, the attempt fails */
-  constructor(relay: Relay, onAnswer: (answer: CompleteAnswer) => void) {
-    super(relay, { readsWhole: () => true, arrived: onAnswer });
+  /** @param useRecord called with the complete answer, of which the client gets nothing; if it throws, the attempt fails */
+  constructor(relay: Relay, useRecord: (answer: CompleteAnswer) => void) {
+    super(relay, {
+      readsWhole: () => true,
+      judge(answer) {
+        useRecord(answer);
+        return undefined;
+      },
+    });
     this.#relay = relay;
   }
 
@@ -43,7 +49,7 @@ export class RecordReadAnswer extends BufferedAnswer {
   }
 
   override onResponseEnd(): void {
-    if (this.#relay.ended) return;
+    if (this.#relay.isEnded) return;
     this.#relay.readsRecord(undefined);
     super.onResponseEnd();
   }

@@ -1,23 +1,14 @@
 // Collects the body of an answer with a status of 400 or above. Then it fails the attempt with the refusal for the client.
 
-import type { GatewayError } from '../../catalogue/errors.ts';
-import type { Forwardable } from '../../exchange/exchange.ts';
 import type { AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { shortTextOf, visibleLine } from '../../shared/text.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import { CollectedBody } from '../relay/collected-body.ts';
-import type { UpstreamRoute } from '../routes.ts';
+import type { Relay } from '../relay/relay.ts';
 import { ERROR_BODY_BYTES_MAX, hasJsonType } from './parsed-error.ts';
 import { isDecidedByStatus, missingCredentialCause, toUpstreamRefusal } from './upstream-errors.ts';
 
 const TYPE_LENGTH_MAX = 80;
-
-/** The attempt that has received the error. A Relay is one. */
-interface AnsweredAttempt {
-  readonly exchange: Forwardable;
-  readonly route: Pick<UpstreamRoute, 'credential'>;
-  fail(error: GatewayError, failure: 'status'): void;
-}
 
 /**
  * Reads the body of an error to its end, so that the connection can be used again, but stops if the body is too long. Then fails the
@@ -27,18 +18,13 @@ export class ErrorBody {
   readonly status: number;
   readonly #read: CollectedBody;
   readonly #headers: AnswerHeaders;
-  readonly #attempt: AnsweredAttempt;
+  readonly #relay: Relay;
 
   /** @param read collects the body if it is read to its end for the rules; `data` is then not called */
-  constructor(
-    status: number,
-    headers: AnswerHeaders,
-    attempt: AnsweredAttempt,
-    read = new CollectedBody(ERROR_BODY_BYTES_MAX),
-  ) {
+  constructor(status: number, headers: AnswerHeaders, relay: Relay, read = new CollectedBody(ERROR_BODY_BYTES_MAX)) {
     this.status = status;
     this.#headers = headers;
-    this.#attempt = attempt;
+    this.#relay = relay;
     this.#read = read;
   }
 
@@ -53,7 +39,7 @@ export class ErrorBody {
    * @param body of the answer, which rules may have changed
    */
   end(headers = this.#headers, body = this.#read.whole()): void {
-    const { exchange, route } = this.#attempt;
+    const { exchange, route } = this.#relay;
     const isLong = body.length > ERROR_BODY_BYTES_MAX;
     // The log gets the media type and the length, which tell the operator where the error came from. A page of HTML often comes from a
     // proxy in front of the service.
@@ -61,7 +47,7 @@ export class ErrorBody {
       exchange.trail.note('upstreamBody', bodyShape(headers, isLong ? undefined : body.length));
     const parsed = isLong ? Buffer.alloc(0) : body;
     const loginFault = missingCredentialCause(route, exchange.operation);
-    this.#attempt.fail(toUpstreamRefusal(this.status, headers, parsed, exchange, loginFault), 'status');
+    this.#relay.fail(toUpstreamRefusal(this.status, headers, parsed, exchange, loginFault), 'status');
   }
 }
 

@@ -8,18 +8,18 @@ import { codingOf, decodeBody, isDecodable } from '../encoding/decode.ts';
 import { CollectedBody } from './collected-body.ts';
 import type { Relay } from './relay.ts';
 
-/** Gets the complete answer. If a method throws, the attempt fails. */
-export interface AnswerRecipient {
+/** Decides what the client gets. If a method throws, the attempt fails. */
+export interface AnswerJudge {
   /** Whether the answer is buffered until it is complete. Otherwise the client gets it as it arrives. */
   readsWhole(status: number, headers: AnswerHeaders): boolean;
-  /** Called when the whole answer has arrived. Call `pass` to send the answer, possibly changed, to the client. */
-  arrived(answer: CompleteAnswer, buffered: BufferedAnswer): void;
+  /** Returns the complete answer as the client gets it, or undefined if the client gets nothing of it. */
+  judge(answer: CompleteAnswer): CompleteAnswer | undefined;
 }
 
 /** Largest body that is buffered and judged, before and after decoding. A longer body fails the attempt with upstream_bad_response. */
 export const BUFFERED_BYTES_MAX = 8_388_608;
 
-/** Collects the answer of one attempt and hands it over as a whole. Connection failures go to the relay at once. */
+/** Collects the answer of one attempt and has it judged as a whole. Connection failures go to the relay at once. */
 export class BufferedAnswer implements AnswerHandler {
   #status = 0;
   #headers: AnswerHeaders = {};
@@ -27,15 +27,15 @@ export class BufferedAnswer implements AnswerHandler {
   /** True if the answer is streamed without buffering. */
   #passes = false;
   readonly #relay: Relay;
-  readonly #recipient: AnswerRecipient;
+  readonly #judge: AnswerJudge;
 
-  constructor(relay: Relay, recipient: AnswerRecipient) {
+  constructor(relay: Relay, judge: AnswerJudge) {
     this.#relay = relay;
-    this.#recipient = recipient;
+    this.#judge = judge;
   }
 
-  get ended(): boolean {
-    return this.#relay.ended;
+  get isEnded(): boolean {
+    return this.#relay.isEnded;
   }
 
   onRequestStart(control: Control): void {
@@ -43,10 +43,10 @@ export class BufferedAnswer implements AnswerHandler {
   }
 
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
-    if (this.#relay.ended) return;
+    if (this.#relay.isEnded) return;
     this.#status = status;
     this.#headers = headers;
-    this.#passes = !this.#recipient.readsWhole(status, headers);
+    this.#passes = !this.#judge.readsWhole(status, headers);
     if (this.#passes) this.#relay.onResponseStart(control, status, headers);
     else this.#relay.noteHead(status, headers, this.#body);
   }
@@ -65,19 +65,18 @@ export class BufferedAnswer implements AnswerHandler {
       this.#relay.onResponseEnd();
       return;
     }
-    if (this.#relay.ended) return;
-    const answer = { status: this.#status, headers: this.#headers, body: this.#body.whole() };
-    this.#recipient.arrived(answer, this);
+    if (this.#relay.isEnded) return;
+    const answer = this.#judge.judge({ status: this.#status, headers: this.#headers, body: this.#body.whole() });
+    if (answer !== undefined) this.#pass(answer);
   }
 
   onResponseError(control: Control | undefined, error: Error): void {
     this.#relay.onResponseError(control, error);
   }
 
-  /** Sends the client the status of the upstream, with these headers and this body. */
-  pass(given: AnswerHeaders, body: Buffer): void {
+  #pass({ status, headers, body }: CompleteAnswer): void {
     try {
-      this.#relay.passWhole(this.#status, { ...given, 'content-length': String(body.length) }, body);
+      this.#relay.passWhole(status, { ...headers, 'content-length': String(body.length) }, body);
     } catch (error) {
       this.#relay.onResponseError(undefined, toUpstreamFailure(error));
     }

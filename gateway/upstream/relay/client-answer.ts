@@ -79,7 +79,7 @@ export class ClientAnswer implements WithheldNotes {
 
   /** The compressor has failed, so the answer cannot be completed. Ends this exchange only. */
   #compressorFailed(cause: Error): void {
-    if (this.#relay.ended) this.#exchange.response.destroy();
+    if (this.#relay.isEnded) this.#exchange.response.destroy();
     else this.#relay.fail(new GatewayError('internal_error', { cause }), 'other');
   }
 
@@ -142,7 +142,7 @@ export class ClientAnswer implements WithheldNotes {
 
   #releaseFirst(): void {
     const first = this.#first;
-    if (this.#relay.ended || first === undefined || this.#hasHead || this.#relay.endIfForestalled()) return;
+    if (this.#relay.isEnded || first === undefined || this.#hasHead || this.#relay.endIfForestalled()) return;
     this.beginBody();
     this.write(first);
   }

@@ -39,14 +39,14 @@ export class HeldAnswer {
     // The deadlines are for the upstream, whose answer has arrived.
     this.#relay.attempts.clock.stop();
     await this.store(body);
-    if (!this.#relay.ended) this.#relay.answer.end(body);
+    if (!this.#relay.isEnded) this.#relay.answer.end(body);
   }
 
   /** Passes on an answer that has become too long to be stored. First, the store notes that the request was answered. */
   async #passTooLong(control: Control): Promise<void> {
     control.pause();
     await this.store(undefined);
-    if (this.#relay.ended) return;
+    if (this.#relay.isEnded) return;
     this.#relay.answer.beginBody();
     this.#relay.notePassing();
     if (this.#relay.answer.write(this.#body.whole())) control.resume();

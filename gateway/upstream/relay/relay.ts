@@ -18,11 +18,11 @@
 import type { GatewayError } from '../../catalogue/errors.ts';
 import { isConnectionLost, toUpstreamFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
-import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
+import type { StreamKind } from '../../exchange/findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { streamKindOf } from '../../shared/http/words.ts';
+import type { Attempts } from '../attempts/attempts.ts';
 import type { AttemptFailure } from '../attempts/retry-plan.ts';
-import type { ExchangePlace } from '../concurrency/exchange-place.ts';
 import { ErrorBody } from '../errors/error-body.ts';
 import { isDecidedByStatus } from '../errors/upstream-errors.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
@@ -34,26 +34,15 @@ import type { CollectedBody } from './collected-body.ts';
 import { type ContractCheck, checkHead, wasAsked } from './contract-check.ts';
 import { HeldAnswer } from './held-answer.ts';
 
-/** Begins an attempt, and is told how it ends. `Attempts` of upstream/attempts/attempts.ts */
-interface RelayOwner {
-  readonly exchange: Forwardable;
-  readonly route: UpstreamRoute;
-  readonly place: Pick<ExchangePlace, 'noteQueued'>;
-  readonly clock: { stop(): void };
-  openStream(kind: StreamKind, end: (why: StreamEnd) => void): void;
-  relayed(): void;
-  failed(error: GatewayError, failure: AttemptFailure): void;
-  clientLeft(): void;
-}
-
 /** Other files read the members; only the methods change them. */
 export class Relay implements AnswerHandler {
-  readonly attempts: RelayOwner;
+  /** Begins this attempt, and learns how it ends. */
+  readonly attempts: Attempts;
   readonly exchange: Forwardable;
   readonly contractCheck: ContractCheck;
   readonly answer: ClientAnswer;
   /** Whether the attempt has ended, so that nothing more may be done with it. */
-  ended = false;
+  isEnded = false;
   /**
    * The start of the attempt, by `performance.now()`. The wait for a connection or for the credential belongs to the time in the queue, not
    * to the time of the service.
@@ -77,7 +66,7 @@ export class Relay implements AnswerHandler {
   /** The body that is stored for repetitions; undefined for any other answer. */
   readonly #held: HeldAnswer | undefined;
 
-  constructor(attempts: RelayOwner, contractCheck: ContractCheck) {
+  constructor(attempts: Attempts, contractCheck: ContractCheck) {
     const { exchange, route } = attempts;
     this.attempts = attempts;
     this.exchange = exchange;
@@ -146,9 +135,9 @@ export class Relay implements AnswerHandler {
   }
 
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
-    if (this.ended) return;
+    if (this.isEnded) return;
     this.noteHead(status, headers);
-    if (status >= 400) refuseUnaskedRangeError(status, headers, this.exchange);
+    if (status >= 400) refuseUnaskedRange(status, headers, this.exchange);
     else this.#chooseReceiver(control, status, headers);
   }
 
@@ -170,7 +159,7 @@ export class Relay implements AnswerHandler {
   passWhole(status: number, headers: AnswerHeaders, body: Buffer): void {
     const control = this.control as Control;
     if (this.#receiver instanceof ErrorBody) {
-      refuseUnaskedRangeError(status, headers, this.exchange);
+      refuseUnaskedRange(status, headers, this.exchange);
       if (!this.endIfForestalled()) this.#receiver.end(headers, body);
       return;
     }
@@ -217,13 +206,13 @@ export class Relay implements AnswerHandler {
   }
 
   onResponseData(control: Control, chunk: Buffer): void {
-    if (this.ended || this.endIfForestalled()) return;
+    if (this.isEnded || this.endIfForestalled()) return;
     this.noteProgress();
     this.#receiver.data(control, chunk);
   }
 
   onResponseEnd(): void {
-    if (!this.ended && !this.endIfForestalled()) this.#receiver.end();
+    if (!this.isEnded && !this.endIfForestalled()) this.#receiver.end();
   }
 
   onResponseError(_control: Control | undefined, error: Error): void {
@@ -237,7 +226,7 @@ export class Relay implements AnswerHandler {
 
   /** @param isWhole false if the client is to see that a part is missing */
   cut(isWhole: boolean): void {
-    if (this.ended) return;
+    if (this.isEnded) return;
     this.#end();
     this.control?.abort();
     this.answer.close(isWhole);
@@ -245,7 +234,7 @@ export class Relay implements AnswerHandler {
   }
 
   fail(error: GatewayError, failure: AttemptFailure): void {
-    if (this.ended) return;
+    if (this.isEnded) return;
     this.#end();
     this.control?.abort();
     this.attempts.failed(error, failure);
@@ -256,14 +245,14 @@ export class Relay implements AnswerHandler {
    * rest of the body, the attempt fails with `error`.
    */
   interrupt(error: GatewayError, failure: AttemptFailure): void {
-    if (this.ended) return;
+    if (this.isEnded) return;
     if (this.#receiver instanceof ErrorBody && isDecidedByStatus(this.#receiver.status)) this.#receiver.end();
     else this.fail(error, failure);
   }
 
   /** No target has failed, and no answer can be sent. */
   clientLeft(): void {
-    if (this.ended) return;
+    if (this.isEnded) return;
     // If the answer will be stored, a request that was sent continues to its end, because the client can get the stored answer by a retry.
     if (this.#held?.isStored === false && this.wasSent) return;
     this.#end();
@@ -285,7 +274,7 @@ export class Relay implements AnswerHandler {
   }
 
   #end(): void {
-    this.ended = true;
+    this.isEnded = true;
     this.#recordRead?.abort();
     this.stream?.stop();
     this.answer.forgetDrain();
@@ -293,7 +282,7 @@ export class Relay implements AnswerHandler {
 }
 
 /** Throws upstream_bad_response for a 416 if the request had no range. */
-function refuseUnaskedRangeError(status: number, headers: AnswerHeaders, exchange: Forwardable): void {
+function refuseUnaskedRange(status: number, headers: AnswerHeaders, exchange: Forwardable): void {
   if (!wasAsked(status, headers, exchange))
     throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
 }

@@ -54,9 +54,9 @@ function createExamplesDispatcher(answer: AnswerFromContract): Dispatcher {
 
 /** Gives the handler the result or the error of `answer`. Never rejects. */
 export async function deliver(handler: AnswerHandler, answer: () => Promise<AnswerInProcess>): Promise<void> {
-  if (handler.ended) return;
+  if (handler.isEnded) return;
   const control = new InProcessControl();
-  const goesOn = () => !control.isAborted && !handler.ended;
+  const goesOn = () => !control.isAborted && !handler.isEnded;
   try {
     handler.onRequestStart(control);
     const { status, headers, body } = await answer();

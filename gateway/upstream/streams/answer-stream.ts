@@ -79,7 +79,7 @@ export class AnswerStream {
     else {
       control.pause();
       void held.store(undefined).then(() => {
-        if (this.#relay.ended) return;
+        if (this.#relay.isEnded) return;
         this.#sendHead();
         control.resume();
       });
@@ -115,7 +115,7 @@ export class AnswerStream {
     // too.
     if (this.#items !== undefined && this.#kind === 'lines') this.#take(this.#items.rest());
     this.stop();
-    if (!this.#relay.ended) this.#answer.end();
+    if (!this.#relay.isEnded) this.#answer.end();
   }
 
   /** Sends a comment if nothing was sent for a while. */

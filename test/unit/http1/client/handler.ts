@@ -13,7 +13,7 @@ export type Told = 'begun' | 'head' | 'data' | 'end' | 'error';
 export type Reactions = { readonly [told in Told]?: (control: Control) => void };
 
 export class Recorder implements AnswerHandler {
-  ended = false;
+  isEnded = false;
   /** Pieces of a body that come one after the other are one. */
   readonly told: Told[] = [];
   control: Control | undefined;

@@ -66,7 +66,7 @@ describe('a pool that closes', () => {
     const { peer, pool } = await createScene();
     const [first, given] = [send(pool, { path: '/1' }), send(pool, { path: '/2' })];
     await peer.until(({ requests }) => requests.length === 1);
-    given.ended = true;
+    given.isEnded = true;
     const watch = watched(pool.close());
     answer(peer.requests[0] as Arrived);
     await first.over;
@@ -92,7 +92,7 @@ describe('a pool that closes', () => {
     const { peer, pool } = await createScene();
     const given = send(pool);
     await turns(1);
-    given.ended = true;
+    given.isEnded = true;
     await pool.close();
     await peer.until(({ closed }) => closed === 1);
     assert.deepEqual(given.told, []);

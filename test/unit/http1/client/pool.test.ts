@@ -132,7 +132,7 @@ describe('a request that waits', () => {
     const { peer, pool } = await createScene();
     const [first, second, third, fourth] = ['/1', '/2', '/3', '/4'].map((path) => send(pool, { path }));
     await peer.until(({ requests }) => requests.length === 1);
-    for (const one of [second, third]) if (one) one.ended = true;
+    for (const one of [second, third]) if (one) one.isEnded = true;
     peer.plays(answer);
     answer(peer.requests[0] as Arrived);
     await Promise.all([first?.over, fourth?.over]);
@@ -146,7 +146,7 @@ describe('a request that waits', () => {
   it('needs no connection once it was given up', async () => {
     const { peer, pool } = await createScene();
     const given = send(pool, { path: '/given' });
-    given.ended = true;
+    given.isEnded = true;
     await turns();
     assert.equal(peer.sockets.length, 0);
     assert.equal(pool.openedCount, 0);
@@ -155,7 +155,7 @@ describe('a request that waits', () => {
   it('gets no failure once it was given up', async () => {
     const pool = poolTo(`http://127.0.0.1:${await unusedPort()}`);
     const [first, given, last] = [send(pool), send(pool), send(pool)];
-    given.ended = true;
+    given.isEnded = true;
     await Promise.all([first.over, last.over]);
     assert.deepEqual([first.told, given.told, last.told], [['error'], [], ['error']]);
   });
@@ -198,8 +198,8 @@ describe('a connection that is not made', () => {
     peer.plays(answer);
     const [given, alsoGiven, third] = [send(pool), send(pool), send(pool, { path: '/3' })];
     await turns(1);
-    given.ended = true;
-    alsoGiven.ended = true;
+    given.isEnded = true;
+    alsoGiven.isEnded = true;
     const fourth = send(pool, { path: '/4' });
     const over = await Promise.all([third.over, fourth.over]);
     assert.deepEqual(
@@ -226,7 +226,7 @@ describe('a connection that is not made', () => {
     const { pool } = await createScene({}, lookUp);
     const [given, second] = [send(pool), send(pool)];
     await turns(1);
-    given.ended = true;
+    given.isEnded = true;
     held[0]?.(unknownName());
     await second.over;
     assert.deepEqual([given.told, second.told, second.error?.code], [[], ['error'], 'ENOTFOUND']);
