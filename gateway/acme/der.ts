@@ -21,7 +21,7 @@ export const set = (...parts: readonly Uint8Array[]) => der(0x31, ...parts);
 export const octets = (content: Uint8Array) => der(0x04, content);
 export const utf8 = (text: string) => der(0x0c, Buffer.from(text));
 export const bits = (content: Uint8Array) => der(0x03, Buffer.from([0]), content);
-export const yes = () => der(0x01, Buffer.from([0xff]));
+export const derTrue = () => der(0x01, Buffer.from([0xff]));
 /** Returns a context-specific constructed value. */
 export const derTagged = (number: number, ...parts: readonly Uint8Array[]) => der(0xa0 + number, ...parts);
 

@@ -47,7 +47,7 @@ const ACCOUNT_LOST: readonly (string | undefined)[] = ['accountDoesNotExist', 'm
 /** The author of orders that no operator has requested. */
 const BY_ITSELF = 'acme';
 
-export class Jobs {
+export class DueJobs {
   readonly #options: JobsOptions;
   readonly #work: Work;
   #signer: AccountSigner | undefined;

@@ -8,7 +8,7 @@ import type { HttpClient } from './acme-http.ts';
 import type { AcmeRecords, AcmeStore } from './acme-store.ts';
 import { dueFor } from './due.ts';
 import { LeaseLost, WrongSeal } from './failure.ts';
-import { type AcmeEvent, Jobs } from './jobs.ts';
+import { type AcmeEvent, DueJobs } from './jobs.ts';
 import { createJournal, createPause } from './journal.ts';
 import { certificateIdFor, recordIn, recordName, SEAL_RECORD, SERVER } from './records.ts';
 import { AcmeView, type KeptCertificate, keptIn, type ReadPair, type ShownCertificate } from './view.ts';
@@ -245,7 +245,7 @@ export class Keeper {
     });
     const pause = createPause(journal, leaseMs / 4, signal, machine);
     const work = { settings, client, journal, seal, now, pause, machine };
-    await new Jobs({
+    await new DueJobs({
       work,
       certificateInUse: (id) => this.#view.certificateInUse(id),
       readPair,

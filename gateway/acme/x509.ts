@@ -4,7 +4,7 @@
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { DAY_MS } from '../shared/durations.ts';
 import { REAL_MACHINE } from '../shared/machine.ts';
-import { bits, der, derInteger, derTagged, octets, oid, sequence, set, utcTime, utf8, yes } from './der.ts';
+import { bits, der, derInteger, derTagged, derTrue, octets, oid, sequence, set, utcTime, utf8 } from './der.ts';
 
 /** The ALPN protocol of the handshake with which an ACME server validates a name. */
 export const ACME_TLS = 'acme-tls/1';
@@ -57,7 +57,7 @@ export function createChallengeCertificate(
     sequence(utcTime(nowMs - DAY_MS), utcTime(nowMs + DAY_MS)),
     subject,
     createPublicKey(privateKey).export({ type: 'spki', format: 'der' }),
-    derTagged(3, sequence(alternativeNames([name]), sequence(oid(ACME_IDENTIFIER), yes(), octets(octets(digest))))),
+    derTagged(3, sequence(alternativeNames([name]), sequence(oid(ACME_IDENTIFIER), derTrue(), octets(octets(digest))))),
   );
   return {
     certificate: new X509Certificate(signed(body, privateKey)).toString(),

@@ -38,7 +38,7 @@ export interface AlertsOptions extends DeliveriesOptions {
 const CHECK_MS = 3000;
 const FIRST_CHECK_MS = 500;
 
-export class AlertsRun {
+export class AlertMonitor {
   readonly #options: AlertsOptions;
   readonly #speaker: Speaker;
   readonly #ended = new AbortController();
@@ -132,7 +132,7 @@ export class AlertsRun {
       causes: [...causes, ...this.#speaker.assumed(before, causes)],
       rules: settings,
       isSilent: (id) => this.#isSilent(id, settings),
-      isLeft: (id) => this.#speaker.leaves(id),
+      isDelegated: (id) => this.#speaker.delegates(id),
       messageOf: (due) => ({
         id: `msg_${randomBytes(12).toString('hex')}`,
         atMs: now(),

@@ -110,14 +110,19 @@ export function endOf(
 }
 
 /** Reasons for not reporting a cause now, apart from the rules. */
-export interface Holds {
+export interface Suppression {
   isSilent(id: string): boolean;
   /** Whether the report of this cause is left to another instance. */
-  isLeft(id: string): boolean;
+  isDelegated(id: string): boolean;
 }
 
 /** Returns the alerts that are due now, failures first. */
-export function dueIn(alerts: Alerts, rules: AlertRules, { isSilent, isLeft }: Holds, nowMs: number): Due[] {
+export function dueIn(
+  alerts: Alerts,
+  rules: AlertRules,
+  { isSilent, isDelegated: isLeft }: Suppression,
+  nowMs: number,
+): Due[] {
   const due = Object.entries(alerts).flatMap(([id, alert]): Due[] => {
     if (alert.state === 'ended') {
       // A receiver that was told of the beginning of an alert gets its end, even during a silence.
@@ -141,7 +146,12 @@ function isNews({ cause, told }: Alert, { repeatMinutes }: AlertRules, nowMs: nu
  * Returns the alerts after a message with the due alerts, some of which are left to another instance. The end of an alert that a silence
  * suppressed is treated as reported.
  */
-export function afterTelling(alerts: Alerts, due: readonly Due[], { isSilent, isLeft }: Holds, nowMs: number): Alerts {
+export function afterTelling(
+  alerts: Alerts,
+  due: readonly Due[],
+  { isSilent, isDelegated: isLeft }: Suppression,
+  nowMs: number,
+): Alerts {
   const now = new Map(due.map(({ id, state }) => [id, state]));
   const after = Object.entries(alerts).map(([id, alert]): [string, Alert] => {
     const state = now.get(id);

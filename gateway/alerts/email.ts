@@ -13,7 +13,7 @@ export interface EmailReceiver extends Omit<EmailSettings, 'secret'> {
 /**
  * The timeout of each step of the mail client, equal to the deadline of a message. The library's own timeouts are minutes.
  */
-const SILENCE_MS = 10_000;
+const STEP_TIMEOUT_MS = 10_000;
 
 /** Sends a message. Rejects with the error of the server or of the connection. */
 export async function sendEmail(email: EmailReceiver, message: AlertMessage, signal: AbortSignal): Promise<void> {
@@ -53,10 +53,10 @@ function transportOptions({ server, tls, user, password }: EmailReceiver): SMTPT
     ...(user !== undefined && password !== undefined && { auth: { user, pass: password } }),
     // Without `forceAuth`, the library would send without a login if the server offers none.
     forceAuth: user !== undefined,
-    connectionTimeout: SILENCE_MS,
-    greetingTimeout: SILENCE_MS,
-    socketTimeout: SILENCE_MS,
-    dnsTimeout: SILENCE_MS,
+    connectionTimeout: STEP_TIMEOUT_MS,
+    greetingTimeout: STEP_TIMEOUT_MS,
+    socketTimeout: STEP_TIMEOUT_MS,
+    dnsTimeout: STEP_TIMEOUT_MS,
     socketCloseTimeout: 0,
     disableFileAccess: true,
     disableUrlAccess: true,

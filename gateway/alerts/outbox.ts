@@ -9,8 +9,8 @@ import {
   alertsAfterCheck,
   type Due,
   dueIn,
-  type Holds,
   isFor,
+  type Suppression,
 } from './due.ts';
 import type { AlertMessage } from './message.ts';
 import type { ReceiverSettings } from './settings.ts';
@@ -38,7 +38,7 @@ const RETRY_MS = { first: 5000, longest: 300_000 } as const;
 const DOUBLINGS_MAX = 6;
 const GIVE_UP_MS = 86_400_000;
 
-interface Observation extends Holds {
+interface Observation extends Suppression {
   readonly receiver: string;
   readonly settings: ReceiverSettings;
   readonly causes: readonly Cause[];
@@ -56,7 +56,7 @@ export function afterCheck(outbox: Outbox, observation: Observation): Outbox {
   const mayTell = sending === undefined && nowMs - madeMs >= rules.groupSeconds * 1000;
   const due = mayTell ? dueIn(alerts, rules, observation, nowMs).slice(0, NOTES_MAX) : [];
   const next = { ...outbox, alerts: afterTelling(alerts, due, observation, nowMs) };
-  const own = due.filter(({ id, state }) => state === 'resolved' || !observation.isLeft(id));
+  const own = due.filter(({ id, state }) => state === 'resolved' || !observation.isDelegated(id));
   if (own.length === 0) return next;
   return { ...next, madeMs: nowMs, sending: { message: observation.messageOf(own), attempts: 0, nextMs: nowMs } };
 }

@@ -96,7 +96,7 @@ export class Speaker {
   }
 
   /** Whether the last speaker reports this cause, which all instances see. Always false while the store can be reached. */
-  leaves(id: string): boolean {
+  delegates(id: string): boolean {
     return this.#isAlone && this.#otherSpoke && OF_STORES.includes(id) && this.#now() - this.#takenMs < LEFT_MS;
   }
 

@@ -11,7 +11,7 @@ import { watchAnswers, watchAnswersOfCluster } from './watch.ts';
 export type Redis = Client | Cluster;
 
 const CONNECT_TIMEOUT_MS = 1000;
-const SILENCE_MAX_MS = 1000;
+const REPLY_MAX_MS = 1000;
 const RECONNECT_MS = { first: 50, longest: 500 } as const;
 /** After a connection that has lasted this long, the back-off starts from the beginning. */
 const GOOD_AFTER_MS = 2000;
@@ -51,7 +51,7 @@ export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions)
     address.kind === 'cluster'
       ? connectCluster(address, options, reconnect.afterMs)
       : connectServer(address, options, reconnect.afterMs);
-  const { silenceMaxMs = SILENCE_MAX_MS } = options;
+  const { silenceMaxMs = REPLY_MAX_MS } = options;
   if (client instanceof library.Cluster) watchAnswersOfCluster(client, silenceMaxMs);
   else watchAnswers(client, silenceMaxMs);
   let lastError: Error | undefined;
@@ -149,7 +149,7 @@ function reconnectAfterMs(attempt: number): number {
   return Math.min(RECONNECT_MS.first * 2 ** (attempt - 1), RECONNECT_MS.longest);
 }
 
-function settingsFor({ commandTimeoutMs, silenceMaxMs = SILENCE_MAX_MS }: Timeouts) {
+function settingsFor({ commandTimeoutMs, silenceMaxMs = REPLY_MAX_MS }: Timeouts) {
   return {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,

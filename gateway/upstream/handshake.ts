@@ -79,7 +79,7 @@ async function isCredentialReady(
   exchange: Forwardable,
   deadlineAt: number,
 ): Promise<boolean> {
-  const ready = credential?.awaitHeader();
+  const ready = credential?.untilReady();
   return ready === undefined || waitBeforeSending(exchange, deadlineAt, ready);
 }
 

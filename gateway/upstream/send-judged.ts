@@ -55,7 +55,7 @@ export async function sendJudged(
   const lock = read && options.locks.lockOf(`${operation.upstream} ${read.record}`);
   try {
     if (lock !== undefined && !(await isTaken(lock, exchange, deadlineAt))) return;
-    const headerReady = route.credential?.awaitHeader();
+    const headerReady = route.credential?.untilReady();
     if (headerReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, headerReady))) return;
     const send: SendRequest = (target, relay) => {
       new JudgedAttempt(options.outgoing, changed, target, relay).send();
@@ -108,7 +108,7 @@ class JudgedAttempt implements AnswerJudge {
 
   /** Dispatches a request as soon as the credential is ready. Each request of this attempt passes here. */
   #sendOnceReady(outgoing: Outgoing, handler: AnswerHandler = new BufferedAnswer(this.#relay, this)): void {
-    const ready = this.#attempts.route.credential?.awaitHeader();
+    const ready = this.#attempts.route.credential?.untilReady();
     if (ready === undefined) this.#dispatch(outgoing, handler);
     else void this.#relay.waitForCredential(ready).then(() => this.#dispatch(outgoing, handler));
   }

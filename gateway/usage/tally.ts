@@ -34,9 +34,9 @@ interface LastCounts {
   readonly byClass: ByClass;
 }
 
-const last = new CallerNote<LastCounts>();
+const lastCounts = new CallerNote<LastCounts>();
 /** The number of epochs of all tallies. A new epoch begins with each hour, and after each `take`. */
-let epochs = 0;
+let epochCount = 0;
 
 export interface TalliedCount {
   readonly organization: string;
@@ -76,7 +76,7 @@ export function createTally({ now, onPair, onFull, pairsMax = PAIRS_MAX, foldedM
   /** Returns the counts of a caller and an operation; undefined if there is no room. */
   function countsOf(caller: Caller, operation: Operation | undefined, nowMs: number): ByClass | undefined {
     const byClass = hours.current.byCaller.get(caller)?.get(operation) ?? addPair(caller, operation, nowMs);
-    if (byClass !== undefined) last.set(caller, { epoch: hours.epoch, operation, byClass });
+    if (byClass !== undefined) lastCounts.set(caller, { epoch: hours.epoch, operation, byClass });
     return byClass;
   }
 
@@ -105,7 +105,7 @@ export function createTally({ now, onPair, onFull, pairsMax = PAIRS_MAX, foldedM
       if (caller?.organization === undefined) return;
       const nowMs = now();
       hours.turnTo(nowMs);
-      const noted = last.get(caller);
+      const noted = lastCounts.get(caller);
       const byClass =
         noted?.epoch === hours.epoch && noted.operation === operation
           ? noted.byClass
@@ -138,7 +138,7 @@ class Hours {
     if (nowMs >= this.#startsAtMs && nowMs < this.#endsAtMs) return;
     this.#startsAtMs = periodStart('hour', nowMs);
     this.#endsAtMs = periodEnd('hour', nowMs);
-    this.epoch = ++epochs;
+    this.epoch = ++epochCount;
     this.current = this.#byStart.get(this.#startsAtMs) ?? newHour();
     this.#byStart.set(this.#startsAtMs, this.current);
   }

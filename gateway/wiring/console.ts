@@ -1,7 +1,7 @@
 // Opens the console of a gateway, in a single process or in the primary process of several, and the alerts about the causes that it finds.
 
 import type { Attention } from '../administration/attention.ts';
-import { type AlertsInForce, type AlertsOptions, AlertsRun } from '../alerts/alerts.ts';
+import { AlertMonitor, type AlertsInForce, type AlertsOptions } from '../alerts/alerts.ts';
 import { createFileAlertStore } from '../alerts/file-store.ts';
 import { matchesPattern } from '../alerts/matching.ts';
 import { createRedisAlertStore } from '../alerts/redis-store.ts';
@@ -71,7 +71,7 @@ export function openConsole(
   });
   const { instances } = console;
   const inForce = async () => (await answers.alertsInForce()) as AlertsInForce;
-  const alerts = new AlertsRun({
+  const alerts = new AlertMonitor({
     inForce,
     causes: (of) => instances.causes(of),
     instance: name,
@@ -122,7 +122,7 @@ export function openConsole(
 
 /** Stores a silence after the action is noted. A preview only says what the action would do. */
 async function silence(
-  { alerts, fleet, act }: { alerts: AlertsRun; fleet: Fleet | undefined; act: Answers['act'] },
+  { alerts, fleet, act }: { alerts: AlertMonitor; fleet: Fleet | undefined; act: Answers['act'] },
   action: ConsoleAction,
   requestId: string,
   by: string,

@@ -12,7 +12,7 @@ import type { Mistake } from '../shared/mistakes.ts';
 import { credentialProblem } from '../upstream/credentials/credential-kinds.ts';
 import { isSimulated } from '../upstream/simulated/addresses.ts';
 
-type Named = Pick<Configuration, 'config' | 'upstreamTls'>;
+type SecretSources = Pick<Configuration, 'config' | 'upstreamTls'>;
 
 export interface NamedSecret {
   readonly entry: string;
@@ -36,7 +36,7 @@ interface CheckedSecrets {
  *
  * @param isShared whether several instances share the store, so that start generates no `certificate_key`
  */
-export function namedSecrets({ config, upstreamTls }: Named, isShared: boolean): NamedSecret[] {
+export function namedSecrets({ config, upstreamTls }: SecretSources, isShared: boolean): NamedSecret[] {
   const { upstreams, gateway, sources } = config;
   const credentials = Object.entries(upstreams).flatMap(([name, entry]): NamedSecret[] => {
     const { credential } = entry;
@@ -93,7 +93,7 @@ export function namedSecrets({ config, upstreamTls }: Named, isShared: boolean):
  * Returns the client secrets for providers, and the keys that seal tokens. Several instances need keys from the operator, because keys that
  * the gateway creates would be in Redis beside the sealed tokens, and a copy of Redis would reveal the tokens.
  */
-function sessionSecrets({ gateway, sources }: Named['config'], isShared: boolean): NamedSecret[] {
+function sessionSecrets({ gateway, sources }: SecretSources['config'], isShared: boolean): NamedSecret[] {
   const { sessions } = gateway;
   if (sessions === undefined) return [];
   const clients = Object.entries(sessions.providers).map(([name, { authentication }]): NamedSecret => {
@@ -119,7 +119,7 @@ function sessionSecrets({ gateway, sources }: Named['config'], isShared: boolean
 }
 
 /** Returns the keys that sign webhook messages, and the passwords of mail servers. */
-function alertSecrets({ gateway, sources }: Named['config']): NamedSecret[] {
+function alertSecrets({ gateway, sources }: SecretSources['config']): NamedSecret[] {
   return Object.entries(gateway.alerts?.receivers ?? {}).flatMap(([name, { webhook, email }]): NamedSecret[] => {
     const entry = webhook?.secret ?? email?.secret;
     if (entry === undefined) return [];
@@ -144,7 +144,7 @@ function passwordProblem(value: string): string | undefined {
  * @param isShared as `namedSecrets` takes it
  */
 export function checkSecrets(
-  configuration: Named,
+  configuration: SecretSources,
   read: (entry: string) => string | undefined,
   isShared: boolean,
 ): CheckedSecrets {

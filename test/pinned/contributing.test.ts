@@ -84,7 +84,7 @@ const examples: Readonly<Record<string, Example>> = {
   'basic, if it were fetched': {
     kind: 'a fetched credential',
     named:
-      /\bawaitHeader\b|\bnew Credential\b|\bparseCredential\b|\bcredential\?*\.header\b|\bopenUpstreamAccess\b|\btype CredentialState =|Record<CredentialState\b/,
+      /\buntilReady\b|\bnew Credential\b|\bparseCredential\b|\bcredential\?*\.header\b|\bopenUpstreamAccess\b|\btype CredentialState =|Record<CredentialState\b/,
     // They wait already, or take user name and password alone.
     own: /^gateway\/(upstream\/(handshake|send-judged)|commands\/upstreams\/stalwart\/table)\.ts$/,
   },

@@ -2,7 +2,18 @@
 
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { der, derInteger, derTagged, octets, oid, sequence, set, utcTime, utf8, yes } from '../../gateway/acme/der.ts';
+import {
+  der,
+  derInteger,
+  derTagged,
+  derTrue,
+  octets,
+  oid,
+  sequence,
+  set,
+  utcTime,
+  utf8,
+} from '../../gateway/acme/der.ts';
 import { signatureAlgorithm, signed } from '../../gateway/acme/x509.ts';
 
 export interface CertificatePair {
@@ -97,7 +108,7 @@ export function createAuthority(name = 'Test Authority'): Authority {
     fromMs: now - SLACK_MS,
     untilMs: now + 3650 * DAY_MS,
     extensions: [
-      critical(BASIC_CONSTRAINTS, sequence(yes())),
+      critical(BASIC_CONSTRAINTS, sequence(derTrue())),
       critical(KEY_USAGE, der(0x03, SIGNS_CERTIFICATES)),
       extension(SUBJECT_KEY, octets(keyId)),
     ],
@@ -125,7 +136,7 @@ const spkiOf = (key: KeyObject) => key.export({ type: 'spki', format: 'der' });
 const textOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string;
 const nameOf = (text: string) => sequence(set(sequence(oid(COMMON_NAME), utf8(text))));
 const extension = (id: string, content: Buffer) => sequence(oid(id), octets(content));
-const critical = (id: string, content: Buffer) => sequence(oid(id), yes(), octets(content));
+const critical = (id: string, content: Buffer) => sequence(oid(id), derTrue(), octets(content));
 
 /** Returns a serial number of eight digits. */
 function nextSerial(): string {

@@ -68,7 +68,7 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
   try {
     if (address === 'sandbox:platform') await process?.seed(await assertions.assertionFor(caller, name));
     const { credential } = access.find(name) ?? {};
-    await credential?.awaitHeader();
+    await credential?.untilReady();
     const entry = config.upstreams[name] as UpstreamEntry;
     const sendsCaller = entry.sendCaller ?? credential === undefined;
     const backend = createBackend({

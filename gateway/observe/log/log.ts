@@ -13,7 +13,7 @@ import { bytesOf, createLineBatch, createPending, DROPPED, linesIn } from './wai
 export interface Log {
   /** The logger of all lines that are not about an exchange. */
   readonly logger: Logger;
-  exchange(trail: Trail): void;
+  logExchange(trail: Trail): void;
   /**
    * Returns the latest exchanges with this id, or with this client request id. Refusals are in memory even if they are not logged.
    *
@@ -96,7 +96,7 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
     return output.flush();
   }
 
-  return { logger, exchange, recent, list, flush };
+  return { logger, logExchange: exchange, recent, list, flush };
 }
 
 /**

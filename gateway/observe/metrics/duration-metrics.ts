@@ -13,7 +13,7 @@ import { createTraffic, type OperationTraffic } from './traffic.ts';
 
 interface DurationMetrics {
   /** Records the duration of an exchange. Returns the index of its bucket. */
-  exchange(trail: Trail): number;
+  countExchange(trail: Trail): number;
   /** Records the time until the upstream began to answer, if it did. */
   upstream(trail: Trail): void;
   /** Counts an exchange that the gateway refused, apart from the durations. */
@@ -42,7 +42,7 @@ export function createDurationMetrics(registry: Registry, routes: RouteSeries): 
   const exchanges = createExchangeDurations(registry, routes);
   const upstreams = createUpstreamDurations(registry, routes);
   return {
-    exchange(trail) {
+    countExchange(trail) {
       const bucket = exchanges.observe(trail);
       const { operation, upstreamStatus } = trail;
       if (operation !== undefined && upstreamStatus === undefined && isUnanswered(trail))

@@ -17,7 +17,7 @@ import { createCallerTraffic, type OperationTraffic } from './traffic.ts';
 import { createUpstreamMetrics } from './upstream-metrics.ts';
 
 export interface ExchangeMetrics {
-  exchange(trail: Trail): void;
+  countExchange(trail: Trail): void;
   /** Records one command to the store of the limits, in milliseconds from its first request to the verdict. */
   readonly limitBatch: (durationMs: number) => void;
   /**
@@ -63,11 +63,11 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     for (const upstream of new Set(operations.map((operation) => operation.upstream))) upstreams.expect(upstream);
   }
 
-  function exchange(trail: Trail): void {
+  function countExchange(trail: Trail): void {
     const { operation, code, rare } = trail;
     if (rare !== undefined) count(rare, trail);
     // Tunnels and streams are left out, because how long they stay open says nothing about the latency of answers.
-    if (rare?.tunnel === undefined && rare?.stream === undefined) noteCaller(trail, durations.exchange(trail));
+    if (rare?.tunnel === undefined && rare?.stream === undefined) noteCaller(trail, durations.countExchange(trail));
     durations.upstream(trail);
     limits.decision(trail);
     if (code !== undefined) refusals.count(trail, code);
@@ -98,7 +98,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
   }
 
   return {
-    exchange,
+    countExchange,
     limitBatch: limits.batch,
     expect,
     sample: async () => ({ ...durations.sample(), callers: callers.sample(), refusals: refusals.sample() }),

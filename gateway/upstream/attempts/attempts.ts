@@ -115,7 +115,7 @@ export class Attempts implements PlaceOwner {
       const mode = this.route.execute === undefined ? caller.mode : 'live';
       this.#target = this.#options.targets.pick(operation.upstream, mode);
       this.clock.start();
-      this.route.budget.request();
+      this.route.budget.noteRequest();
       this.#attempt(this.#target);
     } catch (error) {
       this.refuse(error);
@@ -167,7 +167,7 @@ export class Attempts implements PlaceOwner {
   relayed(): void {
     const status = this.#relay?.answeredStatus;
     this.#endAttempt(attemptEndOf(status, undefined), status);
-    this.route.budget.answer();
+    this.route.budget.noteAnswer();
     this.#isRelayed = true;
     this.#end();
     this.#resolve();
@@ -181,7 +181,7 @@ export class Attempts implements PlaceOwner {
     const isServerError = status !== undefined && status >= 500;
     this.#endAttempt(isExcused ? 'abandoned' : attemptEndOf(status, error), isServerError ? status : error);
     // A 4xx is treated as an answer, because the upstream works (`takeForLost` in retry-budget.ts).
-    if (failure === 'status' && !isServerError) this.route.budget.answer();
+    if (failure === 'status' && !isServerError) this.route.budget.noteAnswer();
     const next = this.#plan().nextAfter({ target, error, failure, wasSent, status });
     if (next.kind === 'retry') this.#retry(next);
     else this.refuse(next.error);

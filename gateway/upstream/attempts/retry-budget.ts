@@ -7,9 +7,9 @@ const SAVED_MAX = 100;
 
 export interface RetryBudget {
   /** Call it when a first attempt is sent. */
-  request(): void;
+  noteRequest(): void;
   /** Call it when the upstream has answered with a status below 500. */
-  answer(): void;
+  noteAnswer(): void;
   /** Takes one retry from the budget. Returns false if the budget is spent. */
   take(): boolean;
   /**
@@ -44,10 +44,10 @@ export function createRetryBudget(percent: number, now: () => number): RetryBudg
   }
 
   return {
-    request() {
+    noteRequest() {
       if (saved < SAVED_MAX) saved += perRequest;
     },
-    answer() {
+    noteAnswer() {
       if (answers < SAVED_MAX) answers += 1;
     },
     take,

@@ -84,7 +84,7 @@ export class Credential {
    * Returns a promise to wait for before `header` is called; undefined if there is nothing to wait for. If the credential is latched and a
    * probe may be due, the promise resolves when the schedule of the probes has answered or has failed. It never rejects.
    */
-  awaitHeader(): Promise<void> | undefined {
+  untilReady(): Promise<void> | undefined {
     return this.#latch.askIfDue();
   }
 

@@ -81,8 +81,8 @@ function createRecordExchange(
     overload.noteEnd(trail);
     // `finish` runs before the log, because it sets the trace id that the log line contains.
     tracing?.finish(trail);
-    log.exchange(trail);
-    metrics.exchange(trail);
+    log.logExchange(trail);
+    metrics.countExchange(trail);
     callers.usage.count(trail);
   };
 }

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { AlertsRun } from '../../../gateway/alerts/alerts.ts';
+import { AlertMonitor } from '../../../gateway/alerts/alerts.ts';
 import { createRedisAlertStore } from '../../../gateway/alerts/redis-store.ts';
 import { alertSettings } from '../../../gateway/alerts/settings.ts';
 import type { Cause } from '../../../gateway/shared/contracts/cause.ts';
@@ -38,8 +38,8 @@ it('of two instances one sends alerts, the other takes over, and each reports it
     ...{ forSeconds: 0, recoverySeconds: 0, groupSeconds: 0 },
   });
   const causes: Record<'all' | 'one' | 'other', Cause[]> = { all: [], one: [], other: [] };
-  const start = (instance: 'one' | 'other'): AlertsRun =>
-    new AlertsRun({
+  const start = (instance: 'one' | 'other'): AlertMonitor =>
+    new AlertMonitor({
       inForce: async () => ({ settings, gateway: 'https://api.example.com' }),
       causes: async (of) => [...causes[of === 'all' ? 'all' : instance]],
       instance,
@@ -95,7 +95,7 @@ it('of two instances one sends alerts, the other takes over, and each reports it
   assert.notEqual(first, dead);
 
   await relay.restart();
-  const isReached = (run: AlertsRun) =>
+  const isReached = (run: AlertMonitor) =>
     run.endSilence('none').then(
       () => true,
       () => false,

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'node:test';
-import { type AlertsOptions, AlertsRun } from '../../../gateway/alerts/alerts.ts';
+import { AlertMonitor, type AlertsOptions } from '../../../gateway/alerts/alerts.ts';
 import { ALERTS_FILE, createFileAlertStore } from '../../../gateway/alerts/file-store.ts';
 import { alertSettings } from '../../../gateway/alerts/settings.ts';
 import type { Cause } from '../../../gateway/shared/contracts/cause.ts';
@@ -46,7 +46,7 @@ function run({ receivers, secrets = {}, directory = temporaryDirectory(), more =
   const outcomes: string[] = [];
   const logged: string[] = [];
   const log = (...[, text]: unknown[]) => void logged.push(String(text));
-  const alerts = new AlertsRun({
+  const alerts = new AlertMonitor({
     inForce: async () => ({ settings, gateway: 'https://api.example.com' }),
     causes: async () => [...causes],
     instance: 'here:8080',

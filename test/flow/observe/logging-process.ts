@@ -21,7 +21,7 @@ for (let count = 1; count <= EXCHANGES; count += 1) {
   trail.status = 404;
   trail.code = 'route_not_found';
   trail.note('clientRequestId', 'x'.repeat(100));
-  log.exchange(trail);
+  log.logExchange(trail);
   if (count % 100 === 0) log.logger.info({ count }, 'a hundred more');
   if (count % 1000 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
 }

@@ -34,7 +34,7 @@ function createReceiver(settings: object = {}, receiver: object = {}) {
         outbox = afterCheck(outbox, {
           ...{ receiver: 'pager', settings: pager, causes, rules: parsed, nowMs },
           isSilent: (id) => silent.has(id),
-          isLeft: () => false,
+          isDelegated: () => false,
           messageOf: (due) => ({
             ...{ id: `msg_${told.length}`, atMs: nowMs, gateway: 'http://gateway.test' },
             notes: due.map(({ id, state }) => ({ id, state }) as never),

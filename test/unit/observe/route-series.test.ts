@@ -23,7 +23,7 @@ for (const [kept, operationsMax] of [
     for (const status of [201, 301, 404, 500])
       for (const operation of operations)
         for (let count = 0; count < 20; count += 1)
-          metrics.exchange(Object.assign(new Trail('req_1', 'GET'), { operation, status }));
+          metrics.countExchange(Object.assign(new Trail('req_1', 'GET'), { operation, status }));
     const bytes = (await metrics.text()).length - before;
     const told = metricsBytesOf(operations, operationsMax);
     assert.ok(Math.abs(told - bytes) < bytes * 0.15, `${told} told, ${bytes} made`);

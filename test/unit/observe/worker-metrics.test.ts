@@ -55,7 +55,7 @@ it('adds up counters, and combines each gauge by its meaning', async () => {
     metricsOf({ active: 3, keyStoreAway: 0, loadedAtMs: 5000 }),
     metricsOf({ active: 4, keyStoreAway: 1, loadedAtMs: 9000 }),
   ];
-  for (const metrics of [one, one, other]) metrics.exchange(createTrail404());
+  for (const metrics of [one, one, other]) metrics.countExchange(createTrail404());
   all.of(1).note(await sent(one));
   all.of(2).note(await sent(other));
   const text = await all.text();
@@ -89,7 +89,7 @@ it('keeps the counts of an ended worker, and forgets its gauges', async () => {
   const all = createWorkerMetrics(() => 1);
   for (let generation = 1; generation <= 3; generation += 1) {
     const metrics = metricsOf({ active: 5, keyStoreAway: 1, loadedAtMs: 0 });
-    metrics.exchange(createTrail404());
+    metrics.countExchange(createTrail404());
     const worker = all.of(1);
     worker.note(await sent(metrics));
     assert.deepEqual(valuesOf(await all.text(), unmatched), [generation]);

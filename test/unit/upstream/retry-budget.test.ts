@@ -26,32 +26,32 @@ describe('a retry budget', () => {
 
   it('grows by its percentage of the requests', () => {
     const budget = createRetryBudget(10, () => 0);
-    times(55, budget.request);
+    times(55, budget.noteRequest);
     assert.equal(left(budget.take), 5 + 3);
   });
 
   it('saves up a hundred', () => {
     const budget = createRetryBudget(500, () => 0);
-    times(10_000, budget.request);
+    times(10_000, budget.noteRequest);
     assert.ok(left(budget.take) <= 100 + 5 + 3);
   });
 
   it('at 0 percent is the minimum of tokens', () => {
     const budget = createRetryBudget(0, () => 0);
-    times(1000, budget.request);
+    times(1000, budget.noteRequest);
     assert.equal(left(budget.take), 3);
   });
 
   it('lets answers pay for requests lost with their connection, and time where there are no answers', () => {
     const budget = createRetryBudget(0, () => 0);
-    times(5, budget.answer);
+    times(5, budget.noteAnswer);
     assert.equal(left(budget.takeForLost), 5 + 3);
     assert.equal(budget.take(), false);
   });
 
   it('is never overdrawn, in any order of events', () => {
     const step = fc.oneof(
-      fc.constantFrom<keyof RetryBudget>('request', 'answer', 'take', 'takeForLost'),
+      fc.constantFrom<keyof RetryBudget>('noteRequest', 'noteAnswer', 'take', 'takeForLost'),
       fc.integer({ min: 1, max: 2000 }),
     );
     fc.assert(
@@ -64,8 +64,8 @@ describe('a retry budget', () => {
         for (const one of steps) {
           if (typeof one === 'number') at += one;
           else if (budget[one]() === true) taken += 1;
-          if (one === 'request') requests += 1;
-          if (one === 'answer') answers += 1;
+          if (one === 'noteRequest') requests += 1;
+          if (one === 'noteAnswer') answers += 1;
           assert.ok(taken <= (requests * percent) / 100 + answers + 3 + (at / 1000) * 3 + 1e-6);
         }
       }),
