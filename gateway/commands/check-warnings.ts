@@ -11,6 +11,9 @@ import { unfitValues } from '../contract/lint/unfit-values.ts';
 import { unlistedFiles } from '../contract/load.ts';
 import { foreignOrigin } from '../contract/operations/servers.ts';
 import { member, pathOf } from '../contract/pointer.ts';
+import type { ContractDocument } from '../contract/reading/document.ts';
+import { openKeptContracts } from '../contract/reading/kept-contracts.ts';
+import type { Schemas } from '../contract/schemas/schemas.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/limit-rules.ts';
 import { shownPath } from '../shared/file-text.ts';
 import { condense, type Mistake, toSentence } from '../shared/mistakes.ts';
@@ -48,7 +51,7 @@ export async function warningsOf(
   const inexact = condense(contracts.documents.flatMap(({ warnings }) => warnings)).map(toSentence);
   const ofSchemas = contracts.documents.flatMap((document) => [
     ...impossibleSchemas(document),
-    ...unfitValues(document, contracts.schemas),
+    ...newUnfitValues(document, contracts.schemas),
     ...costlySchemas(document),
   ]);
   const uploads = longUploads(configuration);
@@ -71,6 +74,15 @@ export async function warningsOf(
     ...liveExamples(configuration).map(toSentence),
     ...condense(examples).map(toSentence),
   ];
+}
+
+/** Warns of values that do not fit their schemas. Skips a contract in which a former check has found none, because compiling takes long. */
+function newUnfitValues(document: ContractDocument, schemas: Schemas): Mistake[] {
+  const kept = openKeptContracts();
+  if (kept?.isKnown('values-fit', document.root)) return [];
+  const found = unfitValues(document, schemas);
+  if (found.length === 0) kept?.keepFact('values-fit', document.root);
+  return found;
 }
 
 /** Warns of uploads that are refused because of their length, and names the setting that admits them. */

@@ -83,6 +83,8 @@ test('values of an enum, defaults and examples that do not fit', async () => {
     `26:55: ${at}.properties.page.default: ${unfit('default')} Must be at most 100. ${correct('default')}`,
     `26:69: ${at}.properties.page.example: ${unfit('example')} Must be an integer. ${correct('example')}`,
   ]);
+  // What a check finds about a contract is kept only if nothing is wrong.
+  assert.equal((await linesAbout(contract, 'check')).length, 5);
 });
 
 test('a body of JSON without a schema', async () => {

@@ -23,6 +23,9 @@ import { hasEscapedNames } from '../json.ts';
 import type { JsonObject } from '../pointer.ts';
 import type { ContractContent } from './contract-content.ts';
 
+/** `compiles`: all schemas of requests compile. `values-fit`: all defaults and examples fit their schemas. */
+type ContractFact = 'compiles' | 'values-fit';
+
 export interface KeptContracts {
   /** Returns the kept content of a file with this text. */
   find(file: string, text: string): ContractContent | 'part' | undefined;
@@ -31,10 +34,10 @@ export interface KeptContracts {
    * content has warnings, or if JSON cannot represent it.
    */
   keep(file: string, text: string, content: ContractContent | 'part'): void;
-  /** Whether all schemas of requests of a contract that was found or kept here have been compiled before. */
-  compiles(root: JsonObject): boolean;
-  /** Keeps that all schemas of requests of such a contract were compiled without a mistake. */
-  keepCompiles(root: JsonObject): void;
+  /** Whether a fact about a contract that was found or kept here has been kept before. */
+  isKnown(fact: ContractFact, root: JsonObject): boolean;
+  /** Keeps a fact about such a contract. */
+  keepFact(fact: ContractFact, root: JsonObject): void;
   /**
    * Finds the kept comparison of a published contract with these operations; undefined if one of their contracts was neither found nor kept
    * here.
@@ -68,11 +71,14 @@ interface Content extends Pick<ContractContent, 'hasNames' | 'isSwagger'> {
 
 type Entry = Content | 'part';
 
-/** The file that says that a contract compiles. Its content names the sources of the contract besides its own text. */
+/** The files that keep facts about a contract begin with this path. Their content names the sources of the contract besides its own text. */
 interface Mark {
   readonly place: string;
   readonly content: string;
 }
+
+/** The marks of contracts that this process has found or kept. */
+const marks = new WeakMap<JsonObject, Mark>();
 
 /** The maximum number of kept files. A contract has two files, so most of the files belong to earlier versions of contracts. */
 const FILES_MAX = 1000;
@@ -87,9 +93,8 @@ export function openKeptContracts(): KeptContracts | undefined {
 export function keptContractsIn(directory: string): KeptContracts {
   const placeOf = (file: string, text: string): string =>
     join(directory, `${digestOf(`${digestOfCode()} ${extname(file)} ${text}`)}.json`);
-  const marks = new WeakMap<JsonObject, Mark>();
   const remember = (root: JsonObject, place: string, parts: readonly Part[]) =>
-    marks.set(root, { place: `${place}.compiles`, content: JSON.stringify(parts) });
+    marks.set(root, { place, content: JSON.stringify(parts) });
 
   return {
     find(file, text) {
@@ -115,16 +120,16 @@ export function keptContractsIn(directory: string): KeptContracts {
         // The next start reads the contract again.
       }
     },
-    compiles(root) {
+    isKnown(fact, root) {
       const mark = marks.get(root);
-      return mark !== undefined && textOf(mark.place) === mark.content;
+      return mark !== undefined && textOf(`${mark.place}.${fact}`) === mark.content;
     },
-    keepCompiles(root) {
+    keepFact(fact, root) {
       const mark = marks.get(root);
       try {
-        if (mark !== undefined) writeWhole(mark.place, mark.content);
+        if (mark !== undefined) writeWhole(`${mark.place}.${fact}`, mark.content);
       } catch {
-        // The next start compiles them again.
+        // The next start or check finds the fact again.
       }
     },
     comparison(published, served) {

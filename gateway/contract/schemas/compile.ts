@@ -28,13 +28,16 @@ export async function compileNew(
 ): Promise<void> {
   const served = new Set(earlier?.contracts.documents);
   const added = parts
-    .filter(({ document }) => !served.has(document) && !document.isBroken && kept?.compiles(document.root) !== true)
+    .filter(
+      ({ document }) =>
+        !served.has(document) && !document.isBroken && kept?.isKnown('compiles', document.root) !== true,
+    )
     .flatMap(({ operations }) => operations);
   if (!all && added.length > COMPILED_AT_BOOT_MAX) return;
   await compileAll(added, schemas, mistakes);
   // If there is a mistake, operations may be missing, so nothing is noted as compiled.
   if (mistakes.length > 0) return;
-  for (const root of new Set(added.map(({ document }) => document.root))) kept?.keepCompiles(root);
+  for (const root of new Set(added.map(({ document }) => document.root))) kept?.keepFact('compiles', root);
 }
 
 /**

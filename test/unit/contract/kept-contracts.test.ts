@@ -75,8 +75,8 @@ it('a contract that was compiled counts as compiled until a file of it changes',
     const store = keptContractsIn(kept);
     const content = await createDirectReader(undefined, store).readContract(file, []);
     assert.ok(content);
-    const before = store.compiles(content.root);
-    if (isCompiledNow) store.keepCompiles(content.root);
+    const before = store.isKnown('compiles', content.root);
+    if (isCompiledNow) store.keepFact('compiles', content.root);
     return before;
   }
   assert.equal(await compiles(), false);
@@ -85,7 +85,11 @@ it('a contract that was compiled counts as compiled until a file of it changes',
   write('part.json', schema('integer'));
   assert.equal(await compiles(true), false, 'the same text, with another part');
   assert.equal(await compiles(), true);
-  assert.equal(keptContractsIn(join(directory, 'others')).compiles({}), false, 'a contract that is not kept');
+  assert.equal(
+    keptContractsIn(join(directory, 'others')).isKnown('compiles', {}),
+    false,
+    'a contract that is not kept',
+  );
 });
 
 it('mistakes and warnings are found at each start', async () => {
