@@ -15,6 +15,7 @@ import { openCallers } from './wiring/sections/callers.ts';
 import { openCertificates } from './wiring/sections/certificates.ts';
 import { openCounters } from './wiring/sections/counters.ts';
 import { openObservation } from './wiring/sections/observation.ts';
+import { openStores } from './wiring/sections/stores.ts';
 import { openTraffic } from './wiring/sections/traffic.ts';
 import { openUpstreams } from './wiring/sections/upstreams.ts';
 import { shutDown } from './wiring/shutdown.ts';
@@ -63,15 +64,20 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
   const counters = await openCounters({ options, base, observation }, parts);
   // targets, connections and credentials of upstreams
   const upstreams = await openUpstreams({ options, base, observation }, parts);
-  // callers: keys, tokens, sessions, open streams, stored answers, usage
+  // callers: keys, tokens, sessions, open streams
   const callers = await openCallers({ options, base, observation, counters, upstreams }, parts);
+  // what callers did: stored answers, calls of deprecated operations, usage, failures of addresses
+  const stores = await openStores({ options, base, observation, counters, callers }, parts);
   // the certificates of the public listener
   const certificates = await openCertificates({ options, base, observation }, parts);
   // the public listeners and the pipeline
-  const traffic = openTraffic({ options, base, observation, counters, upstreams, callers, certificates }, parts);
+  const traffic = openTraffic(
+    { options, base, observation, counters, upstreams, callers, stores, certificates },
+    parts,
+  );
   // reloads; status, console and alerts for operators
   const { reloads, operators } = openAdministration(
-    { options, base, observation, counters, upstreams, callers, certificates, traffic },
+    { options, base, observation, counters, upstreams, callers, stores, certificates, traffic },
     parts,
   );
   const { timeouts } = base.gateway;

@@ -32,9 +32,9 @@ interface CheckingParts {
   readonly base: Pick<AdmitOptions, 'isDraining'>;
   readonly observation: Pick<AdmitOptions, 'onUnreadableForward'>;
   readonly counters: { readonly requests: LimitOptions['store'] };
-  readonly callers: {
+  readonly callers: { readonly identity: { readonly readers: CredentialReaders } };
+  readonly stores: {
     readonly throttle: Pick<Steps, 'throttle'>;
-    readonly identity: { readonly readers: CredentialReaders };
     readonly deprecatedCalls: Pick<DeprecatedCalls, 'note'>;
   };
   readonly traffic: { readonly overload: Pick<Overload, 'shed' | 'reserve' | 'hold'> };
@@ -45,7 +45,7 @@ const nowhere: ReadonlySet<Site> = new Set();
 export function createCheckingSteps(configuration: Configuration, sections: CheckingParts): Checking {
   const { config, contracts } = configuration;
   const { gateway, upstreams, limits } = config;
-  const { base, observation, counters, callers } = sections;
+  const { base, observation, counters, callers, stores } = sections;
   const { now } = sections.options;
   const { overload } = sections.traffic;
   const operations = contracts.operations.map(({ operation }) => operation);
@@ -73,12 +73,12 @@ export function createCheckingSteps(configuration: Configuration, sections: Chec
         onUnreadableForward: observation.onUnreadableForward,
       }),
       shed: overload.shed,
-      throttle: callers.throttle.throttle,
+      throttle: stores.throttle.throttle,
       match,
       sunset,
       authenticate: createAuthenticate(callers.identity.readers),
       authorize: createAuthorize({ ...rightsOf(configuration), now }),
-      noteUse: createNoteUse(deprecations, callers.deprecatedCalls),
+      noteUse: createNoteUse(deprecations, stores.deprecatedCalls),
       limit: createLimit({ store: counters.requests, rules: limits, now }),
       reserve: overload.reserve,
       validate: createValidate({ ...contracts, ...gateway.limits, hold: overload.hold }),

@@ -16,12 +16,14 @@ export function createExecutors({
   counters,
   upstreams,
   callers,
+  stores,
   certificates,
 }: Omit<Sections, 'traffic'>): Executors {
   const { settings, store, digestOf, version, now } = options;
   const { inForce, inForceSinceMs } = base;
   const { access, targets } = upstreams;
-  const { usage, deprecatedCalls, sessionServices } = callers;
+  const { usage, deprecatedCalls } = stores;
+  const { sessionServices } = callers;
   const administer = createService({
     store,
     digestOf,

@@ -10,12 +10,14 @@ import type { CallersSection } from './sections/callers.ts';
 import type { CertificatesSection } from './sections/certificates.ts';
 import type { CountersSection } from './sections/counters.ts';
 import type { FirstSections } from './sections/observation.ts';
+import type { StoresSection } from './sections/stores.ts';
 import type { UpstreamsSection } from './sections/upstreams.ts';
 
 export interface Sections extends FirstSections {
   readonly counters: CountersSection;
   readonly upstreams: UpstreamsSection;
   readonly callers: CallersSection;
+  readonly stores: StoresSection;
   readonly certificates: CertificatesSection;
   /** The parts of this section that the pipeline uses. */
   readonly traffic: {

@@ -137,10 +137,10 @@ function createSteps(
   };
 }
 
-function replayOf({ config }: Configuration, { options, callers, traffic }: Sections): Replay {
+function replayOf({ config }: Configuration, { options, stores, traffic }: Sections): Replay {
   const { gateway, upstreams } = config;
   return createReplay({
-    store: callers.replayStore,
+    store: stores.replayStore,
     timeoutMs: (operation) => operation.timeoutMs ?? upstreams[operation.upstream]?.timeoutMs ?? 0,
     honoursKey: (upstream) => upstreams[upstream]?.honoursIdempotencyKey === true,
     runsUnknown: (upstream) => upstreams[upstream]?.whenOutcomeUnknown === 'run',

@@ -49,11 +49,8 @@ export function createRehearsedSteps(
     base: { isDraining: no },
     observation: {},
     counters: { requests: createReadOnlyStore(limitUse, now) },
-    callers: {
-      identity: { readers },
-      throttle: { throttle: nothing },
-      deprecatedCalls: { note: nothing },
-    },
+    callers: { identity: { readers } },
+    stores: { throttle: { throttle: nothing }, deprecatedCalls: { note: nothing } },
     traffic: { overload: { shed: nothing, reserve: nothing, hold: nothing } },
   });
 

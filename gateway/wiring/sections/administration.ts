@@ -23,14 +23,15 @@ interface EarlierSections extends Omit<Sections, 'traffic'> {
 
 /** Starts to follow the configuration files. */
 export function openAdministration(
-  { options, base, observation, counters, upstreams, callers, certificates, traffic }: EarlierSections,
+  { options, base, observation, counters, upstreams, callers, stores, certificates, traffic }: EarlierSections,
   parts: Parts,
 ): AdministrationSection {
   const { settings, environment, store, version, worker, now } = options;
   const { inForce, lifecycle } = base;
   const { log, metrics, pressed, admin } = observation;
   const { access, targets } = upstreams;
-  const { identity, deprecatedCalls } = callers;
+  const { identity } = callers;
+  const { deprecatedCalls } = stores;
   const reloads = followConfiguration({
     directories: [settings.configDirectory, settings.contractsDirectory],
     secretsDirectory: settings.secretsDirectory,
@@ -54,7 +55,7 @@ export function openAdministration(
     keyStoreAway: () => (identity.keysStatus().store === 'failing' ? 1 : 0),
     limitStoreAway: () => (counters.requests.status().state === 'away' ? 1 : 0),
     limitPolicyInForce: () => counters.requests.status().policyInForce,
-    usageWaiting: () => callers.usage.status().waiting,
+    usageWaiting: () => stores.usage.status().waiting,
     tunnelStreams: () => traffic.tunnels.open(),
     openStreams: () => callers.streams.counts(),
     upstreamStates: () => access.status(),

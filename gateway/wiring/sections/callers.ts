@@ -1,16 +1,8 @@
-// The parts that know callers: their open streams, sessions, keys and tokens, the replay store, their calls of deprecated operations, their
-// usage, and the failures of their addresses.
+// The parts that know callers: their open streams, sessions, keys and tokens.
 
-import { replicaMistakes } from '../../config/settings.ts';
 import type { Caller } from '../../exchange/caller.ts';
-import { createThrottle, type Throttle } from '../../limits/addresses/throttle.ts';
 import { openStreamsMaxOf } from '../../limits/limit-rules.ts';
-import { logStoreState } from '../../observe/log/store-state.ts';
-import { openReplayStore } from '../../replay/open-store.ts';
-import type { ReplayStore } from '../../replay/replay-store.ts';
 import { OpenStreams } from '../../streams/open-streams.ts';
-import { openUsage, type Usage } from '../../usage/usage.ts';
-import { DeprecatedCalls, openUseStore } from '../../versions/deprecated-calls.ts';
 import { type Identity, openIdentity } from '../identity.ts';
 import type { Parts } from '../parts.ts';
 import { openSessions, type SessionServices, type Sessions } from '../sessions.ts';
@@ -21,13 +13,8 @@ import type { UpstreamsSection } from './upstreams.ts';
 
 export interface CallersSection {
   readonly identity: Identity;
-  /** The stored answers to requests with an Idempotency-Key. */
-  readonly replayStore: ReplayStore;
-  readonly throttle: Throttle;
   readonly streams: OpenStreams;
-  readonly deprecatedCalls: DeprecatedCalls;
   readonly tunnelStreams: OpenStreams;
-  readonly usage: Usage;
   /** The services of sessions; undefined if people cannot sign in. */
   readonly sessionServices: SessionServices | undefined;
   /** Calls back when the session of a caller ends, on any instance, unless the returned function is called before. */
@@ -39,25 +26,16 @@ interface EarlierSections extends FirstSections {
   readonly upstreams: UpstreamsSection;
 }
 
-/** Rejects with an Error for operators if the replay store or the usage store cannot be opened. */
 export async function openCallers(above: EarlierSections, parts: Parts): Promise<CallersSection> {
   const streams = openStreams(above, parts);
   const tunnelStreams = openTunnelStreams(above, parts);
   const sessions = await openSessionsPart(above, parts);
   const identity = openIdentityPart(above, sessions, [streams, tunnelStreams], parts);
   above.counters.live.begin();
-  const replayStore = await openReplayStorePart(above, parts);
-  const deprecatedCalls = openDeprecatedCallsPart(above, parts);
-  const usage = await openUsagePart(above, parts);
-  const throttle = openThrottle(above, identity, parts);
   return {
     streams,
     tunnelStreams,
     identity,
-    replayStore,
-    deprecatedCalls,
-    usage,
-    throttle,
     sessionServices: sessions?.servicesOf(identity),
     onSessionEnded(caller: Caller, listener: () => void): () => void {
       const session = identity.sessionReader?.sessionOf(caller);
@@ -133,75 +111,4 @@ function openIdentityPart(
     close: identity.close,
   });
   return identity;
-}
-
-async function openReplayStorePart(
-  { options: { settings, now }, observation: { log } }: EarlierSections,
-  parts: Parts,
-): Promise<ReplayStore> {
-  const replayStore = await openReplayStore({
-    redisUrl: settings.redisUrl,
-    dataDirectory: settings.dataDirectory,
-    acceptOneWay: settings.acceptOneWay,
-    now,
-    // The log calls the replay store by the name that operators know.
-    onChange: logStoreState(log, 'the idempotent answers'),
-  });
-  parts.add({
-    name: 'replay store',
-    check: ({ config }) => replicaMistakes(config, settings),
-    status: () => ({ idempotency: replayStore.status() }),
-    close: replayStore.close,
-  });
-  return replayStore;
-}
-
-function openDeprecatedCallsPart(
-  { options: { settings, store, now }, base: { gateway }, observation: { log } }: EarlierSections,
-  parts: Parts,
-): DeprecatedCalls {
-  const deprecatedCalls = new DeprecatedCalls({
-    open: () => openUseStore({ ...settings, now }),
-    organizations: store.organizations.list,
-    onChange: logStoreState(log, 'deprecated calls', 'debug'),
-    publicUrl: () => gateway.publicUrl,
-    now,
-  });
-  parts.add({
-    name: 'deprecated calls',
-    status: () => ({ deprecated_uses: deprecatedCalls.status() }),
-    close: () => deprecatedCalls.close(),
-  });
-  return deprecatedCalls;
-}
-
-async function openUsagePart(
-  { options: { settings, now }, base: { inForce }, observation: { log } }: EarlierSections,
-  parts: Parts,
-): Promise<Usage> {
-  const usage = await openUsage({
-    redisUrl: settings.redisUrl,
-    dataDirectory: settings.dataDirectory,
-    acceptOneWay: settings.acceptOneWay,
-    keepDays: () => inForce().config.gateway.usage.keepDays,
-    now,
-    onChange: logStoreState(log, 'the use of organizations'),
-  });
-  parts.add({ name: 'usage', status: () => ({ usage: usage.status() }), drain: usage.drain, close: usage.close });
-  return usage;
-}
-
-function openThrottle(
-  { options: { configuration }, base: { forwardNow }, counters }: EarlierSections,
-  { isKnownCaller }: Identity,
-  parts: Parts,
-): Throttle {
-  const throttle = createThrottle({
-    ...configuration.config.limits.addresses,
-    counters: counters.failures,
-    isKnownCaller,
-    now: forwardNow,
-  });
-  parts.add({ name: 'throttle', apply: ({ config }) => throttle.useRules(config.limits.addresses) });
-  return throttle;
 }

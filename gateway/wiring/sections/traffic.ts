@@ -34,11 +34,11 @@ type EarlierSections = Omit<Sections, 'traffic'>;
 
 /** Opens the parts. No request arrives before `listen` is called. */
 export function openTraffic(above: EarlierSections, parts: Parts): TrafficSection {
-  const { options, base, observation, callers, certificates } = above;
+  const { options, base, observation, stores, certificates } = above;
   const constantHeaders = securityHeadersFor(base.gateway.publicUrl);
   const refusals = createRefusals({
     publicUrl: base.gateway.publicUrl,
-    countRefusal: callers.throttle.countRefusal,
+    countRefusal: stores.throttle.countRefusal,
   });
   const listeners = new Listeners({
     settings: options.settings,
@@ -73,7 +73,7 @@ export function openTraffic(above: EarlierSections, parts: Parts): TrafficSectio
 
 /** Returns the function that is called once at the end of each exchange. */
 function createRecordExchange(
-  { observation, callers }: EarlierSections,
+  { observation, stores }: EarlierSections,
   overload: Overload,
 ): ListenOptions['recordExchange'] {
   const { tracing, log, metrics } = observation;
@@ -83,7 +83,7 @@ function createRecordExchange(
     tracing?.finish(trail);
     log.logExchange(trail);
     metrics.countExchange(trail);
-    callers.usage.count(trail);
+    stores.usage.count(trail);
   };
 }
 

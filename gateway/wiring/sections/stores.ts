@@ -1,0 +1,105 @@
+// The stores of what callers did: stored answers, their calls of deprecated operations, their usage, and the failures of their addresses.
+
+import { replicaMistakes } from '../../config/settings.ts';
+import { createThrottle, type Throttle } from '../../limits/addresses/throttle.ts';
+import { logStoreState } from '../../observe/log/store-state.ts';
+import { openReplayStore } from '../../replay/open-store.ts';
+import type { ReplayStore } from '../../replay/replay-store.ts';
+import { openUsage, type Usage } from '../../usage/usage.ts';
+import { DeprecatedCalls, openUseStore } from '../../versions/deprecated-calls.ts';
+import type { Parts } from '../parts.ts';
+import type { CallersSection } from './callers.ts';
+import type { CountersSection } from './counters.ts';
+import type { FirstSections } from './observation.ts';
+
+export interface StoresSection {
+  /** The stored answers to requests with an Idempotency-Key. */
+  readonly replayStore: ReplayStore;
+  readonly deprecatedCalls: DeprecatedCalls;
+  readonly usage: Usage;
+  readonly throttle: Throttle;
+}
+
+interface EarlierSections extends FirstSections {
+  readonly counters: CountersSection;
+  readonly callers: CallersSection;
+}
+
+/** Rejects with an Error for operators if the replay store or the usage store cannot be opened. */
+export async function openStores(above: EarlierSections, parts: Parts): Promise<StoresSection> {
+  const replayStore = await openReplayStorePart(above, parts);
+  const deprecatedCalls = openDeprecatedCallsPart(above, parts);
+  const usage = await openUsagePart(above, parts);
+  const throttle = openThrottle(above, parts);
+  return { replayStore, deprecatedCalls, usage, throttle };
+}
+
+async function openReplayStorePart(
+  { options: { settings, now }, observation: { log } }: EarlierSections,
+  parts: Parts,
+): Promise<ReplayStore> {
+  const replayStore = await openReplayStore({
+    redisUrl: settings.redisUrl,
+    dataDirectory: settings.dataDirectory,
+    acceptOneWay: settings.acceptOneWay,
+    now,
+    // The log calls the replay store by the name that operators know.
+    onChange: logStoreState(log, 'the idempotent answers'),
+  });
+  parts.add({
+    name: 'replay store',
+    check: ({ config }) => replicaMistakes(config, settings),
+    status: () => ({ idempotency: replayStore.status() }),
+    close: replayStore.close,
+  });
+  return replayStore;
+}
+
+function openDeprecatedCallsPart(
+  { options: { settings, store, now }, base: { gateway }, observation: { log } }: EarlierSections,
+  parts: Parts,
+): DeprecatedCalls {
+  const deprecatedCalls = new DeprecatedCalls({
+    open: () => openUseStore({ ...settings, now }),
+    organizations: store.organizations.list,
+    onChange: logStoreState(log, 'deprecated calls', 'debug'),
+    publicUrl: () => gateway.publicUrl,
+    now,
+  });
+  parts.add({
+    name: 'deprecated calls',
+    status: () => ({ deprecated_uses: deprecatedCalls.status() }),
+    close: () => deprecatedCalls.close(),
+  });
+  return deprecatedCalls;
+}
+
+async function openUsagePart(
+  { options: { settings, now }, base: { inForce }, observation: { log } }: EarlierSections,
+  parts: Parts,
+): Promise<Usage> {
+  const usage = await openUsage({
+    redisUrl: settings.redisUrl,
+    dataDirectory: settings.dataDirectory,
+    acceptOneWay: settings.acceptOneWay,
+    keepDays: () => inForce().config.gateway.usage.keepDays,
+    now,
+    onChange: logStoreState(log, 'the use of organizations'),
+  });
+  parts.add({ name: 'usage', status: () => ({ usage: usage.status() }), drain: usage.drain, close: usage.close });
+  return usage;
+}
+
+function openThrottle(
+  { options: { configuration }, base: { forwardNow }, counters, callers }: EarlierSections,
+  parts: Parts,
+): Throttle {
+  const throttle = createThrottle({
+    ...configuration.config.limits.addresses,
+    counters: counters.failures,
+    isKnownCaller: callers.identity.isKnownCaller,
+    now: forwardNow,
+  });
+  parts.add({ name: 'throttle', apply: ({ config }) => throttle.useRules(config.limits.addresses) });
+  return throttle;
+}
