@@ -5,6 +5,7 @@ import { EventEmitter } from 'node:events';
 import { it } from 'node:test';
 import type { Forwardable as Fresh } from '../../../gateway/exchange/exchange.ts';
 import { Attempts } from '../../../gateway/upstream/attempts/attempts.ts';
+import type { RetryBudget } from '../../../gateway/upstream/attempts/retry-budget.ts';
 import { createUpstreamRoutes } from '../../../gateway/upstream/routes.ts';
 import type { Target, Targets } from '../../../gateway/upstream/targets/targets.ts';
 import { openAccesses } from './accesses.ts';
@@ -50,7 +51,7 @@ function createScene() {
   };
   const failing = new Error('not begun');
   const send = () => {
-    const budget = { ...way.budget, request: () => assert.fail(failing) };
+    const budget: RetryBudget = { ...way.budget, noteRequest: () => assert.fail(failing) };
     const deadlineAt = performance.now() + 60_000;
     return new Attempts(options, fresh, { ...way, budget }, deadlineAt, undefined, () => undefined).run();
   };
