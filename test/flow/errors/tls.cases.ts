@@ -18,7 +18,7 @@ function alsoClosed({ headers }: Answer): void {
 
 const alsoReplaced = (answer: Answer) => {
   alsoClosed(answer);
-  assert.match(String(answer.error.message), /replace it/);
+  assert.match(String(answer.error.message), /Replace them/);
 };
 
 export const tlsCases: readonly Case[] = [
