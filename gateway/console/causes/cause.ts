@@ -85,33 +85,35 @@ export interface UpstreamReport {
 }
 
 /** What causes are about. Each topic begins the ids of its causes, which operators write in silences and receivers: see docs/alerts.md. */
-type Topic =
-  | 'redis'
-  | 'stores'
-  | 'keys lost'
-  | 'store writes'
-  | 'silent'
-  | 'lifecycle'
-  | 'configuration'
-  | 'tier'
-  | 'issuer'
-  | 'loop'
-  | 'shedding'
-  | 'worker'
-  | 'certificate'
-  | 'receiver'
-  | 'instance'
-  | 'upstream'
-  | 'unanswered'
-  | 'operation'
-  | 'operations of'
-  | 'slow'
-  | 'slow operations of'
-  | 'organization'
-  | 'near'
-  | 'unknown callers'
-  | 'errors'
-  | 'more';
+export const TOPICS = [
+  'redis',
+  'stores',
+  'keys lost',
+  'store writes',
+  'silent',
+  'lifecycle',
+  'configuration',
+  'tier',
+  'issuer',
+  'loop',
+  'shedding',
+  'worker',
+  'certificate',
+  'receiver',
+  'instance',
+  'upstream',
+  'operation',
+  'operations of',
+  'slow',
+  'slow operations of',
+  'organization',
+  'near',
+  'unknown callers',
+  'errors',
+  'more',
+] as const;
+
+type Topic = (typeof TOPICS)[number];
 
 /** The subject of a cause. Its id is made of these parts. */
 export interface About {

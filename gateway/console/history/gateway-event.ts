@@ -22,7 +22,6 @@ interface ShownSubject {
 /** The pages about the subjects of causes. Other topics are about the gateway. */
 const PAGES: Partial<Record<About['topic'], 'operations' | 'upstreams' | 'organizations'>> = {
   upstream: 'upstreams',
-  unanswered: 'upstreams',
   'operations of': 'upstreams',
   'slow operations of': 'upstreams',
   operation: 'operations',

@@ -1,11 +1,10 @@
 // Patterns of causes, windows of silence, and that each cause of the console has an id that patterns can begin with.
 
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { isInWindow, matchesPattern } from '../../../gateway/alerts/matching.ts';
 import { alertSettings, CAUSE_KINDS, isCausePattern } from '../../../gateway/alerts/settings.ts';
+import { TOPICS } from '../../../gateway/console/causes/cause.ts';
 
 it('a star stands for any text', () => {
   const cases: [pattern: string, id: string, matches: boolean][] = [
@@ -51,19 +50,9 @@ it('a window begins and ends at a time of day of its zone, also over midnight', 
 });
 
 it('every cause of the console has a kind that patterns know', () => {
-  const folder = fileURLToPath(new URL('../../../gateway/console/', import.meta.url));
-  const text = globSync('**/*.ts', { cwd: folder })
-    .map((file) => readFileSync(folder + file, 'utf8'))
-    .join('\n');
-  const made = [...text.matchAll(/(?:\bid(?::| =)|(?:failure|warning)(?:Cause)?\()\s*[`'](\w+)/g)].map(
-    ([, kind = '']) => kind,
-  );
-  const others = ['lifecycle', 'con_', 'here', 'anonymous'];
-  const kinds = new Set(made.filter((kind) => !others.includes(kind)));
-  assert.ok(kinds.size > 15, [...kinds].join());
-  assert.deepEqual(
-    [...kinds].filter((kind) => !CAUSE_KINDS.some((one) => one === kind)),
-    [],
-  );
+  // A message about a gateway that starts or ends is of no use: the cause is over before it arrives.
+  const topics = TOPICS.filter((topic) => topic !== 'lifecycle');
+  const kinds = new Set(topics.map((topic) => topic.split(' ')[0] ?? ''));
+  assert.deepEqual([...kinds].sort(), [...CAUSE_KINDS]);
   assert.ok(isCausePattern('*') && isCausePattern('upstream*') && !isCausePattern('upstraem orders'));
 });
