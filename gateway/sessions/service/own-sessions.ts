@@ -22,8 +22,7 @@ export const getSession: SessionHandler = async ({ reader, settings }, { caller 
     email: textOr(email),
     organization_id: session.organization,
     scopes: [...caller.scopes].sort(),
-    // Counted from the last use that is stored. Later uses may not be written yet.
-    idle_seconds: settings.idleSeconds,
+    idle_seconds: session.idleMs / 1000,
     cross_site: {
       request_header: settings.requestHeader === undefined ? null : { name: settings.requestHeader, value: '1' },
     },
@@ -60,6 +59,7 @@ export function sessionJson({ id, provider, device, createdAtMs, usedAtMs, endsA
     provider,
     device,
     created_at: new Date(createdAtMs).toISOString(),
+    // The last use that is stored. Later uses may not be written yet.
     used_at: new Date(usedAtMs).toISOString(),
     ends_at: new Date(endsAtMs).toISOString(),
   };

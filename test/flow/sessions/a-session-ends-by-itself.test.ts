@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
+import { temporaryDirectory } from '../../support/directory.ts';
 import { eventually } from '../../support/instances.ts';
 import { startSessionGateway } from '../../support/sessions.ts';
 
@@ -40,4 +41,24 @@ it('idle, or at its absolute end', async () => {
   assert.equal(await codeOf(used), undefined);
   aheadMs += 180_000;
   await eventually(() => isExpired(used));
+});
+
+const cookieOf = (browser: Browser, at: string) =>
+  [...browser.cookies(at)].map(([name, { value }]) => `${name}=${value}`).join('; ');
+
+it('keeps the idle time of its login after the setting has changed', async () => {
+  const environment = { GATEWAY_DATA: temporaryDirectory() };
+  const before = await startSessionGateway({ environment, sessions: { idleSeconds: 600 } });
+  const earlier = cookieOf(await before.signIn(), before.origin);
+  await before.close();
+  const changed = await startSessionGateway({ environment, sessions: { idleSeconds: 900 } });
+  try {
+    const browser = await changed.signIn();
+    const later = cookieOf(browser, changed.origin);
+    const idleSecondsOf = async (cookie: string) =>
+      (await browser.fetch(`${changed.origin}/session`, { headers: { cookie } })).body.idle_seconds;
+    assert.deepEqual([await idleSecondsOf(earlier), await idleSecondsOf(later)], [600, 900]);
+  } finally {
+    await changed.close();
+  }
 });
