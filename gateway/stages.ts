@@ -32,7 +32,7 @@ export const STAGE_LIST = {
   authorize: { checks: 'scopes, state and mode of the caller', refusesWith: '401, 403' },
   limit: {
     checks: 'the limits of the organization, over all instances',
-    refusesWith: '429, 503 when the counters are away (`refuse`)',
+    refusesWith: '429, 503 when the counters cannot be reached (`refuse`)',
     ended: 'counted',
   },
   validate: {
@@ -42,7 +42,7 @@ export const STAGE_LIST = {
   },
   replay: {
     checks: 'whether this `Idempotency-Key` was used before; if so, it gives the first answer again',
-    refusesWith: '409, 422, 503 when the store is away',
+    refusesWith: '409, 422, 503 when the store cannot be reached',
     unrehearsed: 'looking up an Idempotency-Key claims it',
   },
   forward: {
