@@ -16,6 +16,9 @@ import type { Directory } from './directory.ts';
 /** Finds an API key in a query, even if its end is missing, because its owner should replace it. */
 const KEY_IN_TEXT = /sk_(?:live|test)_[0-9A-Za-z]{16}/;
 
+/** An Authorization header that consists of a key, or of a key behind a scheme other than Bearer. */
+const KEY_WITHOUT_BEARER = /^(?:\S+ +)?sk_(?:live|test)_[0-9A-Za-z]{16}/;
+
 /** Headers in which other gateways expect keys, with the hint of `api_key_missing` for each header. */
 const OTHER_HEADERS = [
   ['x-api-key', 'x_api_key'],
@@ -61,7 +64,7 @@ export function createAuthenticate({ directory, readToken, matchesBasic, readSes
     // The first reader that recognises the credential decides. The API key reader takes every Bearer, so it comes after the token reader.
     const caller =
       readToken(credentials) ?? readApiKey(credentials, directory) ?? readBasic(credentials, matched.operation);
-    if (caller === undefined) throw new GatewayError('auth_scheme_unsupported');
+    if (caller === undefined) throw unsupportedScheme(matched);
     return caller;
   }
 
@@ -117,6 +120,13 @@ function refuseWithout({ query, operation, headers }: Matched): never {
   if (isPage) throw new GatewayError('session_required');
   const seen = OTHER_HEADERS.find(([name]) => headers.has(name));
   throw new GatewayError('api_key_missing', seen === undefined ? {} : { hint: seen[1] });
+}
+
+/** A key without the word "Bearer" is a common mistake. The key itself is never part of the answer. */
+function unsupportedScheme({ headers, operation }: Matched): GatewayError {
+  const isKey = KEY_WITHOUT_BEARER.test(headers.get('authorization') ?? '');
+  const takesKeys = operation.security.some(({ scheme }) => scheme === 'apiKey');
+  return new GatewayError('auth_scheme_unsupported', isKey && takesKeys ? { hint: 'bearer' } : {});
 }
 
 function holdsKey(query: string): boolean {

@@ -32,6 +32,7 @@ export const AUTH_CODES = {
     status: 401,
     challenge: 'bare',
     message: 'This authorization scheme is not supported here. WWW-Authenticate names the supported schemes.',
+    hints: { bearer: 'Write "Bearer " before the key.' },
     meaning: 'The operation does not accept the scheme of the `Authorization` header, or this kind of credential.',
     remedy:
       'Write `Authorization: Bearer <key>`. The `WWW-Authenticate` headers of the response name what the operation accepts.',

@@ -7,7 +7,10 @@ export const CONTRACT_CODES = {
     ...NOT_FOUND,
     status: 404,
     message: 'There is nothing at this path.',
-    hints: { version_first: 'Paths begin with the version, without /api in front: /v1/customers.' },
+    hints: {
+      version_first: 'Paths begin with the version, without /api in front: /v1/customers.',
+      trailing_slash: 'Write the path without the slash at the end.',
+    },
     meaning: 'No operation has this path.',
     remedy: 'Compare the path with the [reference](/docs/reference): the version, the spelling, no slash at the end.',
   },

@@ -45,7 +45,7 @@ export function createMatch(operations: readonly Operation[], explain: Explain =
   function unmatchedError({ method, segments }: Admitted): GatewayError {
     if (!KNOWN_METHODS.has(method)) return new GatewayError('method_not_implemented');
     const allowed = routes.allowedMethods(segments);
-    if (allowed.length === 0) return notFound(segments, versions);
+    if (allowed.length === 0) return pathUnknown(segments);
     return new GatewayError('method_not_allowed', {
       path: unmatchedPath(segments),
       headers: { Allow: allowed.join(', ') },
@@ -53,9 +53,15 @@ export function createMatch(operations: readonly Operation[], explain: Explain =
     });
   }
 
+  function pathUnknown(segments: readonly string[]): GatewayError {
+    const hasSlashAtEnd = segments.at(-1) === '' && routes.allowedMethods(segments.slice(0, -1)).length > 0;
+    if (!hasSlashAtEnd) return notFound(segments, versions);
+    return new GatewayError('route_not_found', { hint: 'trailing_slash', path: unmatchedPath(segments) });
+  }
+
   function allowedMethods(admitted: Admitted): readonly string[] {
     const allowed = routes.allowedMethods(admitted.segments);
-    if (allowed.length === 0) throw notFound(admitted.segments, versions);
+    if (allowed.length === 0) throw pathUnknown(admitted.segments);
     return allowed;
   }
 

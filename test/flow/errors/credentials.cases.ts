@@ -41,6 +41,15 @@ const unusable: readonly Case[] = [
     provoke: (gateway) => list(gateway, { Authorization: 'Basic dXNlcjpwYXNzd29yZA==' }),
   },
   {
+    name: 'a key without "Bearer"',
+    code: 'auth_scheme_unsupported',
+    provoke: (gateway) => list(gateway, { Authorization: createApiKey('test', randomBytes) }),
+    also({ error }, gateway) {
+      assert.match(String(error.message), /Write "Bearer " before the key\.$/);
+      assert.doesNotMatch(JSON.stringify([error, gateway.logLines()]), /sk_test_\w{8}/);
+    },
+  },
+  {
     name: 'a key in the query',
     code: 'api_key_misplaced',
     provoke: (gateway) => list(gateway, {}, `/v1/things?q=${createApiKey('live', randomBytes)}`),

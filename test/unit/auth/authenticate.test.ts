@@ -63,6 +63,24 @@ for (const [what, authorization, query, code] of [
   });
 }
 
+for (const [what, authorization, hint] of [
+  ['the key without a scheme', key, 'bearer'],
+  ['the key with another scheme', `Token ${key}`, 'bearer'],
+  ['half a key', key.slice(0, 30), 'bearer'],
+  ['another credential', 'Digest username="admin"', undefined],
+] as const) {
+  test(`${what}: the refusal ${hint === undefined ? 'names no remedy' : 'says to write "Bearer"'}`, () => {
+    const says = (thrown: unknown) => (thrown as GatewayError).details.hint === hint;
+    assert.throws(() => authenticate(matched(authorization)), says);
+  });
+}
+
+test('an operation that accepts no keys does not ask for "Bearer"', () => {
+  const basicOnly = operation({ security: [{ scheme: 'basic', scopes: [] }] });
+  const says = (thrown: unknown) => (thrown as GatewayError).details.hint === undefined;
+  assert.throws(() => authenticate(matched(key, { operation: basicOnly })), says);
+});
+
 test('a token is read as a token, and no key is looked up', async () => {
   asked.length = 0;
   assert.equal((await authenticate(matched('Bearer a token'))).caller, ofToken);

@@ -59,6 +59,17 @@ test('the reasons for no match are distinct', () => {
   assert.throws(() => allowedMethods(admitted('OPTIONS', '/nowhere')), { code: 'route_not_found' });
 });
 
+test('a slash at the end is named if the path without it is the path of an operation', () => {
+  for (const [path, hint] of [
+    ['/v1/jobs/', 'trailing_slash'],
+    ['/v1/jobs/job_1/', 'trailing_slash'],
+    ['/v1/jobs//', undefined],
+    ['/v1/other/', undefined],
+    ['/', undefined],
+  ] as const)
+    assert.equal((outcome('GET', path) as GatewayError).details.hint, hint, path);
+});
+
 test('without versions an operation has no version', () => {
   const unversioned = createMatch([operationFor('GET', '/jobs')]);
   assert.throws(() => unversioned.match(admitted('GET', '/v1/jobs')), { code: 'route_not_found' });
