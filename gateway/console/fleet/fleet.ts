@@ -135,10 +135,7 @@ export class Fleet {
     this.#isClosed = true;
     clearInterval(this.#beating);
     clearInterval(this.#watchingEnd);
-    const ended = [
-      this.#beats.leave([this.self.id]),
-      this.#publish(this.#channel, { kind: 'end', from: this.self.id }),
-    ];
+    const ended = [this.#beats.end(this.self.id), this.#publish(this.#channel, { kind: 'end', from: this.self.id })];
     void Promise.allSettled(ended).finally(() => this.#sender.disconnect());
     this.#endSubscription();
   }
@@ -161,7 +158,7 @@ export class Fleet {
   #leaveAtEnd(): void {
     if (!this.#options.isEnding()) return;
     clearInterval(this.#watchingEnd);
-    this.#beats.leave([this.self.id]).catch(() => undefined);
+    this.#beats.end(this.self.id).catch(() => undefined);
   }
 
   /**

@@ -24,10 +24,9 @@ interface InstanceBeats {
    * while Redis cannot be reached.
    */
   beat(self: FleetInstance): Promise<Beaten>;
-  /**
-   * Removes these instances, because they have ended in order, or because they are now noted as missing. Rejects while Redis cannot be
-   * reached.
-   */
+  /** Removes this instance, because it ends in order. From now on, `beat` writes nothing. Rejects while Redis cannot be reached. */
+  end(id: string): Promise<void>;
+  /** Removes other instances, because they are now noted as missing. Rejects while Redis cannot be reached. */
   leave(ids: readonly string[]): Promise<void>;
 }
 
@@ -46,6 +45,7 @@ const BEATS = '{gateway}:instances:beats';
 export function createInstanceBeats(redis: Redis, { clock, beatEveryMs, lostAfterMs }: BeatOptions): InstanceBeats {
   let steadySince: number | undefined;
   let lastAt = Number.NEGATIVE_INFINITY;
+  let hasEnded = false;
 
   /** Whether this instance has written beats without a gap for as long as another instance may be silent. */
   function isSteady(): boolean {
@@ -72,10 +72,21 @@ export function createInstanceBeats(redis: Redis, { clock, beatEveryMs, lostAfte
     return [replies[2]?.[1] as Hash, replies[3]?.[1] as Hash];
   }
 
+  async function leave(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await redis
+      .multi()
+      .hdel(INSTANCES, ...ids)
+      .hdel(BEATS, ...ids)
+      .exec();
+  }
+
   return {
     async beat(self) {
       try {
         const [seconds, microseconds] = await redis.time();
+        // The instance may have ended since the question for the time. A beat after its end would make it missing later.
+        if (hasEnded) return { present: [], lost: [] };
         const nowMs = Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
         const [instances, beats] = await exchange(self, nowMs);
         const all = Object.entries(instances).flatMap(([id, text]) => instanceIn(id, text, Number(beats[id] ?? nowMs)));
@@ -86,14 +97,11 @@ export function createInstanceBeats(redis: Redis, { clock, beatEveryMs, lostAfte
         throw error;
       }
     },
-    async leave(ids) {
-      if (ids.length === 0) return;
-      await redis
-        .multi()
-        .hdel(INSTANCES, ...ids)
-        .hdel(BEATS, ...ids)
-        .exec();
+    end(id) {
+      hasEnded = true;
+      return leave([id]);
     },
+    leave,
   };
 }
 

@@ -169,8 +169,9 @@ it('is told of one that no other instance has ever asked anything, nor heard of'
         answer: async () => ({}),
         clock: () => performance.now(),
         now: Date.now,
-        beatEveryMs: 100,
-        lostAfterMs: 500,
+        // An instance whose beats are further apart than two of these reports none as lost.
+        beatEveryMs: 300,
+        lostAfterMs: 1000,
       },
     });
   const lost = fleetOf(redisAway.url, 'gw-1:8080');

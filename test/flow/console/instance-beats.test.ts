@@ -52,6 +52,14 @@ describe('the beats of instances', () => {
     await comesAndGoes;
   });
 
+  it('leave nothing behind if the instance ends while it writes one', async () => {
+    const ending = beatsOver(other);
+    const writing = ending.beat(instanceOf('ending'));
+    await ending.end('con_ending');
+    await writing;
+    assert.deepEqual(await one?.hexists('{gateway}:instances', 'con_ending'), 0);
+  });
+
   it('show one whose process ended before its first beat as there: an earlier version could leave it so', async () => {
     await other?.hset('{gateway}:instances', 'con_half', JSON.stringify(instanceOf('half')));
     const { present, lost } = await beatsOver(one).beat(instanceOf('watching'));
