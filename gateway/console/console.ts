@@ -4,11 +4,11 @@ import { REFUSALS } from '../catalogue/errors.ts';
 import { viewIn } from '../shared/questions/console-view.ts';
 import type { ExchangeFilter } from '../shared/questions/exchange-filter.ts';
 import { breakdownOf, type ExchangeRow, exchangeFilterOf, newestFirst } from './exchanges.ts';
-import { feedOf, type LocalFeed } from './feed/feed.ts';
+import { feedOf } from './feed/feed.ts';
 import type { FleetInstance } from './fleet/fleet-instance.ts';
-import { type InstanceAnswer, Instances, type InstancesOptions } from './fleet/instances.ts';
 import type { Subject } from './history/history-counts.ts';
-import { beginOf, spanOf } from './history/ranges.ts';
+import { spanOf, startMsOf } from './history/ranges.ts';
+import { type InstanceAnswer, Instances, type InstancesOptions } from './instances.ts';
 import { filledIn, runbookFacts, runbookIndex, runbookSection } from './runbook.ts';
 
 export interface ConsoleOptions extends InstancesOptions {
@@ -80,7 +80,7 @@ export class Console {
   async #configuration(query: URLSearchParams): Promise<object | undefined> {
     const wanted = this.#instanceIn(query);
     const one = wanted === 'all' ? this.instances.self.id : wanted;
-    const [answer] = await this.instances.ask<object>({ about: 'configuration' }, one);
+    const [answer] = await this.instances.ask({ about: 'configuration' }, one);
     return answer?.value === undefined ? undefined : { ...answer.value, instance: answer.instance.name };
   }
 
@@ -89,17 +89,21 @@ export class Console {
     const { fleet, self } = instances;
     const { bounds, now } = this.#options;
     const chosen = this.#instanceIn(query);
-    const question = { about: 'feed', span: spanOf(query), subject: subjectOf(query) } as const;
+    const question = { about: 'feed', span: spanOf(query), subject: subjectIn(query) } as const;
     // The other instances are told that this instance exists.
     if (chosen !== 'all') void fleet?.ask({ about: 'presence' });
-    const answered = await instances.ask<LocalFeed>(question, chosen);
+    const answered = await instances.ask(question, chosen);
     const missing = chosen === 'all' ? [] : (fleet?.missing() ?? []);
     const answers = [...answered, ...missing.map((instance) => ({ instance, value: undefined }))];
     const all = [self, ...(fleet?.others() ?? []), ...(fleet?.missing() ?? [])];
     const without = chosen === 'all' ? withoutFiguresOf(all, answered) : [];
     return {
       ...feedOf(bounds, answers, fleet?.returned() ?? [], now()),
-      ...{ here: self.id, instance: chosen, instances: all, without, started_at: self.started_at },
+      here: self.id,
+      instance: chosen,
+      instances: all,
+      without,
+      started_at: self.started_at,
       can_ask: fleet?.failure() === undefined,
     };
   }
@@ -107,10 +111,7 @@ export class Console {
   /** Resolves with the rows of the instances that the page asks for, the newest first. */
   async #rowsOf(query: URLSearchParams, filter: ExchangeFilter): Promise<ExchangeRow[]> {
     const { self } = this.instances;
-    const answers = await this.instances.ask<ExchangeRow[]>(
-      { about: 'exchanges', query: filter },
-      this.#instanceIn(query),
-    );
+    const answers = await this.instances.ask({ about: 'exchanges', query: filter }, this.#instanceIn(query));
     const lists = answers.map(({ instance, value = [] }) =>
       instance.id === self.id ? value : value.map((row) => ({ ...row, instance: instance.name })),
     );
@@ -124,7 +125,7 @@ export class Console {
 
   async #breakdown(query: URLSearchParams): Promise<object> {
     const asked = exchangeFilterOf(query);
-    const fromMs = asked.fromMs ?? beginOf(spanOf(query), this.#options.now());
+    const fromMs = asked.fromMs ?? startMsOf(spanOf(query), this.#options.now());
     const filter = { ...asked, fromMs, limit: BROKEN_DOWN_MAX };
     const [latest, errors, failed] = await Promise.all(
       [undefined, 'failed', 'service_failed'].map((status) => this.#rowsOf(query, { ...filter, status })),
@@ -134,7 +135,7 @@ export class Console {
 
   /** Asks every instance, because each knows only its own requests. */
   async #stories(id: string): Promise<object> {
-    const answers = await this.instances.ask<object[]>({ about: 'stories', id }, 'all');
+    const answers = await this.instances.ask({ about: 'stories', id }, 'all');
     return { exchanges: answers.flatMap(({ value = [] }) => value) };
   }
 
@@ -162,7 +163,7 @@ function withoutFiguresOf(instances: readonly FleetInstance[], answered: readonl
 }
 
 /** Returns the subject of the view, which is the first of these members in the query. */
-function subjectOf(query: URLSearchParams): Subject | undefined {
+function subjectIn(query: URLSearchParams): Subject | undefined {
   const members = {
     operation: 'operations',
     upstream: 'upstreams',
@@ -182,7 +183,7 @@ const PLACES = { client: 'the client', upstream: 'the service', gateway: 'the ga
 function codeIn(code: string): object | undefined {
   if (!Object.hasOwn(REFUSALS, code)) return undefined;
   const { status, meaning, remedy, blame } = REFUSALS[code as keyof typeof REFUSALS];
-  // Clients are told one code for both.
+  // Clients get the same code for a missing secret and for a refused one.
   const place =
     code === 'upstream_auth_failed'
       ? 'the configuration of the gateway, if its secret is missing; otherwise the service, which refuses it'

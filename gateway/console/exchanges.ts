@@ -45,14 +45,15 @@ export function exchangeFilterOf(params: URLSearchParams): ExchangeFilter {
   const text = (name: string) => params.get(name)?.slice(0, VALUE_LENGTH_MAX) || undefined;
   const time = (name: string) => numberOf(Date.parse(params.get(name) ?? ''));
   return {
-    ...{
-      code: text('code'),
-      operation: text('operation'),
-      organization: text('organization'),
-      key: text('key'),
-      client: text('client'),
-    },
-    ...{ upstream: text('upstream'), status: text('status'), fromMs: time('from'), toMs: time('to') },
+    code: text('code'),
+    operation: text('operation'),
+    organization: text('organization'),
+    key: text('key'),
+    client: text('client'),
+    upstream: text('upstream'),
+    status: text('status'),
+    fromMs: time('from'),
+    toMs: time('to'),
     durationMinMs: numberOf(Number(params.get('min_ms') ?? Number.NaN)),
     limit: Math.min(LIMIT_MAX, Math.max(1, numberOf(Number(params.get('limit') ?? Number.NaN)) ?? 100)),
   };

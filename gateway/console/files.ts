@@ -108,8 +108,8 @@ async function readAll(): Promise<Contents> {
     ({ name, type, body }) =>
       [`${FOLDER}/${name}`, once(async () => ({ type, cacheControl: LASTING, ...(await encodeBody(body)) }))] as const,
   );
-  const ofPage = once(async () => ({ type: HTML, cacheControl: 'no-store', ...(await encodeBody(page)) }));
-  return { version, makes: new Map([['/', ofPage], ...makes]) };
+  const makePage = once(async () => ({ type: HTML, cacheControl: 'no-store', ...(await encodeBody(page)) }));
+  return { version, makes: new Map([['/', makePage], ...makes]) };
 }
 
 const contents = once(readAll);

@@ -61,7 +61,7 @@ export const STORES = {
       graceEndsAt && `last read ${readAt}, known keys are valid until ${graceEndsAt}: ${reason}`,
     ],
     lost: ({ store = '', grace_ends_at: graceEndsAt }: KeysState, nowMs: number) =>
-      AWAY.includes(store) ? ofKeys(graceEndsAt, nowMs) : undefined,
+      AWAY.includes(store) ? lostWithoutKeys(graceEndsAt, nowMs) : undefined,
   },
   limits: {
     name: 'limit store',
@@ -155,7 +155,7 @@ function waitingText(waiting = 0): string {
   return waiting === 0 ? '' : `waiting to be written: ${waiting}`;
 }
 
-function ofKeys(graceEndsAt: string | undefined, nowMs: number): string {
+function lostWithoutKeys(graceEndsAt: string | undefined, nowMs: number): string {
   if (graceEndsAt === undefined) return 'keys cannot be looked up';
   if (Date.parse(graceEndsAt) <= nowMs) return 'no key works any more: requests get 503 auth_unavailable';
   return `known keys work until ${graceEndsAt}, others get 503`;

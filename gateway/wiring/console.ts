@@ -13,7 +13,7 @@ import { Console, type ConsoleOptions } from '../console/console.ts';
 import { missingCauseId } from '../console/feed/feed.ts';
 import { pageFile } from '../console/files.ts';
 import { Fleet } from '../console/fleet/fleet.ts';
-import { createHistoryFile } from '../console/history/kept-history.ts';
+import { createHistoryFile } from '../console/history/history-file.ts';
 import { exchangeReport } from '../explain/report.ts';
 import type { AdminOptions } from '../observe/admin/admin.ts';
 import type { Answers } from '../observe/admin/answers.ts';

@@ -131,7 +131,7 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     metrics,
     readiness,
     status,
-    sample: async () => ({ ...(await metrics.sample()), organizations: options.pressed.list() }),
+    sample: async () => ({ ...(await metrics.sample()), nearLimits: options.pressed.list() }),
     retryCredential: async (upstream) => options.retryCredential(upstream),
     async refusedUpstream(upstream) {
       const known = options.credentialOf(upstream);

@@ -6,16 +6,16 @@ import { type About, type FoundCause, idOf } from './cause.ts';
 import { isOfUnanswered } from './unanswered-causes.ts';
 
 export interface CauseMemory {
-  /** Whether the cause was among those of the last search. */
+  /** Whether the last search found the cause. */
   lasts(about: About): boolean;
-  /** Whether the cause was among those, because requests waited for an answer. */
+  /** Whether the last search found the cause because requests waited for an answer. */
   wasSilent(about: About): boolean;
   /** Returns the failures of the gateway and of upstreams during the last minute, with the milliseconds since they were last seen. */
   culprits(nowMs: number): readonly { readonly about: About; readonly agoMs: number }[];
   note(causes: readonly FoundCause[], nowMs: number): void;
 }
 
-/** This is one slot longer than the counted minute, because a failure may have lasted for up to a slot after it was seen. */
+/** The counted minute, and one slot more, because a failure may last for up to a slot after it was last seen. */
 const COUNTED_MS = (MINUTE_SLOTS + 1) * RESOLUTIONS[0].slotMs;
 
 const CULPRITS: readonly About['topic'][] = ['redis', 'stores', 'keys lost', 'loop', 'shedding', 'upstream'];

@@ -3,7 +3,7 @@
 
 import { type About, type FoundCause, failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
 import { type CauseMemory, isCulprit } from './cause-memory.ts';
-import { organizationsInTrouble, unknownCallers } from './organization-causes.ts';
+import { organizationsInTrouble } from './organization-causes.ts';
 import { ownCauses } from './own-causes.ts';
 import type { PresentTraffic } from './present.ts';
 import { recentChange } from './recent-change.ts';
@@ -12,6 +12,7 @@ import { serviceTimes } from './service-times.ts';
 import { slowOperations } from './slow-causes.ts';
 import { failingOperations, isOver, namesOfFailing, symptomsOf } from './traffic-causes.ts';
 import { unansweredCause, unansweredIn } from './unanswered-causes.ts';
+import { unknownCallers } from './unknown-callers.ts';
 import { failsOn, isOfUpstream, recoveringUpstreams, upstreamCauses } from './upstream-causes.ts';
 
 /** The last minute: the requests, the requests with 5xx, and the most frequent code among these. */
@@ -28,15 +29,15 @@ export interface LastMinute {
  * Finds the causes. Returns failures before warnings.
  *
  * @param status null if no process reports its state
- * @param present the counts of operations and organizations, without which there are no causes about them
- * @param memory the causes of earlier calls; without it, each cause is treated as one that was there before
+ * @param present the counts of operations, organizations and upstreams
+ * @param memory the causes of earlier calls
  */
 export function causesOf(
   status: StatusForCauses | null,
   minute: LastMinute,
   nowMs: number,
-  present?: PresentTraffic,
-  memory?: CauseMemory,
+  present: PresentTraffic,
+  memory: CauseMemory,
 ): FoundCause[] {
   if (status === null)
     return [
@@ -51,28 +52,23 @@ export function causesOf(
   ];
   const failures = found.filter(({ kind }) => kind === 'bad').map(({ about }) => about);
   const hasFailed = (upstream: string) => failures.some((about) => isOfUpstream(about, upstream));
-  const lasts = (about: About) => memory?.lasts(about) === true;
-  const wasSilent = (about: About) => memory?.wasSilent(about) === true;
-  const silent = present === undefined ? [] : unansweredIn(status, present, { hasFailed, wasSilent });
+  const silent = unansweredIn(status, present, { hasFailed, wasSilent: memory.wasSilent });
   found.push(...silent.map((one) => unansweredCause(one, nowMs)));
   const unanswered = new Set(silent.flatMap(({ late }) => late.map(({ operation }) => operation)));
-  const remembered = (memory?.culprits(nowMs) ?? []).filter(
-    ({ about, agoMs }) => present === undefined || !failsOn(about, status, present, agoMs),
-  );
-  const past = remembered.map(({ about }) => about);
-  if (present !== undefined) found.push(...recoveringUpstreams(status, found, present, past));
+  const past = memory
+    .culprits(nowMs)
+    .filter(({ about, agoMs }) => !failsOn(about, status, present, agoMs))
+    .map(({ about }) => about);
+  found.push(...recoveringUpstreams(status, found, present, past));
   const blame = blameOf([...failures.filter(isCulprit), ...past]);
-  const mayBegin = (about: About) => memory === undefined || memory.lasts(about);
-  found.push(...errorCauses(minute, present, blame, unanswered, mayBegin));
-  if (present !== undefined) {
-    if (!blame.isOwn) found.push(...unknownCallers(present, lasts({ topic: 'unknown callers' })));
-    const left = new Set([...namesOfFailing(present), ...unanswered]);
-    const waitingFor = (upstream: string) => status.upstreams?.[upstream]?.waiting ?? 0;
-    found.push(
-      ...slowOperations(present, (upstream) => blame.isOwn || blame.hasUpstream(upstream), left, waitingFor),
-      ...organizationsInTrouble(present, status, nowMs, blame.isAny),
-    );
-  }
+  found.push(...errorCauses(minute, present, blame, unanswered, memory.lasts));
+  if (!blame.isOwn) found.push(...unknownCallers(present, memory.lasts({ topic: 'unknown callers' })));
+  const left = new Set([...namesOfFailing(present), ...unanswered]);
+  const waitingFor = (upstream: string) => status.upstreams?.[upstream]?.waiting ?? 0;
+  found.push(
+    ...slowOperations(present, (upstream) => blame.isOwn || blame.hasUpstream(upstream), left, waitingFor),
+    ...organizationsInTrouble(present, status, nowMs, blame.isAny),
+  );
   return [...found.filter(({ kind }) => kind === 'bad'), ...found.filter(({ kind }) => kind !== 'bad')];
 }
 
@@ -94,22 +90,24 @@ function blameOf(culprits: readonly About[]) {
 }
 
 /**
- * Returns the failing operations; if there are none, returns the 5xx that nothing else explains. @param unanswered operations that no
- * longer answer
+ * Returns the failing operations; if there are none, returns the 5xx that nothing else explains.
+ *
+ * @param unanswered operations that no longer answer
+ * @param wasShown whether the cause with this subject was found before
  */
 function errorCauses(
   minute: LastMinute,
-  present: PresentTraffic | undefined,
+  present: PresentTraffic,
   blame: ReturnType<typeof blameOf>,
   unanswered: ReadonlySet<string>,
-  mayBegin: (about: About) => boolean,
+  wasShown: (about: About) => boolean,
 ): FoundCause[] {
   // An operation that no longer answers may have failed requests before. These belong to the same outage, so the operation is left out.
-  const operations = present?.operations.filter(({ name }) => !unanswered.has(name)) ?? [];
+  const operations = present.operations.filter(({ name }) => !unanswered.has(name));
   const isExplained = (upstream: string | undefined) => blame.isBusy || blame.hasUpstream(upstream);
-  const failing = present === undefined ? [] : failingOperations({ ...present, operations }, isExplained, mayBegin);
+  const failing = failingOperations({ ...present, operations }, isExplained, wasShown);
   if (failing.length > 0) return failing;
-  if (unanswered.size > 0 || blame.isOutage || (present !== undefined && isOver(present))) return [];
+  if (unanswered.size > 0 || blame.isOutage || isOver(present)) return [];
   return unexplainedErrors(blame.isOwn ? { ...minute, refused: 0 } : minute);
 }
 
@@ -121,11 +119,11 @@ function causesWithSymptoms(
   one: readonly [string, UpstreamReport],
   status: StatusForCauses,
   nowMs: number,
-  present: PresentTraffic | undefined,
+  present: PresentTraffic,
 ): FoundCause[] {
   const [name] = one;
-  const causes = upstreamCauses(one, present && serviceTimes(present, name));
-  const symptoms = present === undefined ? '' : symptomsOf(present, name);
+  const causes = upstreamCauses(one, serviceTimes(present, name));
+  const symptoms = symptomsOf(present, name);
   const [first] = causes.filter(({ kind }) => kind === 'bad');
   const changed = recentChange(status, `upstreams.yaml upstreams.${name}`, nowMs);
   const undo = changed === '' ? '' : `${changed} To go back, write the former value: it is in force once saved.`;

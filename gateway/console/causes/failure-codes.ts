@@ -27,7 +27,7 @@ export async function failureCodesOf(
   const read = operations.slice(0, OPERATIONS_MAX).map(async (operation) => {
     const filter = { operation, status: 'service_failed', fromMs: nowMs - MINUTE_MS, limit: LINES_MAX };
     const lines = await recent(filter);
-    return [operation, { codes: byFrequency(lines), since: beginOf(lines) }] as const;
+    return [operation, { codes: byFrequency(lines), since: firstFailureAt(lines) }] as const;
   });
   return new Map(await Promise.all(read));
 }
@@ -39,7 +39,7 @@ function byFrequency(lines: readonly ExchangeLine[]): string[] {
 }
 
 /** @param lines newest first */
-function beginOf(lines: readonly ExchangeLine[]): string | undefined {
+function firstFailureAt(lines: readonly ExchangeLine[]): string | undefined {
   const first = lines.at(-1);
   return first === undefined ? undefined : new Date(Number(first.time)).toISOString();
 }

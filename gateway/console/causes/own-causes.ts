@@ -10,14 +10,14 @@ const FAILURES_WARNED = 3;
 
 export function ownCauses(status: StatusForCauses): FoundCause[] {
   return [
-    ...ofLifecycle(status),
-    ...ofConfiguration(status),
-    ...(status.missing_tiers ?? []).map(ofMissingTier),
-    ...ofIssuers(status),
-    ...ofOverload(status),
-    ...(status.workers ?? []).flatMap(ofWorker),
-    ...(status.certificates ?? []).flatMap(ofCertificate),
-    ...ofReceivers(status),
+    ...lifecycleCauses(status),
+    ...configurationCauses(status),
+    ...(status.missing_tiers ?? []).map(missingTierCause),
+    ...issuerCauses(status),
+    ...overloadCauses(status),
+    ...(status.workers ?? []).flatMap(workerCauses),
+    ...(status.certificates ?? []).flatMap(certificateCauses),
+    ...receiverCauses(status),
   ];
 }
 
@@ -29,12 +29,12 @@ const LIFECYCLES: Readonly<Record<string, string>> = {
     'It was told to end. It takes no new connections, finishes the requests in progress within timeouts.drainMs, and then ends.',
 };
 
-function ofLifecycle({ lifecycle }: StatusForCauses): FoundCause[] {
+function lifecycleCauses({ lifecycle }: StatusForCauses): FoundCause[] {
   if (lifecycle === undefined || lifecycle === 'serving') return [];
   return [warningCause({ topic: 'lifecycle' }, `The gateway is ${lifecycle}.`, LIFECYCLES[lifecycle] ?? '')];
 }
 
-function ofConfiguration({ configuration }: StatusForCauses): FoundCause[] {
+function configurationCauses({ configuration }: StatusForCauses): FoundCause[] {
   const failure = configuration?.last_failure;
   if (!failure) return [];
   const [first = '', ...others] = failure.mistakes;
@@ -59,7 +59,7 @@ function ofConfiguration({ configuration }: StatusForCauses): FoundCause[] {
   ];
 }
 
-function ofMissingTier({ tier, organizations, in_place: inPlace }: MissingTier): FoundCause {
+function missingTierCause({ tier, organizations, in_place: inPlace }: MissingTier): FoundCause {
   const text = missingTierText(tier, inPlace);
   const consequence = `${organizations === 1 ? '1 organization is' : `${organizations} organizations are`} on it.`;
   return warningCause({ topic: 'tier', name: tier }, `${text[0]?.toUpperCase()}${text.slice(1)}.`, consequence, {
@@ -79,7 +79,7 @@ function suggestionIn(mistake: string): string {
   return suggestion === undefined ? '' : ` ${suggestion}`;
 }
 
-function ofIssuers({ issuers = {} }: StatusForCauses): FoundCause[] {
+function issuerCauses({ issuers = {} }: StatusForCauses): FoundCause[] {
   return Object.entries(issuers).flatMap(([name, { failure, read_at: since }]) =>
     failure === undefined
       ? []
@@ -94,7 +94,7 @@ function ofIssuers({ issuers = {} }: StatusForCauses): FoundCause[] {
   );
 }
 
-function ofOverload({ overload }: StatusForCauses): FoundCause[] {
+function overloadCauses({ overload }: StatusForCauses): FoundCause[] {
   if (overload?.loop_overloaded)
     return [
       failureCause(
@@ -121,7 +121,7 @@ function ofOverload({ overload }: StatusForCauses): FoundCause[] {
   ];
 }
 
-function ofWorker({
+function workerCauses({
   worker,
   state,
   starts_at: until,
@@ -135,7 +135,7 @@ function ofWorker({
   return state === 'silent' ? [failureCause(about, `Worker ${worker} does not answer.`, others, more)] : [];
 }
 
-function ofCertificate({
+function certificateCauses({
   names = [],
   file,
   state,
@@ -179,7 +179,7 @@ function ofCertificate({
 }
 
 /** Returns a cause for each failing receiver, so that the other receivers get a message about it. */
-function ofReceivers({ alerts }: StatusForCauses): FoundCause[] {
+function receiverCauses({ alerts }: StatusForCauses): FoundCause[] {
   return Object.entries(alerts?.receivers ?? {}).flatMap(([name, { state, reason, failing_since: since }]) =>
     state !== 'failing'
       ? []

@@ -7,14 +7,14 @@ const CHANGED_MS = 15 * 60_000;
 const CHANGES_NAMED_MAX = 2;
 
 /**
- * Returns a sentence with a blank before it; empty if nothing at that place was changed lately.
+ * Returns a sentence with a blank before it; empty if nothing below that key was changed lately.
  *
- * @param place begins the changed key, such as `limits.yaml ` or `upstreams.yaml upstreams.orders`
+ * @param key the start of the changed key, such as `limits.yaml ` or `upstreams.yaml upstreams.orders`
  */
-export function recentChange({ configuration }: StatusForCauses, place: string, nowMs: number): string {
+export function recentChange({ configuration }: StatusForCauses, key: string, nowMs: number): string {
   const { changes = [], loaded_at: at } = configuration ?? {};
-  const [file = ''] = place.split(' ');
-  const changed = changes.flatMap((change) => (change.startsWith(place) ? [change.slice(file.length + 1)] : []));
+  const [file = ''] = key.split(' ');
+  const changed = changes.flatMap((change) => (change.startsWith(key) ? [change.slice(file.length + 1)] : []));
   if (at === undefined || changed.length === 0 || nowMs - Date.parse(at) > CHANGED_MS) return '';
   return ` ${file} changed at ${at}: ${firstChanges(changed)}.`;
 }

@@ -12,7 +12,7 @@ export function redisCause(status: StatusForCauses, nowMs: number): FoundCause[]
   const keysAway = AWAY.includes(keys.store ?? '');
   const limitsAway = limits.state === 'away';
   const losses = lossesOf(status, nowMs);
-  if (losses.length === 0) return [...ofEmptiness(status), ...ofWrites(status)];
+  if (losses.length === 0) return [...emptyStoreCauses(status), ...refusedWriteCauses(status)];
   const reason = redis?.failure ?? (limitsAway ? (limits.reason ?? keys.reason) : keys.reason);
   const cause =
     redis === undefined
@@ -34,7 +34,7 @@ export function redisCause(status: StatusForCauses, nowMs: number): FoundCause[]
 }
 
 /** Returns the cause if the key store was wiped under a running gateway. */
-function ofEmptiness({ keys: { emptied_at: since } = {}, redis }: StatusForCauses): FoundCause[] {
+function emptyStoreCauses({ keys: { emptied_at: since } = {}, redis }: StatusForCauses): FoundCause[] {
   if (since === undefined) return [];
   const where = redis === undefined ? 'The key store' : `The key store in Redis ${redis.address}`;
   return [
@@ -48,7 +48,7 @@ function ofEmptiness({ keys: { emptied_at: since } = {}, redis }: StatusForCause
 }
 
 /** Returns the cause if the key store, or Redis, can be read but takes no writes. */
-function ofWrites({ keys = {}, redis }: StatusForCauses): FoundCause[] {
+function refusedWriteCauses({ keys = {}, redis }: StatusForCauses): FoundCause[] {
   const { writeFailure: failure } = keys;
   // For two seconds after an outage, the last write is a write that failed because of the outage.
   if (failure === undefined || UNREACHED.test(failure)) return [];

@@ -23,8 +23,8 @@ export function serviceTimes(
 /** The value of the histogram for all durations above its last bound. */
 const ABOVE_BOUNDS_MS = 10_000;
 
-/** Writes a duration with two digits, because most are estimates. */
-export function duration(ms: number): string {
+/** Writes a duration with two digits, because most durations are estimates. */
+export function estimateText(ms: number): string {
   if (ms === ABOVE_BOUNDS_MS) return '10 s or more';
   return ms >= 1000 ? `${Number((ms / 1000).toPrecision(2))} s` : `${Number(ms.toPrecision(2))} ms`;
 }

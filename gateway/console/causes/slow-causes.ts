@@ -5,7 +5,7 @@ import { upstreamCommand } from '../../shared/next-command.ts';
 import { figuresOf, quantileMs } from '../history/figures.ts';
 import { type About, atMost, type FoundCause, warningCause } from './cause.ts';
 import type { PresentTraffic } from './present.ts';
-import { duration, serviceTimes } from './service-times.ts';
+import { estimateText, serviceTimes } from './service-times.ts';
 
 /** The operations that are slow, with their usual durations. */
 interface SlowMemory {
@@ -112,7 +112,10 @@ function upstreamIsSlow(upstream: string, same: readonly Slow[], waiting: number
     what: `Upstream ${upstream}`,
     title: `Upstream ${upstream} is slow.`,
     many: `, with ${(lasting.length > 0 ? lasting : same).length} of its operations`,
-    ...{ of: ` of ${worst.name}`, waiting, wait, details: `#/upstreams/${encodeURIComponent(upstream)}` },
+    of: ` of ${worst.name}`,
+    waiting,
+    wait,
+    details: `#/upstreams/${encodeURIComponent(upstream)}`,
   });
 }
 
@@ -134,7 +137,7 @@ function slowCause(
   const { nowMs, beforeMs, isRecovering } = slow;
   const figures = { p90_ms: Math.round(nowMs), p90_before_ms: Math.round(beforeMs), waiting };
   const more = { title, runbook: 'GatewaySlow', next: upstreamCommand(slow.upstream), details, figures };
-  const most = `9 of 10 responses${of} within about ${duration(nowMs)}`;
+  const most = `9 of 10 responses${of} within about ${estimateText(nowMs)}`;
   return isRecovering
     ? warningCause(
         about,
@@ -144,7 +147,7 @@ function slowCause(
       )
     : warningCause(
         about,
-        `${what} is slow${many}: ${most}, about ${duration(beforeMs)} before${wait}.`,
+        `${what} is slow${many}: ${most}, about ${estimateText(beforeMs)} before${wait}.`,
         SLOW_CONSEQUENCE,
         more,
       );
@@ -153,6 +156,6 @@ function slowCause(
 /** The durations of operations include the wait for a place, so the text also says how long the service takes. */
 function waitIn(present: PresentTraffic, upstream: string, waiting: number): string {
   const service = serviceTimes(present, upstream);
-  const took = service === undefined ? '' : `, the service takes ${duration(service.nowMs)}`;
+  const took = service === undefined ? '' : `, the service takes ${estimateText(service.nowMs)}`;
   return `; that includes the wait for a place at ${upstream}: ${waiting} wait now${took}`;
 }

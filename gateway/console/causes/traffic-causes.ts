@@ -34,12 +34,12 @@ export function namesOfFailing(present: Pick<PresentTraffic, 'bounds' | 'operati
 
 /**
  * @param isTold whether another cause already explains the failures of this upstream
- * @param mayRecover whether the cause with this subject is shown although the last seconds have no failure
+ * @param wasShown whether the cause with this subject was found before; only such a cause is shown as recovering
  */
 export function failingOperations(
   present: PresentTraffic,
   isTold: (upstream: string | undefined) => boolean,
-  mayRecover: (about: About) => boolean,
+  wasShown: (about: About) => boolean,
 ): FoundCause[] {
   const failing = failingIn(present).filter(({ upstream }) => !isTold(upstream));
   const byUpstream = Map.groupBy(failing, ({ upstream }) => upstream);
@@ -48,7 +48,7 @@ export function failingOperations(
       ? [upstreamFails(upstream, same, present.failureCodes)]
       : same.map((one) => operationFails(one, present.failureCodes)),
   );
-  const told = causes.filter(({ kind, about }) => kind === 'bad' || mayRecover(about));
+  const told = causes.filter(({ kind, about }) => kind === 'bad' || wasShown(about));
   return atMost(told, 'operations fail', '#/');
 }
 
@@ -108,7 +108,7 @@ function operationFails({ name, upstream, requests, failed, isRecovering }: Fail
   const what = upstream === undefined ? name : `${name} of ${upstream}`;
   const details = `#/operations/${encodeURIComponent(name)}`;
   const codes = codesIn([name], known);
-  const since = beginOf([name], known);
+  const since = failingSince([name], known);
   return failure({ topic: 'operation', name }, what, {
     upstream,
     requests,
@@ -131,7 +131,7 @@ function upstreamFails(upstream: string, failing: readonly Failing[], known: Fai
     isRecovering: failing.every((one) => one.isRecovering),
     details: `#/upstreams/${encodeURIComponent(upstream)}`,
     codes: codesIn(names, known),
-    since: beginOf(names, known),
+    since: failingSince(names, known),
   });
 }
 
@@ -144,7 +144,7 @@ function codesIn(operations: readonly string[], known: FailureCodes): string {
 }
 
 /** Returns when the first of their failed requests ended. */
-function beginOf(operations: readonly string[], known: FailureCodes): string | undefined {
+function failingSince(operations: readonly string[], known: FailureCodes): string | undefined {
   return operations.flatMap((name) => known.get(name)?.since ?? []).sort()[0];
 }
 

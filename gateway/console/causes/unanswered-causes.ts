@@ -1,10 +1,10 @@
 // Pure: finds upstreams that do not answer. If a service accepts requests and never answers, no request fails before its deadline, so such
 // a service is found by requests that wait for it longer than usual.
 
-import { figuresOf, quantileMs } from '../history/figures.ts';
+import { figuresOf, longestMs, quantileMs } from '../history/figures.ts';
 import { type About, type FoundCause, failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
 import type { PresentTraffic } from './present.ts';
-import { duration } from './service-times.ts';
+import { estimateText } from './service-times.ts';
 
 type Row = NonNullable<UpstreamReport['unanswered']>[number];
 
@@ -39,7 +39,7 @@ export function unansweredIn(
   const all = Object.entries(upstreams).flatMap(([upstream, { unanswered = [] }]) =>
     [...Map.groupBy(unanswered, ({ mode = 'live' }) => mode)].map(([mode, rows]) => {
       const isLate = ({ operation, oldest_ms: ageMs }: Row) =>
-        ageMs >= (wasSilent(subjectOf({ upstream, mode })) ? LATE_MS : lateMs(operation, present));
+        ageMs >= (wasSilent(failingTarget({ upstream, mode })) ? LATE_MS : lateMs(operation, present));
       return { upstream, mode, late: rows.filter(isLate) };
     }),
   );
@@ -54,8 +54,8 @@ export function unansweredCause(silent: UnansweredRequests, nowMs: number): Foun
   const requests = requestsIn(late);
   const oldestMs = Math.max(...late.map(({ oldest_ms: ms }) => ms));
   return failureCause(
-    subjectOf(silent),
-    `${what} does not answer: ${requests} requests wait${of}, the oldest for ${duration(oldestMs)}.`,
+    failingTarget(silent),
+    `${what} does not answer: ${requests} requests wait${of}, the oldest for ${estimateText(oldestMs)}.`,
     'The service has these requests and has not begun to answer. Each gets 504 upstream_timeout when its time is over.',
     {
       title: `${what} does not answer.`,
@@ -71,7 +71,7 @@ export function unansweredCause(silent: UnansweredRequests, nowMs: number): Foun
  * Returns the subject of the cause of a failing target, because the first requests that end in a timeout turn the same outage into that
  * cause.
  */
-function subjectOf({ upstream, mode }: Pick<UnansweredRequests, 'upstream' | 'mode'>): About {
+function failingTarget({ upstream, mode }: Pick<UnansweredRequests, 'upstream' | 'mode'>): About {
   return { topic: 'upstream', name: upstream, detail: mode };
 }
 
@@ -92,6 +92,5 @@ function lateMs(operation: string, { bounds, operations, usualMs }: PresentTraff
   const hour = operations.find(({ name }) => name === operation)?.hour;
   if (hour === undefined || figuresOf(bounds, hour).requests < COMPARED_REQUESTS_MIN) return LATE_UNKNOWN_MS;
   const usual = usualMs(operation) ?? quantileMs(bounds, hour, PART) ?? 0;
-  const countedMs = (bounds.at(-1) ?? 0) * 1000;
-  return usual >= countedMs ? Number.POSITIVE_INFINITY : Math.max(LATE_MS, SLOWER * usual);
+  return usual >= longestMs(bounds) ? Number.POSITIVE_INFINITY : Math.max(LATE_MS, SLOWER * usual);
 }

@@ -11,7 +11,7 @@ import {
   warningCause,
 } from './cause.ts';
 import type { PresentTraffic } from './present.ts';
-import { duration, type ServiceTimes } from './service-times.ts';
+import { estimateText, type ServiceTimes } from './service-times.ts';
 import { recoveryOf } from './traffic-causes.ts';
 
 type Target = NonNullable<UpstreamReport['targets']>[number];
@@ -104,8 +104,8 @@ export function upstreamCauses(
 
 function loadOf({ in_flight: inFlight, places, waiting = 0 }: UpstreamReport, times: ServiceTimes | undefined): string {
   const load = places === undefined ? [] : [`${inFlight} of ${places} places taken, ${waiting} waiting`];
-  const before = times?.beforeMs === undefined ? '' : `, ${duration(times.beforeMs)} before`;
-  const took = times === undefined ? [] : [`the service takes ${duration(times.nowMs)}${before}`];
+  const before = times?.beforeMs === undefined ? '' : `, ${estimateText(times.beforeMs)} before`;
+  const took = times === undefined ? [] : [`the service takes ${estimateText(times.nowMs)}${before}`];
   const all = [...load, ...took];
   return all.length === 0 ? '' : `: ${all.join('; ')}`;
 }
@@ -127,7 +127,7 @@ interface UpstreamMode {
 function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): FoundCause[] {
   const about = { topic: 'upstream', name, detail: mode } as const;
   const out = targets.filter(({ state }) => OUT.includes(state));
-  const since = beginOf(out);
+  const since = outSince(out);
   if (breaker === 'open' || breaker === 'half_open') {
     const what = out.length > 0 ? faultsOf(out) : 'its requests failed';
     return [
@@ -145,7 +145,9 @@ function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Fo
   if (out.length === 0 && trial.length > 0)
     return [
       warningCause(about, `Upstream ${name} (${mode}): ${faultsOf(trial)}.`, 'It gets one request at a time.', {
-        ...{ since: beginOf(trial), runbook: 'GatewayTargetDown', details },
+        since: outSince(trial),
+        runbook: 'GatewayTargetDown',
+        details,
       }),
     ];
   if (out.length === 0) return [];
@@ -183,7 +185,7 @@ function refusalsOf(targets: readonly Target[]): string | undefined {
   return refusals.includes(undefined) ? undefined : [...new Set(refusals)].join(' or ');
 }
 
-function beginOf(targets: readonly Target[]): string | undefined {
+function outSince(targets: readonly Target[]): string | undefined {
   return targets
     .map(({ failing_since: at }) => at)
     .filter((at) => typeof at === 'string')

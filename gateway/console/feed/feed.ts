@@ -4,11 +4,11 @@
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { nextCommandOf } from '../../shared/next-command.ts';
 import { type FoundCause, idOf, published, warningCause } from '../causes/cause.ts';
+import type { Lasting } from '../events/outages.ts';
 import { type FleetInstance, GONE_MS, type MissingInstance, type ReturnedInstance } from '../fleet/fleet-instance.ts';
 import type { GatewayEvent } from '../history/gateway-event.ts';
 import type { RangeCounts } from '../history/history-counts.ts';
 import { type HistoryReport, historyReport } from '../history/history-report.ts';
-import type { Lasting } from '../history/outages.ts';
 import type { OrganizationNearLimit } from '../history/sample.ts';
 import { type StoreReport, storeReports } from '../stores.ts';
 import { mergeNearLimit } from './near-limit.ts';
@@ -137,7 +137,9 @@ function returnedCause({ name, missing_since: since, why }: ReturnedInstance): C
   const text = `Instance ${name} is no longer missing.`;
   return {
     ...published(warningCause({ topic: 'instance', name }, text, why, { since, hasRecovered: true })),
-    ...{ details: '#/system', ended: why, instances: [name] },
+    details: '#/system',
+    ended: why,
+    instances: [name],
   };
 }
 
@@ -154,15 +156,15 @@ export function joinEvents(
     .flatMap(({ name, events }) => events.map((event) => ({ ...event, instance: name })))
     .sort((one, other) => one.at.localeCompare(other.at));
   const joined: Placed[] = [];
-  /** The place of the latest outage or warning in the list, by its kind and text. */
+  /** The index of the latest outage or warning in the list, by its kind and text. */
   const outages = new Map<string, number>();
   for (const event of all) {
     const key = `${event.kind} ${event.text}`;
-    const place = outages.get(key);
-    const known = place === undefined ? undefined : joined[place];
+    const index = outages.get(key);
+    const known = index === undefined ? undefined : joined[index];
     const isLasting = event.kind === 'outage' || event.kind === 'warning';
-    if (isLasting && place !== undefined && known !== undefined && reaches(known, event.at)) {
-      joined[place] = { ...known, until: laterOf(known.until, event.until), instance: both(known, event) };
+    if (isLasting && index !== undefined && known !== undefined && reaches(known, event.at)) {
+      joined[index] = { ...known, until: laterOf(known.until, event.until), instance: both(known, event) };
       continue;
     }
     if (isLasting) outages.set(key, joined.length);
@@ -205,7 +207,7 @@ function differentConfigurations(instances: readonly Instance[], nowMs: number):
     .sort()
     .at(-1);
   if (versions.size < 2 || since === undefined || nowMs - Date.parse(since) < CHANGE_MS) return [];
-  const groups = [...versions].map(([version, same]) => `${version} on ${namesOf(same)}`);
+  const groups = [...versions].map(([version, same]) => `${version} on ${namesText(same)}`);
   const cause = warningCause(
     { topic: 'configuration', detail: 'differs' },
     `The instances have different configurations: ${groups.join('; ')}.`,
@@ -215,7 +217,7 @@ function differentConfigurations(instances: readonly Instance[], nowMs: number):
   return [published(cause)];
 }
 
-function namesOf(instances: readonly { readonly name: string }[]): string {
+function namesText(instances: readonly { readonly name: string }[]): string {
   const named = instances.slice(0, NAMED_MAX).map(({ name }) => name);
   const more = instances.length - named.length;
   return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');

@@ -55,7 +55,12 @@ export function createNearLimit(now: () => number): NearLimit {
     let entry = entries.get(key);
     if (entry === undefined) {
       entry = {
-        ...{ organization, policy, tier: '', limit: 0, windowSeconds: 0, remaining: 0 },
+        organization,
+        policy,
+        tier: '',
+        limit: 0,
+        windowSeconds: 0,
+        remaining: 0,
         lastAtMs: nowMs,
         counts: noCounts(),
       };
@@ -120,7 +125,9 @@ export function mergeNearLimit(lists: readonly (readonly OrganizationNearLimit[]
     return {
       ...latest,
       ...(lastRefused && { last_refused: lastRefused }),
-      ...{ near: sum('near'), refused: sum('refused'), shadow_refused: sum('shadow_refused') },
+      near: sum('near'),
+      refused: sum('refused'),
+      shadow_refused: sum('shadow_refused'),
     };
   });
   return merged.sort(byPressure).slice(0, REPORTED_MAX);

@@ -45,7 +45,7 @@ export class ProcessSamples {
 
   async take(): Promise<void> {
     const taken = await this.count();
-    this.nearLimits = mergeNearLimit([...taken.map(({ organizations }) => organizations), this.#recentlyKept()]);
+    this.nearLimits = mergeNearLimit([...taken.map(({ nearLimits }) => nearLimits), this.#recentlyKept()]);
     for (const { name, upstream } of taken.flatMap(({ operations }) => operations))
       if (upstream !== undefined) this.#upstreams.set(name, upstream);
   }

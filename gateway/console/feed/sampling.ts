@@ -4,12 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetSources } from '../../shared/questions/fleet.ts';
 import { type FoundCause, published, type StatusForCauses } from '../causes/cause.ts';
 import { CauseSearch } from '../causes/cause-search.ts';
+import { Events } from '../events/events.ts';
+import { eventsAbout } from '../events/shown-events.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { Events } from '../history/events.ts';
-import { eventsAbout } from '../history/gateway-event.ts';
 import { History, widthOf } from '../history/history.ts';
 import type { Subject } from '../history/history-counts.ts';
-import { decodeHistory, encodeHistory, type HistoryFile, type KeptHistory } from '../history/kept-history.ts';
+import type { HistoryFile } from '../history/history-file.ts';
+import { decodeHistory, encodeHistory, type KeptHistory } from '../history/kept-history.ts';
 import { RESOLUTIONS, type ShownTime } from '../history/ranges.ts';
 import type { Sample } from '../history/sample.ts';
 import { type LocalFeed, silentCause } from './feed.ts';
@@ -64,7 +65,11 @@ export class Sampling {
     this.#history = new History(bounds, now, kept);
     this.#samples = new ProcessSamples(options.samples, this.#history, kept?.nearLimits ?? [], now);
     this.#search = new CauseSearch(options, this.#history);
-    this.#events = new Events(now, kept?.events, uncountedSince(kept, now()), lastAliveMs(kept));
+    this.#events = new Events(now, {
+      events: kept?.events,
+      uncountedSinceMs: uncountedSinceMs(kept, now()),
+      aliveAtMs: aliveAtMs(kept),
+    });
     this.#versions = createVersionSummary(options.versions, now);
     // From now on, the file says that this process has not ended in order.
     this.#keeping = this.#keep();
@@ -172,7 +177,7 @@ export class Sampling {
 }
 
 /** Returns the time since which nothing was counted. A process that was killed has lost its last counts. */
-function uncountedSince(kept: KeptHistory | undefined, nowMs: number): number | undefined {
+function uncountedSinceMs(kept: KeptHistory | undefined, nowMs: number): number | undefined {
   const keptAtMs = kept?.keptAtMs;
   return keptAtMs !== undefined && nowMs - keptAtMs >= SLOT_MS ? keptAtMs : undefined;
 }
@@ -180,6 +185,6 @@ function uncountedSince(kept: KeptHistory | undefined, nowMs: number): number | 
 /**
  * Returns the time at which the previous process was last known to run, if it has died; undefined if it ended in order, or is not known.
  */
-function lastAliveMs(kept: KeptHistory | undefined): number | undefined {
+function aliveAtMs(kept: KeptHistory | undefined): number | undefined {
   return kept?.hasEnded === false ? kept.keptAtMs : undefined;
 }

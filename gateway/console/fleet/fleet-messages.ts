@@ -41,11 +41,11 @@ export function messageIn(text: string): FleetMessage | undefined {
 /** Returns the members that must be texts. Throws for a message of an unknown shape. */
 function partsOf(message: FleetMessage): readonly unknown[] {
   if (message.kind === 'end') return [message.from];
-  if (message.kind === 'answer') return [message.id, ...namesOf(message.instance)];
+  if (message.kind === 'answer') return [message.id, ...textsOf(message.instance)];
   const { id, from, to, instance } = message;
-  return [id, from, to, ...(instance === undefined ? [] : namesOf(instance))];
+  return [id, from, to, ...(instance === undefined ? [] : textsOf(instance))];
 }
 
-function namesOf({ id, name, version, started_at }: FleetInstance): readonly unknown[] {
+function textsOf({ id, name, version, started_at }: FleetInstance): readonly unknown[] {
   return [id, name, version, started_at];
 }

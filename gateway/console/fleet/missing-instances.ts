@@ -109,7 +109,7 @@ export function createMissingInstances(redis: Redis, now: () => number): Missing
   };
 }
 
-/** Whether an instance is no longer missing, by itself. */
+/** Returns why an instance is no longer missing without an action of an operator; empty while it is missing. */
 function endOf(missing: NotedInstance, answered: readonly FleetInstance[], nowMs: number): Over[] {
   const { id, name, started_at: startedAt, missing_since: since } = missing;
   if (answered.some((other) => other.id === id)) return [[id, 'It answers again.']];

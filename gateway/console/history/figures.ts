@@ -59,5 +59,10 @@ export function quantileMs(bounds: readonly number[], counts: ArrayLike<number>,
     }
     below += count;
   }
+  return longestMs(bounds);
+}
+
+/** Returns the last bound, which `quantileMs` returns for all durations above it. */
+export function longestMs(bounds: readonly number[]): number {
   return (bounds.at(-1) ?? 0) * 1000;
 }

@@ -100,7 +100,7 @@ export function historyReport(bounds: readonly number[], counted: readonly Range
       .map((counts) => codeHistory(counts, slots))
       .sort((one, other) => other.total - one.total || one.code.localeCompare(other.code))
       .slice(0, REPORTED_CODES_MAX),
-    subject: subjectOf(
+    subject: subjectReport(
       add((counts) => (counts.subject === null ? [] : [counts.subject])),
       historyOf,
       slots,
@@ -138,7 +138,7 @@ function addedOrNull(one: SeriesCounts | undefined, { before }: SeriesCounts): r
   return one.before === null ? null : sum([one.before, before]);
 }
 
-function subjectOf(
+function subjectReport(
   [subject]: readonly SeriesCounts[],
   historyOf: (counts: SeriesCounts) => OperationHistory,
   slots: number,

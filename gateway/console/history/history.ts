@@ -1,5 +1,5 @@
-// Counts the requests of two days, in three resolutions. It counts in all, for the operations, organizations and upstreams with the most
-// requests, and per error code. The memory is bounded, however many of these exist.
+// Counts the requests of two days, in three resolutions. There is a count of all requests, one for each of the busiest operations,
+// organizations and upstreams, and one for each error code. The memory is bounded.
 
 import { CLASSES } from './figures.ts';
 import {
@@ -127,9 +127,13 @@ export class History {
     });
     const totalOf = (series: SeriesRings) => this.#sumIn(series, resolution, firstSlot, lastSlot);
     const seen = [...this.#codes].filter(([, series]) => (totalOf(series)[0] ?? 0) > 0);
-    const ofSubject = subject && this.#ringsOf(subject);
+    const subjectRings = subject && this.#ringsOf(subject);
     return {
-      ...{ range: span.range, slotMs, slots: lastSlot - wanted.firstSlot + 1, firstSlot, lastSlot },
+      range: span.range,
+      slotMs,
+      slots: lastSlot - wanted.firstSlot + 1,
+      firstSlot,
+      lastSlot,
       lastSlotSeconds: this.#secondsSince(lastSlot, slotMs, untilMs),
       minuteSeconds: this.#secondsSince(this.#oldest(0, MINUTE_SLOTS), RESOLUTIONS[0].slotMs, nowMs),
       rangeSeconds: this.#secondsSince(edges.beginMs / slotMs, slotMs, untilMs),
@@ -138,7 +142,9 @@ export class History {
       operations: this.#busiest(totalOf).map(({ name, series }) => countsOf(name, series)),
       codes: seen.map(([name, series]) => countsOf(name, series)),
       subject:
-        ofSubject === undefined ? null : addCounts(ofSubject.map((series) => countsOf(subject?.name ?? '', series))),
+        subjectRings === undefined
+          ? null
+          : addCounts(subjectRings.map((series) => countsOf(subject?.name ?? '', series))),
       ...this.#memory(),
     };
   }
@@ -193,7 +199,7 @@ export class History {
   }
 
   #addTracked(kind: Kind, sinceMs: number, { name, values }: Increase): void {
-    this.#addTo(this.#tracked[kind].of(name, this.#requestsIn(values)), sinceMs, values);
+    this.#addTo(this.#tracked[kind].weigh(name, this.#requestsIn(values)), sinceMs, values);
   }
 
   #requestsIn(values: readonly number[]): number {

@@ -1,9 +1,6 @@
 // Encodes the history of the console as bytes, for a file that outlives the process. The bytes are a line of JSON with names and times, and
 // the counts.
 
-import { readFileSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { GatewayEvent } from './gateway-event.ts';
 import { COARSEST, RESOLUTIONS, YESTERDAY_SLOTS } from './ranges.ts';
 import { createRing, createSeries, type Ring, type SeriesRings } from './ring.ts';
@@ -160,31 +157,4 @@ function headIn(bytes: Buffer): Head | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** The file in the data directory. It has at most 6 MiB and is replaced as a whole. */
-export interface HistoryFile {
-  /** Returns the bytes of the file; undefined if there is no file. */
-  read(): Buffer | undefined;
-  /** Replaces the file. Never rejects, because a lost history is no reason for a failure. Does not create the directory. */
-  write(bytes: Buffer): Promise<void>;
-}
-
-export function createHistoryFile(dataDirectory: string): HistoryFile {
-  const path = join(dataDirectory, 'console-history');
-  return {
-    read() {
-      try {
-        return readFileSync(path);
-      } catch {
-        return undefined;
-      }
-    },
-    async write(bytes) {
-      const draft = `${path}.${process.pid}`;
-      await writeFile(draft, bytes, { mode: 0o600 })
-        .then(() => rename(draft, path))
-        .catch(() => undefined);
-    },
-  };
 }

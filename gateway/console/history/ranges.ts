@@ -53,8 +53,8 @@ export function spanOf(query: URLSearchParams): ShownTime {
   return { range: name !== null && Object.hasOwn(RANGES, name) ? (name as Range) : '15m' };
 }
 
-/** Returns the beginning of a span in charts, in epoch milliseconds. */
-export function beginOf(span: ShownTime, nowMs: number): number {
+/** Returns the start of a span in charts, in epoch milliseconds. */
+export function startMsOf(span: ShownTime, nowMs: number): number {
   const { resolution, firstSlot } = slotsOf(span, nowMs);
   return span.fromMs ?? firstSlot * RESOLUTIONS[resolution].slotMs;
 }
@@ -100,10 +100,10 @@ export function edgesOf(
   const finestAt = (atMs: number) =>
     RESOLUTIONS.find(({ slotMs: ms, slots }, index) => ((newest[index] as number) - slots + 1) * ms <= atMs)?.slotMs ??
     slotMs;
-  const [ofBegin, ofEnd] = [finestAt(fromMs), finestAt(lastSlot * slotMs)];
+  const [startSlotMs, endSlotMs] = [finestAt(fromMs), finestAt(lastSlot * slotMs)];
   return {
-    beginMs: Math.max(beginMs, Math.floor(fromMs / ofBegin) * ofBegin),
-    endMs: Math.min(endMs, Math.ceil(toMs / ofEnd) * ofEnd),
+    beginMs: Math.max(beginMs, Math.floor(fromMs / startSlotMs) * startSlotMs),
+    endMs: Math.min(endMs, Math.ceil(toMs / endSlotMs) * endSlotMs),
   };
 }
 

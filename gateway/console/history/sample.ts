@@ -4,11 +4,12 @@
 export interface Sample {
   readonly operations: readonly OperationCounts[];
   /** The counts by organization id. */
-  readonly callers: readonly OperationCounts[];
+  readonly organizations: readonly OperationCounts[];
   /** The counts by upstream: the time until it began to respond, and its own statuses. */
   readonly upstreams: readonly OperationCounts[];
   readonly refusals: readonly RefusalCount[];
-  readonly organizations: readonly OrganizationNearLimit[];
+  /** Organizations near their limits. */
+  readonly nearLimits: readonly OrganizationNearLimit[];
 }
 
 interface OperationCounts {
@@ -64,12 +65,12 @@ export interface Increases {
 /** Returns a function that computes the increase of each sample of one process over the previous sample. Leaves out unchanged series. */
 export function createDifference(): (sample: Sample) => Increases {
   const operations = createIncreases();
-  const organizations = createIncreases({ beginAnew: true });
+  const organizations = createIncreases({ isDropped: true });
   const upstreams = createIncreases();
   const refusals = createIncreases();
   return (sample) => ({
     operations: operations(sample.operations.map(countsOf)),
-    organizations: organizations(sample.callers.map(countsOf)),
+    organizations: organizations(sample.organizations.map(countsOf)),
     upstreams: upstreams(sample.upstreams.map(countsOf)),
     refusals: refusals(
       sample.refusals.map(({ stage, code, count }) => ({ name: `${stage} ${code}`, values: [count] })),
@@ -81,14 +82,17 @@ function countsOf({ name, buckets, classes }: OperationCounts): Increase {
   return { name, values: [...buckets, ...classes] };
 }
 
-/** @param options.beginAnew whether a dropped series begins at zero as a whole; otherwise a count that fell takes nothing back */
-function createIncreases({ beginAnew } = { beginAnew: false }): (counted: readonly Increase[]) => Increase[] {
+/**
+ * @param options.isDropped whether the process may drop a series and begin it again at zero. A lower sum then means that all counts are new.
+ *   Otherwise only the counts that are higher than before are new
+ */
+function createIncreases({ isDropped } = { isDropped: false }): (counted: readonly Increase[]) => Increase[] {
   let known = new Map<string, readonly number[]>();
   return (counted) => {
     const before = known;
     known = new Map(counted.map(({ name, values }) => [name, values]));
     return counted.flatMap(({ name, values }) => {
-      const increase = increaseOf(values, before.get(name), beginAnew);
+      const increase = increaseOf(values, before.get(name), isDropped);
       return increase.some((value) => value > 0) ? [{ name, values: increase }] : [];
     });
   };
@@ -97,9 +101,9 @@ function createIncreases({ beginAnew } = { beginAnew: false }): (counted: readon
 function increaseOf(
   values: readonly number[],
   before: readonly number[] | undefined,
-  beginAnew: boolean,
+  isDropped: boolean,
 ): readonly number[] {
-  if (before === undefined || (beginAnew && sumOf(values) < sumOf(before))) return values;
+  if (before === undefined || (isDropped && sumOf(values) < sumOf(before))) return values;
   return values.map((value, index) => Math.max(0, value - (before[index] ?? 0)));
 }
 

@@ -5,8 +5,10 @@ import { createSeries, type SeriesRings } from './ring.ts';
 
 export interface TrackedSeries {
   readonly series: ReadonlyMap<string, SeriesRings>;
-  /** Returns the rings of a name, which begin now if there is room; undefined if there is none. */
-  of(name: string, requests: number): SeriesRings | undefined;
+  /**
+   * Adds requests to the weight of a name. Returns its rings, which begin now if there is room; undefined if the name has no history.
+   */
+  weigh(name: string, requests: number): SeriesRings | undefined;
   /** Lets an untracked name with more requests replace the tracked name with the fewest. Call it once per slot. */
   reweigh(): void;
 }
@@ -32,7 +34,7 @@ export function createTrackedSeries(
 
   return {
     series,
-    of(name, requests) {
+    weigh(name, requests) {
       weights.set(name, (weights.get(name) ?? 0) + requests);
       if (!series.has(name) && series.size < most) series.set(name, createSeries(width));
       return series.get(name);

@@ -72,7 +72,7 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
     logger.warn({ dropped }, DROPPED);
   }
 
-  function exchange(trail: Trail): void {
+  function logExchange(trail: Trail): void {
     const severity = severityOf(trail);
     const isLogged = logger.isLevelEnabled(severity);
     if (!isLogged && trail.code === undefined) return;
@@ -96,7 +96,7 @@ export function createLog({ level, now, destination, worker, onDropped = () => u
     return output.flush();
   }
 
-  return { logger, logExchange: exchange, recent, list, flush };
+  return { logger, logExchange, recent, list, flush };
 }
 
 /**

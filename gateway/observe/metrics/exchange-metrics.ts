@@ -33,7 +33,7 @@ export interface ExchangeMetrics {
 interface MetricsSample {
   readonly operations: readonly OperationTraffic[];
   /** The traffic of active organizations. */
-  readonly callers: readonly OperationTraffic[];
+  readonly organizations: readonly OperationTraffic[];
   /** The traffic of upstreams: the time until the answer began, and the statuses of the upstream. */
   readonly upstreams: readonly OperationTraffic[];
   readonly refusals: readonly { readonly stage: string; readonly code: string; readonly count: number }[];
@@ -47,7 +47,7 @@ const CREDENTIAL_CODES = Object.entries(REFUSALS).flatMap(([code, { status }]) =
 export function createExchangeMetrics(registry: Registry, onPressure: OnPressure): ExchangeMetrics {
   const routes = createRouteSeries();
   const durations = createDurationMetrics(registry, routes);
-  const callers = createCallerTraffic(DURATION_BUCKETS.length + 1);
+  const organizations = createCallerTraffic(DURATION_BUCKETS.length + 1);
   const refusals = createRefusalCounts(registry);
   // The page /metrics has the metrics in the order of these lines.
   const longCounters = registerLongCounters(registry);
@@ -80,7 +80,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     const { caller, status } = trail;
     const isRefusal = wasRefused(trail);
     if (isRefusal) durations.refused(trail);
-    if (caller?.organization !== undefined) callers.note(caller.organization.id, bucket, status, isRefusal);
+    if (caller?.organization !== undefined) organizations.note(caller.organization.id, bucket, status, isRefusal);
   }
 
   /** Counts what few exchanges have. */
@@ -101,7 +101,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     countExchange,
     limitBatch: limits.batch,
     expect,
-    sample: async () => ({ ...durations.sample(), callers: callers.sample(), refusals: refusals.sample() }),
+    sample: async () => ({ ...durations.sample(), organizations: organizations.sample(), refusals: refusals.sample() }),
   };
 }
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureCause, published, type StatusForCauses, warningCause } from '../../../gateway/console/causes/cause.ts';
+import { createCauseMemory } from '../../../gateway/console/causes/cause-memory.ts';
 import { causesOf, type LastMinute } from '../../../gateway/console/causes/causes.ts';
-import { Events } from '../../../gateway/console/history/events.ts';
-import { eventsAbout } from '../../../gateway/console/history/gateway-event.ts';
+import type { PresentTraffic } from '../../../gateway/console/causes/present.ts';
+import { Events } from '../../../gateway/console/events/events.ts';
+import { eventsAbout } from '../../../gateway/console/events/shown-events.ts';
 
 const NOW_MS = Date.parse('2027-03-01T12:25:00.000Z');
 const SINCE = '2027-03-01T12:22:00.000Z';
@@ -24,7 +26,21 @@ const fine: StatusForCauses = {
   certificates: [{ names: ['api.example.com'], state: 'valid', days_left: 60 }],
 };
 const quiet: LastMinute = { requests: 9, failed: 2, refused: 0 };
-const causesWith = (status: StatusForCauses, minute = quiet) => causesOf({ ...fine, ...status }, minute, NOW_MS);
+/** No requests to operations. */
+const NO_TRAFFIC: PresentTraffic = {
+  bounds: [1],
+  operations: [],
+  organizations: [],
+  upstreams: [],
+  nearLimits: [],
+  upstreamOf: () => undefined,
+  failureCodes: new Map(),
+  usualMs: () => undefined,
+};
+/** Without traffic, and without earlier causes. */
+const causesAt = (status: StatusForCauses | null, minute: LastMinute, nowMs: number) =>
+  causesOf(status, minute, nowMs, NO_TRAFFIC, createCauseMemory());
+const causesWith = (status: StatusForCauses, minute = quiet) => causesAt({ ...fine, ...status }, minute, NOW_MS);
 const textsOf = (status: StatusForCauses, minute = quiet) =>
   causesWith(status, minute).map(({ kind, cause, consequence }) => `${kind}: ${cause} ${consequence}`);
 
@@ -44,7 +60,7 @@ test('a gateway that is fine needs no attention', () => {
 test('without Redis, a cause names each store that cannot be used', () => {
   const { redis: _redis, ...withoutRedis } = fine;
   const texts = (status: StatusForCauses) =>
-    causesOf({ ...withoutRedis, ...status }, quiet, NOW_MS).map(({ cause, consequence }) => `${cause} ${consequence}`);
+    causesAt({ ...withoutRedis, ...status }, quiet, NOW_MS).map(({ cause, consequence }) => `${cause} ${consequence}`);
   const away = { state: 'away' };
   assert.deepEqual(texts({ deprecated_uses: away }), [
     'The store of deprecated calls cannot be used. Calls of deprecated operations are counted later.',
@@ -58,7 +74,7 @@ test('without Redis, a cause names each store that cannot be used', () => {
 });
 
 test('without an answering worker there is that one cause', () => {
-  assert.match(causesOf(null, quiet, NOW_MS)[0]?.cause ?? '', /^No worker reports/);
+  assert.match(causesAt(null, quiet, NOW_MS)[0]?.cause ?? '', /^No worker reports/);
 });
 
 test('an upstream that sent unasked bytes is a warning until its connections are kept again', () => {
@@ -93,7 +109,7 @@ test('an outage of Redis is one cause, with its consequences, its begin, its end
 });
 
 test('after the grace no key works', () => {
-  const [cause] = causesOf({ ...fine, ...redisAway }, quiet, Date.parse(GRACE_END));
+  const [cause] = causesAt({ ...fine, ...redisAway }, quiet, Date.parse(GRACE_END));
   assert.match(cause?.consequence ?? '', /^No key works any more/);
 });
 
@@ -252,7 +268,7 @@ test('causes last from when they were first seen, and an outage is marked from i
   const events = new Events(() => nowMs);
   const observe = (status: StatusForCauses) => {
     const all = { ...fine, ...status };
-    events.observe(all, causesOf(all, quiet, nowMs));
+    events.observe(all, causesAt(all, quiet, nowMs));
   };
   observe({ configuration: { version: 'one', loaded_at: SINCE } });
   observe({ ...redisAway, overload: { shedding: true } });
@@ -286,7 +302,7 @@ test('an outage that comes and goes is one mark, and stands only where it concer
   const events = new Events(() => nowMs);
   const down = { targets: [{ mode: 'live', address: 'http://a', state: 'failing' }] };
   const observe = (status: StatusForCauses) => {
-    events.observe({ ...fine, ...status }, causesOf({ ...fine, ...status }, quiet, nowMs));
+    events.observe({ ...fine, ...status }, causesAt({ ...fine, ...status }, quiet, nowMs));
     nowMs += 30_000;
   };
   for (let times = 0; times < 3; times += 1) {

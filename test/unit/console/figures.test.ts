@@ -28,12 +28,12 @@ test('no request, no quantile', () => {
 });
 
 test('the difference of two samples is the increase, and a counter that fell takes nothing back', () => {
-  const sampleOf = (buckets: number[], refused: number, callers: number[]): Sample => ({
+  const sampleOf = (buckets: number[], refused: number, counts: number[]): Sample => ({
     operations: [{ name: 'a', buckets, classes: [0, 0, 1, 0, 0] }],
-    callers: [{ name: 'org_a', buckets: callers, classes: [0, 0, 0, 0, 0] }],
+    organizations: [{ name: 'org_a', buckets: counts, classes: [0, 0, 0, 0, 0] }],
     upstreams: [],
     refusals: [{ stage: 'match', code: 'route_not_found', count: refused }],
-    organizations: [],
+    nearLimits: [],
   });
   const differenceOf = createDifference();
   const none = { operations: [], organizations: [], upstreams: [], refusals: [] };

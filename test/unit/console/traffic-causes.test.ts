@@ -53,9 +53,12 @@ function presentOf(more: Partial<PresentTraffic>): PresentTraffic {
   };
 }
 
-function told(more: Partial<PresentTraffic>, status = {}, memory?: CauseMemory, nowMs = NOW_MS) {
+/** Every cause was there before. */
+const LASTING: CauseMemory = { ...createCauseMemory(), lasts: () => true };
+
+function told(more: Partial<PresentTraffic>, status = {}, memory = createCauseMemory(), nowMs = NOW_MS) {
   const causes = causesOf(status, QUIET, nowMs, presentOf(more), memory);
-  memory?.note(causes, nowMs);
+  memory.note(causes, nowMs);
   return causes.map(({ kind, cause, details }) => `${kind}: ${cause} ${details}`);
 }
 
@@ -65,7 +68,7 @@ test('an operation that fails is named first, with its upstream, and says when i
   assert.deepEqual(told({ operations: [series(REPORTS, failing)] }), [
     `bad: ${REPORTS} of orders fails: 21 of 21 in the last minute. ${page}`,
   ]);
-  assert.deepEqual(told({ operations: [series(REPORTS, failing, { requests: 4 })] }), [
+  assert.deepEqual(told({ operations: [series(REPORTS, failing, { requests: 4 })] }, {}, LASTING), [
     `warn: ${REPORTS} of orders is recovering: 21 of 21 failed in the last minute, none in the last 15 seconds. ${page}`,
   ]);
   // Without a request since then it is not known to recover.
@@ -153,7 +156,7 @@ test('an overloaded upstream is one cause, with its load and what its operations
     'bad: Upstream orders is overloaded: 16 of 16 places taken, 128 waiting; the service takes 3 s, 25 ms before. #/upstreams/orders',
   ]);
   assert.equal(
-    causesOf({ upstreams: { orders } }, QUIET, NOW_MS, presentOf(present))[0]?.consequence,
+    causesOf({ upstreams: { orders } }, QUIET, NOW_MS, presentOf(present), createCauseMemory())[0]?.consequence,
     'A part of its requests gets 503 upstream_overloaded. Seen in GET /reports/a (9 of 30 failed), GET /reports/b (9 of 30 failed).',
   );
   const breaker = { live: 'open' };
@@ -176,7 +179,7 @@ test('an operation is slow if it is slower than itself', () => {
   const several = presentOf({
     operations: [series(REPORTS, slow, slow, hour), series('GET /reports/b', slow, slow, hour)],
   });
-  const causes = causesOf({}, QUIET, NOW_MS, several);
+  const causes = causesOf({}, QUIET, NOW_MS, several, createCauseMemory());
   assert.deepEqual(
     causes.map(({ id, cause, details }) => [id, cause, details]),
     [
@@ -205,7 +208,10 @@ test('an operation that stays slow is told until it is fast again, and recovers 
   const at = (latest: Counted, hour: Counted, nowMs = NOW_MS) => {
     const present = presentOf({ operations: [series(REPORTS, slow, latest, hour)], usualMs: memory.usualMs });
     memory.note(slowIn(present), nowMs);
-    return causesOf({}, QUIET, nowMs, present).map(({ cause, hasRecovered }) => [cause, hasRecovered]);
+    return causesOf({}, QUIET, nowMs, present, createCauseMemory()).map(({ cause, hasRecovered }) => [
+      cause,
+      hasRecovered,
+    ]);
   };
   // What is over does not begin.
   assert.deepEqual(at({ requests: 9 }, { requests: 100 }), []);
@@ -258,7 +264,10 @@ test('one organization that is refused, and one that has nearly used a limit, ar
   );
   // What its requests get is over.
   const recovering = [series('org_a', { requests: 40, refused: 12 }, { requests: 3 })];
-  assert.equal(causesOf({}, QUIET, NOW_MS, presentOf({ organizations: recovering }))[0]?.consequence, '');
+  assert.equal(
+    causesOf({}, QUIET, NOW_MS, presentOf({ organizations: recovering }), createCauseMemory())[0]?.consequence,
+    '',
+  );
   assert.deepEqual(told({ organizations: [series('org_a', { requests: 41, refused: 12 })] }), []);
   assert.deepEqual(told({ organizations: [series('org_a', { requests: 9, refused: 9 })] }), []);
   assert.deepEqual(told({ nearLimits: [near({})] }), [
@@ -269,7 +278,9 @@ test('one organization that is refused, and one that has nearly used a limit, ar
     nearLimits: [near({ refused: 12 }), near({ organization: 'b' })],
   });
   assert.deepEqual(
-    causesOf({}, QUIET, NOW_MS, present).map(({ consequence, runbook }) => `${consequence} ${runbook}`),
+    causesOf({}, QUIET, NOW_MS, present, createCauseMemory()).map(
+      ({ consequence, runbook }) => `${consequence} ${runbook}`,
+    ),
     [
       'These requests get 429 rate_limited, with the time to wait; other organizations are not affected. An organization that is refused',
       'Soon its requests are refused. An organization that is refused',
@@ -279,7 +290,7 @@ test('one organization that is refused, and one that has nearly used a limit, ar
     configuration: { changes, loaded_at: new Date(NOW_MS - agoMs).toISOString() },
   });
   const consequenceAfter = (agoMs: number, changes: string[]) =>
-    causesOf(reloaded(agoMs, changes), QUIET, NOW_MS, present)[0]?.consequence ?? '';
+    causesOf(reloaded(agoMs, changes), QUIET, NOW_MS, present, createCauseMemory())[0]?.consequence ?? '';
   const changes = ['limits.yaml tiers.free.requests: 100 → 20', 'upstreams.yaml upstreams.a: – → {}'];
   assert.match(
     consequenceAfter(60_000, changes),
@@ -288,7 +299,13 @@ test('one organization that is refused, and one that has nearly used a limit, ar
   for (const other of [consequenceAfter(16 * 60_000, changes), consequenceAfter(60_000, changes.slice(1))])
     assert.doesNotMatch(other, /changed/);
   const share = { limits: { state: 'away', policyInForce: 'local' } };
-  const nearAgain = causesOf(share, QUIET, NOW_MS, presentOf({ nearLimits: [near({ refused: 18 })] })).at(-1);
+  const nearAgain = causesOf(
+    share,
+    QUIET,
+    NOW_MS,
+    presentOf({ nearLimits: [near({ refused: 18 })] }),
+    createCauseMemory(),
+  ).at(-1);
   assert.equal(
     nearAgain?.cause,
     'org_a has used 97 of 100 in 60 s, its limit organization, the share of one instance while Redis is away.',

@@ -91,9 +91,13 @@ test('what a failing target explains is told with it', () => {
 test('an upstream that does not answer and its target that then fails are one cause, with one id', () => {
   const target = { address: 'http://orders:1', mode: 'live', last_error: 'timeout' };
   const idsOf = (state: string, unanswered: readonly Row[]) =>
-    causesOf({ upstreams: { orders: { unanswered, targets: [{ ...target, state }] } } }, QUIET, NOW_MS, fast).map(
-      ({ id, runbook }) => [id, runbook],
-    );
+    causesOf(
+      { upstreams: { orders: { unanswered, targets: [{ ...target, state }] } } },
+      QUIET,
+      NOW_MS,
+      fast,
+      createCauseMemory(),
+    ).map(({ id, runbook }) => [id, runbook]);
   const one = ['upstream orders live', 'GatewayTargetDown'];
   assert.deepEqual(idsOf('healthy', [waiting(9, 12_000)]), [one]);
   assert.deepEqual(idsOf('failing', [waiting(9, 12_000)]), [one]);
@@ -101,7 +105,7 @@ test('an upstream that does not answer and its target that then fails are one ca
 
 test('requests of test keys alone that wait are another cause than those of live keys', () => {
   const rows = [waiting(9, 12_000), { ...waiting(9, 12_000), mode: 'test' }];
-  const causes = causesOf({ upstreams: { orders: { unanswered: rows } } }, QUIET, NOW_MS, fast);
+  const causes = causesOf({ upstreams: { orders: { unanswered: rows } } }, QUIET, NOW_MS, fast, createCauseMemory());
   assert.deepEqual(
     causes.map(({ id }) => id),
     ['upstream orders live', 'upstream orders test'],

@@ -3,11 +3,20 @@
 
 import { isoTime } from '../../shared/text.ts';
 import type { FoundCause, StatusForCauses } from '../causes/cause.ts';
-import type { GatewayEvent } from './gateway-event.ts';
+import type { GatewayEvent } from '../history/gateway-event.ts';
 import { type Lasting, type Mark, Outages } from './outages.ts';
 import { stateChanges } from './state-changes.ts';
 
 const KEPT_MAX = 200;
+
+/** The end of the previous process. All members are undefined if there was none. */
+interface PreviousProcess {
+  readonly events?: readonly GatewayEvent[] | undefined;
+  /** When the process stopped counting; undefined if no request was missed since. */
+  readonly uncountedSinceMs?: number | undefined;
+  /** When the process was last known to run; undefined if it ended in order. */
+  readonly aliveAtMs?: number | undefined;
+}
 
 export class Events {
   readonly #now: () => number;
@@ -15,16 +24,11 @@ export class Events {
   readonly #outages: Outages;
   #before: StatusForCauses | null = null;
 
-  /**
-   * @param now epoch milliseconds that never decrease
-   * @param earlier the events of the previous process
-   * @param uncountedSinceMs when the previous process stopped counting; undefined if nothing was missed between the two
-   * @param aliveAtMs when the process before was last known to run, if it has died; absent if it ended in order
-   */
-  constructor(now: () => number, earlier: readonly GatewayEvent[] = [], uncountedSinceMs?: number, aliveAtMs?: number) {
+  /** @param now epoch milliseconds that never decrease */
+  constructor(now: () => number, { events: earlier = [], uncountedSinceMs, aliveAtMs }: PreviousProcess = {}) {
     this.#now = now;
     const time = this.#time();
-    // The outages of the previous process end here. An outage that still lasts begins again when it is seen.
+    // The outages of the previous process end here. An outage that still lasts starts again when it is seen.
     const endOfCounts = uncountedSinceMs === undefined ? time : isoTime(uncountedSinceMs);
     this.#events = earlier.map((event) => ({ ...event, until: event.until ?? endOfCounts }));
     this.#outages = new Outages(now, (kind, at, text) => this.#add(kind, at, text, null));

@@ -3,9 +3,10 @@
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { isoTime } from '../../shared/text.ts';
 import type { About, FoundCause } from '../causes/cause.ts';
-import { type GatewayEvent, shownSubjectOf } from './gateway-event.ts';
+import type { GatewayEvent } from '../history/gateway-event.ts';
+import { shownSubjectOf } from './shown-events.ts';
 
-/** A cause with the moment of its begin. */
+/** A cause with the time at which it started. */
 export type Lasting<Of extends Cause> = Of & { readonly since: string };
 
 /** The mark of a cause: an event that changes until it ends. */
@@ -66,7 +67,7 @@ export class Outages {
     if (known?.mark && !isSame) this.#end(known.mark, id);
     const began = known?.mark === undefined ? since : this.#time();
     const mark = isSame ? known.mark : kind && this.#begin(kind, cause, began);
-    // A cause that returns soon keeps the begin of its outage.
+    // A cause that returns soon keeps the start of its outage.
     const first = mark !== undefined && mark.at < since ? mark.at : since;
     this.#lasting.set(id, { cause: { ...cause, since: first }, mark });
   }

@@ -2,7 +2,7 @@
 
 import type { StatusForCauses } from '../causes/cause.ts';
 import { firstChanges } from '../causes/recent-change.ts';
-import type { GatewayEvent } from './gateway-event.ts';
+import type { GatewayEvent } from '../history/gateway-event.ts';
 
 type Change = Pick<GatewayEvent, 'kind' | 'at' | 'text'>;
 

@@ -1,0 +1,41 @@
+// Pure: which markers on charts the view of an operation, upstream or organization shows.
+
+import type { About } from '../causes/cause.ts';
+import type { GatewayEvent, ShownSubject } from '../history/gateway-event.ts';
+
+/** The pages about the subjects of causes. Other topics are about the gateway. */
+const PAGES: Partial<Record<About['topic'], 'operations' | 'upstreams' | 'organizations'>> = {
+  upstream: 'upstreams',
+  'operations of': 'upstreams',
+  'slow operations of': 'upstreams',
+  operation: 'operations',
+  slow: 'operations',
+  organization: 'organizations',
+  near: 'organizations',
+};
+
+/** Returns the subject of an outage; undefined if it is the gateway. */
+export function shownSubjectOf({ topic, name }: About): ShownSubject | undefined {
+  const kind = PAGES[topic];
+  return kind === undefined || name === undefined ? undefined : { kind, name };
+}
+
+/**
+ * Returns the events for the view of an operation, upstream or organization: the events of the gateway and of this subject. An operation
+ * also has the events of its upstream, and an upstream has the events of its operations.
+ */
+export function eventsAbout(
+  events: readonly GatewayEvent[],
+  about: ShownSubject | undefined,
+  upstreamOf: (operation: string) => string | undefined,
+): readonly GatewayEvent[] {
+  if (about === undefined) return events;
+  const upstreamIn = ({ kind, name }: ShownSubject) =>
+    kind === 'upstreams' ? name : kind === 'operations' ? upstreamOf(name) : undefined;
+  return events.filter(({ subject }) => {
+    if (subject === undefined) return true;
+    if (subject.kind === about.kind) return subject.name === about.name;
+    const upstream = upstreamIn(about);
+    return upstream !== undefined && upstream === upstreamIn(subject);
+  });
+}
