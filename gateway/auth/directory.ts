@@ -166,6 +166,11 @@ export class Directory {
     return caller !== undefined && isGood(caller, this.#options.now()) && this.#isWithinGrace();
   }
 
+  /** Whether the keys are lost, because the store was replaced and is empty, or has not been checked since. */
+  mayLackKeys(): boolean {
+    return this.#emptiness.mayLast();
+  }
+
   status(): DirectoryStatus {
     const follower = this.#follower;
     const failure = follower.failure();

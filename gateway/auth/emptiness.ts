@@ -8,6 +8,8 @@ export interface Emptiness {
   noteReplaced(): void;
   /** Checks whether the replaced store has any organization. Never rejects. */
   look(): Promise<void>;
+  /** Whether the store was replaced, and no organization was found in it since. */
+  mayLast(): boolean;
   /** Returns when the store was replaced, in epoch milliseconds; undefined unless it was found to be empty since. */
   sinceMs(): number | undefined;
 }
@@ -29,6 +31,7 @@ export function createEmptiness(organizations: Pick<KeyStore['organizations'], '
         // The status of the key store reports an outage.
       }
     },
+    mayLast: () => replacedAtMs !== undefined,
     sinceMs: () => (isEmpty ? replacedAtMs : undefined),
   };
 }

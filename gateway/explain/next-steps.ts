@@ -48,7 +48,9 @@ export function nextStepsOf(line: LogLine, causes: readonly PresentCause[]): Nex
  */
 function clientOf(line: LogLine): string | undefined {
   const code = String(line.code);
-  if (!wasRefused(line) || Number(line.status) >= 429 || !Object.hasOwn(REFUSALS, code)) return undefined;
+  // A client cannot change anything about the other refusals for rates and load.
+  const isPassing = Number(line.status) >= 429 && code !== 'auth_attempts_limited';
+  if (!wasRefused(line) || isPassing || !Object.hasOwn(REFUSALS, code)) return undefined;
   const { remedy, hints }: CatalogueEntry = REFUSALS[code as keyof typeof REFUSALS];
   const only = violationRemedy(line);
   if (only !== undefined) return only;

@@ -33,7 +33,7 @@ const LOAD = /^(loop|shedding)$/;
 /** Whether the cause with an id explains the request. */
 function explanationOf(line: LogLine): (id: string) => boolean {
   const { code, stage, organization, upstream, mode, method, route } = line;
-  if (code === 'api_key_invalid') return (id) => KEYS.test(id);
+  if (code === 'api_key_invalid' || code === 'auth_attempts_limited') return (id) => KEYS.test(id);
   if (code === 'auth_unavailable' || code === 'records_unavailable') return (id) => STORES.test(id);
   if (code === 'gateway_overloaded') {
     const ids = runbookOf(line) === 'GatewayShedding' ? LOAD : STORES;

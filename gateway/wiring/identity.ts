@@ -45,6 +45,8 @@ export interface Identity {
   readonly readers: CredentialReaders;
   /** Whether the credentials of a request are cached as valid; asks no store. */
   isKnownCaller(admitted: Admitted): boolean;
+  /** Whether the key store has lost its contents, so that no key can be known. */
+  readonly mayLackKeys: Directory['mayLackKeys'];
   readonly callerOfTunnel: CallerOfTunnel;
   /** The reader of session cookies; undefined if people cannot sign in. */
   readonly sessionReader: SessionReader | undefined;
@@ -88,6 +90,7 @@ export function openIdentity(options: IdentityOptions): Identity {
       if (authorization === undefined) return sessionReader?.isKnown(admitted) === true;
       return directory.isKnown(authorization) || tokens.isKnown(authorization);
     },
+    mayLackKeys: () => directory.mayLackKeys(),
     keysStatus: () => directory.status(),
     issuersStatus: issuers.status,
     ready: issuers.ready,

@@ -14,6 +14,12 @@ export interface ThrottleOptions extends Omit<FailureLimitOptions, 'name'> {
    * bad client would lock out all clients behind the same address.
    */
   readonly isKnownCaller: (admitted: Admitted) => boolean;
+  /**
+   * Whether the key store has lost its contents. Meanwhile a credential that it does not contain is not counted: it may be a good one, whose
+   * client would be refused for the rest of the window after the keys are back. This helps no guess, because an empty store accepts no key.
+   * All other refusals count, and blocked addresses stay blocked.
+   */
+  readonly mayLackKeys: () => boolean;
 }
 
 export interface Throttle extends Pick<FailureLimit, 'useRules' | 'size'> {
@@ -22,7 +28,7 @@ export interface Throttle extends Pick<FailureLimit, 'useRules' | 'size'> {
   countRefusal(arrived: Pick<Arrived, 'clientAddress'>, error: GatewayError): void;
 }
 
-export function createThrottle({ isKnownCaller, ...options }: ThrottleOptions): Throttle {
+export function createThrottle({ isKnownCaller, mayLackKeys, ...options }: ThrottleOptions): Throttle {
   const failures = new FailureLimit({ ...options, name: 'address' });
   return {
     useRules: (rules) => failures.useRules(rules),
@@ -31,10 +37,17 @@ export function createThrottle({ isKnownCaller, ...options }: ThrottleOptions): 
       const { clientAddress } = admitted;
       if (failures.isBlocked(clientAddress) && !isKnownCaller(admitted)) throw failures.refusalOf(clientAddress);
     },
-    countRefusal({ clientAddress }, { entry, details }) {
+    countRefusal({ clientAddress }, error) {
+      const { entry, details } = error;
       if (clientAddress === undefined || !COUNTED_STATUSES.has(entry.status)) return;
+      if (isOfUnknownOwner(error) && mayLackKeys()) return;
       // An error with `words` is a refusal by an upstream. It does not count, because the gateway itself had permitted the caller.
       if (details.words === undefined) void failures.countFailure(clientAddress);
     },
   };
+}
+
+/** Whether the key store has neither the key nor the organization of the token. */
+function isOfUnknownOwner({ code, details }: GatewayError): boolean {
+  return code === 'api_key_invalid' || (code === 'token_invalid' && details.hint === 'organization');
 }

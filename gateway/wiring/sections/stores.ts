@@ -98,6 +98,7 @@ function openThrottle(
     ...configuration.config.limits.addresses,
     counters: counters.failures,
     isKnownCaller: callers.identity.isKnownCaller,
+    mayLackKeys: callers.identity.mayLackKeys,
     now: forwardNow,
   });
   parts.add({ name: 'throttle', apply: ({ config }) => throttle.useRules(config.limits.addresses) });

@@ -8,7 +8,7 @@ import { apartAt, startRedis, wipe } from '../../support/redis.ts';
 
 const redis = await startRedis();
 const url = apartAt(redis.url);
-const instances = await startInstances([url, url]);
+const instances = await startInstances([url, url], { limits: { addresses: { failures: 60 } } });
 const operator = createInstallation({ REDIS_URL: url });
 after(async () => {
   await instances.close();
@@ -75,6 +75,10 @@ test('export, wipe, import: every key works as before', async () => {
     ['keys lost', 'bad', 'GatewayKeyStoreEmpty', 'bin/gateway keys import keys.jsonl'],
   );
   assert.ok(Date.parse(cause?.since ?? '') >= wipedAtMs, cause?.since);
+
+  // Clients repeat their requests more often than the limit of failures of an address allows.
+  for (let time = 0; time < 20; time += 1)
+    for (const outcome of (await outcomes(keys)).flat()) assert.equal(outcome, '401 api_key_invalid');
 
   const imported = await operator.run('keys', 'import', file, '--json');
   assert.equal(imported.code, 0, imported.stderr);

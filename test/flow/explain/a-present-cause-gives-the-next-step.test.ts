@@ -18,7 +18,7 @@ let gateway: TestGateway;
 before(async () => {
   redis = await startRedis();
   url = apartAt(redis.url);
-  instances = await startInstances([url]);
+  instances = await startInstances([url], { limits: { addresses: { failures: 20 } } });
   gateway = instances.gateways[0] as TestGateway;
 });
 after(async () => {
@@ -32,6 +32,15 @@ async function refusedId(key: string): Promise<string> {
   return String(headers['x-request-id']);
 }
 
+/** Wipes the key store, and waits until the gateway has noticed it. */
+async function loseKeys(): Promise<void> {
+  await wipe(url);
+  await eventually(async () => {
+    const { causes } = (await (await fetch(`${gateway.adminUrl}/causes`)).json()) as { causes: { id: string }[] };
+    return causes.some(({ id }) => id === 'keys lost');
+  });
+}
+
 it('is the remedy of the client while the key store is well', async () => {
   const { key } = await gateway.issueKey();
   const id = await refusedId(`${key}x`);
@@ -42,11 +51,7 @@ it('is the remedy of the client while the key store is well', async () => {
 
 it('is the import of keys while the key store is empty, on the command line and in the console', async () => {
   const { key } = await gateway.issueKey();
-  await wipe(url);
-  await eventually(async () => {
-    const { causes } = (await (await fetch(`${gateway.adminUrl}/causes`)).json()) as { causes: { id: string }[] };
-    return causes.some(({ id }) => id === 'keys lost');
-  });
+  await loseKeys();
   const id = await refusedId(key);
   const { run, stories } = explainer(gateway);
   const [story] = await stories(id);
@@ -61,4 +66,21 @@ it('is the import of keys while the key store is empty, on the command line and 
   const shown = await fetch(`${gateway.adminUrl}/console/exchanges/${id}`);
   const { exchanges } = (await shown.json()) as { exchanges: OperatorReport[] };
   assert.deepEqual(exchanges[0]?.next, story?.next);
+});
+
+it('is the same for an address that has failed too often', async () => {
+  const { key } = await gateway.issueKey();
+  const { stories } = explainer(gateway);
+  const blocked = async () => {
+    await eventually(async () => (await fetch(`${gateway.url}/v1/nothing`)).status === 429);
+    const { status, headers } = await askWith(`${key}x`, gateway);
+    assert.equal(status, 429);
+    const [story] = await stories(String(headers['x-request-id']));
+    return story?.next;
+  };
+  assert.match((await blocked())?.client ?? '', /^Stop sending what is refused/);
+  await loseKeys();
+  const next = await blocked();
+  assert.match(next?.cause ?? '', EMPTY);
+  assert.deepEqual(next?.commands, ['bin/gateway keys import keys.jsonl']);
 });

@@ -8,7 +8,13 @@ import { admitted } from './parties.ts';
 
 function setUp(options: Partial<ThrottleOptions> = {}) {
   let nowMs = 1_795_190_400_000;
-  const settings = { failures: 3, windowSeconds: 60, isKnownCaller: () => false, now: () => nowMs };
+  const settings = {
+    failures: 3,
+    windowSeconds: 60,
+    isKnownCaller: () => false,
+    mayLackKeys: () => false,
+    now: () => nowMs,
+  };
   const { throttle, countRefusal, useRules, size } = createThrottle({ ...settings, ...options });
   return {
     size,
@@ -17,8 +23,7 @@ function setUp(options: Partial<ThrottleOptions> = {}) {
     advance(ms: number) {
       nowMs += ms;
     },
-    async fail(address: string, times: number) {
-      const error = new GatewayError('api_key_invalid');
+    async fail(address: string, times: number, error = new GatewayError('api_key_invalid')) {
       for (let count = 0; count < times; count += 1) countRefusal({ clientAddress: address }, error);
       await turn();
     },
@@ -134,4 +139,19 @@ test('refusals of credentials, paths and methods count; refusals of requests, an
     await turn();
     assert.equal(door.refused(`198.51.100.${index}`), 60, code);
   }
+});
+
+test('unknown keys do not count while the key store has lost its contents; other refusals do', async () => {
+  let isLost = true;
+  const door = setUp({ mayLackKeys: () => isLost });
+  await door.fail('192.0.2.1', 50);
+  await door.fail('192.0.2.1', 50, new GatewayError('token_invalid', { hint: 'organization' }));
+  assert.equal(door.refused('192.0.2.1'), undefined);
+  await door.fail('192.0.2.2', 3, new GatewayError('api_key_missing'));
+  assert.equal(door.refused('192.0.2.2'), 60);
+  isLost = false;
+  await door.fail('192.0.2.1', 2);
+  assert.equal(door.refused('192.0.2.1'), undefined, 'the earlier ones were not counted');
+  await door.fail('192.0.2.1', 1);
+  assert.equal(door.refused('192.0.2.1'), 60);
 });
