@@ -57,6 +57,7 @@ const SCRIPTS = [
     'explain',
     'organizations',
     'system',
+    'causes-about',
     'system-stores',
     'system-upstreams',
     'last-reload',

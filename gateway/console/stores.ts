@@ -56,10 +56,11 @@ export const STORES = {
   keys: {
     name: 'key store',
     back: 'The gateway tries again until the store answers. What changed during the outage, such as revoked keys, is then in force, without a restart.',
-    shown: ({ store, reason, read_at: readAt, grace_ends_at: graceEndsAt }: KeysState): ShownState => [
-      store,
-      graceEndsAt && `last read ${readAt}, known keys are valid until ${graceEndsAt}: ${reason}`,
-    ],
+    shown: ({ store, reason, read_at, grace_ends_at: graceEndsAt, emptied_at: emptiedAt }: KeysState): ShownState => {
+      if (emptiedAt !== undefined && !AWAY.includes(store ?? ''))
+        return ['empty', `since ${emptiedAt}: every key gets 401 api_key_invalid until the latest export is imported`];
+      return [store, graceEndsAt && `last read ${read_at}, known keys are valid until ${graceEndsAt}: ${reason}`];
+    },
     lost: ({ store = '', grace_ends_at: graceEndsAt }: KeysState, nowMs: number) =>
       AWAY.includes(store) ? lostWithoutKeys(graceEndsAt, nowMs) : undefined,
   },

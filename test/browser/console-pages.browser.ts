@@ -7,11 +7,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { eventually } from '../support/instances.ts';
 import { thingsAt } from '../support/things.ts';
-import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
+import { type FakeUpstream, startUpstream, unusedPort } from '../support/upstream.ts';
 import { organization } from '../unit/auth/samples.ts';
 import { type Browser, findBarriers, launchBrowser, openPage, takeScreenshot } from './browser.ts';
 
 const PATIENCE = { timeout: 30_000 };
+
+/** A contract of one operation that each caller may use. */
+const contractOf = (path: string) => ({
+  openapi: '3.1.1',
+  info: { title: path, version: '1' },
+  paths: { [path]: { get: { 'x-gateway-public': true, responses: { 200: { description: 'done' } } } } },
+});
 
 describe('the console', () => {
   let gateway: TestGateway;
@@ -177,6 +184,41 @@ describe('the console', () => {
     assert.deepEqual(await findBarriers(page), []);
     await takeScreenshot(page, 'console-code');
     await page.context().close();
+  });
+
+  it('begins the page of an operation, and System, with the cause of a dead upstream', async () => {
+    const { contracts, upstreams } = thingsAt(`http://127.0.0.1:${await unusedPort()}`);
+    const names = Array.from({ length: 6 }, (_, index) => `a${index}`);
+    const quiet = names.map((name) => [name, { contracts: [`${name}.yaml`], live: 'http://127.0.0.1:1' }]);
+    const quietContracts = names.map((name) => [`${name}.yaml`, contractOf(`/v1/${name}`)]);
+    const dead = await startGateway({
+      contracts: { ...contracts, ...Object.fromEntries(quietContracts) },
+      upstreams: { ...Object.fromEntries(quiet), ...upstreams },
+    });
+    try {
+      const { authorization } = await dead.authorize();
+      for (let sent = 0; sent < 8; sent += 1)
+        await (await fetch(`${dead.url}/v1/things`, { headers: { authorization } })).arrayBuffer();
+      const { page } = await openPage(browser, `${dead.adminUrl}/#/operations/GET%20%2Fv1%2Fthings`);
+      const cause = page.locator('#subject-causes li.bad', { hasText: 'Upstream things (live)' });
+      await cause.waitFor(PATIENCE);
+      assert.equal(await cause.getByRole('link', { name: 'Details' }).count(), 1, 'a link to the upstream');
+      await takeScreenshot(page, 'console-operation-of-dead-upstream');
+      await page.locator('#nav a', { hasText: 'System' }).click();
+      await page.locator('#system-causes li.bad', { hasText: 'Upstream things (live)' }).waitFor(PATIENCE);
+      const rows = page.locator('#upstreams tbody tr:visible');
+      assert.match((await rows.first().textContent()) ?? '', /^things \(live\).*✕/);
+      assert.equal(await rows.count(), 1, 'the targets that were not asked are folded');
+      await page.locator('#upstreams summary', { hasText: '6 targets were not asked yet' }).click();
+      assert.equal(await rows.count(), 7);
+      assert.deepEqual(await findBarriers(page), []);
+      await takeScreenshot(page, 'console-system-dead-upstream');
+      await page.setViewportSize({ width: 390, height: 900 });
+      await takeScreenshot(page, 'console-system-dead-upstream-390');
+      await page.context().close();
+    } finally {
+      await dead.stop();
+    }
   });
 
   it('shows every link in a narrow window', async () => {

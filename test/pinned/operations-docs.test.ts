@@ -54,6 +54,15 @@ describe('the command lines that documents show', () => {
   });
 });
 
+describe('a section of the operations page that says what to look at', () => {
+  it('consists of steps alone, which the console numbers', () => {
+    const sections = operations.split(/^#+ /m).filter((text) => /^- Look: /m.test(text));
+    assert.ok(sections.length > 10);
+    const others = sections.flatMap((text) => text.match(/^- (?!(?:Look|Look closer|Do): ).{0,40}/gm) ?? []);
+    assert.deepEqual(others, []);
+  });
+});
+
 describe('links in documents', () => {
   const links = [...pages].flatMap(([page, text]) =>
     [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({

@@ -2,7 +2,7 @@
 
 import { commandLine, element, link, state } from './elements.js';
 import { timeElement, withTimes } from './format.js';
-import { addressOf, routeIn } from './routes.js';
+import { addressOf } from './routes.js';
 
 /** Shows the parts of a cause. A page leaves out the link to itself, and the first page leaves out the command. */
 export function attentionLine({ kind, cause, consequence, since, until, runbook, details, instances, next }) {
@@ -34,14 +34,6 @@ export function leadsOf({ details, runbook }) {
 export function lineOf(kind, ...content) {
   const text = element('span', { class: 'text' }, ...content);
   return element('li', { class: kind }, state(kind, ''), text);
-}
-
-/** The causes whose details are a page. */
-export function causesOf(causes, { view, id }) {
-  return causes.filter(({ details }) => {
-    const led = details === undefined ? undefined : routeIn(details);
-    return led?.view === view && led.id === id;
-  });
 }
 
 /** Whether one of the causes is that something has become slow. Its durations are then marked. */

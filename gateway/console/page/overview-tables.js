@@ -1,6 +1,6 @@
 // The tables of the overview: operations, codes, and organizations near their limits. Each row leads to its exchanges.
 
-import { causesOf, isSlow } from './attention.js';
+import { isSlow } from './attention.js';
 import { sparkline } from './chart-kinds.js';
 import { element, place, state } from './elements.js';
 import { count, operationLabel, operationName, quantile, rate } from './format.js';
@@ -87,7 +87,7 @@ export function operationsTable() {
         ...row,
         slots,
         perSecond: row.total.requests / history.total_seconds,
-        isSlow: isSlow(causesOf(attention, { view: 'operations', id: row.name })),
+        isSlow: isSlow(attention.filter(({ id }) => id === `slow ${row.name}`)),
       })),
     );
   };

@@ -1,12 +1,13 @@
 // The page of an operation, an upstream, an organization or an error code: its figures, compared with the day before, its charts, the
 // errors, callers and operations among the remembered requests, and the latest requests.
 
-import { attentionLine, causesOf, isSlow } from './attention.js';
+import { attentionLine, isSlow } from './attention.js';
+import { causesAbout } from './causes-about.js';
 import { sparkline } from './chart-kinds.js';
 import { element, link, place, state } from './elements.js';
 import { exchangeTable } from './exchanges.js';
 import { count, lastSpan, moment, operationName, percent, quantile, rate } from './format.js';
-import { addressOf } from './routes.js';
+import { addressOf, routeIn } from './routes.js';
 import { piecesIn } from './runbook.js';
 import { BREAKER_KINDS, credentialState, stateOfTarget, stateText, TARGET_KINDS } from './states.js';
 import { SUBJECTS, subjectIn } from './subjects.js';
@@ -28,6 +29,7 @@ let isUnknown = false;
 let unsent = 0;
 /** Whether the subject has become slow. */
 let isSlowHere = false;
+let latestCauses = [];
 
 const charts = createTrafficCharts(place('subject-traffic'), place('subject-latency'), () => subjectIn(subject));
 
@@ -47,9 +49,15 @@ export function openSubject({ view, id }) {
 
 /** What needs attention comes first, because the figures below show it, but do not name it. */
 function showCauses(here) {
-  const next = element('ul', {}, ...here.map((cause) => attentionLine({ ...cause, details: undefined })));
+  const next = element('ul', {}, ...here.map((cause) => attentionLine(leadingAway(cause))));
   const list = place('subject-causes');
   if (list.innerHTML !== next.innerHTML) list.replaceChildren(...next.childNodes);
+}
+
+/** Without a link to this page. */
+function leadingAway(cause) {
+  const { view, id } = routeIn(cause.details ?? '');
+  return view === subject.view && id === subject.id ? { ...cause, details: undefined } : cause;
 }
 
 /**
@@ -64,7 +72,8 @@ export function showKnown(feed) {
 
 export function showSubject(feed) {
   if (subject === undefined) return;
-  const here = causesHere(feed.attention);
+  latestCauses = feed.attention;
+  const here = causesHere(latestCauses);
   showCauses(here);
   isSlowHere = isSlow(here);
   if (subject.view === 'upstreams' && !isUnknown) showUpstream(feed);
@@ -85,7 +94,7 @@ export function showSubject(feed) {
 
 /** No cause has a code as its page, but causes name the codes that clients get. */
 function causesHere(attention) {
-  if (subject.view !== 'codes') return causesOf(attention, subject);
+  if (subject.view !== 'codes') return causesAbout(attention, subject);
   return attention.filter(({ cause, consequence }) => `${cause} ${consequence}`.split(/[^\w]+/).includes(subject.id));
 }
 
@@ -251,7 +260,12 @@ function showUpstream({ statuses }) {
 
 /** Shows the upstream of the operation, and how to try the operation. */
 function showOperation({ latest, errors }) {
-  const upstream = [...latest, ...errors].find((one) => one.upstream !== undefined)?.upstream;
+  // A request that was refused early has none.
+  const upstream = [...latest, ...errors].find((one) => one.upstream)?.upstream;
+  if (upstream !== subject.upstream) {
+    subject.upstream = upstream;
+    showCauses(causesHere(latestCauses));
+  }
   const [, method, path] = /^(\S+) (\/.*)$/.exec(subject.id) ?? [];
   if (path === undefined) return;
   const next = factsCard([

@@ -7,7 +7,7 @@ import { createTableOf, INSTANCE_COLUMN, ofAll, sumOf } from './system-table.js'
 
 const STORE_KINDS = {
   ...{ reachable: undefined, up: undefined, normal: undefined, unused: 'off' },
-  ...{ failing: 'bad', away: 'bad', overloaded: 'bad', shedding: 'warn' },
+  ...{ failing: 'bad', away: 'bad', empty: 'bad', overloaded: 'bad', shedding: 'warn' },
 };
 
 export function stores() {
@@ -17,6 +17,7 @@ export function stores() {
     {
       caption: 'Stores and bounds of the gateway',
       empty: 'No process responded.',
+      compact: true,
       keyOf: ({ instance, name }) => `${instance} ${name}`,
       columns: [
         { key: 'name', label: 'What', cell: ({ name }) => name },

@@ -1,27 +1,65 @@
 // The upstreams and their targets, of each instance that is shown.
 
 import { actionButton } from './actions.js';
-import { element } from './elements.js';
+import { element, place } from './elements.js';
 import { clockWithSeconds, count } from './format.js';
 import { addressOf } from './routes.js';
 import {
   BREAKER_KINDS,
+  CREDENTIAL_KINDS,
   credentialState,
   RETRIED_CREDENTIALS,
   stateOfTarget,
   stateText,
   TARGET_KINDS,
 } from './states.js';
-import { createTableOf, INSTANCE_COLUMN, ofAll, sumOf } from './system-table.js';
+import { INSTANCE_COLUMN, ofAll, sumOf } from './system-table.js';
+import { createTable } from './tables.js';
 
+/** More rows than this that say nothing are behind a line that counts them. */
+const QUIET_SHOWN_MAX = 4;
+
+const keyOf = ({ upstream, mode, address }) => `${upstream} ${mode} ${address}`;
+const rowsIn = ofAll(upstreamRows, keyOf, { outstanding: sumOf, waiting: sumOf });
+
+/** Targets without a request and a check yet are apart where they are many: the others would be lost among them. */
 export function upstreams() {
-  const keyOf = ({ upstream, mode, address }) => `${upstream} ${mode} ${address}`;
-  return createTableOf('upstreams', ofAll(upstreamRows, keyOf, { outstanding: sumOf, waiting: sumOf }), {
-    caption: 'Upstreams and their targets',
+  const [known, quiet, counted] = [element('div'), element('div'), element('summary')];
+  const folded = element('details', {}, counted, quiet);
+  place('upstreams').replaceChildren(known, folded);
+  const showKnown = targetTable(known, 'Upstreams and their targets');
+  const showQuiet = targetTable(quiet, 'Targets that were not asked yet');
+  return (feed) => {
+    const rows = rowsIn(feed);
+    const found = rows.filter(isQuiet);
+    const isFolded = found.length > QUIET_SHOWN_MAX;
+    counted.textContent = `${found.length} targets were not asked yet`;
+    folded.hidden = !isFolded;
+    known.hidden = isFolded && found.length === rows.length;
+    showKnown(isFolded ? rows.filter((row) => !isQuiet(row)) : rows);
+    showQuiet(isFolded ? found : []);
+  };
+}
+
+const isQuiet = (row) => stateOfTarget(row) === 'not_asked_yet' && rankOf(row) === CALM;
+
+const RANKS = ['bad', 'warn'];
+const CALM = RANKS.length;
+
+/** What fails comes first. */
+function rankOf(row) {
+  const kinds = [TARGET_KINDS[stateOfTarget(row)], BREAKER_KINDS[row.breaker], CREDENTIAL_KINDS[row.credential]];
+  const ranks = kinds.map((kind) => RANKS.indexOf(kind)).filter((rank) => rank >= 0);
+  return Math.min(CALM, ...ranks);
+}
+
+function targetTable(container, caption) {
+  return createTable(container, {
+    caption,
     empty: 'No upstream is configured.',
     keyOf: (row) => `${row.instance} ${keyOf(row)}`,
     hrefOf: ({ upstream }) => addressOf('upstreams', {}, upstream),
-    sort: { key: 'upstream', descending: false },
+    sort: { key: 'state', descending: false },
     columns: [
       {
         key: 'upstream',
@@ -31,7 +69,7 @@ export function upstreams() {
       },
       INSTANCE_COLUMN,
       { key: 'address', label: 'Target', long: true, cell: ({ address }) => address, value: ({ address }) => address },
-      { key: 'state', label: 'State', long: true, cell: targetState, value: (row) => row.state },
+      { key: 'state', label: 'State', long: true, cell: targetState, value: (row) => `${rankOf(row)} ${row.upstream}` },
       {
         key: 'breaker',
         label: 'Breaker',

@@ -1,7 +1,8 @@
 // The state of the gateway and its dependencies. Each panel is created once, and updated with every feed.
 
 import { actionButton } from './actions.js';
-import { attentionLine, causesOf } from './attention.js';
+import { attentionLine } from './attention.js';
+import { causesAbout } from './causes-about.js';
 import { element, link, place, state } from './elements.js';
 import { ago, count, day, moment, NONE, timeElement } from './format.js';
 import { versionCell, versionsIn } from './instance-versions.js';
@@ -31,16 +32,18 @@ export function system() {
   };
 }
 
-/** The causes whose details are here. */
 function causes() {
   const list = place('system-causes');
   return ({ attention }) => {
-    const here = causesOf(attention, { view: 'system' });
-    const next = element('ul', {}, ...here.map((cause) => attentionLine({ ...cause, details: undefined })));
+    const here = causesAbout(attention, { view: 'system' });
+    const next = element('ul', {}, ...here.map((cause) => attentionLine(leadingAway(cause))));
     list.hidden = here.length === 0;
     if (list.innerHTML !== next.innerHTML) list.replaceChildren(...next.childNodes);
   };
 }
+
+/** Without a link to this page. */
+const leadingAway = (cause) => (cause.details === '#/system' ? { ...cause, details: undefined } : cause);
 
 function configuration() {
   return ({ statuses }) => {

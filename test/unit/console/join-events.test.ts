@@ -17,11 +17,28 @@ test('an outage that several instances saw is told once, from its first to its l
   assert.deepEqual(
     joined.map(({ text, until, instance }) => [text, until, instance]),
     [
-      ['The gateway started.', at(1), 'a:1'],
-      ['The gateway started.', at(1), 'b:1'],
+      ['The gateway started.', at(1), 'a:1, b:1'],
       ['Redis is away.', at(25), 'a:1, b:1'],
       ['Redis is away.', null, 'a:1, b:1'],
       ['Another one.', at(57), 'b:1'],
+    ],
+  );
+});
+
+test('a reload that reached several instances is told once, and a second one of an instance again', () => {
+  const reload = (second: number): GatewayEvent => ({
+    ...{ kind: 'reload', at: at(second), until: at(second), text: 'limits.yaml changed.' },
+  });
+  const joined = joinEvents([
+    { name: 'a:1', events: [reload(10), reload(100), reload(2000)] },
+    { name: 'b:1', events: [reload(40), reload(102)] },
+  ]);
+  assert.deepEqual(
+    joined.map((event) => [event.at, event.until, event.instance]),
+    [
+      [at(10), at(10), 'a:1, b:1'],
+      [at(100), at(100), 'a:1, b:1'],
+      [at(2000), at(2000), 'a:1'],
     ],
   );
 });

@@ -94,3 +94,25 @@ test('numbers are written as people read them', () => {
     ['59 s ago', '2 min ago', '2 h ago'],
   );
 });
+
+test('a page has the causes of what its requests depend on, and System those of all upstreams', async () => {
+  const { causesAbout } = (await load('causes-about')) as {
+    causesAbout(causes: readonly object[], page: object): readonly { readonly id: string }[];
+  };
+  const causes = [
+    { id: 'redis', details: '#/system' },
+    { id: 'keys lost', details: '#/system' },
+    { id: 'configuration', details: '#/system' },
+    { id: 'upstream orders live', details: '#/upstreams/orders' },
+    { id: 'slow GET /v1/things', details: '#/operations/GET%20%2Fv1%2Fthings' },
+    { id: 'organization org_a', details: '#/organizations/org_a' },
+  ];
+  const on = (page: object) => causesAbout(causes, page).map(({ id }) => id);
+  const orders = { view: 'operations', id: 'GET /v1/orders' };
+  assert.deepEqual(on(orders), ['redis', 'keys lost']);
+  assert.deepEqual(on({ ...orders, upstream: 'orders' }), ['redis', 'keys lost', 'upstream orders live']);
+  assert.deepEqual(on({ view: 'operations', id: 'GET /v1/things' }), ['redis', 'keys lost', 'slow GET /v1/things']);
+  assert.deepEqual(on({ view: 'upstreams', id: 'orders' }), ['upstream orders live']);
+  assert.deepEqual(on({ view: 'organizations', id: 'org_a' }), ['redis', 'keys lost', 'organization org_a']);
+  assert.deepEqual(on({ view: 'system' }), ['redis', 'keys lost', 'configuration', 'upstream orders live']);
+});

@@ -39,3 +39,10 @@ test('a store that can be used says neither', () => {
     { name: 'limit store', state: 'up', details: 'redis' },
   ]);
 });
+
+test('a key store that was wiped is empty, although it can be reached', () => {
+  const [keys] = storeReports({ keys: { store: 'reachable', emptied_at: SINCE } }, NOW_MS);
+  assert.equal(keys?.state, 'empty');
+  assert.match(keys?.details ?? '', new RegExp(`^since ${SINCE}: every key gets 401`));
+  assert.equal(storeReports({ keys: { store: 'away', emptied_at: SINCE } }, NOW_MS)[0]?.state, 'away');
+});

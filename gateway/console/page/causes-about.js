@@ -1,0 +1,18 @@
+// The causes that a page is about: those that lead to it, and those of what its requests depend on.
+
+import { routeIn } from './routes.js';
+
+/** Causes of the gateway that concern each request. */
+const OF_ALL = /^(redis|stores|keys lost|store writes|silent|lifecycle|loop|shedding)\b/;
+const CALLS = new Set(['operations', 'organizations']);
+
+/** @param page its `view` and `id`; for an operation also its `upstream`, once that is known */
+export function causesAbout(causes, { view, id, upstream }) {
+  return causes.filter((cause) => {
+    const led = cause.details === undefined ? {} : routeIn(cause.details);
+    if (led.view === view && led.id === id) return true;
+    if (view === 'system') return led.view === 'upstreams' || OF_ALL.test(cause.id);
+    if (CALLS.has(view) && OF_ALL.test(cause.id)) return true;
+    return view === 'operations' && led.view === 'upstreams' && led.id === upstream;
+  });
+}
