@@ -56,6 +56,8 @@ export interface StatusForCauses extends StoreStates {
 export interface UpstreamReport {
   readonly targets?: readonly {
     readonly address: string;
+    /** The origin of the requests to it. Absent from a process of an earlier version. */
+    readonly origin?: string;
     readonly mode: string;
     readonly state: string;
     /** When the latest answered request was sent; null before the first one. */

@@ -10,6 +10,7 @@ import { recentChange } from './recent-change.ts';
 import { redisCause } from './redis-cause.ts';
 import { serviceTimes } from './service-times.ts';
 import { slowOperations } from './slow-causes.ts';
+import { withFailuresAtTargets } from './target-causes.ts';
 import { failingOperations, isOver, namesOfFailing, symptomsOf } from './traffic-causes.ts';
 import { unansweredCause, unansweredIn } from './unanswered-causes.ts';
 import { unknownCallers } from './unknown-callers.ts';
@@ -122,9 +123,11 @@ function causesWithSymptoms(
   present: PresentTraffic,
 ): FoundCause[] {
   const [name] = one;
-  const causes = upstreamCauses(one, serviceTimes(present, name));
-  const symptoms = symptomsOf(present, name);
+  const found = upstreamCauses(one, serviceTimes(present, name));
+  const causes = found.map((cause) => withFailuresAtTargets(cause, one, present));
   const [first] = causes.filter(({ kind }) => kind === 'bad');
+  // Without its credential, requests are refused before they are sent, so slow requests are older than the fault.
+  const symptoms = symptomsOf(present, name, first?.about.detail === 'credential');
   const changed = recentChange(status, `upstreams.yaml upstreams.${name}`, nowMs);
   const undo = changed === '' ? '' : `${changed} To go back, write the former value: it is in force once saved.`;
   return causes.map((cause) =>

@@ -9,6 +9,8 @@ interface Failures {
   readonly codes: readonly string[];
   /** The end of the first failed request that is read: ISO 8601, UTC. */
   readonly since: string | undefined;
+  /** The origin to which each failed request was sent last. */
+  readonly targets: readonly string[];
 }
 
 /** The failures of each operation. */
@@ -27,7 +29,7 @@ export async function failureCodesOf(
   const read = operations.slice(0, OPERATIONS_MAX).map(async (operation) => {
     const filter = { operation, status: 'service_failed', fromMs: nowMs - MINUTE_MS, limit: LINES_MAX };
     const lines = await recent(filter);
-    return [operation, { codes: byFrequency(lines), since: firstFailureAt(lines) }] as const;
+    return [operation, { codes: byFrequency(lines), since: firstFailureAt(lines), targets: targetsIn(lines) }] as const;
   });
   return new Map(await Promise.all(read));
 }
@@ -42,4 +44,8 @@ function byFrequency(lines: readonly ExchangeLine[]): string[] {
 function firstFailureAt(lines: readonly ExchangeLine[]): string | undefined {
   const first = lines.at(-1);
   return first === undefined ? undefined : new Date(Number(first.time)).toISOString();
+}
+
+function targetsIn(lines: readonly ExchangeLine[]): string[] {
+  return lines.flatMap(({ target }) => (typeof target === 'string' ? [target] : []));
 }

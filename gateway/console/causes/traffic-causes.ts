@@ -6,7 +6,7 @@ import { figuresOf } from '../history/figures.ts';
 import { type About, atMost, type FoundCause, failureCause, warningCause } from './cause.ts';
 import type { FailureCodes } from './failure-codes.ts';
 import type { PresentTraffic } from './present.ts';
-import { slowIn } from './slow-causes.ts';
+import { type Slow, slowIn } from './slow-causes.ts';
 
 const FAILURES_MIN = 3;
 const FAILED_SHARE = 0.05;
@@ -66,6 +66,11 @@ function failingIn({
   });
 }
 
+/** Returns the failing operations of an upstream. */
+export function failingOf(present: PresentTraffic, upstream: string): Failing[] {
+  return failingIn(present).filter((one) => one.upstream === upstream);
+}
+
 /**
  * Whether there were requests in the last seconds, and none got a 5xx. After a restart, the last minute may count errors whose cause this
  * process has not seen.
@@ -80,7 +85,7 @@ export function recoveryOf(
   present: PresentTraffic,
   upstream: string,
 ): Pick<Failing, 'requests' | 'failed' | 'isRecovering'> | undefined {
-  const failing = failingIn(present).filter((one) => one.upstream === upstream);
+  const failing = failingOf(present, upstream);
   if (failing.length === 0) return undefined;
   const sum = (of: (one: Failing) => number) => failing.reduce((total, one) => total + of(one), 0);
   return {
@@ -90,11 +95,16 @@ export function recoveryOf(
   };
 }
 
-/** Returns the text about the failing and slow operations of a failing upstream, which its cause includes. */
-export function symptomsOf(present: PresentTraffic, upstream: string): string {
-  const failing = failingIn(present).filter((one) => one.upstream === upstream && !one.isRecovering);
+/**
+ * Returns the text about the failing and slow operations of a failing upstream, which its cause includes.
+ *
+ * @param isUnsent whether nothing is sent to the upstream, so that no operation is slow because of the cause
+ */
+export function symptomsOf(present: PresentTraffic, upstream: string, isUnsent = false): string {
+  const failing = failingOf(present, upstream).filter((one) => !one.isRecovering);
   const names = new Set(failing.map(({ name }) => name));
-  const slow = slowIn(present).filter((one) => one.upstream === upstream && !one.isRecovering && !names.has(one.name));
+  const isSlow = (one: Slow) => one.upstream === upstream && !one.isRecovering && !names.has(one.name);
+  const slow = isUnsent ? [] : slowIn(present).filter(isSlow);
   const all = [
     ...failing.map(({ name, failed, requests }) => `${name} (${failed} of ${requests} failed)`),
     ...slow.map(({ name }) => `${name} (slow)`),
@@ -136,7 +146,7 @@ function upstreamFails(upstream: string, failing: readonly Failing[], known: Fai
 }
 
 /** Returns the codes that clients get, as the end of a sentence; empty if no code is known. */
-function codesIn(operations: readonly string[], known: FailureCodes): string {
+export function codesIn(operations: readonly string[], known: FailureCodes): string {
   const codes = [...new Set(operations.flatMap((name) => known.get(name)?.codes ?? []))];
   if (codes.length === 0) return '';
   const more = codes.length > CODES_NAMED_MAX ? ` and ${codes.length - CODES_NAMED_MAX} more` : '';

@@ -16,7 +16,8 @@ import { recoveryOf } from './traffic-causes.ts';
 
 type Target = NonNullable<UpstreamReport['targets']>[number];
 
-const OUT = ['ejected', 'unhealthy', 'failing'];
+/** The states of targets that requests avoid, or that fail. */
+export const OUT = ['ejected', 'unhealthy', 'failing'];
 
 interface Suspension {
   readonly cause: string;

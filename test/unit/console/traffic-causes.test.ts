@@ -84,7 +84,7 @@ test('an operation that fails is named first, with its upstream, and says when i
 });
 
 const failuresOf = (all: Readonly<Record<string, string[]>>) =>
-  new Map(Object.entries(all).map(([name, codes]) => [name, { codes, since: undefined }]));
+  new Map(Object.entries(all).map(([name, codes]) => [name, { codes, since: undefined, targets: [] }]));
 
 test('a failing operation names the codes that its clients get, and an upstream those of its operations', () => {
   const failing = [series(REPORTS, { requests: 21, failed: 21 })];
@@ -114,6 +114,53 @@ test('operations of one upstream that fail together are one cause, which is not 
   assert.equal(told({ operations }, { upstreams: { stock: ejected } }).length, 2);
   const many = Array.from({ length: 9 }, (_, index) => series(`GET /${index}`, { requests: 10, failed: 9 }));
   assert.deepEqual(told({ operations: many }).slice(4), ['bad: 5 more operations fail. #/']);
+});
+
+test('requests that fail at the target that is out are one failure, which names the target', () => {
+  const [a, b] = ['http://a:1', 'http://b:2'];
+  const status = (state: string) => ({
+    upstreams: {
+      orders: {
+        targets: [
+          { mode: 'live', address: a, origin: a, state, last_error: 'timeout' },
+          { mode: 'live', address: b, origin: b, state: 'healthy' },
+        ],
+      },
+    },
+  });
+  const operations = [series(REPORTS, { requests: 20, failed: 10 })];
+  const causes = (state: string, targets: readonly string[], all = operations) => {
+    const failureCodes = new Map([[REPORTS, { codes: ['upstream_timeout'], since: undefined, targets }]]);
+    return causesOf(status(state), QUIET, NOW_MS, presentOf({ operations: all, failureCodes }), createCauseMemory());
+  };
+  for (const state of ['ejected', 'trial']) {
+    const [failure, ...others] = causes(state, Array(10).fill(a));
+    assert.deepEqual([failure?.kind, failure?.id, others], ['bad', 'upstream orders live', []]);
+    assert.match(failure?.cause ?? '', /^Upstream orders \(live\): target http:\/\/a:1 .*\(timeout\)\.$/);
+    assert.match(
+      failure?.consequence ?? '',
+      /^10 of 20 requests failed in the last minute, at this target: upstream_timeout\. .*To remove it, delete http:\/\/a:1 from upstreams\.orders\.live in upstreams\.yaml: it is in force once saved\. Seen in GET \/reports\/daily \(10 of 20 failed\)\.$/,
+    );
+    assert.deepEqual([failure?.runbook, failure?.figures], ['GatewayTargetDown', { requests: 20, failed: 10 }]);
+  }
+  const ids = (...args: Parameters<typeof causes>) => causes(...args).map(({ kind, id }) => `${kind} ${id}`);
+  // The failures at the other target have a cause of their own.
+  assert.deepEqual(ids('ejected', [a, b, b]), [`bad operation ${REPORTS}`, 'warn upstream orders live']);
+  const over = [series(REPORTS, { requests: 20, failed: 10 }, { requests: 5, failed: 0 })];
+  assert.deepEqual(ids('ejected', [a, a, a], over), ['warn upstream orders live']);
+});
+
+test('an upstream without its credential has no slow operations', () => {
+  const slow = [series(REPORTS, { requests: 40, bucket: 3 }, undefined, { requests: 400, bucket: 0 })];
+  const fault = { reason: 'refused', secret: 'orders_key' } as const;
+  const [latched] = causesOf(
+    { upstreams: { orders: { credential_fault: fault } } },
+    QUIET,
+    NOW_MS,
+    presentOf({ operations: slow }),
+    createCauseMemory(),
+  );
+  assert.doesNotMatch(latched?.consequence ?? '', /Seen in/);
 });
 
 test('what an upstream that failed left in the last minute is not told after its end', () => {
