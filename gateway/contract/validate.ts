@@ -18,7 +18,6 @@ import { isObject, type JsonObject, member } from './pointer.ts';
 import { toNumberViolation } from './scalars/number-literals.ts';
 import { allowFor, type CheckScope, createCheckScope, withinScope } from './schemas/check-scope.ts';
 import type { RequestSchemas, SchemaCheck, Schemas } from './schemas/schemas.ts';
-import { createNearNames, type NearNames } from './violations/near-names.ts';
 import { declaredNames, toNotes } from './violations/violation-notes.ts';
 import { toBodyViolations, toFields, toViolations, type Violation } from './violations/violations.ts';
 
@@ -42,7 +41,6 @@ interface RequestContract {
   readonly needsUpgrade: boolean;
   /** Lower-case media types of successful answers. */
   readonly answers: readonly string[];
-  readonly withNearNames: NearNames;
   /** Returns the declared names. They are computed for the first violation. */
   readonly names: () => ReadonlySet<string>;
 }
@@ -188,7 +186,7 @@ function readParameters(matched: Matched, contract: RequestContract, violations:
   // Each parameter takes at least two characters of the query.
   const errors = contract.schemas.parameters(values, matched.query.length / 2);
   if (errors.length > 0) {
-    const found = contract.withNearNames(toViolations(errors, contract.root));
+    const found = toViolations(errors, contract.root);
     violations.push(...withoutRepeats(found, violations));
   }
   return values;
@@ -230,7 +228,6 @@ function toRequestContract(entry: ContractOperation, schemas: Schemas): RequestC
     body: { required, mediaTypes: mediaTypesOf(member(root, requestBody, 'content').value) },
     needsUpgrade: entry.operation.webSocket && answers.length === 0,
     answers,
-    withNearNames: createNearNames(entry),
     names: declaredNames(entry),
   };
 }

@@ -2,6 +2,18 @@
 
 import { follow, isObject, type JsonObject } from '../pointer.ts';
 
+/** The keywords whose schemas describe the same value as the schema that has them. */
+export const IN_PLACE: ReadonlySet<string> = new Set([
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'if',
+  'then',
+  'else',
+  'not',
+  'dependentSchemas',
+]);
+
 /**
  * Returns the objects and lists that can be reached from a value, including the value itself and the targets of references. `leadsOn`
  * chooses the members of objects that are entered; items of lists are always entered. Stops at `visitedMax`.

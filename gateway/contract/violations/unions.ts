@@ -6,7 +6,7 @@ import { jsonTypesOf } from '../parameters/value-types.ts';
 import { follow, isObject, type JsonObject } from '../pointer.ts';
 import { takeSteps } from '../schemas/check-scope.ts';
 import { branchNames } from '../schemas/discriminator.ts';
-import { reachableFrom } from '../schemas/reachable.ts';
+import { IN_PLACE, reachableFrom } from '../schemas/reachable.ts';
 
 const STEPS_PER_ERROR = 20;
 const STEPS_PER_SCHEMA = 20;
@@ -125,7 +125,7 @@ function admits(root: JsonObject, schema: unknown, types: readonly string[], dep
 function createReach(root: JsonObject): Reach {
   return {
     all: memoizeReach((schema) => reachableFrom(root, schema)),
-    inPlace: memoizeReach((schema) => reachableFrom(root, schema, (name) => APPLICATORS.has(name))),
+    inPlace: memoizeReach((schema) => reachableFrom(root, schema, (name) => IN_PLACE.has(name))),
   };
 }
 
@@ -140,5 +140,3 @@ function memoizeReach(reach: Reach['all']): Reach['all'] {
     return found;
   };
 }
-
-const APPLICATORS = new Set(['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'not', 'dependentSchemas']);

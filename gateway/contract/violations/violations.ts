@@ -4,6 +4,7 @@ import type { ErrorObject } from 'ajv';
 import type { ViolationCode } from '../../shared/contracts/violation-codes.ts';
 import { escapeToken, type JsonObject, pathOf } from '../pointer.ts';
 import { takeSteps } from '../schemas/check-scope.ts';
+import { createNearNames, type NearName } from './near-names.ts';
 import { settleUnions } from './unions.ts';
 import { violationMessageFor } from './violation-messages.ts';
 
@@ -55,10 +56,11 @@ export function toBodyViolations(errors: readonly ErrorObject[], root: JsonObjec
 /** Translates errors whose paths begin with the place: `/path`, `/query`, `/header`, `/cookie` or `/body`. */
 export function toViolations(errors: readonly ErrorObject[], root: JsonObject): Violation[] {
   takeSteps(STEPS_PER_ERROR * errors.length);
+  const nearName = createNearNames(root);
   const byPlace = new Map<string, Violation[]>();
   for (const error of settleUnions(errors, root)) {
     if (STRUCTURAL_KEYWORDS.has(error.keyword)) continue;
-    const violation = toViolation(error);
+    const violation = toViolation(error, nearName);
     const place = `${violation.in} ${violation.pointer ?? violation.param}`;
     const there = byPlace.get(place) ?? [];
     if (!there.some(({ code }) => code === violation.code)) byPlace.set(place, [...there, violation]);
@@ -69,13 +71,15 @@ export function toViolations(errors: readonly ErrorObject[], root: JsonObject): 
   });
 }
 
-function toViolation(error: ErrorObject): Violation {
+function toViolation(error: ErrorObject, nearName: NearName): Violation {
   const params = error.params as Record<string, unknown>;
   const named = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty ?? error.propertyName;
   const [place = 'body', ...tokens] = pathOf(error.instancePath);
   if (named !== undefined) tokens.push(String(named));
   const text = violationMessageFor(error);
-  const message = error.propertyName === undefined ? text.message : `As a name: ${text.message}`;
+  const near = text.code === 'unknown' ? nearName(error) : undefined;
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+  const message = error.propertyName === undefined ? `${text.message}${hint}` : `As a name: ${text.message}`;
   return { ...whereOf(place, tokens), ...text, message };
 }
 

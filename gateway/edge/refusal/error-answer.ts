@@ -2,7 +2,8 @@
 // differ only in the request id.
 
 import type { CatalogueEntry } from '../../catalogue/catalogue-entry.ts';
-import type { ErrorCode, GatewayError, GatewayErrorDetails } from '../../catalogue/errors.ts';
+import type { ErrorCode, GatewayError, GatewayErrorDetails, UpstreamWords } from '../../catalogue/errors.ts';
+import { violationsMessage } from '../../shared/contracts/violation-text.ts';
 
 export interface ErrorAnswer {
   readonly status: number;
@@ -69,7 +70,7 @@ function isPlain({ details }: GatewayError): boolean {
 /** Returns the error object of docs/errors.md. */
 function errorObject(error: GatewayError, requestId: string, retryable: boolean, publicUrl: string): object {
   const { words, fields, hint } = error.details;
-  const { type, code, message, status } = words ?? { ...error.entry, code: error.code };
+  const { type, code, message, status } = words ?? ownWords(error);
   const more = hint === undefined ? undefined : error.entry.hints?.[hint];
   const retryAfter = retryAfterOf(error);
   return {
@@ -85,6 +86,12 @@ function errorObject(error: GatewayError, requestId: string, retryable: boolean,
       doc_url: `${publicUrl}/docs/errors/${code}`,
     },
   };
+}
+
+function ownWords({ code, entry, details: { fields } }: GatewayError): UpstreamWords {
+  const violations =
+    code === 'validation_failed' ? violationsMessage(fields?.errors, fields?.truncated === true) : undefined;
+  return { ...entry, code, message: violations ?? entry.message };
 }
 
 function errorHeaders(error: GatewayError, realm: string): string[] {

@@ -3,6 +3,7 @@
 
 import type { CatalogueEntry, CodeNeed } from '../../catalogue/catalogue-entry.ts';
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
+import { violationsMessage } from '../../shared/contracts/violation-text.ts';
 import { needOf } from '../listed-codes.ts';
 import type { MediaView } from './body-view.ts';
 import type { AnswerView, OperationView } from './operation-view.ts';
@@ -133,7 +134,7 @@ function violationOf({ parameters, body }: OperationView): Record<string, unknow
 }
 
 function withViolation(value: unknown, violation: Record<string, unknown>): unknown {
-  const message = '1 part of the request does not match the API contract.';
+  const message = violationsMessage([violation], false);
   return { error: { ...errorIn(value), message, param: violation.param, errors: [violation] } };
 }
 

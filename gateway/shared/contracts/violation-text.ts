@@ -1,4 +1,4 @@
-// Writes what a value of a request must be, from a violation in the log line. Pure.
+// Writes what a value of a request must be, from a violation in the log line or in the error object. Pure.
 
 import { constraintText } from './constraint-text.ts';
 
@@ -57,4 +57,26 @@ export function violationRemedy({ code, violations }: Members): string | undefin
   return only.isName
     ? `Correct \`${only.where}\`: it ${only.reason}.`
     : `Correct the request: ${only.where} ${only.reason}.`;
+}
+
+const NAME_LENGTH_MAX = 80;
+const SENTENCE_LENGTH_MAX = 200;
+
+/**
+ * Returns the message of an error object: its first violation, and the number of the others; undefined if there is none. A violation contains
+ * no values of the request, and names as they are in its `param`.
+ */
+export function violationsMessage(errors: unknown, isTruncated: boolean): string | undefined {
+  const [first, ...others] = Array.isArray(errors) ? (errors as readonly Members[]) : [];
+  if (typeof first?.message !== 'string') return undefined;
+  const name = shortened(String(first.param || first.in), NAME_LENGTH_MAX);
+  const said = `${name}: ${shortened(first.message, SENTENCE_LENGTH_MAX)}`;
+  if (others.length === 0) return said;
+  const count = isTruncated ? `${others.length} or more others` : `${others.length} more`;
+  const more = `and ${count}; errors lists each violation.`;
+  return said.endsWith('.') ? `${said.slice(0, -1)}, ${more}` : `${said} ${more.replace('and', 'And')}`;
+}
+
+function shortened(text: string, lengthMax: number): string {
+  return text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text;
 }
