@@ -12,6 +12,9 @@ const sections = readFileSync(`${root}docs/reading.md`, 'utf8').split(/^## /m).s
 /** Most files of a list, by a word of its question. */
 const filesMax = { 'unknown API key': 20, 'HTML page': 6, 'log line go': 4, 'with a store': 20, fetched: 14 };
 
+/** The file of the generic functions of the examples. */
+const NOTE_KINDS = 'gateway/catalogue/capability.ts';
+
 /** Code alone: a name in a comment leads nowhere. */
 const codeOf = (file: string) => readFileSync(root + file, 'utf8').replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
 const hasWord = (file: string, word: string) => new RegExp(`\\b${word}\\b`).test(codeOf(file));
@@ -26,6 +29,23 @@ describe('docs/reading.md', () => {
       named.filter((file) => !existsSync(root + file)),
       [],
     );
+  });
+
+  it('shows code as its files have it: constants, members, generic functions, and the line before', () => {
+    const pieces = [...sections.join('').matchAll(/^```ts\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) =>
+      block.split(/^(?=\/\/ (?:gateway|test)\/)/m),
+    );
+    assert.ok(pieces.length > 6);
+    const absent = pieces.flatMap((piece) => {
+      const [, file = '', after, name = ''] = /^\/\/ ([\w./-]+\.ts)(?:, (after )?`([^`]+)`)?/.exec(piece) ?? [];
+      if (after !== undefined) return codeOf(file).includes(name) ? [] : [`${file}: ${name}`];
+      const isDeclared = name === '' || new RegExp(`\\b(const|function) ${name}\\b`).test(codeOf(file));
+      const unknown = [...piece.matchAll(/^ {2}(\w+):|\b(\w+)</gm)].filter(([, member, called]) =>
+        member === undefined ? !hasWord(NOTE_KINDS, called as string) : !hasWord(file, member),
+      );
+      return [...(isDeclared ? [] : [name]), ...unknown.map(([text]) => text)].map((text) => `${file}: ${text}`);
+    });
+    assert.deepEqual(absent, []);
   });
 
   for (const [words, max] of Object.entries(filesMax)) {
