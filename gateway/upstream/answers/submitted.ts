@@ -1,6 +1,8 @@
 // Compares the texts of an upstream with the values that the client submitted. Finds the place of a value, and texts that would reveal a
 // secret.
 
+import { containsAny, foldCase } from '../errors/folded-text.ts';
+
 /** A string or number of the request, with its place. */
 interface Value {
   /** `emails[0]`, as in the param of validation_failed. */
@@ -52,15 +54,10 @@ export function submittedIn(
     })?.place;
   }
 
-  function isFreeOf(parts: readonly string[], text: string): boolean {
-    const haystack = foldCase(text);
-    return !parts.some((part) => haystack.includes(part));
-  }
-
   return {
     placeOf,
-    isFree: (text) => isFreeOf(texts, text) && isFreeOf(secretParts, text),
-    isFreeOfSecrets: (text) => isFreeOf(secretParts, text),
+    isFree: (text) => !containsAny(text, texts) && !containsAny(text, secretParts),
+    isFreeOfSecrets: (text) => !containsAny(text, secretParts),
   };
 }
 
@@ -90,12 +87,4 @@ function valuesIn(body: unknown, secretNames: ReadonlySet<string>): Value[] {
 
   walk(body, '', false, false);
   return values;
-}
-
-/**
- * Returns a form that is equal for texts that differ only in case or composition. The form is upper case, because lower case depends on the
- * context (ς), and decomposed (NFKD), because a composed character has several forms.
- */
-function foldCase(text: string): string {
-  return text.toUpperCase().normalize('NFKD').toUpperCase();
 }

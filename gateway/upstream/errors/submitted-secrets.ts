@@ -2,6 +2,7 @@
 // errors.
 
 import type { ParsedError } from './error-dialects.ts';
+import { containsAny, foldCase } from './folded-text.ts';
 
 /** Names of members that hold secrets. */
 const SECRET_NAME =
@@ -30,10 +31,11 @@ export function secretsIn(rawBody: Buffer | undefined, contentType: string | und
 /** Returns an error without the texts that contain a secret. */
 export function withoutSecrets(error: ParsedError, secrets: readonly string[]): ParsedError {
   if (secrets.length === 0) return error;
-  const isFree = (value: unknown) => {
-    const text = foldCase(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
-    return !secrets.some((secret) => text.includes(secret));
-  };
+  // Each text is searched by itself, because JSON escapes characters of a secret.
+  const isFree = (value: unknown): boolean =>
+    typeof value === 'object' && value !== null
+      ? Object.entries(value).flat().every(isFree)
+      : !containsAny(String(value), secrets);
   const free = <T>(value: T): T | undefined => (isFree(value) ? value : undefined);
   const { param, errors } = (error.fields ?? {}) as { param?: unknown; errors?: readonly { message: string }[] };
   const kept = errors?.map((entry) => {
@@ -56,8 +58,4 @@ function parseBody(text: string, contentType: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function foldCase(text: string): string {
-  return text.normalize('NFKD').toUpperCase();
 }

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { parsedErrorFor } from '../../../gateway/upstream/errors/parsed-error.ts';
 import { hashedSecret } from '../../../gateway/upstream/requests/hash.ts';
 import { anyCharacter } from '../../support/characters.ts';
 import { LIMIT_RUNS } from '../limits/scenarios.ts';
@@ -111,4 +112,29 @@ describe('a value that is no secret', () => {
     assert.match(messageFor(undefined, ['EXAMPLE.org']) ?? '', /^The service/);
     assert.equal(messageFor({ a: '', b: true, c: null }), 'Domain example.org has 12 members');
   });
+});
+
+it('is in no error without rules, also if the text of the upstream is a sentence about one field', () => {
+  const secret = fc.string({ minLength: 4, maxLength: 100, unit: anyCharacter });
+  const type = { 'content-type': 'application/json' };
+  fc.assert(
+    fc.property(secret, (password) => {
+      const message = `The password ${password} is too weak.`;
+      const entry = { in: 'body', param: 'password', code: 'invalid', message };
+      const refused = {
+        method: 'POST',
+        rawBody: Buffer.from(JSON.stringify({ password })),
+        headers: new Map([['content-type', 'application/json']]),
+      };
+      for (const error of [{ message }, { message: 'It is refused.', errors: [entry] }]) {
+        const shown = parsedErrorFor(refused as never, type, Buffer.from(JSON.stringify({ error })));
+        const texts = [
+          shown?.message,
+          ...((shown?.fields?.errors ?? []) as { message: string }[]).map((one) => one.message),
+        ];
+        assert.ok(!texts.some((text) => text?.includes(password)), JSON.stringify(texts));
+      }
+    }),
+    { numRuns: 200 * LIMIT_RUNS },
+  );
 });
