@@ -56,7 +56,7 @@ export function createHandshake(options: HandshakeOptions): (exchange: Forwardab
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
     const { credential } = route;
     const assertion = route.sendsCaller ? await options.assertionFor(caller, route.audience) : undefined;
-    if (!(await isCredentialReady(credential, exchange, deadlineAt))) return undefined;
+    if (!(await waitForCredential(credential, exchange, deadlineAt))) return undefined;
     const leavePlace = await placeForHandshake(exchange, route, deadlineAt);
     if (leavePlace === undefined) return undefined;
     if (exchange.response.destroyed) {
@@ -74,7 +74,7 @@ export function createHandshake(options: HandshakeOptions): (exchange: Forwardab
 }
 
 /** Waits until the header of the credential can be made. Returns false if the client has left. */
-async function isCredentialReady(
+async function waitForCredential(
   credential: Credential | undefined,
   exchange: Forwardable,
   deadlineAt: number,
@@ -119,7 +119,7 @@ async function toHandshake(
     }
     // A probe may have become due in the queue. The header is made only now, because it may spend the turn of this probe, and nothing may
     // refuse the request after that.
-    if (!(await isCredentialReady(credential, exchange, deadlineAt))) {
+    if (!(await waitForCredential(credential, exchange, deadlineAt))) {
       end(undefined, undefined);
       return undefined;
     }

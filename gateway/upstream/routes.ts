@@ -50,7 +50,7 @@ export interface UpstreamRoute {
   /** The longest time that an answer may take after its head. */
   readonly maxStreamMs: number;
   /** Deadlines of the exchanges in progress. */
-  readonly watch: Deadlines;
+  readonly deadlines: Deadlines;
   /** Maximum number of retries per request. */
   readonly retriesMax: number;
   readonly budget: RetryBudget;
@@ -86,11 +86,9 @@ export function createUpstreamRoutes(
   const all = Object.entries(entries).map(([name, entry]): [string, UpstreamRoute] => {
     const { timeoutMs, firstByteTimeoutMs, idleTimeoutMs, maxStreamMs = Number.POSITIVE_INFINITY } = entry;
     const { retry, honoursIdempotencyKey, sendClientAddress } = entry;
-    const { concurrency, credential, sent } = accesses.find(name) as Access;
-    const watch = createDeadlines(Math.min(timeoutMs, firstByteTimeoutMs ?? timeoutMs, idleTimeoutMs, maxStreamMs));
+    const { concurrency, credential } = accesses.find(name) as Access;
+    const shortestMs = Math.min(timeoutMs, firstByteTimeoutMs ?? timeoutMs, idleTimeoutMs, maxStreamMs);
     const isService = !entry.live.some(isGatewayItself);
-    // Operations of the gateway may take as long as their client wants to wait for confirmations.
-    if (isService) sent.add(watch);
     return [
       name,
       {
@@ -99,7 +97,7 @@ export function createUpstreamRoutes(
         firstByteTimeoutMs,
         idleTimeoutMs,
         maxStreamMs,
-        watch,
+        deadlines: createDeadlines(shortestMs),
         retriesMax: retry.attempts,
         budget: createRetryBudget(retry.budgetPercent, now),
         concurrency,

@@ -54,7 +54,7 @@ export async function sendJudged(
   const read = changed?.recordRead;
   const lock = read && options.locks.lockOf(`${operation.upstream} ${read.record}`);
   try {
-    if (lock !== undefined && !(await isTaken(lock, exchange, deadlineAt))) return;
+    if (lock !== undefined && !(await takeLock(lock, exchange, deadlineAt))) return;
     const headerReady = route.credential?.untilReady();
     if (headerReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, headerReady))) return;
     const send: SendRequest = (target, relay) => {
@@ -67,7 +67,7 @@ export async function sendJudged(
 }
 
 /** Takes the lock of a record. Returns false if the client has left. */
-async function isTaken(lock: RecordLock, exchange: Forwardable, deadlineAt: number): Promise<boolean> {
+async function takeLock(lock: RecordLock, exchange: Forwardable, deadlineAt: number): Promise<boolean> {
   const taken = await beforeSending(exchange, deadlineAt, async (over) => {
     await lock.take(deadlineAt - performance.now() + LEASE_MARGIN_MS, over);
     return lock;
@@ -134,7 +134,7 @@ class JudgedAttempt implements AnswerJudge {
     const useRecord = (answer: CompleteAnswer) => {
       const readable = this.#readable(answer);
       const request = { operation, pathValues: exchange.pathValues, submitted: undefined };
-      const body = this.#judge(readable, request);
+      const body = this.#applyRules(readable, request);
       if (body === undefined) return;
       const { status, headers } = readable;
       if (status >= 400) {
@@ -158,9 +158,9 @@ class JudgedAttempt implements AnswerJudge {
     return false;
   }
 
-  judge(answer: CompleteAnswer): CompleteAnswer | undefined {
+  answerForClient(answer: CompleteAnswer): CompleteAnswer | undefined {
     const readable = this.#readable(answer);
-    const body = this.#judge(readable, requestForRules(this.#attempts.exchange));
+    const body = this.#applyRules(readable, requestForRules(this.#attempts.exchange));
     if (body === undefined) return undefined;
     // If no rule has changed the body, the client gets the bytes of the upstream with their content coding.
     return body === readable.body ? answer : { ...readable, body };
@@ -172,10 +172,10 @@ class JudgedAttempt implements AnswerJudge {
   }
 
   /**
-   * Judges an answer by the rules and by the credential. Returns the body for the client. Returns undefined if the attempt has failed or the
+   * Applies the rules and the state of the credential to an answer. Returns the body for the client. Returns undefined if the attempt has failed or the
    * request was sent again, so that the client gets nothing of this answer.
    */
-  #judge(answer: CompleteAnswer, request: AnsweredRequest): Buffer | undefined {
+  #applyRules(answer: CompleteAnswer, request: AnsweredRequest): Buffer | undefined {
     const { credential, answerRules } = this.#attempts.route;
     const sent = this.#sent;
     const judgement = answerRules?.(answer, request) ?? defaultJudgement(answer, credential);

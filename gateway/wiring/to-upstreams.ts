@@ -23,9 +23,14 @@ export function createToUpstreams(
   const tls = parts.tlsSettingsOf(configuration);
   const tlsOf: TlsOf = (upstream) => tls.get(upstream);
   const targets = new Targets({ ...parts.targets, originOf: parts.sandbox.originOf, upstreams, tlsOf });
+  const routes = createUpstreamRoutes(upstreams, parts.access, traffic.executors, () => performance.now());
+  for (const [upstream, { execute, deadlines }] of routes) {
+    // Operations of the gateway may take as long as their client wants to wait for confirmations.
+    if (execute === undefined) parts.access.find(upstream)?.sent.add(deadlines);
+  }
   const sending = {
     targets,
-    routes: createUpstreamRoutes(upstreams, parts.access, traffic.executors, () => performance.now()),
+    routes,
     assertionFor: parts.assertions.assertionFor,
     traceparentFor: observation.traceparentFor,
   };

@@ -152,7 +152,7 @@ export class Attempts implements PlaceOwner {
    * attempt has repeated its request before, or if the body was streamed and is gone.
    */
   beginRepeat(reason: 'declared' | 'credential'): boolean {
-    if (!this.#plan().mayRepeat(reason)) return false;
+    if (!this.#plan().takeRepetition(reason)) return false;
     this.#countOne();
     this.#relay?.startAgain();
     return true;

@@ -26,12 +26,12 @@ export class ExchangeClock implements DeadlineOwner {
   }
 
   start(): void {
-    this.#watched = this.#attempts.route.watch.add(this);
+    this.#watched = this.#attempts.route.deadlines.add(this);
   }
 
   stop(): void {
     this.#isStopped = true;
-    if (this.#watched !== undefined) this.#attempts.route.watch.remove(this.#watched);
+    if (this.#watched !== undefined) this.#attempts.route.deadlines.remove(this.#watched);
   }
 
   get operation(): string {
@@ -56,7 +56,7 @@ export class ExchangeClock implements DeadlineOwner {
     // From `deadlineAt` on, an answer that still passes to its client holds no place. Otherwise clients that read slowly would take all
     // places of the upstream.
     if (now >= attempts.deadlineAt && attempts.relay?.passesSince !== undefined) attempts.leavePlaceAndPool();
-    attempts.relay?.stream?.keepAlive(now);
+    attempts.relay?.keepAlive(now);
     // The timer may fire up to 1 ms early, because it counts whole milliseconds.
     if (this.#isStopped || now + 1 < this.#dueAt(now)) return;
     contain(
@@ -81,10 +81,7 @@ export class ExchangeClock implements DeadlineOwner {
     if (relay === undefined) this.#attempts.giveUp();
     else {
       this.#isOverlong = now + 1 >= (relay.passesSince ?? now) + route.maxStreamMs;
-      if (this.#isOverlong && relay.stream !== undefined) {
-        relay.stream.endEarly('too_long');
-        return;
-      }
+      if (this.#isOverlong && relay.endStream('too_long')) return;
       exchange.trail.note('timeout', this.#endedBy(now, relay));
       relay.interrupt(timeoutOf(relay), now + 1 < deadlineAt ? 'timeout' : 'other');
     }

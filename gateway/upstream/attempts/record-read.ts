@@ -3,9 +3,10 @@
 // upstream_bad_response.
 
 import { headersIn } from '../../http1/client/request-head.ts';
-import type { Control, Outgoing } from '../../http1/client/wire.ts';
+import type { AnswerHandler, AnswerHeaders, Control, Outgoing } from '../../http1/client/wire.ts';
 import type { CompleteAnswer } from '../answers/answer-rules.ts';
-import { BufferedAnswer } from '../relay/buffered-answer.ts';
+import { addBounded, BUFFERED_BYTES_MAX } from '../relay/buffered-answer.ts';
+import { CollectedBody } from '../relay/collected-body.ts';
 import type { Relay } from '../relay/relay.ts';
 
 /**
@@ -28,29 +29,47 @@ export function recordRequest(outgoing: Outgoing, path: string): Outgoing {
   return { method: 'GET', path, headers, body: null };
 }
 
-/** Handles the answer with the record. */
-export class RecordReadAnswer extends BufferedAnswer {
+/** Collects the answer with the record. The client gets nothing of it. */
+export class RecordReadAnswer implements AnswerHandler {
+  #status = 0;
+  #headers: AnswerHeaders = {};
+  readonly #body = new CollectedBody(BUFFERED_BYTES_MAX);
   readonly #relay: Relay;
+  readonly #useRecord: (answer: CompleteAnswer) => void;
 
-  /** @param useRecord called with the complete answer, of which the client gets nothing; if it throws, the attempt fails */
+  /** @param useRecord called with the complete answer; if it throws, the attempt fails */
   constructor(relay: Relay, useRecord: (answer: CompleteAnswer) => void) {
-    super(relay, {
-      readsWhole: () => true,
-      judge(answer) {
-        useRecord(answer);
-        return undefined;
-      },
-    });
     this.#relay = relay;
+    this.#useRecord = useRecord;
   }
 
-  override onRequestStart(control: Control): void {
+  get isEnded(): boolean {
+    return this.#relay.isEnded;
+  }
+
+  onRequestStart(control: Control): void {
     this.#relay.readsRecord(control);
   }
 
-  override onResponseEnd(): void {
+  onResponseStart(_control: Control, status: number, headers: AnswerHeaders): void {
+    if (this.#relay.isEnded) return;
+    this.#status = status;
+    this.#headers = headers;
+    this.#relay.noteHead(status, headers, this.#body);
+  }
+
+  onResponseData(_control: Control, chunk: Buffer): void {
+    this.#relay.noteProgress();
+    addBounded(this.#body, chunk);
+  }
+
+  onResponseEnd(): void {
     if (this.#relay.isEnded) return;
     this.#relay.readsRecord(undefined);
-    super.onResponseEnd();
+    this.#useRecord({ status: this.#status, headers: this.#headers, body: this.#body.whole() });
+  }
+
+  onResponseError(control: Control | undefined, error: Error): void {
+    this.#relay.onResponseError(control, error);
   }
 }

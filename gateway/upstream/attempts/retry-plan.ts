@@ -102,8 +102,11 @@ export class RetryPlan {
     return { kind: 'retry', target: next, waitMs };
   }
 
-  /** Whether the attempt may repeat its request, because the answer rules or the upstream credential ask for it. True once. */
-  mayRepeat(reason: 'declared' | 'credential'): boolean {
+  /**
+   * Takes the one repetition of the request, which the answer rules or the upstream credential ask for. Returns false if it is taken already,
+   * or if the body was streamed and is gone.
+   */
+  takeRepetition(reason: 'declared' | 'credential'): boolean {
     if (this.#wasRepeated || isStreamed(this.#exchange)) return false;
     this.#wasRepeated = true;
     this.#note(reason);

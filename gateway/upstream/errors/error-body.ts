@@ -10,6 +10,8 @@ import { isDecidedByStatus, missingCredentialCause, toUpstreamRefusal } from './
 
 const TYPE_LENGTH_MAX = 80;
 
+type FailingAttempt = Pick<Relay, 'exchange' | 'route' | 'fail'>;
+
 /**
  * Reads the body of an error to its end, so that the connection can be used again, but stops if the body is too long. Then fails the
  * attempt with the refusal for the client.
@@ -18,10 +20,15 @@ export class ErrorBody {
   readonly status: number;
   readonly #read: CollectedBody;
   readonly #headers: AnswerHeaders;
-  readonly #relay: Relay;
+  readonly #relay: FailingAttempt;
 
   /** @param read collects the body if it is read to its end for the rules; `data` is then not called */
-  constructor(status: number, headers: AnswerHeaders, relay: Relay, read = new CollectedBody(ERROR_BODY_BYTES_MAX)) {
+  constructor(
+    status: number,
+    headers: AnswerHeaders,
+    relay: FailingAttempt,
+    read = new CollectedBody(ERROR_BODY_BYTES_MAX),
+  ) {
     this.status = status;
     this.#headers = headers;
     this.#relay = relay;

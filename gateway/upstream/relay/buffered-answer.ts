@@ -13,7 +13,7 @@ export interface AnswerJudge {
   /** Whether the answer is buffered until it is complete. Otherwise the client gets it as it arrives. */
   readsWhole(status: number, headers: AnswerHeaders): boolean;
   /** Returns the complete answer as the client gets it, or undefined if the client gets nothing of it. */
-  judge(answer: CompleteAnswer): CompleteAnswer | undefined;
+  answerForClient(answer: CompleteAnswer): CompleteAnswer | undefined;
 }
 
 /** Largest body that is buffered and judged, before and after decoding. A longer body fails the attempt with upstream_bad_response. */
@@ -57,7 +57,7 @@ export class BufferedAnswer implements AnswerHandler {
       return;
     }
     this.#relay.noteProgress();
-    if (!this.#body.add(chunk)) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
+    addBounded(this.#body, chunk);
   }
 
   onResponseEnd(): void {
@@ -66,7 +66,11 @@ export class BufferedAnswer implements AnswerHandler {
       return;
     }
     if (this.#relay.isEnded) return;
-    const answer = this.#judge.judge({ status: this.#status, headers: this.#headers, body: this.#body.whole() });
+    const answer = this.#judge.answerForClient({
+      status: this.#status,
+      headers: this.#headers,
+      body: this.#body.whole(),
+    });
     if (answer !== undefined) this.#pass(answer);
   }
 
@@ -81,6 +85,11 @@ export class BufferedAnswer implements AnswerHandler {
       this.#relay.onResponseError(undefined, toUpstreamFailure(error));
     }
   }
+}
+
+/** Adds a chunk to a body of at most `BUFFERED_BYTES_MAX`. Throws upstream_bad_response if the body has become too long. */
+export function addBounded(body: CollectedBody, chunk: Buffer): void {
+  if (!body.add(chunk)) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
 }
 
 /**

@@ -9,14 +9,16 @@ import { CHECKED_BYTES_MAX, violationsIn } from './contract-check.ts';
 import type { HeldAnswer } from './held-answer.ts';
 import type { Relay } from './relay.ts';
 
+type CheckedAttempt = Pick<Relay, 'exchange' | 'contractCheck' | 'answer' | 'fail'>;
+
 export class CheckedBody {
   readonly #mode: 'report' | 'refuse';
   readonly #read = new CollectedBody(CHECKED_BYTES_MAX);
-  readonly #relay: Relay;
+  readonly #relay: CheckedAttempt;
   readonly #next: ClientAnswer | HeldAnswer;
 
   /** @param next receives the body for the client, which is the answer itself, or the answer that is held until it is stored */
-  constructor(mode: 'report' | 'refuse', relay: Relay, next: ClientAnswer | HeldAnswer) {
+  constructor(mode: 'report' | 'refuse', relay: CheckedAttempt, next: ClientAnswer | HeldAnswer) {
     this.#mode = mode;
     this.#relay = relay;
     this.#next = next;

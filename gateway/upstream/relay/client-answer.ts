@@ -19,6 +19,11 @@ const WITHHELD_MAX = 16;
  */
 export const DROPPED_BYTES_MAX = 65_536;
 
+type WrittenAttempt = Pick<
+  Relay,
+  'control' | 'isEnded' | 'complete' | 'fail' | 'onResponseError' | 'endIfForestalled' | 'drained'
+>;
+
 export class ClientAnswer implements WithheldNotes {
   status = 0;
   /** The headers of the upstream. They stay unchanged until the head is written, because the check of the body uses them. */
@@ -46,9 +51,9 @@ export class ClientAnswer implements WithheldNotes {
   #onDrain: (() => void) | undefined;
   readonly #exchange: Forwardable;
   readonly #route: Pick<UpstreamRoute, 'authorities' | 'compression'>;
-  readonly #relay: Relay;
+  readonly #relay: WrittenAttempt;
 
-  constructor(exchange: Forwardable, route: UpstreamRoute, relay: Relay) {
+  constructor(exchange: Forwardable, route: UpstreamRoute, relay: WrittenAttempt) {
     this.#exchange = exchange;
     this.#route = route;
     this.#relay = relay;

@@ -58,8 +58,11 @@ const DECODING_FAULTS: Readonly<Record<DecodingFault, string>> = {
  */
 const SANDBOX_HEADER = Object.freeze(['Content-Security-Policy', 'sandbox']);
 
-/** Checks the head of an answer below 400. Returns how its body is checked. */
-export function checkHead(
+/**
+ * Admits an answer below 400 by its head, or throws if the contract refuses it. Protects the client from scripts in an undeclared answer
+ * (`protection` of `answer`). Returns how the body is checked.
+ */
+export function admitHead(
   check: ContractCheck,
   exchange: Forwardable,
   answer: ClientAnswer,
@@ -135,6 +138,12 @@ export function wasAsked(status: number, headers: AnswerHeaders, exchange: Askin
   if (status === 416) return rangeOf(exchange) !== undefined;
   if (status === 304) return exchange.headers.has('if-none-match') || exchange.headers.has('if-modified-since');
   return true;
+}
+
+/** Throws upstream_bad_response for a 416 if the request had no range. */
+export function refuseUnaskedRange(status: number, headers: AnswerHeaders, exchange: Asking): void {
+  if (!wasAsked(status, headers, exchange))
+    throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
 }
 
 /** Returns the Range that was sent to the upstream (upstream/headers/request-lines.ts). */

@@ -6,14 +6,16 @@ import type { Control } from '../../http1/client/wire.ts';
 import { CollectedBody } from './collected-body.ts';
 import type { Relay } from './relay.ts';
 
+type HeldAttempt = Pick<Relay, 'answer' | 'exchange' | 'isEnded' | 'stopDeadlines' | 'notePassing' | 'clientLeft'>;
+
 export class HeldAnswer {
   /** Whether the answer is stored, or the store has failed, so that the client gets the answer. */
   isStored = false;
   readonly #recording: Recording;
   readonly #body: CollectedBody;
-  readonly #relay: Relay;
+  readonly #relay: HeldAttempt;
 
-  constructor(recording: Recording, relay: Relay) {
+  constructor(recording: Recording, relay: HeldAttempt) {
     this.#recording = recording;
     this.#body = new CollectedBody(recording.bodyBytesMax);
     this.#relay = relay;
@@ -36,8 +38,7 @@ export class HeldAnswer {
   }
 
   async #endOnceStored(body: Buffer): Promise<void> {
-    // The deadlines are for the upstream, whose answer has arrived.
-    this.#relay.attempts.clock.stop();
+    this.#relay.stopDeadlines();
     await this.store(body);
     if (!this.#relay.isEnded) this.#relay.answer.end(body);
   }

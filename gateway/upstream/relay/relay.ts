@@ -16,9 +16,9 @@
 //   clientLeft   the client has left; an answer that is being stored continues
 
 import type { GatewayError } from '../../catalogue/errors.ts';
-import { isConnectionLost, toUpstreamFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
+import { isConnectionLost, toUpstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
-import type { StreamKind } from '../../exchange/findings.ts';
+import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { streamKindOf } from '../../shared/http/words.ts';
 import type { Attempts } from '../attempts/attempts.ts';
@@ -31,33 +31,24 @@ import { AnswerStream } from '../streams/answer-stream.ts';
 import { CheckedBody } from './checked-body.ts';
 import { ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
 import type { CollectedBody } from './collected-body.ts';
-import { type ContractCheck, checkHead, wasAsked } from './contract-check.ts';
+import { admitHead, type ContractCheck, refuseUnaskedRange } from './contract-check.ts';
 import { HeldAnswer } from './held-answer.ts';
 
-/** Other files read the members; only the methods change them. */
+/** The answer of one attempt. */
 export class Relay implements AnswerHandler {
   /** Begins this attempt, and learns how it ends. */
   readonly attempts: Attempts;
   readonly exchange: Forwardable;
   readonly contractCheck: ContractCheck;
   readonly answer: ClientAnswer;
-  /** Whether the attempt has ended, so that nothing more may be done with it. */
-  isEnded = false;
-  /**
-   * The start of the attempt, by `performance.now()`. The wait for a connection or for the credential belongs to the time in the queue, not
-   * to the time of the service.
-   */
-  startedAt = performance.now();
-  /** Whether the attempt waits for its credential before it sends. Only the deadline of the exchange applies meanwhile. */
-  isWaiting = false;
-  /** The control of the connection, once a connection has taken the request. */
-  control: Control | undefined;
-  /** Status of the upstream's answer once its head has arrived; undefined before. The client may get another status. */
-  answeredStatus: number | undefined;
-  /** When the body began to pass to the client, by `performance.now()`; undefined before, and for a body that is sent as a whole. */
-  passesSince: number | undefined;
+  #isEnded = false;
+  #startedAt = performance.now();
+  #isWaiting = false;
+  #control: Control | undefined;
+  #answeredStatus: number | undefined;
+  #passesSince: number | undefined;
   /** The body that is a stream; undefined for any other answer. */
-  stream: AnswerStream | undefined;
+  #stream: AnswerStream | undefined;
   /** The read of a record that precedes the request, while it lasts (upstream/attempts/record-read.ts). */
   #recordRead: Control | undefined;
   #progressAt = 0;
@@ -80,12 +71,45 @@ export class Relay implements AnswerHandler {
     return this.attempts.route;
   }
 
+  /** Whether the attempt has ended, so that nothing more may be done with it. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /**
+   * The start of the attempt, by `performance.now()`. The wait for a connection or for the credential belongs to the time in the queue, not
+   * to the time of the service.
+   */
+  get startedAt(): number {
+    return this.#startedAt;
+  }
+
+  /** Whether the attempt waits for its credential before it sends. Only the deadline of the exchange applies meanwhile. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
+  }
+
+  /** The control of the connection, once a connection has taken the request. */
+  get control(): Control | undefined {
+    return this.#control;
+  }
+
+  /** Status of the upstream's answer once its head has arrived; undefined before. The client may get another status. */
+  get answeredStatus(): number | undefined {
+    return this.#answeredStatus;
+  }
+
+  /** When the body began to pass to the client, by `performance.now()`; undefined before, and for a body that is sent as a whole. */
+  get passesSince(): number | undefined {
+    return this.#passesSince;
+  }
+
   /**
    * Whether a byte of the request may have been sent. True as soon as a connection has taken the request, because it writes the request at
    * once or as the body arrives.
    */
   get wasSent(): boolean {
-    return this.control !== undefined;
+    return this.#control !== undefined;
   }
 
   /**
@@ -94,20 +118,20 @@ export class Relay implements AnswerHandler {
    */
   lastProgressAt(now: number): number | undefined {
     if (this.#progressAt === 0) return undefined;
-    return this.control?.paused === true || this.stream?.mayPause === true ? now : this.#progressAt;
+    return this.#control?.paused === true || this.#stream?.mayPause === true ? now : this.#progressAt;
   }
 
   /** @param ready resolves when the header of the credential can be made; never rejects */
   async waitForCredential(ready: Promise<void>): Promise<void> {
     const sinceMs = performance.now();
-    this.isWaiting = true;
+    this.#isWaiting = true;
     await ready;
-    this.isWaiting = false;
+    this.#isWaiting = false;
     this.#waited(performance.now() - sinceMs);
   }
 
   #waited(waitedMs: number): void {
-    this.startedAt += waitedMs;
+    this.#startedAt += waitedMs;
     this.attempts.place.noteQueued(waitedMs);
   }
 
@@ -119,10 +143,10 @@ export class Relay implements AnswerHandler {
   /** Call it before the same attempt sends another request: its request once more, or the request that is made from a record. */
   startAgain(): void {
     const { trail } = this.exchange;
-    this.startedAt = performance.now();
-    this.answeredStatus = undefined;
+    this.#startedAt = performance.now();
+    this.#answeredStatus = undefined;
     this.#receiver = this.#held ?? this.answer;
-    this.passesSince = undefined;
+    this.#passesSince = undefined;
     this.#progressAt = 0;
     trail.upstreamStatus = undefined;
     trail.upstreamMs = undefined;
@@ -131,11 +155,11 @@ export class Relay implements AnswerHandler {
   onRequestStart(control: Control): void {
     this.exchange.recording?.sent();
     if (control.waitedMs > 0) this.#waited(control.waitedMs);
-    this.control = control;
+    this.#control = control;
   }
 
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
-    if (this.isEnded) return;
+    if (this.#isEnded) return;
     this.noteHead(status, headers);
     if (status >= 400) refuseUnaskedRange(status, headers, this.exchange);
     else this.#chooseReceiver(control, status, headers);
@@ -149,15 +173,15 @@ export class Relay implements AnswerHandler {
   noteHead(status: number, headers: AnswerHeaders, read?: CollectedBody): void {
     const { trail } = this.exchange;
     this.#progressAt = performance.now();
-    this.answeredStatus = status;
+    this.#answeredStatus = status;
     if (status >= 400) this.#receiver = new ErrorBody(status, headers, this, read);
     trail.upstreamStatus = status;
-    trail.upstreamMs = this.#progressAt - this.startedAt;
+    trail.upstreamMs = this.#progressAt - this.#startedAt;
   }
 
   /** Passes on an answer that was read to its end. Rules may have changed these headers and this body. */
   passWhole(status: number, headers: AnswerHeaders, body: Buffer): void {
-    const control = this.control as Control;
+    const control = this.#control as Control;
     if (this.#receiver instanceof ErrorBody) {
       refuseUnaskedRange(status, headers, this.exchange);
       if (!this.endIfForestalled()) this.#receiver.end(headers, body);
@@ -172,14 +196,14 @@ export class Relay implements AnswerHandler {
   #chooseReceiver(control: Control, status: number, headers: AnswerHeaders): void {
     const { answer } = this;
     answer.takeHead(status, headers);
-    const checked = checkHead(this.contractCheck, this.exchange, answer);
+    const checked = admitHead(this.contractCheck, this.exchange, answer);
     answer.chooseForm();
     const kind = streamKindOf(firstValueOf(answer.headers['content-type']));
     if (kind !== undefined && !answer.dropsBody) {
       this.#openStream(control, kind);
       return;
     }
-    if (this.#held === undefined && checked !== 'refuse') this.passesSince = this.#progressAt;
+    if (this.#held === undefined && checked !== 'refuse') this.#passesSince = this.#progressAt;
     if (checked !== 'pass') this.#receiver = new CheckedBody(checked, this, this.#held ?? answer);
     if (answer.dropsBody && answer.hasBody && (kind !== undefined || answer.length > DROPPED_BYTES_MAX))
       answer.cutOff(control);
@@ -188,7 +212,7 @@ export class Relay implements AnswerHandler {
   #openStream(control: Control, kind: StreamKind): void {
     const stream = new AnswerStream(kind, this);
     this.attempts.openStream(kind, (why) => stream.endEarly(why));
-    this.stream = stream;
+    this.#stream = stream;
     this.#receiver = stream;
     this.exchange.trail.note('stream', kind);
     stream.open(control, this.#held);
@@ -202,17 +226,17 @@ export class Relay implements AnswerHandler {
   /** Call it when a body that was held back begins to pass to the client. */
   notePassing(): void {
     this.noteProgress();
-    this.passesSince = this.#progressAt;
+    this.#passesSince = this.#progressAt;
   }
 
   onResponseData(control: Control, chunk: Buffer): void {
-    if (this.isEnded || this.endIfForestalled()) return;
+    if (this.#isEnded || this.endIfForestalled()) return;
     this.noteProgress();
     this.#receiver.data(control, chunk);
   }
 
   onResponseEnd(): void {
-    if (!this.isEnded && !this.endIfForestalled()) this.#receiver.end();
+    if (!this.#isEnded && !this.endIfForestalled()) this.#receiver.end();
   }
 
   onResponseError(_control: Control | undefined, error: Error): void {
@@ -226,17 +250,17 @@ export class Relay implements AnswerHandler {
 
   /** @param isWhole false if the client is to see that a part is missing */
   cut(isWhole: boolean): void {
-    if (this.isEnded) return;
+    if (this.#isEnded) return;
     this.#end();
-    this.control?.abort();
+    this.#control?.abort();
     this.answer.close(isWhole);
     this.attempts.relayed();
   }
 
   fail(error: GatewayError, failure: AttemptFailure): void {
-    if (this.isEnded) return;
+    if (this.#isEnded) return;
     this.#end();
-    this.control?.abort();
+    this.#control?.abort();
     this.attempts.failed(error, failure);
   }
 
@@ -245,18 +269,18 @@ export class Relay implements AnswerHandler {
    * rest of the body, the attempt fails with `error`.
    */
   interrupt(error: GatewayError, failure: AttemptFailure): void {
-    if (this.isEnded) return;
+    if (this.#isEnded) return;
     if (this.#receiver instanceof ErrorBody && isDecidedByStatus(this.#receiver.status)) this.#receiver.end();
     else this.fail(error, failure);
   }
 
   /** No target has failed, and no answer can be sent. */
   clientLeft(): void {
-    if (this.isEnded) return;
+    if (this.#isEnded) return;
     // If the answer will be stored, a request that was sent continues to its end, because the client can get the stored answer by a retry.
     if (this.#held?.isStored === false && this.wasSent) return;
     this.#end();
-    this.control?.abort();
+    this.#control?.abort();
     this.attempts.clientLeft();
   }
 
@@ -267,22 +291,32 @@ export class Relay implements AnswerHandler {
     return true;
   }
 
+  /** Call it from time to time. Keeps a stream alive whose service is silent. */
+  keepAlive(now: number): void {
+    this.#stream?.keepAlive(now);
+  }
+
+  /** Ends a stream before the upstream does. Returns false if the answer is no stream. */
+  endStream(why: StreamEnd): boolean {
+    this.#stream?.endEarly(why);
+    return this.#stream !== undefined;
+  }
+
+  /** Call it when the whole answer has arrived but the client gets it later. The deadlines are for the upstream. */
+  stopDeadlines(): void {
+    this.attempts.clock.stop();
+  }
+
   /** Call it when the client has read on, so that everything that was written for it has left the gateway. */
   drained(): void {
     this.noteProgress();
-    this.stream?.drained();
+    this.#stream?.drained();
   }
 
   #end(): void {
-    this.isEnded = true;
+    this.#isEnded = true;
     this.#recordRead?.abort();
-    this.stream?.stop();
+    this.#stream?.stop();
     this.answer.forgetDrain();
   }
-}
-
-/** Throws upstream_bad_response for a 416 if the request had no range. */
-function refuseUnaskedRange(status: number, headers: AnswerHeaders, exchange: Forwardable): void {
-  if (!wasAsked(status, headers, exchange))
-    throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
 }

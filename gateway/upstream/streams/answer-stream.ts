@@ -27,11 +27,13 @@ const END_MS = 2000;
 /** Maximum number of violations in the log line of one stream. */
 const VIOLATIONS_MAX = 20;
 
+type StreamedAttempt = Pick<Relay, 'exchange' | 'contractCheck' | 'answer' | 'isEnded' | 'notePassing' | 'cut'>;
+
 export class AnswerStream {
   readonly #kind: StreamKind;
   readonly #exchange: Forwardable;
   readonly #answer: ClientAnswer;
-  readonly #relay: Relay;
+  readonly #relay: StreamedAttempt;
   /** Whether the body has a content coding, so that the gateway cannot find its items. */
   readonly #isOpaque: boolean;
   /**
@@ -53,7 +55,7 @@ export class AnswerStream {
   #isOver = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(kind: StreamKind, relay: Relay) {
+  constructor(kind: StreamKind, relay: StreamedAttempt) {
     const { exchange, contractCheck, answer } = relay;
     const { operation } = exchange;
     const { status, headers, length } = answer;

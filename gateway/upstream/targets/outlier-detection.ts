@@ -105,8 +105,8 @@ function failuresOf(rules: EjectionRules | 'off'): number {
  */
 export const SELECTION_RANK = { free: 0, held: 1, unreached: 2, tried: 3, out: 6 } as const;
 
-/** Returns the rank of a target for one choice. Each call adds credit to a returning target. */
-export function rankForChoice(state: TargetState, rules: EjectionRules | 'off', nowMs: number): number {
+/** Adds credit to a returning target, and returns the rank of a target for one choice. */
+export function creditAndRank(state: TargetState, rules: EjectionRules | 'off', nowMs: number): number {
   const out = state.wasUnreached ? SELECTION_RANK.unreached : SELECTION_RANK.out;
   if (!state.healthy) return out;
   if (rules === 'off' || state.phase === 'in') return SELECTION_RANK.free;

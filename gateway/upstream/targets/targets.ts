@@ -7,10 +7,10 @@ import type { TlsSettings } from '../../http1/client/connect.ts';
 import type { Dispatcher } from '../../http1/client/wire.ts';
 import type { AttemptEnd } from './attempt-end.ts';
 import {
+  creditAndRank,
   type EjectionRules,
   noteRequestBegan,
   noteRequestEnded,
-  rankForChoice,
   SELECTION_RANK,
   type TargetState,
 } from './outlier-detection.ts';
@@ -188,7 +188,7 @@ export function choose<C extends Candidate>(
   let bestRank = 0;
   for (let i = 0; i < candidates.length; i++) {
     const candidate = candidates[(turn + i) % candidates.length] as C;
-    let rank = rankForChoice(candidate.targetState, rules, nowMs);
+    let rank = creditAndRank(candidate.targetState, rules, nowMs);
     if (tried?.includes(candidate) === true) rank += SELECTION_RANK.tried;
     if (best !== undefined) {
       if (rank > bestRank) continue;
