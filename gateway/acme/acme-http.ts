@@ -5,7 +5,8 @@ import { Agent, request } from 'node:https';
 import { getCACertificates } from 'node:tls';
 import { AcmeFailure } from './failure.ts';
 
-const DEADLINE_MS = 15_000;
+/** Maximum duration of a request. */
+export const REQUEST_MAX_MS = 15_000;
 const BODY_BYTES_MAX = 1_048_576;
 
 export interface HttpAnswer {
@@ -34,7 +35,7 @@ export function createHttpClient(trust: string | undefined, userAgent: string): 
     signal?: AbortSignal,
   ): Promise<HttpAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
-    const deadline = AbortSignal.timeout(DEADLINE_MS);
+    const deadline = AbortSignal.timeout(REQUEST_MAX_MS);
     const headers = {
       'user-agent': userAgent,
       ...(body !== undefined && { 'content-type': 'application/jose+json', 'content-length': Buffer.byteLength(body) }),
@@ -60,7 +61,7 @@ export function createHttpClient(trust: string | undefined, userAgent: string): 
     sent.end(body);
     return promise.catch((cause: NodeJS.ErrnoException) => {
       if (signal?.aborted) throw signal.reason;
-      const reason = deadline.aborted ? `no answer within ${DEADLINE_MS / 1000} s` : (cause.code ?? cause.message);
+      const reason = deadline.aborted ? `no answer within ${REQUEST_MAX_MS / 1000} s` : (cause.code ?? cause.message);
       throw new AcmeFailure('server', `The ACME server ${new URL(url).host} cannot be reached (${reason}).`, { cause });
     });
   }

@@ -15,38 +15,40 @@ export interface CertificateInUse extends CertificateLife {
   readonly issuedAtMs: number;
 }
 
-/** `order`: order or renew the certificate. `ask`: read its renewal information. */
-export type DueWork = 'order' | 'ask' | 'revoke';
+/** `order`: order or renew the certificate. `read renewal`: read its renewal information. */
+export type DueWork = 'order' | 'read renewal' | 'revoke';
 
-/** @param held the certificate in use; undefined if there is none for these names yet */
+/** @param inUse the certificate in use; undefined if there is none for these names yet */
 export function dueFor(
   id: string,
   records: AcmeRecords,
-  held: CertificateInUse | undefined,
+  inUse: CertificateInUse | undefined,
   nowMs: number,
 ): DueWork | undefined {
   const attempts = recordIn(records, 'attempts', id);
   const server = recordIn(records, 'attempts', SERVER);
   const isBlocked = [attempts, server].some((one) => one !== undefined && isToCome(one.nextAtMs, nowMs));
   const isLimited = [attempts, server].some((one) => one?.kind === 'limited' && isToCome(one.nextAtMs, nowMs));
-  const asked = recordIn(records, 'asked', id);
+  const request = recordIn(records, 'asked', id);
   if (revocationAsked(records, id) !== undefined && !isLimited) return 'revoke';
   // The request of an operator waits for a rate limit of the server, but not for the back-off.
-  if (asked?.kind === 'order' && !isLimited) return 'order';
+  if (request?.kind === 'order' && !isLimited) return 'order';
   if (isBlocked) return undefined;
   if (recordIn(records, 'order', id) !== undefined) return 'order';
-  const isDue = held === undefined || held.isRevoked || renewalOf(id, records, held) <= nowMs;
+  const isDue = inUse === undefined || inUse.isRevoked || renewalOf(id, records, inUse) <= nowMs;
   if (isDue) return 'order';
-  if (held.certificateId === undefined) return undefined;
+  if (inUse.certificateId === undefined) return undefined;
   const renewal = recordIn(records, 'renewal', id);
-  return renewal?.certificateId === held.certificateId && isToCome(renewal.askAtMs, nowMs) ? undefined : 'ask';
+  return renewal?.certificateId === inUse.certificateId && isToCome(renewal.askAtMs, nowMs)
+    ? undefined
+    : 'read renewal';
 }
 
 /** Returns the time at which the certificate is renewed. */
-export function renewalOf(id: string, records: AcmeRecords, held: CertificateInUse): number {
+export function renewalOf(id: string, records: AcmeRecords, inUse: CertificateInUse): number {
   const renewal = recordIn(records, 'renewal', id);
-  const window = renewal?.certificateId === held.certificateId ? renewal?.window : undefined;
-  return renewAtMs(held, held.issuedAtMs, window, shareOf(held.fingerprint));
+  const window = renewal?.certificateId === inUse.certificateId ? renewal?.window : undefined;
+  return renewAtMs(inUse, inUse.issuedAtMs, window, shareOf(inUse.fingerprint));
 }
 
 /** Returns a number from 0 to 1, which is the same on all instances. */

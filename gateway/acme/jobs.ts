@@ -11,8 +11,8 @@ import { AcmeFailure, LeaseLost, StoreAway } from './failure.ts';
 import { orderCertificate } from './order.ts';
 import {
   type AttemptsRecord,
-  certificateIdFor,
   change,
+  recordIdOf,
   recordIn,
   recordName,
   revocationAsked,
@@ -21,7 +21,7 @@ import {
   sealedAs,
 } from './records.ts';
 import { readRenewalInformation } from './renewal-information.ts';
-import type { HeldCertificate, ReadPair } from './view.ts';
+import type { LoadedCertificate, ReadPair } from './view.ts';
 import type { Work } from './work.ts';
 
 export type AcmeEvent =
@@ -32,15 +32,15 @@ export type AcmeEvent =
 
 interface JobsOptions {
   readonly work: Work;
-  certificateInUse(id: string): HeldCertificate | undefined;
+  certificateInUse(id: string): LoadedCertificate | undefined;
   readonly readPair: ReadPair;
   readonly random: () => number;
   onEvent(event: AcmeEvent): void;
 }
 
 /**
- * The errors of a server that does not know the account, or that knows a later key of the account, which the store has lost. In both cases
- * the gateway registers the key in the store. The server ignores the registration of a known key.
+ * The errors of a server that does not know the key in the store: it has lost the account, or the store has lost a later key of the account.
+ * In both cases the gateway registers the key in the store, which changes nothing if the server knows it.
  */
 const ACCOUNT_LOST: readonly (string | undefined)[] = ['accountDoesNotExist', 'malformed'];
 
@@ -66,7 +66,7 @@ export class DueJobs {
     if (recordIn(this.#records(), 'asked', SERVER)?.kind === 'account key')
       await this.#attempt(SERVER, [], () => this.#replaceAccountKey());
     for (const names of settings.certificates) {
-      const id = certificateIdFor(names);
+      const id = recordIdOf(names);
       const due = dueFor(id, this.#records(), certificateInUse(id), now());
       if (due !== undefined) await this.#attempt(id, names, () => this.#jobFor(due, id, names));
     }
@@ -75,7 +75,7 @@ export class DueJobs {
   /** Restores certificates that this instance has, but the store has lost. */
   async #putBack(): Promise<void> {
     const { settings, journal } = this.#work;
-    for (const id of settings.certificates.map(certificateIdFor)) {
+    for (const id of settings.certificates.map(recordIdOf)) {
       const name = recordName('certificate', id);
       const text = this.#options.certificateInUse(id)?.text;
       if (text !== undefined && !this.#records().has(name)) await journal.write({ [name]: text });
@@ -84,7 +84,7 @@ export class DueJobs {
 
   #jobFor(due: DueWork, id: string, names: readonly string[]): Promise<void> {
     const { work, certificateInUse, random } = this.#options;
-    if (due === 'ask') return readRenewalInformation(work, id, certificateInUse(id)?.certificateId, random);
+    if (due === 'read renewal') return readRenewalInformation(work, id, certificateInUse(id)?.certificateId, random);
     return due === 'revoke' ? this.#revoke(id, names) : this.#order(id, names);
   }
 
@@ -96,7 +96,7 @@ export class DueJobs {
   /** Runs a job. If it fails, records the failure with the time of the next attempt. */
   async #attempt(id: string, names: readonly string[], job: () => Promise<void>): Promise<void> {
     try {
-      await this.#withAccount(job);
+      await this.#repeatIfAccountIsLost(job);
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof StoreAway) throw error;
       // After a fault of the gateway, too, the next attempt must wait.
@@ -108,10 +108,8 @@ export class DueJobs {
     }
   }
 
-  /**
-   * Runs a job with the account. If the server no longer knows the account or its key, registers the key and runs the job once more.
-   */
-  async #withAccount(job: () => Promise<void>): Promise<void> {
+  /** Runs a job. If the server no longer knows the account or its key, registers the key and runs the job once more. */
+  async #repeatIfAccountIsLost(job: () => Promise<void>): Promise<void> {
     try {
       await job();
     } catch (error) {
@@ -126,7 +124,7 @@ export class DueJobs {
     const { journal, now } = this.#work;
     const { random, onEvent } = this.#options;
     const { kind, retryAfterMs, message: reason } = failure;
-    // A failure of the server delays the work for all certificates.
+    // A failure of the server, or one before the account is open, delays the work for all certificates.
     const concerned = kind === 'server' || this.#signer === undefined ? SERVER : id;
     const failures = (recordIn(this.#records(), 'attempts', concerned)?.failures ?? 0) + 1;
     const atMs = now();
@@ -136,7 +134,7 @@ export class DueJobs {
     await journal.write({
       ...change('attempts', concerned, attempts),
       ...change('asked', id, undefined),
-      // The request for a revocation that arrived during this work is kept.
+      // A revocation that an operator requests during this work is not in these records, so its request is kept.
       ...(revocationAsked(this.#records(), id) && change('revocation', id, undefined)),
       ...(isOver && changesToForget(id)),
     });

@@ -12,7 +12,8 @@ export interface Journal {
 }
 
 /**
- * A confirmation that took this share of the lease's duration is too late, because the rest may be shorter than a request to the server.
+ * The largest share of the lease that a confirmation may take. After a longer one, the lease might end during the next request to the
+ * server.
  */
 const LATE_SHARE = 1 / 4;
 

@@ -1,17 +1,23 @@
 // Keeps the certificates of `tls.acme` up to date. Each instance follows the records in the store. The instance with the lease also orders
-// and renews certificates.
+// and renews certificates. Reasons: docs/decisions/0030-acme.md. The calls from a check of the store to a new certificate:
+//
+//   Keeper ─> dueFor                       decides which work is due (due.ts)
+//     ─> DueJobs.run                       does it under the lease, one certificate after the other (jobs.ts)
+//     ─> openAccount ─> orderCertificate   ask the server (account.ts, order.ts, acme-client.ts)
+//     ─> Journal.write                     stores the result of each step (journal.ts)
+//   AcmeView                               reads the records for the listeners of each instance (view.ts)
 
 import { type Machine, REAL_MACHINE, type Timer } from '../shared/machine.ts';
 import type { TextSeal } from '../shared/stores/seal.ts';
 import { createAcmeClient } from './acme-client.ts';
-import type { HttpClient } from './acme-http.ts';
+import { type HttpClient, REQUEST_MAX_MS } from './acme-http.ts';
 import type { AcmeRecords, AcmeStore } from './acme-store.ts';
 import { dueFor } from './due.ts';
 import { LeaseLost, WrongSeal } from './failure.ts';
 import { type AcmeEvent, DueJobs } from './jobs.ts';
 import { createJournal, createPause } from './journal.ts';
-import { certificateIdFor, recordIn, recordName, SEAL_RECORD, SERVER } from './records.ts';
-import { AcmeView, type KeptCertificate, keptIn, type ReadPair, type ShownCertificate } from './view.ts';
+import { recordIdOf, recordIn, recordName, SEAL_RECORD, SERVER } from './records.ts';
+import { AcmeView, type CertificateState, certificateStateIn, type ReadPair, type ShownCertificate } from './view.ts';
 import type { AcmeSettings } from './work.ts';
 
 /**
@@ -19,11 +25,8 @@ import type { AcmeSettings } from './work.ts';
  * if its announcement is lost.
  */
 const CHECK_MS = 750;
-/**
- * The duration of the lease. It is one third longer than the longest request to the server, because the lease must not expire during a
- * request.
- */
-const LEASE_MS = 20_000;
+/** The duration of the lease. The lease must not expire during a request to the server. */
+const LEASE_MS = (REQUEST_MAX_MS * 4) / 3;
 /** How long an instance that ends waits for the answer to its last request, so that it can store the result. */
 const LAST_ANSWER_MS = 5000;
 /** If its clock differs this much from the store's clock, an instance may consider the server's certificate expired or not yet valid. */
@@ -60,7 +63,7 @@ interface ChallengeAnswers {
   /** Returns the challenge certificate of a name. If this instance does not know it, reads the store first. */
   find(name: string): Promise<ReturnType<AcmeView['challengeFor']>>;
   /** Returns the key authorization of a token of http-01. */
-  findToken(token: string): Promise<string | undefined>;
+  findKeyAuthorization(token: string): Promise<string | undefined>;
 }
 
 export class Keeper {
@@ -98,7 +101,7 @@ export class Keeper {
         if (view.challengeFor(name) === undefined) await this.#check();
         return view.challengeFor(name);
       },
-      findToken: async (token) => {
+      findKeyAuthorization: async (token) => {
         if (view.keyAuthorizationOf(token) === undefined) await this.#check();
         return view.keyAuthorizationOf(token);
       },
@@ -123,11 +126,11 @@ export class Keeper {
   }
 
   shown(): readonly ShownCertificate[] {
-    return this.#view.servedCertificates();
+    return this.#view.shownCertificates();
   }
 
-  kept(): readonly KeptCertificate[] {
-    return this.#options.settings.certificates.map((names) => keptIn(this.#records, this.#view, names));
+  kept(): readonly CertificateState[] {
+    return this.#options.settings.certificates.map((names) => certificateStateIn(this.#records, this.#view, names));
   }
 
   /** Waits for the answer to the last request, and stops. Another instance continues the work. */
@@ -149,7 +152,7 @@ export class Keeper {
     if (next === this.#records) return;
     this.#checkSeal(next);
     this.#records = next;
-    if (this.#view.use(next)) this.#options.onCertificates(this.#view.servedCertificates());
+    if (this.#view.use(next)) this.#options.onCertificates(this.#view.shownCertificates());
   }
 
   #checkSeal(next: AcmeRecords): void {
@@ -193,7 +196,7 @@ export class Keeper {
     const records = this.#records;
     const certificateInUse = (id: string) => this.#view.certificateInUse(id);
     if (recordIn(records, 'asked', SERVER) !== undefined) return true;
-    const ids = this.#options.settings.certificates.map(certificateIdFor);
+    const ids = this.#options.settings.certificates.map(recordIdOf);
     const isLost = (id: string) => certificateInUse(id) !== undefined && !records.has(recordName('certificate', id));
     const nowMs = this.#options.store.now() - (this.#isClockWrong() ? WRONG_CLOCK_WAIT_MS : 0);
     return ids.some((id) => isLost(id) || dueFor(id, records, certificateInUse(id), nowMs) !== undefined);

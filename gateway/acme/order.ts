@@ -5,7 +5,7 @@ import { createPrivateKey } from 'node:crypto';
 import type { AccountSigner } from './account.ts';
 import { keyAuthorizationOf, type Problem, sentenceOf } from './acme-client.ts';
 import { AcmeFailure } from './failure.ts';
-import { type ChallengeRecord, certificateIdFor, change, type OrderRecord, recordIn, sealedAs } from './records.ts';
+import { type ChallengeRecord, change, type OrderRecord, recordIdOf, recordIn, sealedAs } from './records.ts';
 import type { Work } from './work.ts';
 import { createRequest, newKeyPem } from './x509.ts';
 
@@ -46,7 +46,7 @@ export async function orderCertificate(
   names: readonly string[],
   replaces: string | undefined,
 ): Promise<IssuedPair> {
-  const id = certificateIdFor(names);
+  const id = recordIdOf(names);
   const stored = recordIn(work.journal.records(), 'order', id);
   const record = stored?.account === signer.account ? stored : await begin(work, signer, names, replaces);
   const { performance } = work.machine;
@@ -84,7 +84,7 @@ async function begin(
   names: readonly string[],
   replaces: string | undefined,
 ): Promise<OrderRecord> {
-  const id = certificateIdFor(names);
+  const id = recordIdOf(names);
   const identifiers = names.map((value) => ({ type: 'dns', value }));
   const { newOrder, renewalInfo } = await work.client.directory();
   const ask = (payload: object) => work.client.post<Order>(newOrder, signer, payload);
@@ -152,7 +152,7 @@ async function finalize(
   record: OrderRecord,
   order: Order,
 ): Promise<void> {
-  const key = createPrivateKey(work.seal.open(record.key, sealedAs(certificateIdFor(names))));
+  const key = createPrivateKey(work.seal.open(record.key, sealedAs(recordIdOf(names))));
   const csr = createRequest(names, key).toString('base64url');
   try {
     await work.client.post(order.finalize, signer, { csr });

@@ -87,6 +87,7 @@ interface Kinds {
   readonly order: OrderRecord;
   readonly certificate: CertificateRecord;
   readonly challenges: readonly ChallengeRecord[];
+  /** The answers with which `gateway doctor` tries whether a validation would reach this gateway. */
   readonly rehearsal: readonly ChallengeRecord[];
   readonly attempts: AttemptsRecord;
   readonly renewal: RenewalRecord;
@@ -136,7 +137,8 @@ export function change<K extends RecordKind>(kind: K, id: string, value: Kinds[K
   return { [recordName(kind, id)]: value === undefined ? undefined : JSON.stringify(value) };
 }
 
-export const certificateIdFor = (names: readonly string[]) => [...names].sort().join(',');
+/** Returns the id under which the records of a certificate are stored. */
+export const recordIdOf = (names: readonly string[]) => [...names].sort().join(',');
 /** The name under which the private key of a certificate is sealed, in the order and in the certificate. */
 export const sealedAs = (id: string) => `key ${id}`;
 

@@ -33,8 +33,8 @@ end
 const script = (source: string): Script => toScript(PRELUDE + source);
 
 /**
- * Returns the time, and the records if their version has changed. `born` shows whether Redis has lost all records and counts versions from
- * the start.
+ * Returns the time, and the records if their version has changed. `born` is the time of the first read. If Redis loses all records, it
+ * counts versions from the start again, and only `born` differs.
  */
 const READ = script(`
 local born, version = unpack(call('HMGET', lease, 'born', 'version'))

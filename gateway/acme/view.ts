@@ -10,7 +10,7 @@ import {
   type AttemptsRecord,
   type CertificateRecord,
   type ChallengeRecord,
-  certificateIdFor,
+  recordIdOf,
   recordIn,
   recordsOf,
   SERVER,
@@ -33,7 +33,7 @@ export type ReadPair = (
   names: readonly string[],
 ) => ShownCertificate | { readonly reason: string };
 
-export interface HeldCertificate extends CertificateInUse {
+export interface LoadedCertificate extends CertificateInUse {
   readonly id: string;
   readonly shown: ShownCertificate;
   /** The text of its record. */
@@ -41,7 +41,7 @@ export interface HeldCertificate extends CertificateInUse {
 }
 
 /** The state of one configured certificate. */
-export interface KeptCertificate {
+export interface CertificateState {
   readonly names: readonly string[];
   /** The current certificate; undefined if there is none yet. */
   readonly shown: ShownCertificate | undefined;
@@ -66,13 +66,13 @@ export class AcmeView {
   readonly #ids: readonly string[];
   /** The texts of records that cannot be used, by id. */
   readonly #unusable = new Map<string, string>();
-  #byId = new Map<string, HeldCertificate>();
+  #byId = new Map<string, LoadedCertificate>();
   #challenges = new Map<string, ChallengeRecord>();
   #challengeCertificates = new Map<string, ChallengeCertificate>();
 
   constructor(options: ViewOptions) {
     this.#options = options;
-    this.#ids = options.certificates.map(certificateIdFor);
+    this.#ids = options.certificates.map(recordIdOf);
   }
 
   /** Reads new records. Returns whether a certificate has changed. */
@@ -82,12 +82,12 @@ export class AcmeView {
   }
 
   /** Returns the certificate of a configured list of names. */
-  certificateInUse(id: string): HeldCertificate | undefined {
+  certificateInUse(id: string): LoadedCertificate | undefined {
     return this.#byId.get(id);
   }
 
   /** Returns the certificates for listeners: first the certificates of configured lists, then others for configured names. */
-  servedCertificates(): readonly ShownCertificate[] {
+  shownCertificates(): readonly ShownCertificate[] {
     const configured = new Set(this.#options.certificates.flat());
     const own = this.#ids.flatMap((id) => this.#byId.get(id) ?? []);
     // After a change of the lists, the former certificate is shown until the new list has a certificate.
@@ -111,7 +111,7 @@ export class AcmeView {
     return [...this.#challenges.values()].find((one) => one.token === token)?.keyAuthorization;
   }
 
-  #read(id: string, text: string, record: CertificateRecord): HeldCertificate | undefined {
+  #read(id: string, text: string, record: CertificateRecord): LoadedCertificate | undefined {
     const known = this.#byId.get(id);
     if (known?.text === text) return known;
     if (this.#unusable.get(id) === text) return undefined;
@@ -132,14 +132,14 @@ export class AcmeView {
   }
 
   #useCertificates(records: AcmeRecords): boolean {
-    const next = new Map<string, HeldCertificate>();
+    const next = new Map<string, LoadedCertificate>();
     for (const { id, text, value } of recordsOf(records, 'certificate')) {
-      const held = this.#read(id, text, value);
-      if (held !== undefined) next.set(id, held);
+      const loaded = this.#read(id, text, value);
+      if (loaded !== undefined) next.set(id, loaded);
     }
     // A certificate stays in use even if the store has lost its record.
-    for (const [id, held] of this.#byId) if (!next.has(id) && this.#ids.includes(id)) next.set(id, held);
-    const isSame = next.size === this.#byId.size && [...next].every(([id, held]) => this.#byId.get(id) === held);
+    for (const [id, loaded] of this.#byId) if (!next.has(id) && this.#ids.includes(id)) next.set(id, loaded);
+    const isSame = next.size === this.#byId.size && [...next].every(([id, loaded]) => this.#byId.get(id) === loaded);
     this.#byId = next;
     return !isSame;
   }
@@ -156,14 +156,14 @@ export class AcmeView {
 }
 
 /** Returns the state of the certificate for a configured list of names. */
-export function keptIn(records: AcmeRecords, view: AcmeView, names: readonly string[]): KeptCertificate {
-  const id = certificateIdFor(names);
-  const held = view.certificateInUse(id);
+export function certificateStateIn(records: AcmeRecords, view: AcmeView, names: readonly string[]): CertificateState {
+  const id = recordIdOf(names);
+  const loaded = view.certificateInUse(id);
   return {
     names,
-    shown: held?.shown,
-    renewsAtMs: held && renewalOf(id, records, held),
-    isRevoked: held?.isRevoked ?? false,
+    shown: loaded?.shown,
+    renewsAtMs: loaded && renewalOf(id, records, loaded),
+    isRevoked: loaded?.isRevoked ?? false,
     failure: recordIn(records, 'attempts', id) ?? recordIn(records, 'attempts', SERVER),
   };
 }

@@ -8,7 +8,7 @@ import { Keeper } from '../acme/keeper.ts';
 import { openRedisAcmeStore } from '../acme/redis-acme-store.ts';
 import { createSeal } from '../acme/seal.ts';
 import { createSqliteAcmeStore } from '../acme/sqlite-acme-store.ts';
-import type { KeptCertificate } from '../acme/view.ts';
+import type { CertificateState } from '../acme/view.ts';
 import type { AcmeSettings } from '../acme/work.ts';
 import { ACME_TLS } from '../acme/x509.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
@@ -41,12 +41,12 @@ export interface OrderedCertificates {
   /** Begins to order certificates. The listeners must be open. */
   begin(): void;
   /** Returns the certificates for the listener. */
-  servedCertificates(): readonly Certificate[];
+  shownCertificates(): readonly Certificate[];
   /** Calls back when they have changed. */
   onChange(use: () => void): void;
   readonly validations: Validations;
   /** Finds the answer to a challenge; undefined if the challenge is not http-01. */
-  readonly findToken: ((token: string) => Promise<string | undefined>) | undefined;
+  readonly findKeyAuthorization: ((token: string) => Promise<string | undefined>) | undefined;
   status(): readonly CertificateStatus[];
   /** Returns the names without a certificate that clients accept. */
   missing(): readonly string[];
@@ -103,10 +103,10 @@ export async function openAcme(options: OpenAcmeOptions): Promise<OrderedCertifi
   );
   return {
     begin: () => keeper.begin(),
-    servedCertificates: () => keeper.shown(),
+    shownCertificates: () => keeper.shown(),
     onChange: (use) => void listeners.add(use),
     validations: { protocol: ACME_TLS, ...keeper.answers },
-    findToken: acme.challenge === 'http-01' ? keeper.answers.findToken : undefined,
+    findKeyAuthorization: acme.challenge === 'http-01' ? keeper.answers.findKeyAuthorization : undefined,
     status: () => keeper.kept().map((kept) => statusOfKept(kept, acme, now())),
     missing: () => missingIn(keeper, now()),
     async close() {
@@ -174,7 +174,7 @@ function createReport({ log, store, settings, onOrder }: OpenAcmeOptions): (even
   };
 }
 
-export function statusOfKept(kept: KeptCertificate, { directory }: Acme, nowMs: number): CertificateStatus {
+export function statusOfKept(kept: CertificateState, { directory }: Acme, nowMs: number): CertificateStatus {
   const { names, shown, renewsAtMs, isRevoked, failure } = kept;
   const life = shown === undefined ? absent(names) : lifeStatusOf({ ...shown, names }, nowMs);
   return {

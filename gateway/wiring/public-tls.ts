@@ -37,7 +37,7 @@ export function openPublicTls(
   const { tls } = config.gateway;
   if (tls === undefined) return undefined;
   let fromFiles = loaded;
-  const shown = () => [...fromFiles, ...(ordered?.servedCertificates() ?? [])];
+  const shown = () => [...fromFiles, ...(ordered?.shownCertificates() ?? [])];
   const secure = createSecure({
     ...tls,
     certificates: shown(),

@@ -114,7 +114,7 @@ function createSteps(
     hold: overload.hold,
     now: options.now,
   });
-  const answerChallenge = createAnswerChallenge(certificates.ordered?.findToken);
+  const answerChallenge = createAnswerChallenge(certificates.ordered?.findKeyAuthorization);
   return {
     ...steps,
     allowOrigin: ownAnswers.allowOrigin,

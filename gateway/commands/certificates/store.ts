@@ -1,8 +1,8 @@
 // Reads certificates for commands, from files, and from the store of ordered certificates. `acme/asking.ts` leaves requests in that store.
 
 import type { AcmeRecords, AcmeStore } from '../../acme/acme-store.ts';
-import { certificateIdFor } from '../../acme/records.ts';
-import { AcmeView, keptIn } from '../../acme/view.ts';
+import { recordIdOf } from '../../acme/records.ts';
+import { AcmeView, certificateStateIn } from '../../acme/view.ts';
 import type { Acme } from '../../config/gateway/acme.ts';
 import type { Configuration } from '../../configuration.ts';
 import { pathsOf, readOnlyCertificate } from '../../edge/tls/certificate.ts';
@@ -29,7 +29,7 @@ export async function openCertificateStore(context: CommandContext): Promise<Ope
   const hint = files.length === 0 ? '' : ' `gateway certificates list` shows the certificates in files.';
   const acme = configuration.config.gateway.tls?.acme ?? context.fail(`${why}${hint}`);
   const store = await openAcmeStore(context.settings(), context.now);
-  return { acme, store, ids: acme.certificates.map(certificateIdFor), files };
+  return { acme, store, ids: acme.certificates.map(recordIdOf), files };
 }
 
 /** Reads the certificates from their files. They are in use, unless a running gateway has refused them. */
@@ -59,5 +59,5 @@ export function certificateStatusIn(
     onUnusable: () => undefined,
   });
   view.use(records);
-  return acme.certificates.map((names) => statusOfKept(keptIn(records, view, names), acme, nowMs));
+  return acme.certificates.map((names) => statusOfKept(certificateStateIn(records, view, names), acme, nowMs));
 }

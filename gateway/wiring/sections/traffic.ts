@@ -44,7 +44,7 @@ export function openTraffic(above: EarlierSections, parts: Parts): TrafficSectio
     settings: options.settings,
     tls: certificates.tls,
     isDraining: base.isDraining,
-    ownChallenge: certificates.ordered?.findToken,
+    ownChallenge: certificates.ordered?.findKeyAuthorization,
     onUnreadableForward: observation.onUnreadableForward,
     constantHeaders,
     refusals,

@@ -3,7 +3,7 @@
 
 import type { AcmeStore } from '../../../gateway/acme/acme-store.ts';
 import { askGateways } from '../../../gateway/acme/asking.ts';
-import { certificateIdFor, SERVER } from '../../../gateway/acme/records.ts';
+import { recordIdOf, SERVER } from '../../../gateway/acme/records.ts';
 import type { ConnectRedis } from '../../../gateway/redis/client.ts';
 import type { CommandChecker } from '../checkers/commands.ts';
 import type { Deployment } from '../deployment.ts';
@@ -40,7 +40,7 @@ export function beginOperator({ deployment, checker, certificates, openStore, sh
     try {
       const told = checker.asked(kind, names.join(), shownFor(names));
       world.note('operator', `${kind} ${names}`);
-      const id = kind === 'account key' ? SERVER : certificateIdFor(names);
+      const id = kind === 'account key' ? SERVER : recordIdOf(names);
       const failure = await askGateways({ store, id, kind, by: 'ada', now: machine.now, machine });
       world.note('operator', failure ?? 'done');
       told(failure);

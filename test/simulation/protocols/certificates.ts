@@ -159,7 +159,7 @@ function startCertificates(world: World, processes: number): Running {
     if (keeper === undefined || process !== place.process || !process.isRunning()) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       world.after(2000, () => resolve(undefined));
-      process.enter('message', () => void keeper.answers.findToken(token).then(resolve));
+      process.enter('message', () => void keeper.answers.findKeyAuthorization(token).then(resolve));
     });
   }
 

@@ -34,7 +34,7 @@ for (const [what, bad, reason] of [
     assert.equal(view.use(recordsOf(good)), true);
     assert.equal(view.use(recordsOf(bad)), false);
     assert.deepEqual(
-      view.servedCertificates().map(({ certificate }) => certificate),
+      view.shownCertificates().map(({ certificate }) => certificate),
       [good.certificate],
     );
     assert.equal(reasons.length, 1);
