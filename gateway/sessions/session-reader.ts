@@ -65,12 +65,6 @@ export function createSessionReader(options: SessionReaderOptions): SessionReade
       reading.asOf = asOf;
       return reading.caller;
     }
-    const caller = newCaller(session, found);
-    known.reading = { session, caller, asOf };
-    return caller;
-  }
-
-  function newCaller(session: Session, found: Organization | undefined): Caller {
     const rules = Object.hasOwn(providers, session.provider) ? providers[session.provider] : undefined;
     // The provider is no longer in the configuration, or the organization no longer in the store.
     if (found === undefined || rules === undefined) throw new GatewayError('session_expired');
@@ -88,6 +82,7 @@ export function createSessionReader(options: SessionReaderOptions): SessionReade
       memory: newCallerMemory(),
     });
     sessions.set(caller, session);
+    known.reading = { session, caller, asOf };
     return caller;
   }
 

@@ -103,7 +103,7 @@ const provider = z.strictObject({
     .meta({ description: 'The scopes that are asked for. `openid` is always among them.', values: 'scopes' }),
   endpointOrigins: z.array(origin).default([]).meta({
     description:
-      'Further origins of its endpoints. Requests go to the origin of the issuer and to these, and nowhere else.',
+      'Origins of endpoints that are not at the issuer. The gateway sends requests only to the issuer and to these origins.',
     values: 'origins',
   }),
   organization: z
@@ -111,7 +111,7 @@ const provider = z.strictObject({
       z.strictObject({
         claim: claim.describe('The claim with the id of the organization, as a text or a list of one.'),
         names: z.record(z.string().min(1), z.string().min(1).max(255)).optional().meta({
-          description: 'The ids of organizations by what the claim calls them. Other values of the claim name none.',
+          description: 'The id of the organization for each value of the claim. A value that is not listed names no organization.',
           values: '`theirs: ours`',
         }),
       }),
@@ -136,7 +136,7 @@ const provider = z.strictObject({
       error: 'must be none of the parameters that the gateway sets itself',
     })
     .meta({
-      description: 'Further parameters of the request for a login, such as `prompt: consent` or `audience`.',
+      description: 'Additional parameters of the login request, such as `prompt: consent` or `audience`.',
       values: 'texts by name',
     }),
   pushedRequests: z
@@ -148,7 +148,7 @@ const provider = z.strictObject({
   refreshReuseSeconds: whole('seconds', 0, SECOND_MAX)
     .default(0)
     .describe(
-      'For how long the provider takes a refresh token again that it has redeemed. Within this time, a refresh whose answer was lost is repeated. 0: it takes none again.',
+      'How long the provider accepts a refresh token again after the first use. During this time, the gateway repeats a refresh whose answer was lost. 0: the provider accepts no refresh token twice.',
     ),
   timeoutMs: whole('milliseconds', 100, 60_000).default(5000).describe('The deadline for one request to the provider.'),
   clockToleranceSeconds: whole('seconds', 0, 300)
@@ -173,17 +173,17 @@ export const sessionSettings = z
     }),
     idleSeconds: whole('seconds', 60, SECOND_MAX)
       .default(3600)
-      .describe('A session ends when no request has used it for so long.'),
+      .describe('A session ends if no request uses it for this time.'),
     absoluteSeconds: whole('seconds', 60, SECOND_MAX)
       .default(43_200)
-      .describe('A session ends so long after the login, whatever uses it.'),
+      .describe('A session ends this long after the login, even if it is in use.'),
     perPersonMax: whole('sessions', 1, 1000)
       .default(20)
       .describe(
         'The largest number of sessions of one person. One more login ends the session whose last use is longest ago.',
       ),
-    afterLogin: path.default('/').describe('Where a person gets to after a login without `return_to`.'),
-    afterLogout: path.default('/').describe('Where the provider sends a person after a logout.'),
+    afterLogin: path.default('/').describe('The page after a login without `return_to`.'),
+    afterLogout: path.default('/').describe('The page to which the provider sends a person after a logout.'),
     requestHeader: z
       .string()
       .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be the name of a header in lower case')

@@ -7,6 +7,7 @@ import { ChangeFollower } from '../../shared/stores/change-follower.ts';
 import { createLookUp, type LookUp } from '../../shared/stores/look-up.ts';
 import { type RefreshedSession, Refresher, type RefresherOptions } from '../refresh/refresher.ts';
 import type { EndReason, ProviderLogout, Session, SessionEnd, SessionStore } from '../store/session-store.ts';
+import { ExpiredWatches } from './expired-watches.ts';
 import { createKnownSessions, isKnownAlive, type KnownSession, toKnown } from './known-sessions.ts';
 import { createRecentEnds } from './recent-ends.ts';
 import { createStoreClock } from './store-clock.ts';
@@ -20,11 +21,6 @@ const POLL_MS = 250;
 const ENDS_WITHIN_MS = 1000;
 /** Number of uses that are written at a time. */
 const BATCH = 200;
-/**
- * The number of watched sessions that are looked up in the store at a time, if they seem to be idle for too long. Another instance may know
- * of a later use.
- */
-const LOOKED_UP = 20;
 
 interface LiveSessionsOptions extends Pick<RefresherOptions, 'redeem' | 'reuseMsOf' | 'discard' | 'onFailure'> {
   readonly store: SessionStore;
@@ -57,11 +53,9 @@ export class LiveSessions {
   readonly #recentEnds: ReturnType<typeof createRecentEnds>;
   readonly #follower: ChangeFollower<SessionEnd>;
   readonly #lookUp: LookUp<Session, KnownSession>;
+  readonly #expired: ExpiredWatches;
   readonly #refresher: Refresher;
   #isWriting = false;
-  #isLookingUp = false;
-  /** Watched sessions that the store may have lost. */
-  #doubted = new Set<Session>();
 
   constructor(options: LiveSessionsOptions) {
     const { store, max, machine = REAL_MACHINE } = options;
@@ -76,6 +70,11 @@ export class LiveSessions {
       follower: this.#follower,
       learn: (hash, found, keep) => this.#learn(hash, found, keep),
       unavailable: (cause) => (cause instanceof Error ? cause : new Error(String(cause))),
+    });
+    this.#expired = new ExpiredWatches({
+      watched: this.#watched,
+      isAlive: (session) => this.#known.isAlive(session, this.#clock.nowMs()),
+      isStored: async ({ hash }) => (await this.#lookUp(hash, () => store.find(hash))) !== undefined,
     });
     this.#refresher = new Refresher({
       ...options,
@@ -103,7 +102,7 @@ export class LiveSessions {
         this.#known.forgetAll();
         if (isFirst) return;
         this.#recentEnds.repeatAll();
-        this.#doubted = new Set(this.#watched.all());
+        this.#expired.doubtAll();
       },
       onPolled: () => this.#polled(),
       onHealth: this.#options.onHealth,
@@ -150,7 +149,7 @@ export class LiveSessions {
     const reason = this.#recentEnds.reasonOf(session.id);
     if (reason === undefined) {
       // Its request may have begun before the store was replaced.
-      if (this.#known.get(session.hash) === undefined) this.#doubted.add(session);
+      if (this.#known.get(session.hash) === undefined) this.#expired.doubt(session);
       return this.#watched.add(session, listener);
     }
     queueMicrotask(() => listener(reason));
@@ -214,7 +213,7 @@ export class LiveSessions {
     if (this.#follower.failure() !== undefined) return;
     void this.#recentEnds.repeatSome();
     void this.#writeUses();
-    void this.#endWatched();
+    void this.#expired.end();
   }
 
   async #writeUses(): Promise<void> {
@@ -228,27 +227,6 @@ export class LiveSessions {
       // The store cannot be reached. A later batch repeats the same uses.
     }
     this.#isWriting = false;
-  }
-
-  /**
-   * Ends the streams of sessions that have expired, or that the store has lost. The store decides, because another instance may know of a
-   * later use. Only this check finds a lost session, because a sign-out finds no session in the store and therefore announces no end.
-   */
-  async #endWatched(): Promise<void> {
-    if (this.#isLookingUp) return;
-    this.#isLookingUp = true;
-    const doubtful = this.#doubted;
-    const over = this.#watched.all().filter((session) => !this.#known.isAlive(session, this.#clock.nowMs()));
-    try {
-      for (const session of [...over.slice(0, LOOKED_UP), ...doubtful]) {
-        const { id, hash } = session;
-        if ((await this.#lookUp(hash, () => this.#store.find(hash))) === undefined) this.#watched.end(id, 'expired');
-        doubtful.delete(session);
-      }
-    } catch {
-      // The store cannot be reached. The next poll starts from the beginning.
-    }
-    this.#isLookingUp = false;
   }
 
   #cached(hash: string, atMs: number): KnownSession | undefined {

@@ -10,7 +10,7 @@ interface WatchedSession {
   readonly listeners: Set<(reason: WatchedEnd) => void>;
 }
 
-interface WatchedSessions {
+export interface WatchedSessions {
   /** Returns a function that ends the watch. */
   add(session: Session, listener: (reason: WatchedEnd) => void): () => void;
   /** Calls every listener of a session, once. */

@@ -4,7 +4,7 @@
 import type * as OpenidClient from 'openid-client';
 import type { ProviderSettings } from '../settings.ts';
 import { clientAuthentication } from './client-authentication.ts';
-import { createProviderFetch } from './provider-fetch.ts';
+import { createProviderFetch, type ProviderFetch } from './provider-fetch.ts';
 import { createProviderKeys, type ProviderKeys } from './provider-keys.ts';
 
 /** The document is read again after this time. */
@@ -31,24 +31,12 @@ export interface DiscoveryOptions {
 }
 
 export function createDiscovery({ settings, readSecret, now }: DiscoveryOptions): Discovery {
-  const issuer = new URL(settings.issuer);
-  const fetchFrom = createProviderFetch(new Set([issuer.origin, ...settings.endpointOrigins]), settings.timeoutMs);
+  const fetchFrom = createProviderFetch(originsOf(settings), settings.timeoutMs);
   let kept: (DiscoveredProvider & { readonly secret: string; readonly atMs: number }) | undefined;
   let reading: Promise<DiscoveredProvider> | undefined;
 
   async function readWith(secret: string): Promise<DiscoveredProvider> {
-    const library = await import('openid-client');
-    const configuration = await library.discovery(
-      issuer,
-      settings.clientId,
-      { [library.clockTolerance]: settings.clockToleranceSeconds },
-      await clientAuthentication(library, settings.authentication, secret),
-      {
-        [library.customFetch]: fetchFrom,
-        timeout: settings.timeoutMs / 1000,
-        execute: issuer.protocol === 'http:' ? [library.allowInsecureRequests] : [],
-      },
-    );
+    const { library, configuration } = await readDiscovery(settings, secret, fetchFrom);
     return { library, configuration, keys: createProviderKeys(configuration.serverMetadata(), fetchFrom) };
   }
 
@@ -70,4 +58,31 @@ export function createDiscovery({ settings, readSecret, now }: DiscoveryOptions)
     },
     read: async () => readWith(readSecret()),
   };
+}
+
+/** Returns the origins to which requests to a provider may go. */
+export function originsOf({ issuer, endpointOrigins }: ProviderSettings): ReadonlySet<string> {
+  return new Set([new URL(issuer).origin, ...endpointOrigins]);
+}
+
+/** Reads the discovery document. Rejects with ProviderAway or a reason. */
+export async function readDiscovery(
+  settings: ProviderSettings,
+  secret: string,
+  fetchFrom: ProviderFetch,
+): Promise<Pick<DiscoveredProvider, 'library' | 'configuration'>> {
+  const library = await import('openid-client');
+  const issuer = new URL(settings.issuer);
+  const configuration = await library.discovery(
+    issuer,
+    settings.clientId,
+    { [library.clockTolerance]: settings.clockToleranceSeconds },
+    await clientAuthentication(library, settings.authentication, secret),
+    {
+      [library.customFetch]: fetchFrom,
+      timeout: settings.timeoutMs / 1000,
+      execute: issuer.protocol === 'http:' ? [library.allowInsecureRequests] : [],
+    },
+  );
+  return { library, configuration };
 }

@@ -3,7 +3,7 @@
 
 import type * as OpenidClient from 'openid-client';
 import type { ProviderSettings } from '../settings.ts';
-import { clientAuthentication } from './client-authentication.ts';
+import { originsOf, readDiscovery } from './discovery.ts';
 import { createProviderFetch, type ProviderFetch, providerReason } from './provider-fetch.ts';
 
 export interface Examination {
@@ -29,6 +29,14 @@ const WANTED_METADATA = {
   end_session_endpoint: 'it names no end_session_endpoint: signing out ends the session here alone.',
 } as const;
 
+/** The endpoints to which the gateway sends requests. The browser goes to the others. */
+const OWN_ENDPOINTS = [
+  'token_endpoint',
+  'jwks_uri',
+  'revocation_endpoint',
+  'pushed_authorization_request_endpoint',
+] as const;
+
 export async function examineProvider({
   settings,
   secret,
@@ -36,27 +44,21 @@ export async function examineProvider({
   hasOthers,
   now,
 }: ExaminedProvider): Promise<Examination> {
-  const { issuer, clientId } = settings;
-  const origins = new Set([new URL(issuer).origin, ...settings.endpointOrigins]);
+  const origins = originsOf(settings);
   const fetchFrom = createProviderFetch(origins, settings.timeoutMs);
   let dateMs = Number.NaN;
-  const library = await import('openid-client');
-  const fetchNoting: typeof fetchFrom = async (url, request) => {
+  const fetchNoting: ProviderFetch = async (url, request) => {
     const answer = await fetchFrom(url, request);
     dateMs = Date.parse(answer.headers.get('date') ?? '');
     return answer;
   };
-  let configuration: OpenidClient.Configuration;
+  let discovered: Awaited<ReturnType<typeof readDiscovery>>;
   try {
-    const authentication = await clientAuthentication(library, settings.authentication, secret);
-    configuration = await library.discovery(new URL(issuer), clientId, {}, authentication, {
-      [library.customFetch]: fetchNoting,
-      timeout: settings.timeoutMs / 1000,
-      execute: issuer.startsWith('http:') ? [library.allowInsecureRequests] : [],
-    });
+    discovered = await readDiscovery(settings, secret, fetchNoting);
   } catch (error) {
     return { failures: [`Its discovery document cannot be used (${providerReason(error)}).`], warnings: [] };
   }
+  const { library, configuration } = discovered;
   const metadata = configuration.serverMetadata();
   const failures = [
     ...clockFailure(dateMs, now(), settings.clockToleranceSeconds),
@@ -82,12 +84,8 @@ function clockFailure(dateMs: number, nowMs: number, toleranceSeconds: number): 
 }
 
 function foreignEndpoints(metadata: OpenidClient.ServerMetadata, origins: ReadonlySet<string>): string[] {
-  // The browser, not the gateway, goes to the other endpoints.
-  const asked = [
-    ...['token_endpoint', 'jwks_uri', 'revocation_endpoint', 'pushed_authorization_request_endpoint'],
-  ] as const;
-  return asked.flatMap((member) => {
-    const endpoint = metadata[member as 'token_endpoint'];
+  return OWN_ENDPOINTS.flatMap((member) => {
+    const endpoint = metadata[member];
     if (endpoint === undefined) return [];
     const { origin } = new URL(endpoint);
     return origins.has(origin) ? [] : [`Its ${member} is at ${origin}, which is not in endpointOrigins.`];

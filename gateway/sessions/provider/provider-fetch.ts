@@ -82,6 +82,11 @@ export function oauthCodeIn(thrown: unknown): string | undefined {
   return undefined;
 }
 
+/** Whether a login failed because the provider has sent the browser back with an error (RFC 6749 section 4.1.2.1). */
+export function isRefusedLogin(thrown: unknown): boolean {
+  return thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR';
+}
+
 /** Returns the reason of a failure, for operators. */
 export function providerReason(error: unknown): string {
   const away = awayIn(error);

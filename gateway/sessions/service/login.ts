@@ -9,7 +9,7 @@ import { keptClaims, organizationClaimed } from '../grants.ts';
 import { failedLoginPage, signedInPage } from '../login/pages.ts';
 import type { Transaction } from '../login/transaction.ts';
 import type { Provider, SignedIn } from '../provider/provider.ts';
-import { awayIn, providerReason } from '../provider/provider-fetch.ts';
+import { awayIn, isRefusedLogin, providerReason } from '../provider/provider-fetch.ts';
 import { returnPathOf } from '../return-to.ts';
 import { fromStore } from '../store-away.ts';
 import { pageAnswer, redirectAnswer, type SessionHandler, servedOrigin, setCookies, usePolicy } from './answer.ts';
@@ -128,9 +128,8 @@ function failureOf(cause: unknown): GatewayError {
     return new GatewayError('provider_unavailable', { cause: new Error(providerReason(cause)) });
   // The callback address contains texts of the provider, which an attacker may have written. The log gets these texts, but the page does
   // not.
-  const isRefusal = cause instanceof Error && cause.constructor.name === 'AuthorizationResponseError';
   return new GatewayError('login_failed', {
-    hint: isRefusal ? 'refused' : 'answer',
+    hint: isRefusedLogin(cause) ? 'refused' : 'answer',
     cause: new Error(providerReason(cause)),
   });
 }

@@ -69,9 +69,9 @@ const TOUCH = toSessionScript(`
 for at = 1, #ARGV, 2 do
   local hash, used = ARGV[at], math.min(tonumber(ARGV[at + 1]), now)
   local row = row_of(hash)
-  if row and used > tonumber(row[6]) then
+  if row and used > tonumber(row[USED]) then
     call('HSET', session_key(hash), 'used', text(used))
-    expire(hash, row[1], row[4], used + row[5])
+    expire(hash, row[ID], row[ENDS], used + row[IDLE])
   end
 end
 `);

@@ -36,8 +36,8 @@ local hash, generation, owner, lasts, reuse = ARGV[1], tonumber(ARGV[2]), ARGV[3
 local key, row = session_key(ARGV[1]), row_of(ARGV[1])
 if now > tonumber(ARGV[9]) then return { 'late' } end
 if not row then return { 'ended' } end
-if tonumber(row[10]) > generation then return { 'succeeded', row } end
-if tonumber(row[10]) < generation then
+if tonumber(row[GENERATION]) > generation then return { 'succeeded', row } end
+if tonumber(row[GENERATION]) < generation then
   call('HDEL', key, 'owner', 'until', 'sent', 'sender')
   call('HSET', key, 'generation', generation, 'tokens', ARGV[5], 'access', ARGV[6], 'lives', ARGV[7], 'refreshable', ARGV[8])
   row = row_of(hash)
@@ -61,16 +61,17 @@ return { 'taken', row, tonumber(fence) }
 `);
 
 /**
- * Prolongs the lease. If the session has no owner and an earlier fence, the server has lost the lease, and the script restores it. The time
- * at which the token was sent first is written once, or again if it was lost; -1 means that the token was not sent. Whether a second
- * sending is allowed depends on the time at which it was sent, because its answer may come after the time in which the provider accepts the
- * token again.
+ * Prolongs the lease. If the session has no owner and an earlier fence, the server has lost the lease, and the script restores it. The script
+ * notes the time at which the token was sent first, unless the session has this note already.
+ *
+ * `sent_for`: milliseconds since this holder sent the token, or -1 if it did not. If another holder sent the token before, this sending is
+ * allowed only if it happened while the provider accepted the token again, even if the answer comes later.
  */
 const RENEW = toSessionScript(`
 ${MAY_REPEAT}
 local hash, generation, owner, fence, lasts, sent_for, reuse = unpack(ARGV)
 local key, row = session_key(hash), row_of(hash)
-if not row or row[10] ~= generation then return 0 end
+if not row or row[GENERATION] ~= generation then return 0 end
 local holder, stored, sent, sender = unpack(call('HMGET', key, 'owner', 'fence', 'sent', 'sender'))
 local is_lost = not holder and (tonumber(stored) or 0) < tonumber(fence)
 if not is_lost and (holder ~= owner or stored ~= fence) then return 0 end
@@ -88,7 +89,7 @@ local hash, generation, fence = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local key, row = session_key(ARGV[1]), row_of(ARGV[1])
 if not row then return false end
 local stored = tonumber(call('HGET', key, 'fence')) or 0
-if tonumber(row[10]) > generation or stored > tonumber(fence) then return row end
+if tonumber(row[GENERATION]) > generation or stored > tonumber(fence) then return row end
 call('HDEL', key, 'owner', 'until', 'sent', 'sender')
 call('HSET', key, 'tokens', ARGV[4], 'access', text(now + ARGV[5]), 'lives', ARGV[5], 'refreshable', ARGV[6],
   'generation', text(generation + 1), 'fence', fence)
@@ -99,7 +100,7 @@ return row_of(hash)
 const RELEASE = toSessionScript(`
 local hash, generation, owner, until_now = unpack(ARGV)
 local key, row = session_key(hash), row_of(hash)
-if not row or row[10] ~= generation or call('HGET', key, 'owner') ~= owner then return end
+if not row or row[GENERATION] ~= generation or call('HGET', key, 'owner') ~= owner then return end
 if until_now == '1' then return call('HSET', key, 'until', 0) end
 call('HDEL', key, 'owner', 'until')
 if call('HGET', key, 'sender') == owner then call('HDEL', key, 'sent', 'sender') end
@@ -122,7 +123,7 @@ interface RedisRefreshesOptions {
 }
 
 export function createRedisRefreshes({ run, columnsOf, reconnectedForMs }: RedisRefreshesOptions): SessionRefreshes {
-  const letGo = async ({ hash, generation, owner }: RefreshLease, isGivenUp: boolean) => {
+  const endLease = async ({ hash, generation, owner }: RefreshLease, isGivenUp: boolean) => {
     await run(RELEASE, [hash, generation, owner, isGivenUp ? 1 : 0]);
   };
   return {
@@ -146,8 +147,8 @@ export function createRedisRefreshes({ run, columnsOf, reconnectedForMs }: Redis
       const { sealedTokens, accessLivesMs, refreshable } = columnsOf(hash, tokens);
       return sessionIn(await run(REPLACE, [hash, generation, fence, sealedTokens, accessLivesMs, refreshable ? 1 : 0]));
     },
-    release: (lease) => letGo(lease, false),
-    giveUp: (lease) => letGo(lease, true),
+    release: (lease) => endLease(lease, false),
+    giveUp: (lease) => endLease(lease, true),
   };
 }
 

@@ -10,6 +10,11 @@ export const SESSIONS = '{gateway}:sessions';
 /** Maximum number of sessions that a script reads from an index. */
 const PRUNED = 20;
 
+/**
+ * The kinds of keys are short, because Redis has millions of them. With a hash or an id: `s` session, `i` hash of an id. The indexes of
+ * sessions by time of creation: `o` of an organization, `p` of a person, `d` of a `sid`. What is remembered for a while: `lp` logout of a
+ * person, `ls` logout of a `sid`, `j` the `jti` of a logout token.
+ */
 const PRELUDE = `
 local call, base = redis.call, KEYS[1]
 local time = call('TIME')
@@ -21,14 +26,17 @@ local function session_key(hash) return base .. ':s:' .. hash end
 local function id_key(id) return base .. ':i:' .. id end
 local function index_key(kind, name) return base .. ':' .. kind .. ':' .. name end
 
+-- The positions of some columns in a row.
+local ID, ENDS, IDLE, USED, GENERATION, HASH = 1, 4, 5, 6, 10, 12
+
 -- The columns of a session with its hash; nil: it has ended, by itself or otherwise.
 local function row_of(hash)
   if not hash then return nil end
   local row = call('HMGET', session_key(hash), 'id', 'fixed', 'created', 'ends', 'idle', 'used', 'access', 'lives', 'refreshable',
     'generation', 'tokens')
-  if not row[1] then return nil end
-  if now >= tonumber(row[4]) or now >= row[6] + row[5] + ${IDLE_SLACK_MS} then return nil end
-  row[12] = hash
+  if not row[ID] then return nil end
+  if now >= tonumber(row[ENDS]) or now >= row[USED] + row[IDLE] + ${IDLE_SLACK_MS} then return nil end
+  row[HASH] = hash
   return row
 end
 
@@ -42,7 +50,7 @@ end
 local function end_session(hash, reason)
   local row = row_of(hash)
   if not row then return nil end
-  local id = row[1]
+  local id = row[ID]
   local organization, person, sid = unpack(call('HMGET', session_key(hash), 'organization', 'person', 'sid'))
   call('DEL', session_key(hash), id_key(id))
   call('ZREM', index_key('o', organization), id)
