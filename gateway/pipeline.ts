@@ -128,11 +128,14 @@ export function createNeedsNode(
 
 /**
  * The order is a security property: cheap checks that need no body come first, no limit is spent before the caller is known, and nothing
- * reaches an upstream unchecked. The trail notes a stage before it runs, so that a refusal names its stage. A step between two stages, and
- * each of its refusals, has the name of the stage before it. `reserve` is the exception: it has the name `validate`. A stage needs the type
- * that an earlier stage returns, so the code does not compile without the earlier stage. `throttle` and the steps between the stages return
- * nothing, so a pinned test checks their places. No step may stand between `replay` and `forward`, because only `forward` ends the
- * recording that `replay` begins. A refusal between the two would leave the Idempotency-Key in use.
+ * reaches an upstream unchecked.
+ *
+ * - The trail notes a stage before it runs, so that a refusal names its stage. A step between two stages has the name of the stage before
+ *   it, except `reserve`, which has the name `validate`.
+ * - A stage needs the type that an earlier stage returns, so the code does not compile without the earlier stage. `throttle` and the steps
+ *   between the stages return nothing, so a pinned test checks their places.
+ * - No step may stand between `replay` and `forward`, because only `forward` ends the recording that `replay` begins. A refusal between the
+ *   two would leave the Idempotency-Key in use.
  */
 export function createOperationPipeline(steps: OperationSteps): Pipeline {
   return async function handleOperation(arrived) {

@@ -48,7 +48,7 @@ const ERROR_TYPES = new Set<string>([
  *
  * @param value the parsed JSON of the body
  * @param isProblem whether the media type is application/problem+json (RFC 9457)
- * @param the place of a field for which the body names none
+ * @param place of a field for which the body names none
  * @returns undefined if no form is recognised
  */
 export function parseDialect(value: unknown, isProblem: boolean, place: DefaultPlace): ParsedError | undefined {

@@ -1,6 +1,10 @@
-// Says which refusal the client gets for a status of 400 or above. For 5xx, and for 401, 407 and 429, the status alone decides (for 5xx by
-// the table SERVER_ERRORS). For any other 4xx, the status decides the code, and a code, a message and fields that the gateway recognises in
-// the body have priority. The client gets nothing else of the body, such as a page of HTML.
+// Chooses the refusal for an answer of the upstream with a status of 400 or above:
+//
+//   5xx             the status decides, by the table SERVER_ERRORS
+//   401, 407, 429   the status decides
+//   other 4xx       a code, a message and fields in the body decide, if the gateway recognises them; otherwise the status
+//
+// The client gets nothing else of the body, such as a page of HTML.
 
 import type { ErrorType } from '../../catalogue/catalogue-entry.ts';
 import { type ErrorCode, GatewayError, REFUSALS, type UpstreamWords } from '../../catalogue/errors.ts';

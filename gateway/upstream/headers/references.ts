@@ -18,11 +18,8 @@ const RELATIVE = /^(?:[?#]|[^/\\?#:]+(?:[/?#]|$)|$)/;
 const ABSOLUTE = /^(https?):\/\/([^/?#\\@\s]+)([/?#]?[^\\]*)$/i;
 
 /**
- * Returns a reference for clients.
- *
- * @returns undefined if clients cannot reach it, or must not learn it. References with a tab are rejected, because browsers remove tabs and
- * would
- *   read `/<tab>/host` as a host.
+ * Returns a reference as clients can use it; undefined if they cannot reach its target, or must not learn it. A reference with a tab is
+ * undefined, too, because browsers remove tabs, and would read `/<tab>/host` as a host.
  */
 export function publicReference(reference: string, context: ReferenceContext): string | undefined {
   if (reference === '' || reference.includes('\t')) return undefined;

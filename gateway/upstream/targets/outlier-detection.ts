@@ -197,7 +197,7 @@ export function clearOutlier(state: TargetState): void {
   state.judgedUntilMs = 0;
 }
 
-/** Whether one more target may be ejected. If there are several targets, one may always be ejected, but never all. */
+/** Whether one more target may be ejected. One target always stays. Of several targets, one may be ejected with any `percentMax`. */
 function hasRoomOutside(states: readonly TargetState[], { percentMax }: EjectionRules): boolean {
   const out = states.filter(({ phase, healthy }) => !healthy || phase === 'ejected' || phase === 'trial').length;
   const most = Math.max(1, Math.floor((states.length * percentMax) / 100));
