@@ -111,7 +111,8 @@ const provider = z.strictObject({
       z.strictObject({
         claim: claim.describe('The claim with the id of the organization, as a text or a list of one.'),
         names: z.record(z.string().min(1), z.string().min(1).max(255)).optional().meta({
-          description: 'The id of the organization for each value of the claim. A value that is not listed names no organization.',
+          description:
+            'The id of the organization for each value of the claim. A value that is not listed names no organization.',
           values: '`theirs: ours`',
         }),
       }),

@@ -7,7 +7,7 @@ import { toParameter } from '../../contract/parameters/parameter.ts';
 import { writtenPathValue } from '../../contract/parameters/path-values.ts';
 import type { JsonObject, LocatedValue } from '../../contract/pointer.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
-import { errorFormOf } from '../../upstream/errors/parsed-error.ts';
+import { errorFormOf } from '../../upstream/errors/parse-error-body.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { type Backend, type BackendAnswer, type BackendRequest, statusOf } from './backend.ts';
 import { createAcceptance } from './plan.ts';

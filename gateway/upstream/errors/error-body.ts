@@ -5,7 +5,7 @@ import { shortTextOf, visibleLine } from '../../shared/text.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import { CollectedBody } from '../relay/collected-body.ts';
 import type { Relay } from '../relay/relay.ts';
-import { ERROR_BODY_BYTES_MAX, hasJsonType } from './parsed-error.ts';
+import { ERROR_BODY_BYTES_MAX, hasJsonType } from './parse-error-body.ts';
 import { isDecidedByStatus, missingCredentialCause, toUpstreamRefusal } from './upstream-errors.ts';
 
 const TYPE_LENGTH_MAX = 80;

@@ -15,7 +15,7 @@ import { credentialToAdd } from '../../shared/contracts/upstreams.ts';
 import { WITHOUT_CREDENTIAL } from '../../shared/failed-requests.ts';
 import { isLoginRefusal } from '../../shared/http/words.ts';
 import type { UpstreamRoute } from '../routes.ts';
-import { parsedErrorFor } from './parsed-error.ts';
+import { parsedErrorFor } from './parse-error-body.ts';
 import { keptHeaders, retryAfter } from './refusal-headers.ts';
 
 interface ServerError {

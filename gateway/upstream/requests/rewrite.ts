@@ -8,8 +8,8 @@ import type { Awaitable } from '../../shared/awaitable.ts';
 import { type JsonNode, type JsonTreeObject, printJsonTree, readJson, scalarOf } from '../../shared/json-tree.ts';
 import { type AddressedOperation, type MemberMatchers, membersTest } from '../answers/matchers.ts';
 import { changeAt, type MemberPath, memberPath } from '../answers/members.ts';
-import { hashedSecret } from './hash.ts';
 import { filledPath, pathParameterNames, samePath } from './path.ts';
+import { hashedSecret } from './scrypt.ts';
 import { hasSet, type SetAsItemsRule, withItems } from './set-as-items.ts';
 
 export interface RequestRule {

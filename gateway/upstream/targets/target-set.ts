@@ -4,7 +4,7 @@
 import { failureText, type SendingFailure } from '../../catalogue/upstream-failure.ts';
 import type { Mode } from '../../exchange/caller.ts';
 import type { PoolSettings } from '../../http1/client/pool.ts';
-import { hasNoConnection } from '../simulated/addresses.ts';
+import { hasNoConnection } from '../in-process/addresses.ts';
 import { Breaker, type BreakerRules, type BreakerState } from './breaker.ts';
 import { type CheckResult, createHealthCheck, type HealthCheck, type HealthRules } from './health-check.ts';
 import {

@@ -1,7 +1,7 @@
 // Hashes secrets in requests, because some upstreams store a secret in the form in which they receive it.
 
 import { randomBytes, scrypt } from 'node:crypto';
-import { isHashed } from './hashed.ts';
+import { isHashed } from './hash-forms.ts';
 import { createTurns } from './turns.ts';
 
 const COST_LOG2 = 15;
