@@ -17,7 +17,13 @@ import { LeaseLost, WrongSeal } from './failure.ts';
 import { type AcmeEvent, DueJobs } from './jobs.ts';
 import { createJournal, createPause } from './journal.ts';
 import { recordIdOf, recordIn, recordName, SEAL_RECORD, SERVER } from './records.ts';
-import { AcmeView, type CertificateState, certificateStateIn, type ReadPair, type ShownCertificate } from './view.ts';
+import {
+  AcmeView,
+  type ConfiguredCertificate,
+  configuredCertificateIn,
+  type ReadPair,
+  type ShownCertificate,
+} from './view.ts';
 import type { AcmeSettings } from './work.ts';
 
 /**
@@ -129,8 +135,10 @@ export class Keeper {
     return this.#view.shownCertificates();
   }
 
-  kept(): readonly CertificateState[] {
-    return this.#options.settings.certificates.map((names) => certificateStateIn(this.#records, this.#view, names));
+  kept(): readonly ConfiguredCertificate[] {
+    return this.#options.settings.certificates.map((names) =>
+      configuredCertificateIn(this.#records, this.#view, names),
+    );
   }
 
   /** Waits for the answer to the last request, and stops. Another instance continues the work. */

@@ -41,7 +41,7 @@ export interface LoadedCertificate extends CertificateInUse {
 }
 
 /** The state of one configured certificate. */
-export interface CertificateState {
+export interface ConfiguredCertificate {
   readonly names: readonly string[];
   /** The current certificate; undefined if there is none yet. */
   readonly shown: ShownCertificate | undefined;
@@ -156,7 +156,11 @@ export class AcmeView {
 }
 
 /** Returns the state of the certificate for a configured list of names. */
-export function certificateStateIn(records: AcmeRecords, view: AcmeView, names: readonly string[]): CertificateState {
+export function configuredCertificateIn(
+  records: AcmeRecords,
+  view: AcmeView,
+  names: readonly string[],
+): ConfiguredCertificate {
   const id = recordIdOf(names);
   const loaded = view.certificateInUse(id);
   return {

@@ -8,7 +8,7 @@ import { Keeper } from '../acme/keeper.ts';
 import { openRedisAcmeStore } from '../acme/redis-acme-store.ts';
 import { createSeal } from '../acme/seal.ts';
 import { createSqliteAcmeStore } from '../acme/sqlite-acme-store.ts';
-import type { CertificateState } from '../acme/view.ts';
+import type { ConfiguredCertificate } from '../acme/view.ts';
 import type { AcmeSettings } from '../acme/work.ts';
 import { ACME_TLS } from '../acme/x509.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
@@ -174,7 +174,7 @@ function createReport({ log, store, settings, onOrder }: OpenAcmeOptions): (even
   };
 }
 
-export function statusOfKept(kept: CertificateState, { directory }: Acme, nowMs: number): CertificateStatus {
+export function statusOfKept(kept: ConfiguredCertificate, { directory }: Acme, nowMs: number): CertificateStatus {
   const { names, shown, renewsAtMs, isRevoked, failure } = kept;
   const life = shown === undefined ? absent(names) : lifeStatusOf({ ...shown, names }, nowMs);
   return {

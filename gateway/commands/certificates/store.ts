@@ -2,7 +2,7 @@
 
 import type { AcmeRecords, AcmeStore } from '../../acme/acme-store.ts';
 import { recordIdOf } from '../../acme/records.ts';
-import { AcmeView, certificateStateIn } from '../../acme/view.ts';
+import { AcmeView, configuredCertificateIn } from '../../acme/view.ts';
 import type { Acme } from '../../config/gateway/acme.ts';
 import type { Configuration } from '../../configuration.ts';
 import { pathsOf, readOnlyCertificate } from '../../edge/tls/certificate.ts';
@@ -59,5 +59,5 @@ export function certificateStatusIn(
     onUnusable: () => undefined,
   });
   view.use(records);
-  return acme.certificates.map((names) => statusOfKept(certificateStateIn(records, view, names), acme, nowMs));
+  return acme.certificates.map((names) => statusOfKept(configuredCertificateIn(records, view, names), acme, nowMs));
 }

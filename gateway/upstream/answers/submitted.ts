@@ -1,7 +1,7 @@
 // Compares the texts of an upstream with the values that the client submitted. Finds the place of a value, and texts that would reveal a
 // secret.
 
-import { containsAny, foldCase } from '../errors/folded-text.ts';
+import { containsAny, foldText } from '../errors/folded-text.ts';
 
 /** A string or number of the request, with its place. */
 interface Value {
@@ -42,14 +42,14 @@ export function submittedIn(
 ): SubmittedText {
   const inBody = valuesIn(body, secretNames);
   const values = inBody.filter(({ isName }) => !isName).map(({ text }) => text);
-  const texts = [...values, ...pathValues].filter((text) => text !== '').map(foldCase);
-  const secrets = inBody.filter(({ isSecret, text }) => isSecret && text !== '').map(({ text }) => foldCase(text));
+  const texts = [...values, ...pathValues].filter((text) => text !== '').map(foldText);
+  const secrets = inBody.filter(({ isSecret, text }) => isSecret && text !== '').map(({ text }) => foldText(text));
   const secretParts = secrets.flatMap((secret) => [secret, ...(secret.match(LONG_PART) ?? [])]);
 
   function placeOf(named: string): string | undefined {
-    const wanted = foldCase(named);
+    const wanted = foldText(named);
     return inBody.find(({ place, text }) => {
-      const candidate = foldCase(text);
+      const candidate = foldText(text);
       return place !== '' && (candidate === wanted || candidate.endsWith(`@${wanted}`));
     })?.place;
   }

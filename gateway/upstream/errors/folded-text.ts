@@ -4,12 +4,12 @@
  * Returns a form that is equal for texts that differ only in case or composition. The form is upper case, because lower case depends on the
  * context (ς), and decomposed (NFKD), because a composed character has several forms.
  */
-export function foldCase(text: string): string {
+export function foldText(text: string): string {
   return text.toUpperCase().normalize('NFKD').toUpperCase();
 }
 
 /** Whether a text contains one of these folded texts. */
 export function containsAny(text: string, folded: readonly string[]): boolean {
-  const haystack = foldCase(text);
+  const haystack = foldText(text);
   return folded.some((part) => haystack.includes(part));
 }

@@ -2,7 +2,7 @@
 // errors.
 
 import type { ParsedError } from './error-dialects.ts';
-import { containsAny, foldCase } from './folded-text.ts';
+import { containsAny, foldText } from './folded-text.ts';
 
 /** Names of members that hold secrets. */
 const SECRET_NAME =
@@ -19,7 +19,7 @@ export function secretsIn(rawBody: Buffer | undefined, contentType: string | und
   for (const [value, isSecret] of waiting) {
     if (found.length >= SECRETS_MAX) break;
     if (typeof value === 'string' || typeof value === 'number') {
-      const text = foldCase(String(value));
+      const text = foldText(String(value));
       if (isSecret && text.length >= SECRET_LENGTH_MIN) found.push(text);
     } else if (Array.isArray(value)) for (const item of value) waiting.push([item, isSecret]);
     else if (typeof value === 'object' && value !== null)
