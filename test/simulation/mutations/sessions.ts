@@ -43,7 +43,7 @@ export const SESSIONS = of('sessions', [
     'found !== undefined &&',
   ],
   ['ends that Redis has lost are not written again', LIVE, 'this.#recentEnds.repeatAll();', ''],
-  ['a stream outlives a session that Redis has lost', LIVE, 'this.#doubted = new Set(this.#watched.all());', ''],
+  ['a stream outlives a session that Redis has lost', LIVE, 'this.#expired.doubtAll();', ''],
   [
     'a logout loses against a login in progress',
     STORE,
