@@ -129,14 +129,19 @@ export interface About {
 /** A cause that this process has found. Other code links causes by `about`. */
 export interface FoundCause extends Cause {
   readonly about: About;
+  /** Distinguishes the faults of one subject that are separate incidents, such as `down` and `silent`. It is absent if the subject has one. */
+  readonly fault?: string | undefined;
 }
+
+/** The fault of a service that takes requests and does not answer in time. */
+export const SILENT = 'silent';
 
 export function idOf({ topic, name, detail }: About): string {
   return [topic, name, detail].filter((part) => part !== undefined).join(' ');
 }
 
 type CauseDetails = Partial<
-  Pick<Cause, 'title' | 'since' | 'until' | 'runbook' | 'next' | 'details' | 'figures' | 'hasRecovered'>
+  Pick<FoundCause, 'title' | 'since' | 'until' | 'runbook' | 'next' | 'details' | 'figures' | 'hasRecovered' | 'fault'>
 >;
 
 export function failureCause(about: About, cause: string, consequence: string, more: CauseDetails = {}): FoundCause {
@@ -148,7 +153,11 @@ export function warningCause(about: About, cause: string, consequence: string, m
 }
 
 /** Returns the causes in the form that leaves the process. */
-export function published<Found extends FoundCause>({ about: _, ...cause }: Found): Omit<Found, 'about'> {
+export function published<Found extends FoundCause>({
+  about: _,
+  fault: __,
+  ...cause
+}: Found): Omit<Found, 'about' | 'fault'> {
   return cause;
 }
 

@@ -15,7 +15,7 @@ export function withFailuresAtTargets(
   [name, { targets = [] }]: readonly [string, UpstreamReport],
   present: PresentTraffic,
 ): FoundCause {
-  const { kind, about, since, runbook, details } = cause;
+  const { kind, about, since, runbook, details, fault } = cause;
   const out = targets.filter(({ mode, state }) => mode === about.detail && [...OUT, 'trial'].includes(state));
   const failing = failingOf(present, name).filter(({ isRecovering }) => !isRecovering);
   const names = failing.map((one) => one.name);
@@ -28,5 +28,5 @@ export function withFailuresAtTargets(
   const addresses = out.map(({ address }) => address).join(' and ');
   const remove = `To remove it, delete ${addresses} from upstreams.${name}.${about.detail} in upstreams.yaml: it is in force once saved.`;
   const consequence = `${counted}${codesIn(names, present.failureCodes)}. ${cause.consequence} ${remove}`;
-  return failureCause(about, cause.cause, consequence, { since, runbook, details, figures });
+  return failureCause(about, cause.cause, consequence, { since, runbook, details, figures, fault });
 }

@@ -2,7 +2,14 @@
 // a service is found by requests that wait for it longer than usual.
 
 import { figuresOf, longestMs, quantileMs } from '../history/figures.ts';
-import { type About, type FoundCause, failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
+import {
+  type About,
+  type FoundCause,
+  failureCause,
+  SILENT,
+  type StatusForCauses,
+  type UpstreamReport,
+} from './cause.ts';
 import type { PresentTraffic } from './present.ts';
 import { estimateText } from './service-times.ts';
 
@@ -59,6 +66,7 @@ export function unansweredCause(silent: UnansweredRequests, nowMs: number): Foun
     'The service has these requests and has not begun to answer. Each gets 504 upstream_timeout when its time is over.',
     {
       title: `${what} does not answer.`,
+      fault: SILENT,
       since: new Date(nowMs - oldestMs).toISOString(),
       runbook: 'GatewayTargetDown',
       details: `#/upstreams/${encodeURIComponent(upstream)}`,

@@ -6,6 +6,7 @@ import {
   type About,
   type FoundCause,
   failureCause,
+  SILENT,
   type StatusForCauses,
   type UpstreamReport,
   warningCause,
@@ -129,6 +130,7 @@ function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Fo
   const about = { topic: 'upstream', name, detail: mode } as const;
   const out = targets.filter(({ state }) => OUT.includes(state));
   const since = outSince(out);
+  const fault = faultOf(out);
   if (breaker === 'open' || breaker === 'half_open') {
     const what = out.length > 0 ? faultsOf(out) : 'its requests failed';
     return [
@@ -138,7 +140,7 @@ function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Fo
         breaker === 'open'
           ? 'The circuit breaker is open: its requests get 503.'
           : 'The circuit breaker is half open: only trials are sent, other requests get 503.',
-        { since, runbook: 'GatewayBreakerOpen', details },
+        { since, runbook: 'GatewayBreakerOpen', details, fault },
       ),
     ];
   }
@@ -149,13 +151,14 @@ function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Fo
         since: outSince(trial),
         runbook: 'GatewayTargetDown',
         details,
+        fault: faultOf(trial),
       }),
     ];
   if (out.length === 0) return [];
   const refusals = refusalsOf(out);
   // A service that answers is not down. Its own log says why it fails.
   const runbook = refusals === undefined ? 'GatewayTargetDown' : 'GatewayUpstreamErrors';
-  const more = { since, runbook, details };
+  const more = { since, runbook, details, fault };
   const again =
     out.length === 1 && out[0]?.ejected_until ? ` A request tries it again at ${out[0].ejected_until}.` : '';
   const fails = `Its requests fail with ${refusals ?? '502 or 504'}.${again}`;
@@ -191,6 +194,13 @@ function outSince(targets: readonly Target[]): string | undefined {
     .map(({ failing_since: at }) => at)
     .filter((at) => typeof at === 'string')
     .sort()[0];
+}
+
+/** A service that is down and a service that is slow are separate incidents, even if one follows the other. */
+function faultOf(targets: readonly Target[]): string {
+  return targets.length > 0 && targets.every(({ last_error: error }) => error === 'http_response_timeout')
+    ? SILENT
+    : 'down';
 }
 
 function faultsOf(targets: readonly Target[]): string {

@@ -15,19 +15,26 @@ export type Mark = { -readonly [Key in keyof GatewayEvent]: GatewayEvent[Key] };
 type MarkKind = 'outage' | 'warning';
 
 /**
- * An outage that returns within this time is the same outage. The time is a little longer than the minute during which its errors may be
- * shown as errors of another cause.
+ * An outage of the same fault that returns within this time is the same outage. After it, alerts with the default `recoverySeconds` report the
+ * end of the outage, so that a later one is another.
  */
-const SAME_OUTAGE_MS = 90_000;
+const SAME_OUTAGE_MS = 30_000;
 
 /** Certificates, files and the lifecycle change no traffic, and many organizations are near a limit. */
 const UNMARKED: readonly About['topic'][] = ['certificate', 'configuration', 'lifecycle', 'tier', 'near', 'more'];
 
+interface LastingOutage {
+  readonly cause: Lasting<FoundCause>;
+  readonly mark: Mark | undefined;
+  /** The fault of the cause; that of the failure before while the cause recovers. */
+  readonly fault: string | undefined;
+}
+
 export class Outages {
   readonly #now: () => number;
   readonly #addMark: (kind: MarkKind, at: string, text: string) => Mark;
-  readonly #lasting = new Map<string, { readonly cause: Lasting<FoundCause>; readonly mark: Mark | undefined }>();
-  /** The marks that have ended lately, by their kind and the id of their cause. */
+  readonly #lasting = new Map<string, LastingOutage>();
+  /** The marks that have ended lately, by their kind, and the id and the fault of their cause. */
   readonly #ended = new Map<string, Mark>();
 
   /**
@@ -42,13 +49,13 @@ export class Outages {
   /** Notes a state. A cause without `since` gets the time at which it was first seen. */
   observe(causes: readonly FoundCause[]): void {
     const present = new Set(causes.map(({ id }) => id));
-    for (const [id, { mark }] of this.#lasting) {
+    for (const [id, lasting] of this.#lasting) {
       if (present.has(id)) continue;
       this.#lasting.delete(id);
-      if (mark) this.#end(mark, id);
+      this.#end(lasting);
     }
     for (const [key, { until }] of this.#ended)
-      if (this.#now() - Date.parse(until ?? '') >= SAME_OUTAGE_MS) this.#ended.delete(key);
+      if (this.#now() - Date.parse(until ?? '') > SAME_OUTAGE_MS) this.#ended.delete(key);
     for (const cause of causes) this.#note(cause);
   }
 
@@ -60,35 +67,49 @@ export class Outages {
   #note(cause: FoundCause): void {
     const { id } = cause;
     const known = this.#lasting.get(id);
-    const since = known?.cause.since ?? cause.since ?? this.#time();
     const kind = markOf(cause);
-    const isSame = known?.mark !== undefined && known.mark.kind === kind;
-    // The outage ends when its cause is recovering, and a warning when it becomes an outage.
-    if (known?.mark && !isSame) this.#end(known.mark, id);
-    const began = known?.mark === undefined ? since : this.#time();
-    const mark = isSame ? known.mark : kind && this.#begin(kind, cause, began);
+    const fault = cause.hasRecovered ? known?.fault : cause.fault;
+    const isOther = known !== undefined && known.fault !== fault;
+    const isSame = known?.mark !== undefined && known.mark.kind === kind && !isOther;
+    // The outage ends when its cause is recovering or has another fault, and a warning when it becomes an outage.
+    if (known && !isSame) this.#end(known);
+    const earlier = kind && this.#ended.get(keyOf(kind, id, fault));
+    const hasReturned = known?.cause.hasRecovered === true && !cause.hasRecovered && earlier === undefined;
+    // The service may have failed with the fault before since the time that the cause of another fault names.
+    const own = (isOther ? undefined : cause.since) ?? this.#time();
+    const since = known === undefined || isOther || hasReturned ? own : known.cause.since;
+    const began = known?.mark === undefined || isOther ? since : this.#time();
+    const mark = isSame ? known.mark : kind && this.#begin(earlier ?? this.#newMark(kind, cause, began), cause);
     // A cause that returns soon keeps the start of its outage.
     const first = mark !== undefined && mark.at < since ? mark.at : since;
-    this.#lasting.set(id, { cause: { ...cause, since: first }, mark });
+    this.#lasting.set(id, { cause: { ...cause, since: first }, mark, fault });
+  }
+
+  #newMark(kind: MarkKind, cause: FoundCause, since: string): Mark {
+    return this.#addMark(kind, since, cause.title ?? cause.cause);
   }
 
   /** Begins an outage or a warning, or continues one that has ended lately. */
-  #begin(kind: MarkKind, cause: FoundCause, since: string): Mark {
-    const mark = this.#ended.get(`${kind} ${cause.id}`) ?? this.#addMark(kind, since, cause.title ?? cause.cause);
-    const subject = shownSubjectOf(cause.about);
+  #begin(mark: Mark, { about }: FoundCause): Mark {
+    const subject = shownSubjectOf(about);
     if (subject !== undefined) mark.subject = subject;
     mark.until = null;
     return mark;
   }
 
-  #end(mark: Mark, id: string): void {
+  #end({ mark, cause: { id }, fault }: LastingOutage): void {
+    if (mark === undefined) return;
     mark.until = this.#time();
-    this.#ended.set(`${mark.kind} ${id}`, mark);
+    this.#ended.set(keyOf(mark.kind, id, fault), mark);
   }
 
   #time(): string {
     return isoTime(this.#now());
   }
+}
+
+function keyOf(kind: string, id: string, fault = ''): string {
+  return `${kind} ${id} ${fault}`;
 }
 
 /** Returns how charts mark a cause; undefined if they do not. */

@@ -126,6 +126,8 @@ export function silentCause(instance: FleetInstance | MissingInstance): FoundCau
     consequence: `Its requests are not among these figures; it may be down. If it is gone for good, dismiss it${goneAt === undefined ? '' : `; at ${goneAt} it counts as gone`}.`,
     ...(goneAt !== undefined && { until: goneAt }),
     since,
+    // Another process under the same name is another incident.
+    fault: instance.id,
     runbook: 'GatewayDown',
     details: '#/system',
     instances: [name],

@@ -356,6 +356,41 @@ test('a warning is marked, too, apart from the outage that it becomes, and not w
   assert.equal(events.list().length, 3);
 });
 
+test('a fault of another kind is another outage, and so is the same fault after its end was reported', () => {
+  let nowMs = NOW_MS;
+  const events = new Events(() => nowMs);
+  const live = { topic: 'upstream', name: 'files', detail: 'live' } as const;
+  const timeOf = (ms: number) => new Date(NOW_MS + ms).toISOString();
+  const seen = (atMs: number, fault: string | undefined, more: object = {}) => {
+    nowMs = NOW_MS + atMs;
+    events.observe(fine, fault === undefined ? [] : [failureCause(live, fault, '', { fault, ...more })]);
+    return events.causes()[0]?.since;
+  };
+  const recovering = (atMs: number) => {
+    nowMs = NOW_MS + atMs;
+    events.observe(fine, [warningCause(live, 'It recovers.', '', { hasRecovered: true })]);
+  };
+  assert.equal(seen(0, 'down'), timeOf(0));
+  assert.equal(seen(10_000, 'silent', { since: timeOf(0) }), timeOf(10_000));
+  seen(20_000, undefined);
+  assert.equal(seen(50_000, 'silent'), timeOf(10_000), 'it has returned soon');
+  recovering(60_000);
+  recovering(100_000);
+  assert.equal(seen(110_000, 'silent', { since: timeOf(105_000) }), timeOf(105_000));
+  seen(120_000, undefined);
+  assert.equal(seen(151_000, 'silent'), timeOf(151_000));
+  const outages = events.list().filter(({ kind }) => kind === 'outage');
+  assert.deepEqual(
+    outages.map(({ at, until, text }) => [text, at, until]),
+    [
+      ['down', timeOf(0), timeOf(10_000)],
+      ['silent', timeOf(10_000), timeOf(60_000)],
+      ['silent', timeOf(105_000), timeOf(120_000)],
+      ['silent', timeOf(151_000), null],
+    ],
+  );
+});
+
 test('events are bounded', () => {
   let nowMs = NOW_MS;
   const events = new Events(() => nowMs);
