@@ -58,7 +58,7 @@ async function lintServed(context: CommandContext): Promise<LintResult> {
 
 /**
  * Checks single files. If an entry of upstreams.yaml lists the file, its settings apply, such as `security`. Otherwise the upstream of the
- * file is unknown.
+ * file is unknown, and with it the scopes that exist.
  */
 async function lintFiles(context: CommandContext, sources: readonly string[]): Promise<LintResult> {
   const mistakes: Mistake[] = [];
@@ -95,7 +95,7 @@ async function lintFiles(context: CommandContext, sources: readonly string[]): P
 
 function withoutEntry(root: JsonObject): FileEntry {
   const known = { upstreams: [String(root['x-gateway-upstream'] ?? '')], limits: undefined };
-  return { defaults: { upstream: 'any', acceptsBasic: true }, known };
+  return { defaults: { upstream: 'any', acceptsBasic: true, hasNoEntry: true }, known };
 }
 
 /**

@@ -6,7 +6,7 @@ import { closest, type Mistake } from '../../shared/mistakes.ts';
 import { readSource } from '../../shared/yaml-source.ts';
 import { isObject, pathOf, valueAt } from '../pointer.ts';
 import { isAboutNothing, pathIn, unexpectedIn } from './lint-causes.ts';
-import { isPathWithoutSlash } from './lint-verdict.ts';
+import { isPathWithoutSlash, nearMember } from './lint-verdict.ts';
 
 /** Returns the mistake of a file that parses but is not a usable OpenAPI document. */
 export function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy'> | undefined {
@@ -151,8 +151,11 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'gateway/patterns-can-run': 'Correct the regular expression, or take repetitions out of repetitions.',
 };
 
-function remedyFor({ ruleId, suggest }: NormalizedProblem, path: readonly string[]): string {
+function remedyFor({ ruleId, suggest, message }: NormalizedProblem, path: readonly string[]): string {
   if (ruleId === 'struct' && isPathWithoutSlash(path)) return `Paths begin with a slash. Did you mean "/${path[1]}"?`;
-  if (suggest.length > 0) return `Did you mean ${suggest.map((name) => `"${name}"`).join(' or ')}?`;
+  const unexpected = unexpectedIn(message);
+  const near = unexpected === undefined ? undefined : nearMember(unexpected, suggest, path);
+  const likely = near ?? suggest[0];
+  if (likely !== undefined) return `Did you mean "${likely}"?`;
   return REMEDIES[ruleId] ?? 'Make the document valid OpenAPI 3.0 or 3.1 at this place.';
 }

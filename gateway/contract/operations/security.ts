@@ -3,8 +3,8 @@
 import type { SecurityAlternative } from '../../exchange/operation.ts';
 import { GATEWAY_SCOPES, isGatewayScope } from '../../shared/contracts/scopes.ts';
 import { isSessionCookieName } from '../../shared/http/session-cookies.ts';
-import { type Mistake, suggest } from '../../shared/mistakes.ts';
-import { isObject, type JsonObject, member, objectAt } from '../pointer.ts';
+import { closest, type Mistake, suggest } from '../../shared/mistakes.ts';
+import { follow, isObject, type JsonObject, member, objectAt } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import type { Extensions } from './extensions.ts';
 
@@ -26,6 +26,8 @@ export interface SecuritySettings {
   readonly upstream: string;
   readonly security?: EntrySecurity | undefined;
   readonly public?: boolean | undefined;
+  /** Whether no entry lists the document. The entry would decide which scopes there are. */
+  readonly hasNoEntry?: boolean | undefined;
   /** Says whether this upstream or another one has the gateway's own contract; undefined if no upstream has it. */
   readonly ownContract?: 'here' | 'elsewhere' | 'unknown' | undefined;
 }
@@ -33,9 +35,10 @@ export interface SecuritySettings {
 /**
  * Returns the scopes that operations of this document may require: `<resource>:read`, `<resource>:write`, and the scopes that the
  * upstreams.yaml entry names. The resource is a tag, a path segment or the upstream. This check finds misspelt scopes, which would lock out
- * every caller. Only the gateway's own contract may use its own scopes.
+ * every caller. Only the gateway's own contract may use its own scopes. Returns undefined if any scope may be correct.
  */
-export function knownScopes(root: JsonObject, defaults: SecuritySettings): ReadonlySet<string> {
+export function knownScopes(root: JsonObject, defaults: SecuritySettings): ReadonlySet<string> | undefined {
+  if (defaults.hasNoEntry === true) return undefined;
   if (defaults.ownContract === 'here') return new Set(GATEWAY_SCOPES);
   const resources = new Set<string>([defaults.upstream]);
   if (typeof root['x-gateway-upstream'] === 'string') resources.add(root['x-gateway-upstream']);
@@ -65,7 +68,8 @@ interface SecurityDefaults {
   /** `says` are all settings of the operation; `own` are the settings that the document itself declares. */
   readonly says: SecuritySettings;
   readonly own: Extensions;
-  readonly scopes: ReadonlySet<string>;
+  /** The scopes that the operation may require; undefined for any scope. */
+  readonly scopes: ReadonlySet<string> | undefined;
   /** Whether clients may present the gateway's user name and password for the upstream. */
   readonly acceptsBasic: boolean;
 }
@@ -167,9 +171,29 @@ function toAlternative(
         : 'Use';
     return complain(path, reason, `${credential} a scheme of type http with scheme bearer, ${override}`);
   }
-  const unknown = wanted.filter((scope) => !scopes.has(scope));
-  for (const scope of unknown) complain([...path, name], `the scope "${scope}" is unknown.`, suggest(scope, scopes));
+  const unknown = scopes === undefined ? [] : wanted.filter((scope) => !scopes.has(scope));
+  for (const scope of unknown)
+    complain([...path, name], `the scope "${scope}" is unknown.`, scopeRemedy(scope, scopes, document.root));
   return unknown.length > 0 ? undefined : { scheme: kind === 'session' ? 'session' : 'apiKey', scopes: wanted };
+}
+
+/** Returns the scope that is probably meant, or else the member of the entry that accepts all scopes of the document. */
+function scopeRemedy(scope: string, scopes: Iterable<string> = [], root: JsonObject): string {
+  const near = closest(scope, [...scopes]);
+  if (near !== undefined) return `Did you mean "${near}"?`;
+  // An entry of another service cannot require a scope of the gateway itself.
+  if (isGatewayScope(scope)) return suggest(scope, scopes);
+  const kept = scopesIn(root).map((one) => `${JSON.stringify(one)}: ${JSON.stringify(one)}`);
+  return `To keep the scopes of the document, write in its entry of upstreams.yaml: security: { scopes: { ${kept.join(', ')} } }`;
+}
+
+/** Returns the scopes that the operations of a document require. */
+function scopesIn(root: JsonObject): string[] {
+  const items = Object.values(objectAt(root, 'paths')).map((value) => follow(root, { value, pointer: '' }).value);
+  const operations = items.filter(isObject).flatMap((item) => Object.values(item));
+  const requirements = [root, ...operations].flatMap((owner) => (isObject(owner) ? owner.security : []));
+  const lists = requirements.filter(isObject).flatMap((requirement) => Object.values(requirement));
+  return [...new Set(lists.flat().map(String))].sort();
 }
 
 /**

@@ -56,3 +56,18 @@ it('and finds no mistake in a file whose entry says who may call, though another
   assert.equal(unlisted.code, 0, unlisted.stdout);
   rmSync(directory, { recursive: true });
 });
+
+it('and judges no scopes of a file that no entry serves', async () => {
+  const scoped = JSON.parse(document);
+  scoped.components = { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } };
+  scoped.security = [{ key: ['labels:print'] }];
+  const directory = writeSound({
+    'openapi/items.json': JSON.stringify(scoped),
+    'config/upstreams.yaml': 'upstreams: {}\n',
+  });
+  const environment = { ...environmentOf(directory), GATEWAY_DATA: join(directory, 'data') };
+  const words = ['contract', 'lint', join(directory, 'openapi/items.json'), '--json'];
+  const { stdout } = await runInProcess(words, { environment });
+  assert.deepEqual(JSON.parse(stdout).mistakes, []);
+  rmSync(directory, { recursive: true });
+});

@@ -116,6 +116,19 @@ test('the credential of one upstream opens no operation of another', async () =>
   assert.deepEqual(await securityOf(same, {}, { acceptsBasic: true }), [basic]);
 });
 
+test('a scope that resembles none has the member of the entry that accepts all scopes of the document', async () => {
+  const labels = { post: { responses, security: [{ key: ['labels:print'] }, { login: ['jobs:read'] }] } };
+  const more = { get: { responses, security: [{ key: ['jobs:raed', 'report.all'] }] } };
+  const document = documentOf({ '/jobs': labels, '/more': more }, { components: { securitySchemes } });
+  const { mistakes } = await compileDocument(document, {});
+  const remedies = new Map(mistakes.map(({ reason, remedy }) => [reason, remedy]));
+  assert.equal(
+    remedies.get('the scope "labels:print" is unknown.'),
+    'To keep the scopes of the document, write in its entry of upstreams.yaml: security: { scopes: { "jobs:raed": "jobs:raed", "jobs:read": "jobs:read", "labels:print": "labels:print", "report.all": "report.all" } }',
+  );
+  assert.equal(remedies.get('the scope "jobs:raed" is unknown.'), 'Did you mean "jobs:read"?');
+});
+
 test('user name and password have no scopes, and are not required together with a key', async () => {
   const entry = { acceptsBasic: true };
   assert.deepEqual(await securityOf({ security: [{ pair: ['jobs:read'] }] }, {}, entry), [
