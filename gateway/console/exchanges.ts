@@ -130,7 +130,7 @@ interface Breakdown {
   readonly codes: readonly Share[];
   readonly organizations: readonly Share[];
   readonly operations: readonly Share[];
-  /** The latest requests that failed, and after them the latest requests that were refused. */
+  /** The latest requests that failed and the latest that were refused, newest first. */
   readonly errors: readonly ExchangeRow[];
   readonly latest: readonly ExchangeRow[];
   readonly slowest: readonly ExchangeRow[];
@@ -161,7 +161,8 @@ export function breakdownOf(
     codes: sharesOf(counted, ({ code }) => code),
     organizations: sharesOf(counted, ({ organization, client }) => organization ?? client),
     operations: sharesOf(counted, ({ operation }) => operation),
-    errors: [...failed, ...others].slice(0, LATEST_MAX),
+    // Some of both: what failed says why a breaker is open, and refusals say what happens now.
+    errors: newestFirst([failed.slice(0, LATEST_MAX), others.slice(0, LATEST_MAX)], 2 * LATEST_MAX),
     latest: latest.slice(0, LATEST_MAX),
     slowest: latest.toSorted((one, other) => other.duration_ms - one.duration_ms).slice(0, LATEST_MAX),
   };

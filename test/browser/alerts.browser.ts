@@ -79,6 +79,12 @@ describe('alerts of the console in a browser', () => {
     await page.locator('dialog').getByRole('button', { name: 'Close' }).click();
     await page.locator('#alerts-silences').getByText('upstream things live').first().waitFor(PATIENCE);
     await page.locator('#alerts-now').getByText('silent').waitFor(PATIENCE);
+    // The names of several targets and their errors.
+    await page.evaluate(
+      `document.querySelector('#alerts-now tbody .state').append(' target http://10.0.0.1:8080 is failing (ECONNREFUSED);'.repeat(4))`,
+    );
+    const table = '#alerts-now .scroller';
+    const beyond = `document.querySelector('${table}').scrollWidth - document.querySelector('${table}').clientWidth`;
     for (const [colorScheme, width] of [
       ['light', 1440],
       ['dark', 390],
@@ -86,6 +92,7 @@ describe('alerts of the console in a browser', () => {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
       await takeScreenshot(page, `alerts-${colorScheme}-${width}`);
+      assert.equal(await page.evaluate(beyond), 0, `the last columns are visible at ${width} px`);
       assert.deepEqual(await findBarriers(page), []);
       assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${width} px`);
     }

@@ -228,6 +228,9 @@ describe('the console', () => {
       `[...document.querySelectorAll('#nav .links a')].filter((one) => one.getBoundingClientRect().right > innerWidth || one.getBoundingClientRect().left < 0).map((one) => one.textContent)`,
     );
     assert.deepEqual(outside, []);
+    const head = await page.locator('.top').boundingBox();
+    assert.ok((head?.height ?? 999) < 115, `the head is ${head?.height} px tall`);
+    assert.ok(await page.locator('#request-id').isVisible());
     await takeScreenshot(page, 'console-narrow');
     await page.context().close();
   });

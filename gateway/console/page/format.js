@@ -112,9 +112,9 @@ export function ago(iso) {
   return `${Math.floor(seconds / 86_400)} days ago`;
 }
 
-/** The name of an operation for readers. Metrics and addresses have `GET unmatched` for requests that no operation matches. */
+/** The name of an operation for readers. Metrics and addresses have `GET unmatched`; what is refused early is matched with no operation. */
 export function operationName(name) {
-  return name.replace(/ unmatched$/, ', no operation matches');
+  return name.replace(/ unmatched$/, ' (not matched, or refused before)');
 }
 
 /** Returns the name of an operation with the method in a separate element, because such a list is easier to scan. */

@@ -94,10 +94,12 @@ export function operationsTable() {
 }
 
 export function codesTable() {
+  // It is the order until the reader chooses another one.
+  const sort = { key: 'total', descending: true };
   const show = createTable(place('codes'), {
     caption: 'Errors by code',
     empty: 'No errors in this time.',
-    sort: { key: 'total', descending: true },
+    sort,
     keyOf: ({ stage, code }) => `${stage} ${code}`,
     // `upstream_own` stands for any code that an upstream has chosen. The link leads to all failed requests.
     hrefOf: ({ code }) =>
@@ -111,7 +113,7 @@ export function codesTable() {
         label: 'Last minute',
         numeric: true,
         cell: ({ minute, status }) => (minute > 0 && status >= 500 ? state('bad', count(minute)) : count(minute)),
-        value: ({ minute }) => minute,
+        value: ({ minute, total }) => minute + total / 1e9,
       },
       {
         key: 'total',
@@ -122,8 +124,9 @@ export function codesTable() {
       },
     ],
   });
-  return ({ history }) => {
+  return ({ attention, history }) => {
     const { slots } = history;
+    sort.key = attention.length > 0 ? 'minute' : 'total';
     show(history.codes.map((row) => ({ ...row, slots })));
   };
 }

@@ -327,7 +327,7 @@ export function createBreakdown() {
   box.replaceChildren(
     ...parts.map(({ title }, index) => element('section', {}, element('h3', {}, title), places[index])),
     element('section', { class: 'wide slowest' }, element('h3', {}, 'Slowest remembered requests'), slowest),
-    element('section', { class: 'wide' }, element('h3', {}, 'Latest failures, then refusals'), errors),
+    element('section', { class: 'wide' }, element('h3', {}, 'Latest failures and refusals'), errors),
     element('section', { class: 'wide' }, element('h3', {}, 'Latest requests'), latest),
     reach,
   );
@@ -335,8 +335,7 @@ export function createBreakdown() {
   const without = [SUBJECTS[subject.view].member].filter((name) => name !== 'upstream');
   const listOf = (container, caption, sort) =>
     exchangeTable(container, { caption, empty: 'None remembered.', without, sort });
-  // In the order of the answer: what failed says why a breaker is open, and its refusals are the latest.
-  const showErrors = listOf(errors, 'Latest requests that failed, and then those that were refused', {});
+  const showErrors = listOf(errors, 'Latest requests that failed or were refused');
   const showSlowest = listOf(slowest, 'Slowest remembered requests', { key: 'duration', descending: true });
   const showLatest = listOf(latest, 'Latest requests');
   return (found) => {
