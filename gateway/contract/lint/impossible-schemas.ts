@@ -19,11 +19,16 @@ export function impossibleSchemas(document: ContractDocument): Mistake[] {
   const positions = document.position();
   const found: Mistake[] = [];
   eachSchema(document.root, undefined, (schema, pointer) => {
-    for (const { at, reason, remedy } of [...crossedBounds(schema), ...forbiddenMembers(schema), ...unfitEnum(schema)])
+    for (const { at, reason, remedy } of contradictionsOf(schema))
       found.push(positions.mistakeAt([...pathOf(pointer), ...at], reason, remedy));
     return undefined;
   });
   return found;
+}
+
+/** Returns the contradictions of a schema itself, without those of the schemas in it. */
+export function contradictionsOf(schema: JsonObject): Contradiction[] {
+  return [...crossedBounds(schema), ...forbiddenMembers(schema), ...unfitEnum(schema)];
 }
 
 /** A lower and an upper bound, and whether a value may have both at once. */
